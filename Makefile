@@ -1,0 +1,30 @@
+# Two targets for a fresh clone; both set up .venv by themselves, and again whenever the dependencies change.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test docs clean
+
+demo: .venv/.installed
+	@$(BIN)/isarstep demo
+
+test: .venv/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q
+
+docs: .venv/.installed
+	$(BIN)/python -m isarstep.cli_docs docs/cli.md
+
+# torch first and alone: its pin decides which build everything after it sees.
+.venv/.installed: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q -c constraints.txt torch
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	@touch $@
+
+.venv/.installed-dev: .venv/.installed
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache
