@@ -1,7 +1,8 @@
 """The command line: one thin command for each job.
 
-A command is a public function in `isarstep/<room>/commands.py`, nothing else: there is no list to keep. Names and summaries are
-read from the source text, and a room is imported only when one of its commands runs, so `isarstep --help` stays fast.
+A command is a public function in `isarstep/<room>/commands.py`, nothing else: there is no list to keep. Names and
+summaries are read from the source text, and a room is imported only when one of its commands runs, so that
+`isarstep --help` stays fast.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """Types and terms of Isabelle/HOL: immutable, hashable, with de Bruijn indices for bound variables.
 
 Two terms are equal when they are alpha-equal: the name of an abstraction is a printing hint and never compared.
-A term read from tokens carries no types: its `type` fields are None. Every walk over a term is a loop, so depth has no limit.
+A term read from tokens carries no types: its `type` fields are None. Every walk is a loop, so depth has no limit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeAlias
+
+from isarstep.errors import UserError
 
 Sort: TypeAlias = tuple[str, ...]
 
@@ -19,25 +21,18 @@ class Type:
     __match_args__ = ("name", "args")
 
     def __init__(self, name: str, args: tuple[Typ, ...] = ()) -> None:
-        self.name = name
-        self.args = args
-        self._hash = hash((name, args))
+        self.name: Final = name
+        self.args: Final = args
+        self._hash: Final[int] = hash((name, args))
 
     def __hash__(self) -> int:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        return (
-            type(other) is Type
-            and self._hash == other._hash
-            and self.name == other.name
-            and self.args == other.args
-        )
+        return self is other or (type(other) is Type and self._hash == other._hash and _same_type(self, other))
 
     def __repr__(self) -> str:
-        return f"Type({self.name!r}, {self.args!r})" if self.args else f"Type({self.name!r})"
+        return _repr(self)
 
 
 class TFree:
@@ -47,9 +42,9 @@ class TFree:
     __match_args__ = ("name", "sort")
 
     def __init__(self, name: str, sort: Sort = ()) -> None:
-        self.name = name
-        self.sort = sort
-        self._hash = hash((name, sort))
+        self.name: Final = name
+        self.sort: Final = sort
+        self._hash: Final[int] = hash((name, sort))
 
     def __hash__(self) -> int:
         return self._hash
@@ -68,10 +63,10 @@ class TVar:
     __match_args__ = ("name", "index", "sort")
 
     def __init__(self, name: str, index: int = 0, sort: Sort = ()) -> None:
-        self.name = name
-        self.index = index
-        self.sort = sort
-        self._hash = hash((name, index, sort))
+        self.name: Final = name
+        self.index: Final = index
+        self.sort: Final = sort
+        self._hash: Final[int] = hash((name, index, sort))
 
     def __hash__(self) -> int:
         return self._hash
@@ -96,9 +91,9 @@ class Const:
     __match_args__ = ("name", "type")
 
     def __init__(self, name: str, type: MaybeTyp = None) -> None:
-        self.name = name
-        self.type = type
-        self._hash = hash((1, name, type))
+        self.name: Final = name
+        self.type: Final = type
+        self._hash: Final[int] = hash((1, name, type))
 
     def __hash__(self) -> int:
         return self._hash
@@ -117,9 +112,9 @@ class Free:
     __match_args__ = ("name", "type")
 
     def __init__(self, name: str, type: MaybeTyp = None) -> None:
-        self.name = name
-        self.type = type
-        self._hash = hash((2, name, type))
+        self.name: Final = name
+        self.type: Final = type
+        self._hash: Final[int] = hash((2, name, type))
 
     def __hash__(self) -> int:
         return self._hash
@@ -138,10 +133,10 @@ class Var:
     __match_args__ = ("name", "index", "type")
 
     def __init__(self, name: str, index: int = 0, type: MaybeTyp = None) -> None:
-        self.name = name
-        self.index = index
-        self.type = type
-        self._hash = hash((3, name, index, type))
+        self.name: Final = name
+        self.index: Final = index
+        self.type: Final = type
+        self._hash: Final[int] = hash((3, name, index, type))
 
     def __hash__(self) -> int:
         return self._hash
@@ -150,7 +145,7 @@ class Var:
         return same(self, other)
 
     def __repr__(self) -> str:
-        return f"Var({self.name!r}, {self.index})" if self.type is None else f"Var({self.name!r}, {self.index}, {self.type!r})"
+        return f"Var({self.name!r}, {self.index}" + (")" if self.type is None else f", {self.type!r})")
 
 
 class Bound:
@@ -160,8 +155,8 @@ class Bound:
     __match_args__ = ("index",)
 
     def __init__(self, index: int) -> None:
-        self.index = index
-        self._hash = hash((4, index))
+        self.index: Final = index
+        self._hash: Final[int] = hash((4, index))
 
     def __hash__(self) -> int:
         return self._hash
@@ -180,10 +175,10 @@ class Abs:
     __match_args__ = ("name", "type", "body")
 
     def __init__(self, name: str, type: MaybeTyp, body: Term) -> None:
-        self.name = name
-        self.type = type
-        self.body = body
-        self._hash = hash((5, type, body._hash))
+        self.name: Final = name
+        self.type: Final = type
+        self.body: Final = body
+        self._hash: Final[int] = hash((5, type, body._hash))
 
     def __hash__(self) -> int:
         return self._hash
@@ -202,9 +197,9 @@ class App:
     __match_args__ = ("fun", "arg")
 
     def __init__(self, fun: Term, arg: Term) -> None:
-        self.fun = fun
-        self.arg = arg
-        self._hash = hash((fun._hash, arg._hash))
+        self.fun: Final = fun
+        self.arg: Final = arg
+        self._hash: Final[int] = hash((fun._hash, arg._hash))
 
     def __hash__(self) -> int:
         return self._hash
@@ -237,7 +232,7 @@ def same(left: object, right: object) -> bool:
             if a._hash != b._hash or a.type != b.type:
                 return False
             todo.append((a.body, b.body))
-        elif type(a) is Const and type(b) is Const or type(a) is Free and type(b) is Free:
+        elif (type(a) is Const and type(b) is Const) or (type(a) is Free and type(b) is Free):
             if a.name != b.name or a.type != b.type:
                 return False
         elif type(a) is Var and type(b) is Var:
@@ -249,3 +244,307 @@ def same(left: object, right: object) -> bool:
         else:
             return False
     return True
+
+
+def _same_type(left: Type, right: Type) -> bool:
+    todo: list[tuple[Typ, Typ]] = [(left, right)]
+    while todo:
+        a, b = todo.pop()
+        if a is b:
+            continue
+        if type(a) is Type and type(b) is Type:
+            if a._hash != b._hash or a.name != b.name or len(a.args) != len(b.args):
+                return False
+            todo.extend(zip(a.args, b.args, strict=True))
+        elif a != b:
+            return False
+    return True
+
+
+def _repr(root: Term | Typ) -> str:
+    """The constructor calls that make this object; a loop, as everything here."""
+    out: list[str] = []
+    todo: list[object] = [root]
+    while todo:
+        node = todo.pop()
+        if type(node) is str:
+            out.append(node)
+        elif type(node) is App:
+            todo.extend((")", node.arg, ", ", node.fun, "App("))
+        elif type(node) is Abs:
+            todo.extend((")", node.body, ", ", node.type, f"Abs({node.name!r}, "))
+        elif type(node) is Type and node.args:
+            todo.append("))" if len(node.args) > 1 else ",))")
+            for position, argument in enumerate(reversed(node.args)):
+                todo.extend((", ", argument) if position else (argument,))
+            todo.append(f"Type({node.name!r}, (")
+        elif type(node) is Type:
+            out.append(f"Type({node.name!r})")
+        else:
+            out.append(repr(node))
+    return "".join(out)
+
+
+def fun(argument: Typ, result: Typ) -> Type:
+    """The type `argument => result`."""
+    return Type("fun", (argument, result))
+
+
+def funs(arguments: Iterable[Typ], result: Typ) -> Typ:
+    """The type `a1 => a2 => ... => result`."""
+    for argument in reversed(tuple(arguments)):
+        result = fun(argument, result)
+    return result
+
+
+def strip_fun(typ: Typ) -> tuple[list[Typ], Typ]:
+    """The arguments and the result of a function type; undoes `funs`."""
+    arguments = []
+    while type(typ) is Type and typ.name == "fun" and len(typ.args) == 2:
+        arguments.append(typ.args[0])
+        typ = typ.args[1]
+    return arguments, typ
+
+
+def list_comb(head: Term, arguments: Iterable[Term]) -> Term:
+    """`head $ a1 $ a2 ...`."""
+    for argument in arguments:
+        head = App(head, argument)
+    return head
+
+
+def strip_comb(term: Term) -> tuple[Term, list[Term]]:
+    """The head and the arguments of an application; undoes `list_comb`."""
+    arguments = []
+    while type(term) is App:
+        arguments.append(term.arg)
+        term = term.fun
+    arguments.reverse()
+    return term, arguments
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """Every subterm, a function before its argument: leaves come in the order of their tokens."""
+    todo = [term]
+    while todo:
+        node = todo.pop()
+        yield node
+        if type(node) is App:
+            todo.append(node.arg)
+            todo.append(node.fun)
+        elif type(node) is Abs:
+            todo.append(node.body)
+
+
+def frees(term: Term) -> list[Free]:
+    """The free variables, each once, in order of first occurrence."""
+    return list(dict.fromkeys(node for node in subterms(term) if type(node) is Free))
+
+
+def schematics(term: Term) -> list[Var]:
+    """The schematic variables, each once, in order of first occurrence."""
+    return list(dict.fromkeys(node for node in subterms(term) if type(node) is Var))
+
+
+def constants(term: Term) -> list[Const]:
+    """The constants, each once, in order of first occurrence."""
+    return list(dict.fromkeys(node for node in subterms(term) if type(node) is Const))
+
+
+def size(term: Term) -> int:
+    """The number of leaves, abstractions and applications."""
+    return sum(1 for _ in subterms(term))
+
+
+def rebuild(
+    term: Term,
+    leaf: Callable[[Term, int], Term],
+    binder: Callable[[Abs, Term], Term] | None = None,
+) -> Term:
+    """Replace every leaf by `leaf(leaf, abstractions above it)`, and every abstraction by `binder(old, new body)`.
+
+    What does not change is shared, not copied.
+    """
+    done: list[Term] = []
+    todo: list[tuple[Term, int]] = [(term, 0)]
+    while todo:
+        node, depth = todo.pop()
+        if type(node) is App:
+            if depth >= 0:
+                todo.append((node, -1))
+                todo.append((node.arg, depth))
+                todo.append((node.fun, depth))
+            else:
+                argument = done.pop()
+                function = done[-1]
+                same_parts = function is node.fun and argument is node.arg
+                done[-1] = node if same_parts else App(function, argument)
+        elif type(node) is Abs:
+            if depth >= 0:
+                todo.append((node, -1))
+                todo.append((node.body, depth + 1))
+            elif binder is not None:
+                done[-1] = binder(node, done[-1])
+            else:
+                done[-1] = node if done[-1] is node.body else Abs(node.name, node.type, done[-1])
+        else:
+            done.append(leaf(node, depth))
+    return done[0]
+
+
+def _untyped(node: Term, _depth: int) -> Term:
+    if type(node) is Const or type(node) is Free:
+        return node if node.type is None else type(node)(node.name)
+    if type(node) is Var:
+        return node if node.type is None else Var(node.name, node.index)
+    return node
+
+
+def erase(term: Term) -> Term:
+    """Without types and names of abstractions: exactly what tokens can say."""
+    return rebuild(term, _untyped, lambda old, body: old if old.body is body and _bare(old) else Abs("", None, body))
+
+
+def _bare(term: Abs) -> bool:
+    return term.name == "" and term.type is None
+
+
+def loose(term: Term, index: int = 0) -> bool:
+    """Does some bound variable point `index` or more abstractions outside the term?"""
+    todo = [(term, index)]
+    while todo:
+        node, depth = todo.pop()
+        if type(node) is App:
+            todo.append((node.arg, depth))
+            todo.append((node.fun, depth))
+        elif type(node) is Abs:
+            todo.append((node.body, depth + 1))
+        elif type(node) is Bound and node.index >= depth:
+            return True
+    return False
+
+
+def occurs_bound(term: Term, index: int) -> bool:
+    """Does the bound variable that points exactly `index` abstractions outside occur in the term?"""
+    todo = [(term, index)]
+    while todo:
+        node, depth = todo.pop()
+        if type(node) is App:
+            todo.append((node.arg, depth))
+            todo.append((node.fun, depth))
+        elif type(node) is Abs:
+            todo.append((node.body, depth + 1))
+        elif type(node) is Bound and node.index == depth:
+            return True
+    return False
+
+
+def increase(term: Term, by: int) -> Term:
+    """Add `by` to every loose bound variable, for moving a term under (or, when negative, out of) abstractions."""
+    if by == 0:
+        return term
+    return rebuild(
+        term, lambda leaf, depth: Bound(leaf.index + by) if type(leaf) is Bound and leaf.index >= depth else leaf
+    )
+
+
+def instantiate(body: Term, argument: Term) -> Term:
+    """The body of an abstraction with its variable replaced: `(ABS body) $ argument` contracted once."""
+    closed = not loose(argument)
+
+    def leaf(node: Term, depth: int) -> Term:
+        if type(node) is not Bound or node.index < depth:
+            return node
+        if node.index > depth:
+            return Bound(node.index - 1)
+        return argument if closed else increase(argument, depth)
+
+    return rebuild(body, leaf)
+
+
+def abstract(term: Term, variable: Free | Var) -> Term:
+    """The body whose `instantiate` with the variable gives the term back."""
+
+    def leaf(node: Term, depth: int) -> Term:
+        if type(node) is Bound and node.index >= depth:
+            return Bound(node.index + 1)
+        return Bound(depth) if node == variable else node
+
+    return rebuild(term, leaf)
+
+
+def substitute(term: Term, replacement: Callable[[Free | Var], Term | None]) -> Term:
+    """Replace free and schematic variables; None keeps one. Bound variables are never captured."""
+
+    def leaf(node: Term, depth: int) -> Term:
+        if type(node) is Free or type(node) is Var:
+            new = replacement(node)
+            if new is not None:
+                return increase(new, depth) if depth and loose(new) else new
+        return node
+
+    return rebuild(term, leaf)
+
+
+def substitute_types(term: Term, replacement: Callable[[Typ], Typ]) -> Term:
+    """Apply a function to every type in the term."""
+
+    def leaf(node: Term, _depth: int) -> Term:
+        if type(node) is Const and node.type is not None:
+            return Const(node.name, replacement(node.type))
+        if type(node) is Free and node.type is not None:
+            return Free(node.name, replacement(node.type))
+        if type(node) is Var and node.type is not None:
+            return Var(node.name, node.index, replacement(node.type))
+        return node
+
+    return rebuild(term, leaf, lambda old, body: Abs(old.name, old.type and replacement(old.type), body))
+
+
+def beta_normal(term: Term, limit: int = 1_000_000) -> Term:
+    """Contract every `(ABS b) $ a`, outermost first. Typed terms have a normal form; others may hit the limit."""
+    return _normal(term, limit, eta=False)
+
+
+def beta_eta_normal(term: Term, limit: int = 1_000_000) -> Term:
+    """Beta-normal, and `ABS f $ BOUND 0` is f wherever f does not mention that variable."""
+    return _normal(term, limit, eta=True)
+
+
+def _normal(term: Term, limit: int, *, eta: bool) -> Term:
+    done: list[Term] = []
+    todo: list[tuple[Term, int]] = [(term, -1)]  # a number >= 0: build from that many results
+    while todo:
+        node, count = todo.pop()
+        if count > 0:  # an application of a leaf to arguments that are normal now
+            arguments = done[-count:]
+            del done[-count:]
+            done.append(list_comb(node, arguments))
+        elif count == 0 and type(node) is Abs:
+            body = done.pop()
+            if eta and type(body) is App and body.arg == Bound(0) and not occurs_bound(body.fun, 0):
+                done.append(increase(body.fun, -1))
+            else:
+                done.append(Abs(node.name, node.type, body))
+        else:
+            head, spine = node, list[Term]()
+            while True:
+                if type(head) is App:
+                    spine.append(head.arg)
+                    head = head.fun
+                elif type(head) is Abs and spine:
+                    limit -= 1
+                    if limit < 0:
+                        raise UserError("this term has no normal form within the allowed number of contractions")
+                    head = instantiate(head.body, spine.pop())
+                else:
+                    break
+            if type(head) is Abs:
+                todo.append((head, 0))
+                todo.append((head.body, -1))
+            elif spine:
+                todo.append((head, len(spine)))
+                todo.extend((argument, -1) for argument in spine)
+            else:
+                done.append(head)
+    return done[0]
