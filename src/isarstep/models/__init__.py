@@ -1,0 +1,25 @@
+"""The paper's four models over token ids; they know nothing about Isabelle."""
+
+from isarstep.models.base import BeamState, Seq2Seq
+from isarstep.models.config import ModelConfig
+from isarstep.models.inputs import Segments, Source, Target
+
+__all__ = ["BeamState", "ModelConfig", "Segments", "Seq2Seq", "Source", "Target", "build"]
+
+
+def build(config: ModelConfig) -> Seq2Seq:
+    """A fresh model with random weights."""
+    from isarstep.models.convs2s import ConvS2S
+    from isarstep.models.hat import HAT
+    from isarstep.models.rnnsearch import RNNSearch
+    from isarstep.models.transformer import Transformer
+
+    match config.kind:
+        case "rnnsearch":
+            return RNNSearch(config)
+        case "convs2s":
+            return ConvS2S(config)
+        case "transformer":
+            return Transformer(config)
+        case "hat":
+            return HAT(config)

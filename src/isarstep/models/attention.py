@@ -1,0 +1,76 @@
+"""Attention over packed sequences: the one seam between the fast kernel and its plain equivalents.
+
+`attend` picks flash attention on a GPU in half precision, and a padded scaled-dot-product elsewhere;
+`attend_naively` is what both must agree with.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.nn.attention.varlen import varlen_attn
+
+from isarstep.models.inputs import Segments
+
+# torch 2.11 spells causality `is_causal`, later versions as a window that ends at the query.
+_CAUSAL_IS_A_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters
+
+
+def attend(q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool = False) -> Tensor:
+    """Softmax attention of each query segment over the key segment of the same number."""
+    if q_THC.is_cuda:
+        half = q_THC.dtype if q_THC.dtype in (torch.bfloat16, torch.float16) else None
+        if half is None and torch.is_autocast_enabled("cuda"):
+            half = torch.get_autocast_dtype("cuda")
+        if half is not None:
+            return attend_flash(q_THC.to(half), k_SHC.to(half), v_SHC.to(half), queries, keys, causal)
+    return attend_padded(q_THC, k_SHC, v_SHC, queries, keys, causal)
+
+
+def attend_flash(q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool) -> Tensor:
+    arguments = (q_THC, k_SHC, v_SHC, queries.starts, keys.starts, queries.longest, keys.longest)
+    if _CAUSAL_IS_A_FLAG:
+        return varlen_attn(*arguments, is_causal=causal)  # type: ignore[call-arg, return-value]
+    return varlen_attn(*arguments, window_size=(-1, 0) if causal else (-1, -1))  # type: ignore[return-value]
+
+
+def attend_padded(
+    q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool
+) -> Tensor:
+    query_index_NL, query_valid_NL = queries.grid()
+    if keys is queries:
+        key_index_NM, key_valid_NM = query_index_NL, query_valid_NL
+    else:
+        key_index_NM, key_valid_NM = keys.grid()
+    # An empty segment may look at anything: nobody reads the result, and a softmax over nothing would be NaN.
+    allowed = (key_valid_NM | ~key_valid_NM[:, :1])[:, None, None, :]
+    if causal:
+        square = torch.ones(queries.longest, keys.longest, dtype=torch.bool, device=q_THC.device).tril()
+        allowed = allowed & square
+    out_NHLC = F.scaled_dot_product_attention(
+        q_THC[query_index_NL].transpose(1, 2),
+        k_SHC[key_index_NM].transpose(1, 2),
+        v_SHC[key_index_NM].transpose(1, 2),
+        attn_mask=allowed,
+    )
+    return out_NHLC.transpose(1, 2)[query_valid_NL]
+
+
+def attend_naively(
+    q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool
+) -> Tensor:
+    """One segment after the other, as the formula is written."""
+    out_THC = torch.zeros_like(q_THC)
+    query_starts, key_starts = queries.starts.tolist(), keys.starts.tolist()
+    for i in range(queries.count):
+        q = q_THC[query_starts[i] : query_starts[i + 1]]
+        k = k_SHC[key_starts[i] : key_starts[i + 1]]
+        v = v_SHC[key_starts[i] : key_starts[i + 1]]
+        scores_HLM = torch.einsum("lhc,mhc->hlm", q, k) / q.shape[-1] ** 0.5
+        if causal:
+            scores_HLM = scores_HLM.masked_fill(torch.ones_like(scores_HLM, dtype=torch.bool).triu(1), -torch.inf)
+        out_THC[query_starts[i] : query_starts[i + 1]] = torch.einsum("hlm,mhc->lhc", scores_HLM.softmax(-1), v)
+    return out_THC

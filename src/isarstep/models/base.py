@@ -1,0 +1,54 @@
+"""What training and decoding may ask of any model.
+
+Training calls `forward`; decoding calls `encode` and `start` once per batch and `step` once per token.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from isarstep.models.config import ModelConfig
+from isarstep.models.inputs import Source, Target
+
+
+class BeamState(ABC):
+    """What a model remembers between two steps about K hypotheses for each of B sentences."""
+
+    @abstractmethod
+    def keep(self, rows: Tensor) -> None:
+        """Forget all sentences but `rows`."""
+
+
+class Seq2Seq(nn.Module, ABC):
+    """A model of p(target | propositions and their categories) with one token table for input and output."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+
+    @property
+    @abstractmethod
+    def token_table(self) -> Tensor:
+        """V x D, shared by source, target and output."""
+
+    @abstractmethod
+    def encode(self, source: Source) -> Tensor:
+        """Packed representations of the source's tokens."""
+
+    @abstractmethod
+    def forward(self, source: Source, target: Target) -> Tensor:
+        """Packed hidden states, one for each token to be written; `logits` turns them into scores."""
+
+    @abstractmethod
+    def start(self, source: Source, beams: int) -> BeamState:
+        """Encode, and prepare everything that decoding needs once per sentence."""
+
+    @abstractmethod
+    def step(self, state: BeamState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
+        """Hidden states after one more token. Hypothesis k continues what was hypothesis `parents[k]` a step ago."""
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        return F.linear(hidden, self.token_table)

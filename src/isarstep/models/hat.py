@@ -1,0 +1,30 @@
+"""HAT, the paper's hierarchical transformer: local layers build each proposition's representation, global ones relate them.
+
+The embedding of a token is the sum of its token's, its position's inside its proposition, and its proposition's category's.
+Propositions carry no order. Beyond the Transformer it has only the table of categories.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from isarstep.models.config import ModelConfig
+from isarstep.models.inputs import Source
+from isarstep.models.transformer import Transformer
+
+CATEGORIES = 4  # F.2, F.3, F.4, F.5
+
+
+class HAT(Transformer):
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__(config)
+        self.categories = nn.Parameter(torch.zeros(CATEGORIES, config.dimensions.width))
+        if config.categories:
+            nn.init.normal_(self.categories)
+        else:
+            self.categories.requires_grad_(False)
+
+    def embed_source(self, source: Source) -> Tensor:
+        return super().embed_source(source) + F.embedding(source.categories_S, self.categories)

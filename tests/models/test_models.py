@@ -1,0 +1,155 @@
+"""Each model's step-by-step path equals its packed one; HAT has the invariances that the paper claims."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from isarstep.models import ModelConfig, Segments, Seq2Seq, Source, Target, build
+from isarstep.models.config import Kind, Style
+
+VOCABULARY = 50
+VARIANTS: list[tuple[Kind, Style]] = [
+    ("transformer", "paper"),
+    ("transformer", "modern"),
+    ("hat", "paper"),
+    ("hat", "modern"),
+    ("rnnsearch", "paper"),
+    ("convs2s", "paper"),
+]
+
+
+def source_of(examples: list[list[tuple[int, list[int]]]], hierarchical: bool) -> Source:
+    """Propositions (category, tokens) of each example, packed."""
+    lengths = [sum(len(tokens) for _, tokens in example) for example in examples]
+    each = [len(tokens) for example in examples for _, tokens in example]
+    bounds = each if hierarchical else lengths
+    return Source(
+        torch.tensor([t for example in examples for _, tokens in example for t in tokens]),
+        torch.cat([torch.arange(n) for n in bounds]),
+        torch.tensor([c for example in examples for c, tokens in example for _ in tokens]),
+        Segments.of_lengths(lengths),
+        Segments.of_lengths(bounds),
+    )
+
+
+def target_of(rows: list[list[int]]) -> Target:
+    lengths = [len(row) for row in rows]
+    flat = torch.tensor([t for row in rows for t in row])
+    return Target(flat, flat, torch.cat([torch.arange(n) for n in lengths]), Segments.of_lengths(lengths))
+
+
+def random_examples(seed: int, count: int) -> list[list[tuple[int, list[int]]]]:
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(low: int, high: int) -> int:
+        return int(torch.randint(low, high, (1,), generator=generator))
+
+    return [
+        [(draw(0, 4), [draw(5, VOCABULARY) for _ in range(draw(1, 12))]) for _ in range(draw(1, 5))]
+        for _ in range(count)
+    ]
+
+
+def model_of(kind: Kind, style: Style) -> Seq2Seq:
+    torch.manual_seed(1)
+    model = build(ModelConfig(kind, VOCABULARY, "tiny", style, dropout=0.1)).eval()
+    with torch.no_grad():  # projections that start at zero would hide mistakes
+        for parameter in model.parameters():
+            parameter.add_(torch.randn_like(parameter) * 0.05)
+    return model
+
+
+@pytest.mark.parametrize(("kind", "style"), VARIANTS)
+@torch.no_grad()
+def test_steps_agree_with_the_packed_pass_whatever_the_beam_does(kind: Kind, style: Style) -> None:
+    """Hypotheses move between beams at random; every one must see its own past and nothing else."""
+    model = model_of(kind, style)
+    source = source_of(random_examples(2, 3), kind == "hat")
+    beams, length = 4, 40
+    generator = torch.Generator().manual_seed(3)
+    state = model.start(source, beams)
+    rows: list[list[list[int]]] = [[[] for _ in range(beams)] for _ in range(3)]
+    for _ in range(length):
+        tokens = torch.randint(5, VOCABULARY, (3, beams), generator=generator)
+        parents = torch.randint(0, beams, (3, beams), generator=generator)
+        rows = [
+            [[*rows[b][int(parents[b, k])], int(tokens[b, k])] for k in range(beams)] for b in range(3)
+        ]
+        hidden = model.step(state, tokens, parents)
+    for k in range(beams):
+        target = target_of([rows[b][k] for b in range(3)])
+        last = model(source, target)[target.examples.starts[1:].long() - 1]
+        torch.testing.assert_close(hidden[:, k], last, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("kind", "style"), VARIANTS)
+@torch.no_grad()
+def test_neighbours_in_a_batch_and_dropped_sentences_change_nothing(kind: Kind, style: Style) -> None:
+    model = model_of(kind, style)
+    examples = random_examples(4, 4)
+    tokens, parents = torch.full((4, 2), 7), torch.zeros(4, 2, dtype=torch.long)
+    together = model.start(source_of(examples, kind == "hat"), 2)
+    model.step(together, tokens, parents)
+    together.keep(torch.tensor([2]))
+    alone = model.start(source_of(examples[2:3], kind == "hat"), 2)
+    model.step(alone, tokens[:1], parents[:1])
+    both = [model.step(state, tokens[:1] + 1, parents[:1]) for state in (together, alone)]
+    torch.testing.assert_close(both[0], both[1], atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("style", ["paper", "modern"])
+@torch.no_grad()
+def test_hat_with_one_proposition_and_no_category_is_the_transformer(style: Style) -> None:
+    hat, transformer = model_of("hat", style), model_of("transformer", style)
+    weights = dict(hat.state_dict())
+    weights.pop("categories")
+    transformer.load_state_dict(weights)
+    hat.categories.zero_()  # type: ignore[operator]
+    examples = [example[:1] for example in random_examples(5, 3)]
+    torch.testing.assert_close(
+        hat.encode(source_of(examples, True)), transformer.encode(source_of(examples, False)), atol=1e-6, rtol=1e-6
+    )
+
+
+@pytest.mark.parametrize("style", ["paper", "modern"])
+@torch.no_grad()
+def test_hat_does_not_see_the_order_of_propositions(style: Style) -> None:
+    hat = model_of("hat", style)
+    examples = random_examples(6, 3)
+    target = target_of([[6, 7, 8], [9], [10, 11]])
+    forward = hat.logits(hat(source_of(examples, True), target)).log_softmax(-1)
+    backward = hat.logits(hat(source_of([e[::-1] for e in examples], True), target)).log_softmax(-1)
+    torch.testing.assert_close(forward, backward, atol=1e-5, rtol=0)
+
+
+@torch.no_grad()
+def test_hat_sees_categories_and_proposition_bounds() -> None:
+    hat = model_of("hat", "paper")
+    plain = hat.encode(source_of([[(0, [5, 6]), (1, [7, 8])]], True))
+    assert (plain - hat.encode(source_of([[(1, [5, 6]), (0, [7, 8])]], True))).abs().max() > 1e-2
+    assert (plain - hat.encode(source_of([[(0, [5, 6, 7]), (1, [8])]], True))).abs().max() > 1e-2
+
+
+def test_hat_has_no_parameters_beyond_the_transformer_but_the_category_table() -> None:
+    config = ModelConfig("hat", 1000, "base")
+    hat = {name: p.shape for name, p in build(config).named_parameters()}
+    transformer = {name: p.shape for name, p in build(replace(config, kind="transformer")).named_parameters()}
+    assert hat.pop("categories") == (4, 512)
+    assert hat == transformer
+
+
+def test_the_base_transformer_has_the_papers_size() -> None:
+    model = build(ModelConfig("transformer", 29759, "base"))
+    count = sum(p.numel() for p in model.parameters())
+    assert count == 29759 * 512 + 6 * (3_152_384 + 4_204_032)  # one shared table; layers as in Vaswani et al.
+
+
+@pytest.mark.parametrize("kind", ["transformer", "hat", "rnnsearch", "convs2s"])
+def test_every_parameter_learns(kind: Kind) -> None:
+    torch.manual_seed(0)
+    model = build(ModelConfig(kind, VOCABULARY, "tiny", dropout=0.0))
+    examples = random_examples(7, 8)
+    target = target_of([[6, 7, 8, 9, 10]] * 8)
+    model.logits(model(source_of(examples, kind == "hat"), target)).logsumexp(-1).sum().backward()
+    assert [name for name, p in model.named_parameters() if p.grad is None or p.grad.abs().max() == 0] == []
