@@ -7,13 +7,14 @@ A term read from tokens carries no types: its `type` fields are None. Every walk
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, final
 
 from isarstep.errors import UserError
 
 Sort: TypeAlias = tuple[str, ...]
 
 
+@final
 class Type:
     """A type constructor applied to types, `Type("fun", (a, b))`."""
 
@@ -35,6 +36,7 @@ class Type:
         return _repr(self)
 
 
+@final
 class TFree:
     """A fixed type variable such as `'a`, with its sort (a sorted tuple of classes)."""
 
@@ -56,6 +58,7 @@ class TFree:
         return f"TFree({self.name!r}, {self.sort!r})"
 
 
+@final
 class TVar:
     """A schematic type variable such as `?'a`, with index and sort."""
 
@@ -84,6 +87,7 @@ Typ: TypeAlias = Type | TFree | TVar
 MaybeTyp: TypeAlias = Typ | None
 
 
+@final
 class Const:
     """A constant of the signature, by its full name."""
 
@@ -105,6 +109,7 @@ class Const:
         return f"Const({self.name!r})" if self.type is None else f"Const({self.name!r}, {self.type!r})"
 
 
+@final
 class Free:
     """A variable fixed in a context."""
 
@@ -126,6 +131,7 @@ class Free:
         return f"Free({self.name!r})" if self.type is None else f"Free({self.name!r}, {self.type!r})"
 
 
+@final
 class Var:
     """A schematic variable of a lemma, `?x` with an index."""
 
@@ -148,6 +154,7 @@ class Var:
         return f"Var({self.name!r}, {self.index}" + (")" if self.type is None else f", {self.type!r})")
 
 
+@final
 class Bound:
     """A bound variable: the number of abstractions between it and its binder."""
 
@@ -168,6 +175,7 @@ class Bound:
         return f"Bound({self.index})"
 
 
+@final
 class Abs:
     """A function abstraction. The name is only a hint for printing."""
 
@@ -190,6 +198,7 @@ class Abs:
         return _repr(self)
 
 
+@final
 class App:
     """An application of a function to one argument."""
 

@@ -1,0 +1,375 @@
+"""Type inference: Hindley-Milner with order-sorted unification, as Isabelle does it, on de Bruijn terms.
+
+`well_formed` is what other rooms call: tokens in, a typed proposition or a reason out. `infer` types the propositions
+of an example together: free variables have one type in all of them, schematic variables belong to their proposition.
+
+Type variables of a context: a TFree is fixed, a TVar is not yet known and shared by all variables of the context.
+What is still open in a result becomes a TFree, but a TVar in a proposition with schematic variables when no free
+variable's type mentions it: a lemma may be used at any type, a local fact may not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from isarstep.errors import UserError
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, rebuild
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typestrings import show_type
+from isarstep.logic.unify import Algebra, Cell, Inner, Mismatch, Scheme, Unifier, find
+
+Context = Mapping[str, Typ]
+
+PROP = Type("prop")
+_MAX_STEPS = 1_000_000  # of unification, in one inference
+_MAX_SHARED = 200_000
+
+
+class TypingError(UserError):
+    """Why a proposition has no type. For a clash: the application, and the type wanted and found for its argument."""
+
+    def __init__(
+        self, reason: str, application: App | None = None, wanted: Typ | None = None, found: Typ | None = None
+    ) -> None:
+        super().__init__(reason)
+        self.application = application
+        self.wanted = wanted
+        self.found = found
+
+
+@dataclass(frozen=True, slots=True)
+class Typing:
+    """Typed propositions, in the order given, and the types of their free variables (and of the context)."""
+
+    propositions: tuple[Term, ...]
+    frees: dict[str, Typ]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A typed proposition, or the reason why there is none."""
+
+    term: Term | None
+    reason: str | None = None
+
+    def __bool__(self) -> bool:
+        return self.term is not None
+
+
+def well_formed(tokens: str | Sequence[str] | Term, signature: Signature, context: Context | None = None) -> Judgement:
+    """Is this a proposition? The tokens must be a term, closed, whose constants exist, of type prop in the context."""
+    try:
+        term = decode(tokens) if isinstance(tokens, str | Sequence) else tokens
+        return Judgement(infer([term], signature, context).propositions[0])
+    except UserError as error:
+        return Judgement(None, str(error))
+
+
+def infer(
+    propositions: Sequence[Term],
+    signature: Signature,
+    context: Context | None = None,
+    *,
+    wanted: Typ | None = PROP,
+) -> Typing:
+    """Type propositions together. Types that the terms already carry are ignored. Raises TypingError."""
+    inference = Inference(signature, context or {})
+    drafts = [inference.check(term, wanted) for term in propositions]
+    return Typing(tuple(inference.build(draft) for draft in drafts), inference.free_types())
+
+
+def infer_context(
+    propositions: Sequence[Term], signature: Signature, context: Context | None = None
+) -> dict[str, Typ]:
+    """The types that propositions give to their free variables; what stays open is a TVar, for `well_formed`."""
+    inference = Inference(signature, context or {})
+    for term in propositions:
+        inference.check(term, PROP)
+    return inference.free_types(schematic=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A term that has been walked: what each of its constants, variables and abstractions got, in order."""
+
+    term: Term
+    leaves: list[Any]  # (scheme, cells) for a constant, the type for a variable, None for a bound variable
+    binders: list[Inner]
+    schematic: bool
+
+
+class Prepared:
+    """What is kept for a signature between inferences: its algebra and the typed leaves and types made so far."""
+
+    def __init__(self, signature: Signature) -> None:
+        self.algebra = Algebra(signature)
+        self.constants: dict[tuple[str, tuple[Typ, ...]], Const] = {}
+        self.types: dict[Type, Type] = {}
+        self.default_sort = ("HOL.type",) if "HOL.type" in signature.classes else ()
+
+
+_prepared: WeakKeyDictionary[Signature, Prepared] = WeakKeyDictionary()
+
+
+def prepare(signature: Signature) -> Prepared:
+    """The tables of a signature, made when it is first asked about."""
+    known = _prepared.get(signature)
+    if known is None:
+        known = _prepared[signature] = Prepared(signature)
+    return known
+
+
+class Inference:
+    """One joint inference: `check` every term, then `build` what was checked."""
+
+    def __init__(self, signature: Signature, context: Context) -> None:
+        self.prepared = prepare(signature)
+        self.algebra = self.prepared.algebra
+        self.unifier = Unifier(self.algebra, _MAX_STEPS)
+        self.context = context
+        self.frees: dict[str, Inner] = {}
+        self._open: dict[Typ, Cell] = {}
+        self._named = False
+        self._names: dict[Cell, Typ] = {}
+        self._taken: set[str] = set()
+        self._fresh = count()
+        self._resolved: dict[int, Typ] = {}  # by identity, which is why the nodes are kept alive
+        self._alive: list[Inner] = []
+
+    def check(self, root: Term, wanted: Typ | None = PROP) -> Draft:
+        """Walk a term, function before argument, and unify at every application."""
+        algebra = self.algebra
+        unify = self.unifier.unify
+        frees = self.frees
+        schematics: dict[tuple[str, int], Inner] = {}
+        leaves: list[Any] = []
+        closed_binders: list[Inner] = []
+        binders: list[Inner] = []
+        types: list[Inner] = []
+        todo: list[Term | None] = [root]  # None: the node below it comes back, its parts are done
+        found: Inner
+        while todo:
+            node = todo.pop()
+            if type(node) is App:
+                todo += (node, None, node.arg, node.fun)
+            elif type(node) is Const:
+                scheme = algebra.scheme(node.name)
+                if scheme is None:
+                    raise TypingError(f"constant {node.name} is not in the signature")
+                found, cells = scheme.copy()
+                leaves.append((scheme, cells))
+                types.append(found)
+            elif node is None:
+                node = todo.pop()
+                if type(node) is App:
+                    argument = types.pop()
+                    function = types[-1]
+                    while type(function) is Cell and function.ref is not None:
+                        function = function.ref
+                    try:
+                        if type(function) is Cell:
+                            result = Cell(0)
+                            unify(function, ("fun", argument, result))
+                            types[-1] = result
+                        elif function[0] == "fun":
+                            if function[1] is not argument:
+                                unify(function[1], argument)
+                            types[-1] = function[2]
+                        else:
+                            raise Mismatch
+                    except Mismatch as mismatch:
+                        raise self._clash(node, function, argument, str(mismatch)) from None
+                else:
+                    closed_binders.append(binders[-1])
+                    types[-1] = ("fun", binders.pop(), types[-1])
+            elif type(node) is Bound:
+                if node.index >= len(binders):
+                    raise TypingError(f"BOUND {node.index} has no abstraction that binds it")
+                leaves.append(None)
+                types.append(binders[-1 - node.index])
+            elif type(node) is Free:
+                found = frees.get(node.name) or self._new_free(node.name)
+                leaves.append(found)
+                types.append(found)
+            elif type(node) is Var:
+                key = (node.name, node.index)
+                if key not in schematics:
+                    schematics[key] = Cell(0)
+                found = schematics[key]
+                leaves.append(found)
+                types.append(found)
+            else:
+                assert type(node) is Abs
+                binders.append(Cell(0))
+                todo += (node, None, node.body)
+        if wanted is not None:
+            try:
+                unify(algebra.rigid(wanted), types[0])
+            except Mismatch as mismatch:
+                shown = show_type(self.resolve(types[0]))
+                reason = str(mismatch) or f"it has type {shown}, not {show_type(wanted)}"
+                raise TypingError(f"{_shorten(root)}: {reason}", None, wanted, self.resolve(types[0])) from None
+        return Draft(root, leaves, closed_binders, bool(schematics))
+
+    def build(self, draft: Draft) -> Term:
+        """The typed term of a draft; to be called when all terms have been checked."""
+        self._name_free_types()
+        leaves = iter(draft.leaves)
+        binders = iter(draft.binders)
+        schematic = draft.schematic
+        resolve = self.resolve
+        shared = self.prepared.constants
+
+        def leaf(node: Term, _depth: int) -> Term:
+            entry = next(leaves)
+            if type(node) is Const:
+                scheme, cells = entry
+                arguments = tuple([resolve(cell, schematic) for cell in cells])
+                known = shared.get((node.name, arguments))
+                return known if known is not None else self._constant(scheme, arguments)
+            if type(node) is Free:
+                return Free(node.name, resolve(entry, schematic))
+            if type(node) is Var:
+                return Var(node.name, node.index, resolve(entry, schematic))
+            return node
+
+        return rebuild(draft.term, leaf, lambda old, body: Abs(old.name, resolve(next(binders), schematic), body))
+
+    def free_types(self, *, schematic: bool = False) -> dict[str, Typ]:
+        """The types of the free variables and of the context."""
+        if not schematic:
+            self._name_free_types()
+        inferred = {name: self.resolve(found, schematic) for name, found in self.frees.items()}
+        return {**self.context, **inferred}
+
+    def resolve(self, root: Inner, schematic: bool = False) -> Typ:
+        """The type as others know it, with names for what is still open."""
+        root = find(root)
+        if type(root) is Cell:
+            return self._names.get(root) or self._name(root, schematic)
+        outside = self.algebra.outside
+        resolved = self._resolved
+        known = outside.get(id(root)) or resolved.get(id(root))
+        if known is not None:
+            return known
+        todo: list[tuple[Any, ...]] = [root]
+        while todo:
+            node = todo[-1]
+            arguments: list[Typ] = []
+            missing = len(todo)
+            for part in node[1:]:
+                inner = find(part)
+                if type(inner) is Cell:
+                    arguments.append(self._names.get(inner) or self._name(inner, schematic))
+                    continue
+                known = outside.get(id(inner)) or resolved.get(id(inner))
+                if known is None:
+                    todo.append(inner)
+                else:
+                    arguments.append(known)
+            if len(todo) == missing:
+                todo.pop()
+                resolved[id(node)] = self._share(Type(node[0], tuple(arguments)))
+                self._alive.append(node)
+        return resolved[id(root)]
+
+    def _new_free(self, name: str) -> Inner:
+        typ = self.context.get(name)
+        found = Cell(0) if typ is None else self.algebra.rigid(typ, self._open)
+        self.frees[name] = found
+        return found
+
+    def _name_free_types(self) -> None:
+        """Name what is open in the types of free variables: fixed, whatever proposition they stand in."""
+        if not self._named:
+            self._named = True
+            for found in self.frees.values():
+                self.resolve(found)
+
+    def _name(self, cell: Cell, schematic: bool) -> Typ:
+        if not self._taken:
+            self._taken = {"'"} | {name for typ in self.context.values() for name in _variable_names(typ)}
+        name = "'"
+        while name in self._taken:
+            name = _letters(next(self._fresh))
+        sort = self.algebra.sort(cell.sort) or self.prepared.default_sort
+        typ = TVar(name, 0, sort) if schematic else TFree(name, sort)
+        self._names[cell] = typ
+        return typ
+
+    def _share(self, typ: Type) -> Type:
+        types = self.prepared.types
+        if len(types) > _MAX_SHARED:
+            types.clear()
+        return types.setdefault(typ, typ)
+
+    def _constant(self, scheme: Scheme, arguments: tuple[Typ, ...]) -> Const:
+        shared = self.prepared.constants
+        if len(shared) > _MAX_SHARED:
+            shared.clear()
+        declared = self.algebra.signature.constants[scheme.name].type
+        instance = instantiate_type(declared, dict(zip(scheme.variables, arguments, strict=True)))
+        made = shared[scheme.name, arguments] = Const(scheme.name, instance)
+        return made
+
+    def _clash(self, application: App, function: Inner, argument: Inner, why: str) -> TypingError:
+        found = self.resolve(argument)
+        place = f"in {_shorten(application.fun)} applied to {_shorten(application.arg)}: "
+        function = find(function)
+        if type(function) is tuple and function[0] == "fun":
+            wanted = self.resolve(function[1])
+            text = f"the function wants {show_type(wanted)}, the argument has type {show_type(found)}"
+            return TypingError(place + text + (f"; {why}" if why else ""), application, wanted, found)
+        text = why or f"the first has type {show_type(self.resolve(function))} and is no function"
+        return TypingError(place + text + f"; the argument has type {show_type(found)}", application, None, found)
+
+
+def _shorten(term: Term, limit: int = 120) -> str:
+    line = encode_line(term)
+    return f"`{line}`" if len(line) <= limit else f"`{line[: limit - 1]}…`"
+
+
+def _letters(number: int) -> str:
+    """'a, 'b, ..., 'z, 'aa, 'ab, ..."""
+    out = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        out = chr(97 + digit) + out
+    return "'" + out
+
+
+def _variable_names(typ: Typ) -> set[str]:
+    names: set[str] = set()
+    todo = [typ]
+    while todo:
+        node = todo.pop()
+        if type(node) is Type:
+            todo.extend(node.args)
+        else:
+            names.add(node.name)
+    return names
+
+
+def instantiate_type(typ: Typ, replacement: Mapping[Typ, Typ]) -> Typ:
+    """Replace type variables."""
+    made: dict[Typ, Typ] = {}
+    todo = [typ]
+    while todo:
+        node = todo[-1]
+        if node not in made and type(node) is Type:
+            missing = [argument for argument in node.args if argument not in made]
+            if missing:
+                todo.extend(missing)
+                continue
+            arguments = tuple(made[argument] for argument in node.args)
+            made[node] = node if arguments == node.args else Type(node.name, arguments)
+        elif node not in made:
+            made[node] = replacement.get(node, node)
+        todo.pop()
+    return made[typ]

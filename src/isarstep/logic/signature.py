@@ -1,0 +1,265 @@
+"""What exists: constants with most general types, abbreviations, type constructors with arities, classes, coercions.
+
+docs/signature.md describes the JSON form. Which types belong to which classes is decided here; inference asks it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from isarstep.errors import UserError
+from isarstep.logic.terms import Sort, Term, TFree, TVar, Typ, Type
+from isarstep.logic.terms import constants as constants_of
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typestrings import format_type, parse_type
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A constant with its most general type; an abbreviation also has the term it stands for (types may be missing)."""
+
+    name: str
+    type: Typ
+    abbreviates: Term | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coercion:
+    """A function that may be left out between two types, such as `of_nat :: nat => int`."""
+
+    term: Term  # closed; types may be missing
+    type: Typ
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    """Constants, type constructors (number of arguments), classes (all super-classes), arities, coercions."""
+
+    constants: Mapping[str, Constant]
+    types: Mapping[str, int]
+    classes: Mapping[str, frozenset[str]]
+    arities: Mapping[str, Mapping[str, tuple[Sort, ...]]]  # constructor -> class -> sorts that the arguments must have
+    coercions: tuple[Coercion, ...] = ()
+    _minimal: dict[frozenset[str], Sort] = field(default_factory=dict, init=False, repr=False)
+
+    @staticmethod
+    def build(
+        constants: Iterable[Constant],
+        types: Iterable[tuple[str, int]] = (),
+        classes: Iterable[tuple[str, Iterable[str]]] = (),
+        arities: Iterable[tuple[str, str, Iterable[Iterable[str]]]] = (),
+        coercions: Iterable[Coercion] = (),
+    ) -> Signature:
+        """Complete what was declared: super-classes of super-classes, their arities, constructors seen in types."""
+        supers = _close_classes({name: frozenset(above) for name, above in classes})
+        by_type: dict[str, dict[str, tuple[Sort, ...]]] = {}
+        for constructor, class_, sorts in arities:
+            by_type.setdefault(constructor, {})[class_] = tuple(tuple(sorted(sort)) for sort in sorts)
+        constructors = dict(types)
+        for constructor, table in by_type.items():
+            for class_, sorts_ in list(table.items()):
+                constructors.setdefault(constructor, len(sorts_))
+                for above in supers.get(class_, ()):
+                    table.setdefault(above, sorts_)
+        by_name = {constant.name: constant for constant in constants}
+        for constant in by_name.values():
+            _declare_constructors(constant.type, constructors)
+        return Signature(by_name, constructors, supers, by_type, tuple(coercions))
+
+    def subclass(self, lower: str, upper: str) -> bool:
+        """Is every type of class `lower` also of class `upper`?"""
+        return lower == upper or upper in self.classes.get(lower, ())
+
+    def minimal(self, sort: Iterable[str]) -> Sort:
+        """The same sort without classes that others in it imply."""
+        key = frozenset(sort)
+        known = self._minimal.get(key)
+        if known is None:
+            known = tuple(sorted(c for c in key if not any(c != d and c in self.classes.get(d, ()) for d in key)))
+            self._minimal[key] = known
+        return known
+
+    def subsort(self, lower: Sort, upper: Sort) -> bool:
+        """Does every type of sort `lower` belong to every class of `upper`?"""
+        return all(any(self.subclass(c, u) for c in lower) for u in upper)
+
+    def argument_sorts(self, constructor: str, sort: Sort) -> tuple[Sort, ...] | None:
+        """The sorts that arguments need for the constructor's type to be of this sort; None: no arguments will do."""
+        count = self.types.get(constructor, 0)
+        needed: list[set[str]] = [set() for _ in range(count)]
+        table = self.arities.get(constructor, {})
+        for class_ in sort:
+            arity = table.get(class_)
+            if arity is None or len(arity) != count:
+                return None
+            for classes, more in zip(needed, arity, strict=True):
+                classes.update(more)
+        return tuple(self.minimal(classes) for classes in needed)
+
+    def of_sort(self, typ: Typ, sort: Sort) -> bool:
+        """Does the type belong to all classes of the sort?"""
+        todo = [(typ, sort)]
+        while todo:
+            node, wanted = todo.pop()
+            if not wanted:
+                continue
+            if type(node) is Type:
+                sorts = self.argument_sorts(node.name, wanted)
+                if sorts is None or len(sorts) != len(node.args):
+                    return False
+                todo.extend(zip(node.args, sorts, strict=True))
+            elif not self.subsort(node.sort, wanted):
+                return False
+        return True
+
+    def restrict(self, names: Iterable[str]) -> Signature:
+        """The part that inference over these constants needs, with what their abbreviations mention."""
+        keep: dict[str, Constant] = {}
+        todo = [name for name in names if name in self.constants]
+        while todo:
+            constant = self.constants[todo.pop()]
+            if constant.name not in keep:
+                keep[constant.name] = constant
+                if constant.abbreviates is not None:
+                    mentioned = (c.name for c in constants_of(constant.abbreviates))
+                    todo.extend(name for name in mentioned if name in self.constants)
+        constructors: dict[str, int] = {"fun": 2, "prop": 0}
+        classes: set[str] = set()
+        for constant in keep.values():
+            _declare_constructors(constant.type, constructors)
+            classes.update(_classes_in(constant.type))
+        classes.update(*(self.classes.get(class_, ()) for class_ in tuple(classes)))
+        return Signature.build(
+            sorted(keep.values(), key=lambda constant: constant.name),
+            sorted(constructors.items()),
+            ((c, self.classes[c]) for c in sorted(classes) if c in self.classes),
+            (
+                (constructor, class_, tuple(tuple(c for c in sort if c in classes) for sort in sorts))
+                for constructor in sorted(constructors)
+                for class_, sorts in sorted(self.arities.get(constructor, {}).items())
+                if class_ in classes and all(c in classes for sort in sorts for c in sort)
+            ),
+            (c for c in self.coercions if all(k.name in keep for k in constants_of(c.term))),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The document that docs/signature.md describes."""
+        return {
+            "format": FORMAT,
+            "constants": [
+                [c.name, format_type(c.type), *([encode_line(c.abbreviates)] if c.abbreviates is not None else [])]
+                for c in self.constants.values()
+            ],
+            "types": [[name, count] for name, count in self.types.items()],
+            "classes": [[name, sorted(above)] for name, above in self.classes.items()],
+            "arities": [[t, c, sorts] for t, table in self.arities.items() for c, sorts in table.items()],
+            "coercions": [[encode_line(c.term), format_type(c.type)] for c in self.coercions],
+        }
+
+    @staticmethod
+    def from_json(document: Any) -> Signature:
+        """Read `to_json`'s document, or the one of the preview data (`consts`, `classes`, `arities` as objects)."""
+        try:
+            if "consts" in document:
+                return _from_preview(document)
+            if document["format"] != FORMAT:
+                raise UserError(f"signature: format {document['format']} is unknown, this version reads {FORMAT}")
+            return Signature.build(
+                (
+                    Constant(row[0], parse_type(row[1]), decode(row[2]) if len(row) > 2 else None)
+                    for row in document["constants"]
+                ),
+                ((name, int(count)) for name, count in document["types"]),
+                document["classes"],
+                document["arities"],
+                (Coercion(decode(term), parse_type(typ)) for term, typ in document["coercions"]),
+            )
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            raise UserError(f"signature: not in the form of docs/signature.md ({error!r})") from error
+
+    @staticmethod
+    def load(path: Path | str) -> Signature:
+        """Read a JSON file, plain or compressed (`.gz`, `.zst`)."""
+        raw = Path(path).read_bytes()
+        try:
+            if str(path).endswith(".zst"):
+                raw = zstandard.ZstdDecompressor().stream_reader(raw).read()
+            elif str(path).endswith(".gz"):
+                raw = gzip.decompress(raw)
+            document = json.loads(raw)
+        except (ValueError, OSError, EOFError, zstandard.ZstdError) as error:
+            raise UserError(f"{path}: not a signature file ({error})") from error
+        return Signature.from_json(document)
+
+    def save(self, path: Path | str) -> None:
+        """Write the JSON form, compressed as the name says."""
+        raw = json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":")).encode()
+        if str(path).endswith(".zst"):
+            raw = zstandard.ZstdCompressor(level=19).compress(raw)
+        elif str(path).endswith(".gz"):
+            raw = gzip.compress(raw, mtime=0)
+        temporary = Path(f"{path}.tmp")
+        temporary.write_bytes(raw)
+        temporary.replace(path)
+
+
+def _from_preview(document: Any) -> Signature:
+    classes = {row["class"].rpartition(".")[2]: row["class"] for row in document["classes"]}
+
+    def constant(row: Any) -> Constant:
+        # The preview gives operations of a class (`Groups.plus_class.plus`) without the class that their 'a must have.
+        class_ = classes.get(row["c"].rpartition("_class.")[0].rpartition(".")[2])
+        text = re.sub(r"(?<![(\w'])'a(?![\w'])", f"('a :: {class_})", row["T"]) if class_ else row["T"]
+        return Constant(row["c"], parse_type(text), decode(row["abbrev"]) if "abbrev" in row else None)
+
+    return Signature.build(
+        map(constant, document["consts"]),
+        (("fun", 2), ("prop", 0), ("itself", 1)),
+        ((row["class"], row["super"]) for row in document["classes"]),
+        ((row["type"], row["class"], row["args"]) for row in document["arities"]),
+    )
+
+
+def _close_classes(direct: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    closed: dict[str, frozenset[str]] = {}
+    for name in direct:
+        above: set[str] = set()
+        todo = list(direct[name])
+        while todo:
+            class_ = todo.pop()
+            if class_ not in above and class_ != name:
+                above.add(class_)
+                todo.extend(direct.get(class_, ()))
+        closed[name] = frozenset(above)
+    return closed
+
+
+def _declare_constructors(typ: Typ, constructors: dict[str, int]) -> None:
+    todo = [typ]
+    while todo:
+        node = todo.pop()
+        if type(node) is Type:
+            constructors.setdefault(node.name, len(node.args))
+            todo.extend(node.args)
+
+
+def _classes_in(typ: Typ) -> set[str]:
+    classes: set[str] = set()
+    todo = [typ]
+    while todo:
+        node = todo.pop()
+        if type(node) is Type:
+            todo.extend(node.args)
+        elif isinstance(node, TFree | TVar):
+            classes.update(node.sort)
+    return classes

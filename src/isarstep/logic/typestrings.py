@@ -1,0 +1,152 @@
+"""Types as text: the prefix form `(fun 'a (List.list ('b :: C & D)))` for files, and `'a ⇒ 'b list` for people.
+
+The prefix form is exact: `parse_type(format_type(t)) == t`. A schematic variable is `?'a` or `?'a.1`; a sort follows
+its variable in brackets; a constructor without arguments needs no brackets.
+"""
+
+from __future__ import annotations
+
+import re
+
+from isarstep.errors import UserError
+from isarstep.logic.terms import Sort, TFree, TVar, Typ, Type
+
+_TOKEN = re.compile(r"\s*(?:([()&])|(::)|([^\s()&]+))")
+
+
+def parse_type(text: str) -> Typ:
+    """Read the prefix form. Errors name the character."""
+    pieces: list[tuple[str, int]] = []
+    position = 0
+    end = len(text.rstrip())
+    while position < end:
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise _error(text, position)
+        pieces.append((match[1] or match[2] or match[3], match.start(match.lastindex or 0)))
+        position = match.end()
+    pieces.append(("", end))
+    groups: list[list[Typ | str]] = []
+    result: Typ | None = None
+    i = 0
+    while result is None:
+        piece, where = pieces[i]
+        i += 1
+        made: Typ
+        if piece == "(":
+            if pieces[i + 1][0] == "::" and pieces[i][0].lstrip("?").startswith("'"):
+                made, i = _sorted_variable(text, pieces, i)
+            else:
+                if pieces[i][0] in ("", "(", ")", "&", "::") or pieces[i][0].startswith(("'", "?'")):
+                    raise _error(text, pieces[i][1])
+                groups.append([pieces[i][0]])
+                i += 1
+                continue
+        elif piece == ")" and groups:
+            name, *arguments = groups.pop()
+            made = Type(str(name), tuple(arguments))  # type: ignore[arg-type]
+        elif piece in ("", ")", "&", "::"):
+            raise _error(text, where)
+        else:
+            made = _variable(piece, ()) if piece.startswith(("'", "?'")) else Type(piece)
+        if groups:
+            groups[-1].append(made)
+        else:
+            result = made
+    if pieces[i][0]:
+        raise _error(text, pieces[i][1])
+    return result
+
+
+def _sorted_variable(text: str, pieces: list[tuple[str, int]], i: int) -> tuple[Typ, int]:
+    """`'a :: C & D )`, from the variable on."""
+    variable = pieces[i][0]
+    classes = []
+    i += 1
+    separator = "::"
+    while pieces[i][0] == separator:
+        separator = "&"
+        if pieces[i + 1][0] in ("", "(", ")", "&", "::"):
+            raise _error(text, pieces[i + 1][1])
+        classes.append(pieces[i + 1][0])
+        i += 2
+    if pieces[i][0] != ")":
+        raise _error(text, pieces[i][1])
+    return _variable(variable, tuple(sorted(classes))), i + 1
+
+
+def _variable(name: str, sort: Sort) -> Typ:
+    if not name.startswith("?"):
+        return TFree(name, sort)
+    base, dot, index = name[1:].rpartition(".")
+    if dot and index.isascii() and index.isdecimal() and len(index) < 10:
+        return TVar(base, int(index), sort)
+    return TVar(name[1:], 0, sort)
+
+
+def _error(text: str, position: int) -> UserError:
+    found = repr(text[position : position + 20]) if position < len(text) else "the end"
+    return UserError(f"type, character {position}: {found} cannot stand here; write it like (fun 'a (List.list 'b))")
+
+
+def format_type(typ: Typ) -> str:
+    """Write the prefix form."""
+    out: list[str] = []
+    todo: list[Typ | str] = [typ]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, str):
+            out.append(node)
+        elif type(node) is Type:
+            if node.args:
+                todo.append(")")
+                for argument in reversed(node.args):
+                    todo.extend((argument, " "))
+                out.append("(" + node.name)
+            else:
+                out.append(node.name)
+        else:
+            name = node.name
+            if type(node) is TVar:
+                name = f"?{name}.{node.index}" if node.index or "." in name else "?" + name
+            out.append(f"({name} :: {' & '.join(node.sort)})" if node.sort else name)
+    return "".join(out)
+
+
+def show_type(typ: Typ, limit: int = 400) -> str:
+    """The way Isabelle's users write it: `nat ⇒ 'a list`, short names, no sorts; cut off when longer than the limit."""
+    out: list[str] = []
+    length = 0
+    todo: list[tuple[Typ | str, int]] = [(typ, 0)]  # 0: anything may stand here, 1: no bare function, 2: an argument
+    while todo:
+        node, place = todo.pop()
+        if isinstance(node, str):
+            text = node
+        elif type(node) is not Type:
+            text = node.name if type(node) is TFree else "?" + node.name + (str(node.index) if node.index else "")
+        elif node.name == "fun" and len(node.args) == 2:
+            if place:
+                todo.append((")", 0))
+            todo += [(node.args[1], 0), (" ⇒ ", 0), (node.args[0], 1)]
+            text = "(" if place else ""
+        elif node.name in ("Product_Type.prod", "Sum_Type.sum") and len(node.args) == 2:
+            if place:
+                todo.append((")", 0))
+            todo += [(node.args[1], 1), (" × " if node.name.startswith("P") else " + ", 0), (node.args[0], 2)]
+            text = "(" if place else ""
+        else:
+            todo.append(((" " if node.args else "") + node.name.rpartition(".")[2], 0))
+            if len(node.args) == 1:
+                todo.append((node.args[0], 2))
+            elif node.args:
+                todo.append((")", 0))
+                for position, argument in enumerate(reversed(node.args)):
+                    if position:
+                        todo.append((", ", 0))
+                    todo.append((argument, 0))
+            text = "(" if len(node.args) > 1 else ""
+        out.append(text)
+        length += len(text)
+        if length > limit:
+            return "".join(out)[:limit] + "…"
+    return "".join(out)
