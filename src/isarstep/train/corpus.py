@@ -1,0 +1,194 @@
+"""Examples as integer arrays, the only view of a benchmark that training and decoding need.
+
+A proposition is stored once; an example is a list of proposition numbers with their fields. A corpus can be kept as one
+safetensors file, so that machines without Parquet can train on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from isarstep.errors import UserError
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+PAD, BOS, EOS, UNK, SEP, F2, F3, F4, F5 = range(9)
+SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<SEP>", "<F2>", "<F3>", "<F4>", "<F5>")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One split. The propositions of an example lie together, by field, and inside a field longest first."""
+
+    tokens: Ints  # all propositions laid end to end
+    token_starts: Longs
+    targets: Ints  # F.1 of each example, as a proposition number
+    sources: Ints  # F.2-F.5 of all examples laid end to end
+    fields: npt.NDArray[np.int8]  # 2..5, aligned with `sources`
+    source_starts: Longs
+    variables: Ints  # how many <Xn> are fixed where the example comes from; -1: not known
+    ids: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+    def proposition(self, number: int) -> Ints:
+        return self.tokens[self.token_starts[number] : self.token_starts[number + 1]]
+
+    def target_lengths(self) -> Longs:
+        return np.diff(self.token_starts)[self.targets]
+
+    def source_lengths(self, hints: bool) -> Longs:
+        """Tokens of what is read, without labels and separators."""
+        lengths = np.diff(self.token_starts)[self.sources]
+        if not hints:
+            lengths = np.where(self.fields == 5, 0, lengths)
+        return sums(lengths, self.source_starts)
+
+    def proposition_counts(self, hints: bool) -> Longs:
+        return sums((self.fields < 5 + hints).astype(np.int64), self.source_starts)
+
+    def take(self, chosen: npt.NDArray[np.int64]) -> Corpus:
+        """The chosen examples over the same propositions."""
+        counts = np.diff(self.source_starts)[chosen]
+        flat = ragged(self.source_starts[chosen], counts)
+        return replace(
+            self,
+            targets=self.targets[chosen],
+            sources=self.sources[flat],
+            fields=self.fields[flat],
+            source_starts=starts_of(counts),
+            variables=self.variables[chosen],
+            ids=tuple(self.ids[i] for i in chosen.tolist()),
+        )
+
+    @staticmethod
+    def of_examples(examples: Iterable[Example]) -> Corpus:
+        """From token ids in lists, for small data and tests."""
+        numbers: dict[tuple[int, ...], int] = {}
+        targets: list[int] = []
+        sources: list[int] = []
+        fields: list[int] = []
+        counts: list[int] = []
+        ids: list[str] = []
+        variables: list[int] = []
+        for example in examples:
+            targets.append(numbers.setdefault(tuple(example.target), len(numbers)))
+            for field, tokens in example.sources:
+                sources.append(numbers.setdefault(tuple(tokens), len(numbers)))
+                fields.append(field)
+            counts.append(len(example.sources))
+            ids.append(example.id or str(len(ids)))
+            variables.append(example.variables)
+        return Corpus(
+            np.fromiter((t for row in numbers for t in row), np.int32),
+            starts_of(np.array([len(row) for row in numbers], np.int64)),
+            np.array(targets, np.int32),
+            np.array(sources, np.int32),
+            np.array(fields, np.int8),
+            starts_of(np.array(counts, np.int64)),
+            np.array(variables, np.int32),
+            tuple(ids),
+        ).in_reading_order()
+
+    def in_reading_order(self) -> Corpus:
+        """Fields in order, longest proposition first."""
+        owner = np.repeat(np.arange(len(self)), np.diff(self.source_starts))
+        order = np.lexsort((-np.diff(self.token_starts)[self.sources], self.fields, owner))
+        return replace(self, sources=self.sources[order], fields=self.fields[order])
+
+
+@dataclass(frozen=True)
+class Example:
+    """One example as token ids: what is read, as (field, proposition) pairs, and what is to be written."""
+
+    sources: Sequence[tuple[int, Sequence[int]]]
+    target: Sequence[int] = ()
+    id: str = ""
+    variables: int = -1
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """All that a training run reads: the splits, the vocabulary in order, and the benchmark's hash."""
+
+    splits: dict[str, Corpus]
+    vocabulary: tuple[str, ...]
+    benchmark: str
+
+    @property
+    def vocabulary_hash(self) -> str:
+        return hash_of(self.vocabulary)
+
+    def split(self, name: str) -> Corpus:
+        if name not in self.splits:
+            raise UserError(f"the data have no split {name!r}; there are {', '.join(self.splits)}")
+        return self.splits[name]
+
+
+def hash_of(vocabulary: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join(vocabulary).encode()).hexdigest()[:16]
+
+
+def starts_of(lengths: npt.NDArray[np.integer]) -> Longs:
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+
+
+def sums(values: npt.NDArray[np.integer], starts: Longs) -> Longs:
+    """The sum of each segment, empty ones included."""
+    totals = starts_of(values)
+    return totals[starts[1:]] - totals[starts[:-1]]
+
+
+def ragged(starts: Longs, lengths: npt.NDArray[np.integer]) -> Longs:
+    """starts[0], starts[0] + 1, ... (lengths[0] of them), then the same for the next."""
+    ends = np.cumsum(lengths, dtype=np.int64)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
+
+
+ARRAYS = ("tokens", "token_starts", "targets", "sources", "fields", "source_starts", "variables")
+
+
+def save(dataset: Dataset, path: Path) -> None:
+    from safetensors.numpy import save_file
+
+    tensors = {}
+    for name, corpus in dataset.splits.items():
+        tensors |= {f"{name}.{array}": getattr(corpus, array) for array in ARRAYS}
+        tensors[f"{name}.ids"] = np.frombuffer("\n".join(corpus.ids).encode(), np.uint8)
+    about = {"vocabulary": json.dumps(dataset.vocabulary), "benchmark": dataset.benchmark}
+    temporary = path.with_name(path.name + ".tmp")
+    save_file(tensors, str(temporary), metadata=about)
+    temporary.replace(path)
+
+
+def load(path: Path) -> Dataset:
+    """From a file that `save` wrote, or from a benchmark folder."""
+    if path.is_dir():
+        from isarstep.train.from_bench import dataset_of_benchmark
+
+        return dataset_of_benchmark(path)
+    if not path.exists():
+        raise UserError(f"{path}: no such benchmark folder or file of arrays")
+    from safetensors import safe_open
+
+    with safe_open(str(path), "np") as file:
+        about = file.metadata()
+        names = dict.fromkeys(key.split(".")[0] for key in file.keys())  # noqa: SIM118 (not a mapping)
+        splits = {
+            name: Corpus(
+                **{array: file.get_tensor(f"{name}.{array}") for array in ARRAYS},
+                ids=tuple(file.get_tensor(f"{name}.ids").tobytes().decode().split("\n")),
+            )
+            for name in names
+        }
+    return Dataset(splits, tuple(json.loads(about["vocabulary"])), about["benchmark"])

@@ -1,0 +1,46 @@
+"""Cross entropy with label smoothing over a large vocabulary, a slice of the tokens at a time."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+from isarstep.models import Seq2Seq
+from isarstep.models.inputs import Source, Target
+
+TOKENS_AT_ONCE = 16384  # logits of one slice: 16384 x 30K x 4 bytes is 2 GB
+
+
+class SmoothedLoss(nn.Module):
+    """The model with its loss, so that distributed wrappers and the compiler see one call."""
+
+    def __init__(self, model: Seq2Seq, smoothing: float) -> None:
+        super().__init__()
+        self.model = model
+        self.smoothing = smoothing
+
+    def forward(self, source: Source, target: Target) -> tuple[Tensor, Tensor]:
+        """Sums over the tokens to be learned: the smoothed loss, and -log p of the target."""
+        hidden_UD = self.model(source, target)
+        table_VD = self.model.token_table
+        pieces = [
+            slice_loss(hidden, table_VD, outputs, self.smoothing)
+            if hidden_UD.shape[0] <= TOKENS_AT_ONCE
+            else checkpoint(slice_loss, hidden, table_VD, outputs, self.smoothing, use_reentrant=False)
+            for hidden, outputs in zip(
+                hidden_UD.split(TOKENS_AT_ONCE), target.outputs_U.split(TOKENS_AT_ONCE), strict=True
+            )
+        ]
+        return torch.stack([loss for loss, _ in pieces]).sum(), torch.stack([nll for _, nll in pieces]).sum()
+
+
+def slice_loss(hidden_UD: Tensor, table_VD: Tensor, outputs_U: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+    logits_UV = F.linear(hidden_UD, table_VD).float()
+    total_U = logits_UV.logsumexp(-1)
+    right_U = logits_UV.gather(1, outputs_U.clamp(min=0)[:, None])[:, 0]
+    real_U = (outputs_U >= 0).float()
+    nll = ((total_U - right_U) * real_U).sum()
+    uniform = ((total_U - logits_UV.mean(-1)) * real_U).sum()
+    return (1 - smoothing) * nll + smoothing * uniform, nll.detach()
