@@ -1,0 +1,38 @@
+"""Names that never change: of propositions, theorems and examples, all from the text of their tokens.
+
+Order inside a field does not count, so an example keeps its id when it travels through the release format.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+
+VARIABLE = re.compile(r"<X(\d+)>")
+
+
+def proposition_digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def theorem_identity(statements: Iterable[str]) -> str:
+    """16 hex digits (of SHA-256) for the normalised statements of a theorem; equal statements are one theorem."""
+    return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
+
+
+def content_key(
+    f1: bytes, f2: Sequence[bytes], f3: bytes | None, f4: Sequence[bytes], f5: Sequence[bytes]
+) -> bytes:
+    """Equal for examples with equal F.1-F.5, given by the digests of their propositions."""
+    parts = [f1, b"2", *sorted(f2), b"3", f3 or b"", b"4", *sorted(f4), b"5", *sorted(f5)]
+    return hashlib.blake2b(b"".join(parts), digest_size=16).digest()
+
+
+def example_id(theorem: str, content: bytes) -> str:
+    return hashlib.sha256(theorem.encode() + content).hexdigest()[:12]
+
+
+def variables_of(text: str) -> tuple[int, ...]:
+    """Numbers of the variables `<X..>` of a proposition in order of first occurrence."""
+    return tuple(dict.fromkeys(map(int, VARIABLE.findall(text))))

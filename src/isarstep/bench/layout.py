@@ -1,0 +1,148 @@
+"""The folder of a benchmark: names, columns, manifest, hashes, and how a folder is replaced as one.
+
+docs/benchmark.md describes the same for people who read the Parquet files with other tools.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from isarstep.errors import UserError
+
+FORMAT = 1
+SPLITS = ("train", "validation", "test", "reserve")
+SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<SEP>", "<F2>", "<F3>", "<F4>", "<F5>")
+
+PROPOSITIONS = "propositions.parquet"
+TYPES = "types.parquet"
+FACTS = "facts.parquet"
+VOCABULARY = "vocab.json"
+SIGNATURE = "signature.json.zst"
+MANIFEST = "manifest.json"
+
+_NUMBERS = pa.list_(pa.int32())
+
+# One row an example. Propositions and types are numbers of rows in propositions.parquet and types.parquet.
+EXAMPLE_SCHEMA = pa.schema(
+    [
+        ("id", pa.string()),
+        ("theorem", pa.string()),  # 16 hex digits of the identity of its statements
+        ("name", pa.string()),
+        ("session", pa.string()),
+        ("theory", pa.string()),
+        ("proof", pa.int32()),  # ordinal of the proof in its theory
+        ("target_step", pa.int32()),  # ordinals of the commands in the proof
+        ("consequence_step", pa.int32()),
+        ("target_command", pa.string()),
+        ("consequence_command", pa.string()),
+        ("target_kind", pa.string()),
+        ("restated", pa.bool_()),
+        ("f1", pa.int32()),
+        ("f2", _NUMBERS),
+        ("f3", pa.int32()),  # null where nothing follows from the target (kept on request only)
+        ("f4", _NUMBERS),
+        ("f5", _NUMBERS),
+        ("types", _NUMBERS),  # of <X..> in the order of their numbers, only those that occur in F.1-F.5
+        ("copies", pa.int32()),  # how often the same example was found
+    ]
+)
+
+FACT_SCHEMA = pa.schema(
+    [
+        ("theory", pa.string()),  # theories in an order in which each follows its parents
+        ("name", pa.string()),
+        ("index", pa.int32()),
+        ("proposition", pa.int32()),
+        ("types", _NUMBERS),  # see isarstep.bench.facts
+    ]
+)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a benchmark, with every file that it names present in its full size."""
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise UserError(f"{folder}: no benchmark here ({MANIFEST} is missing); make one with 'isarstep build' or 'import'")
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        files: Mapping[str, Mapping[str, Any]] = manifest["files"]
+        known = manifest["format"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path}: not a benchmark's manifest ({error!r}); build the benchmark again") from error
+    if known != FORMAT:
+        raise UserError(f"{path}: format {known}, this version reads {FORMAT}; build the benchmark again")
+    for name, record in files.items():
+        size = (folder / name).stat().st_size if (folder / name).is_file() else None
+        if size != record["bytes"]:
+            found = "is missing" if size is None else f"has {size} bytes instead of {record['bytes']}"
+            raise UserError(f"{folder / name}: {found}; build the benchmark again")
+    return dict(manifest)
+
+
+def verify(folder: Path, name: str, manifest: Mapping[str, Any]) -> Path:
+    """The path of one file of the benchmark, after its bytes were compared with the manifest."""
+    path = folder / name
+    record = manifest["files"].get(name)
+    if record is None:
+        raise UserError(f"{folder}: this benchmark has no {name}")
+    if sha256_of(path) != record["sha256"]:
+        raise UserError(f"{path}: damaged (its hash is not the manifest's); build the benchmark again")
+    return path
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
+    """Add the format and the sizes and hashes of all files in the folder, and write it."""
+    files = {
+        path.name: {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
+        for path in sorted(folder.iterdir())
+        if path.name != MANIFEST
+    }
+    document = {"format": FORMAT, **content, "files": files}
+    (folder / MANIFEST).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def replacing(folder: Path) -> Iterator[Path]:
+    """A new folder to fill; when the block ends well it takes the place of the old one in a single step."""
+    folder = folder.absolute()
+    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UserError(f"{folder}: exists and is not a benchmark; choose another --out")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", suffix=".tmp", dir=folder.parent))
+    try:
+        fresh.chmod(0o755)
+        yield fresh
+        if folder.exists():
+            _exchange(fresh, folder)
+        else:
+            fresh.rename(folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _exchange(left: Path, right: Path) -> None:
+    """Swap two folders so that no moment exists in which one of the names is free."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    at_cwd, exchange = -100, 2
+    if hasattr(libc, "renameat2") and libc.renameat2(at_cwd, os.fsencode(left), at_cwd, os.fsencode(right), exchange) == 0:
+        return
+    aside = right.with_name(f".{right.name}-old.tmp")  # systems without the call: two renames
+    right.rename(aside)
+    left.rename(right)
+    shutil.rmtree(aside)

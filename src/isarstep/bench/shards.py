@@ -1,0 +1,187 @@
+"""Examples on their way into a benchmark: one shard holds those of a theory, of a release or of a finished benchmark.
+
+A shard keeps each proposition and each type once and refers to them by number, like the benchmark itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+
+from isarstep.bench.ids import VARIABLE, content_key, example_id, proposition_digest, variables_of
+from isarstep.bench.layout import EXAMPLE_SCHEMA
+
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_DICTIONARIES = {"theorem", "name", "session", "theory", "target_command", "consequence_command", "target_kind"}
+
+# The benchmark's columns, strings that repeat as dictionaries, and what the rules compare.
+SHARD_SCHEMA = pa.schema(
+    [pa.field(f.name, _TEXT) if f.name in _DICTIONARIES else f for f in EXAMPLE_SCHEMA]
+    + [("key", pa.binary(16)), ("renamed", pa.binary(16)), ("source_length", pa.int32())]
+)
+PROPOSITION_SCHEMA = pa.schema([("tokens", pa.large_string()), ("digest", pa.binary(16)), ("length", pa.int32())])
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Propositions (text, digest, number of tokens), types, and examples that refer to both."""
+
+    propositions: pa.Table
+    types: list[str]
+    examples: pa.Table
+
+
+@dataclass(slots=True)
+class Interned:
+    """Each text once, with a number."""
+
+    texts: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, text: str) -> int:
+        number = self.numbers.get(text)
+        if number is None:
+            number = self.numbers[text] = len(self.texts)
+            self.texts.append(text)
+        return number
+
+
+class ShardBuilder:
+    """Collects examples row by row."""
+
+    def __init__(self) -> None:
+        self.propositions = Interned()
+        self.digests: list[bytes] = []
+        self.lengths: list[int] = []
+        self.types = Interned()
+        self._shapes: list[tuple[bytes, tuple[int, ...]]] = []
+        self._rows: dict[str, list[object]] = {name: [] for name in SHARD_SCHEMA.names}
+
+    def proposition(self, text: str) -> int:
+        """The number of a proposition, given as a line of tokens."""
+        number = self.propositions.add(text)
+        if number == len(self.digests):
+            self.digests.append(proposition_digest(text))
+            self.lengths.append(text.count(" ") + 1)
+            self._shapes.append(shape_of(text))
+        return number
+
+    def variables(self, propositions: Iterable[int]) -> list[int]:
+        """Numbers of the variables `<X..>` that occur in the propositions, in increasing order."""
+        return sorted({variable for number in propositions for variable in self._shapes[number][1]})
+
+    def source_length(self, f2: Sequence[int], f3: int | None, f4: Sequence[int]) -> int:
+        """What the length rule measures: tokens of F.2-F.4 with brackets, without labels and separators."""
+        lengths = self.lengths
+        return sum([lengths[n] for n in f2]) + sum([lengths[n] for n in f4]) + (0 if f3 is None else lengths[f3])
+
+    def add(
+        self,
+        f1: int,
+        f2: Sequence[int],
+        f3: int | None,
+        f4: Sequence[int],
+        f5: Sequence[int],
+        *,
+        types: Sequence[int] = (),
+        theorem: str = "",
+        name: str = "",
+        session: str = "",
+        theory: str = "",
+        proof: int = -1,
+        target_step: int = -1,
+        consequence_step: int = -1,
+        target_command: str = "",
+        consequence_command: str = "",
+        target_kind: str = "step",
+        restated: bool = False,
+        copies: int = 1,
+    ) -> str:
+        """Append one example and return its id."""
+        digests = self.digests
+        key = content_key(
+            digests[f1],
+            [digests[n] for n in f2],
+            None if f3 is None else digests[f3],
+            [digests[n] for n in f4],
+            [digests[n] for n in f5],
+        )
+        identifier = example_id(theorem, key)
+        shapes = self._shapes
+        renamed = renamed_key(
+            [shapes[n] for n in f2],
+            [] if f3 is None else [shapes[f3]],
+            [shapes[n] for n in f4],
+            [shapes[f1]],
+        )
+        row = (
+            identifier, theorem, name, session, theory, proof, target_step, consequence_step, target_command,
+            consequence_command, target_kind, restated, f1, f2, f3, f4, f5, types, copies, key, renamed,
+            self.source_length(f2, f3, f4),
+        )  # fmt: skip
+        for column, value in zip(self._rows.values(), row, strict=True):
+            column.append(value)
+        return identifier
+
+    def finish(self) -> Shard:
+        propositions = pa.table(
+            [
+                pa.array(self.propositions.texts, pa.large_string()),
+                pa.array(self.digests, pa.binary(16)),
+                pa.array(np.array(self.lengths, np.int32)),
+            ],
+            schema=PROPOSITION_SCHEMA,
+        )
+        columns = [_column(self._rows[f.name], f.type) for f in SHARD_SCHEMA]
+        return Shard(propositions, self.types.texts, pa.table(columns, schema=SHARD_SCHEMA))
+
+
+def _column(values: list[object], wanted: pa.DataType) -> pa.Array:
+    if pa.types.is_dictionary(wanted):
+        return pa.array(values, pa.string()).dictionary_encode()
+    return pa.array(values, wanted)
+
+
+def shape_of(text: str) -> tuple[bytes, tuple[int, ...]]:
+    """A proposition up to renaming of its variables `<X..>`: digest of its pattern, and which variables fill it."""
+    variables = variables_of(text)
+    if not variables:
+        return proposition_digest(text), ()
+    new = {f"<X{number}>": f"<X{position}>" for position, number in enumerate(variables)}
+    return proposition_digest(VARIABLE.sub(lambda match: new[match[0]], text)), variables
+
+
+def renamed_key(*fields: Sequence[tuple[bytes, tuple[int, ...]]]) -> bytes:
+    """Equal for examples that differ only in the numbers of their variables (and the order inside fields).
+
+    Propositions of one pattern are told apart by where else their variables occur. Where even that leaves a tie, the
+    order of the numbers decides, so that a few symmetric examples can be missed; none is confused with another.
+    """
+    ordered = [sorted(shapes) for shapes in fields]
+    if any(left[0] == right[0] for shapes in ordered for left, right in zip(shapes, shapes[1:], strict=False)):
+        places: dict[int, list[tuple[int, bytes, int]]] = {}
+        for number, shapes in enumerate(ordered):
+            for pattern, variables in shapes:
+                for position, variable in enumerate(variables):
+                    places.setdefault(variable, []).append((number, pattern, position))
+        ranks = {variable: hash_places(where) for variable, where in places.items()}
+        ordered = [
+            sorted(shapes, key=lambda shape: (shape[0], [ranks[v] for v in shape[1]], shape[1])) for shapes in ordered
+        ]
+    new: dict[int, int] = {}
+    parts: list[bytes] = []
+    for shapes in ordered:
+        parts.append(b"|")
+        for pattern, variables in shapes:
+            parts.append(pattern)
+            parts.extend([b"%d," % new.setdefault(variable, len(new)) for variable in variables])
+    return hashlib.blake2b(b"".join(parts), digest_size=16).digest()
+
+
+def hash_places(where: list[tuple[int, bytes, int]]) -> bytes:
+    where.sort()
+    return hashlib.blake2b(b"".join([b"%d%s%d" % place for place in where]), digest_size=8).digest()
