@@ -1,0 +1,111 @@
+"""Exact match at rank k with its interval, and the test that one system is correct more often than another.
+
+A prediction matches when its tokens are the reference's. Beside that stands the match of terms: the same term after
+decoding, whatever the brackets and the numbering of its schematic variables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isarstep.errors import UserError
+from isarstep.logic.terms import Term, Var, rebuild
+from isarstep.logic.tokens import decode
+
+RESAMPLES = 1000
+SEED = 605
+
+NEVER_MATCHES = "<UNK>"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A value in percent with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.1f} [{self.low:.1f}, {self.high:.1f}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """For every example the place of its first correct prediction, from 1; 0 where none is correct."""
+
+    exact: NDArray[np.int32]
+    term: NDArray[np.int32]
+
+
+def ranks(references: Sequence[str], nbests: Sequence[Sequence[str]]) -> Ranks:
+    """Where each reference stands in its n-best list, by tokens and by terms."""
+    exact = np.zeros(len(references), np.int32)
+    term = np.zeros(len(references), np.int32)
+    for i, (reference, nbest) in enumerate(zip(references, nbests, strict=True)):
+        if NEVER_MATCHES in reference.split():
+            continue
+        for place, prediction in enumerate(nbest, 1):
+            if prediction == reference:
+                exact[i] = place
+                term[i] = term[i] or place
+                break
+            if not term[i] and _same_leaves(prediction, reference) and same_term(prediction, reference):
+                term[i] = place
+    return Ranks(exact, term)
+
+
+def _same_leaves(left: str, right: str) -> bool:
+    """A quick necessary condition for equal terms, so that only candidates are decoded."""
+    return _leaves(left) == _leaves(right)
+
+
+def _leaves(tokens: str) -> list[str]:
+    words = tokens.replace("(", " ").replace(")", " ").split()
+    return [word for word in words if not word.startswith("<V")]
+
+
+def same_term(left: str, right: str) -> bool:
+    """Do both stand for one term, schematic variables renumbered? What doesn't decode equals nothing."""
+    try:
+        return _renumbered(left) == _renumbered(right)
+    except UserError:
+        return False
+
+
+def _renumbered(tokens: str) -> Term:
+    numbers: dict[tuple[str, int], int] = {}
+
+    def leaf(node: Term, _depth: int) -> Term:
+        if type(node) is Var:
+            return Var("v", numbers.setdefault((node.name, node.index), len(numbers)))
+        return node
+
+    return rebuild(decode(tokens, strict=False), leaf)
+
+
+def accuracy(correct: NDArray[np.bool_]) -> Score:
+    """The share of correct examples with a bootstrap interval."""
+    if len(correct) == 0:
+        return Score(math.nan, math.nan, math.nan)
+    share = float(correct.mean())
+    # Resampling n Bernoulli outcomes with replacement draws their sum from a binomial: no need to draw the examples.
+    draws = np.random.default_rng(SEED).binomial(len(correct), share, RESAMPLES) / len(correct)
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return Score(100 * share, 100 * float(low), 100 * float(high))
+
+
+def mcnemar(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
+    """Exact two-sided p that two systems are equally often correct, from the examples on which they differ."""
+    only_left = int((left & ~right).sum())
+    only_right = int((right & ~left).sum())
+    differing = only_left + only_right
+    if differing == 0:
+        return 1.0
+    tail = sum(math.comb(differing, i) for i in range(min(only_left, only_right) + 1))
+    return float(min(1.0, 2 * tail / 2**differing))

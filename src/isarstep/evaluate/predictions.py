@@ -1,0 +1,133 @@
+"""Reads anybody's n-best lists and lines them up with the examples they answer.
+
+Two forms: JSONL, `{"id": ..., "predictions": [{"tokens": ..., "score": ...}]}`, aligned by id, and the line format, k
+lines an example in the order of the split. What does not line up is refused; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from isarstep.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """N-best lists in the order of the examples, best first, each a string of blank-separated tokens."""
+
+    lists: tuple[tuple[str, ...], ...]
+    missing: int  # examples without any prediction: they count as wrong
+    duplicated: int  # predictions that repeat an earlier one of their own list: they take up a place and gain nothing
+    meta: dict[str, object]  # how they were made, from NAME.meta.json where there is one
+
+    @property
+    def width(self) -> int:
+        return max((len(nbest) for nbest in self.lists), default=0)
+
+
+def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
+    """The predictions in `path` for the examples `ids`; a UserError where the file does not answer exactly these."""
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        raise UserError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise UserError(f"{path}: is a folder; give the predictions file itself") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+    # Only a line feed ends a line: a stray Unicode separator inside a prediction must not shift all that follow.
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines and lines[-1] == "":
+        lines.pop()
+    if not lines:
+        raise UserError(f"{path}: is empty")
+    by_id = _jsonl(path, lines, ids) if lines[0].lstrip().startswith("{") else _plain(path, lines, ids)
+    lists = tuple(by_id.get(example, ()) for example in ids)
+    return Predictions(
+        lists=lists,
+        missing=sum(not nbest for nbest in lists),
+        duplicated=sum(len(nbest) - len(set(nbest)) for nbest in lists),
+        meta=read_meta(path),
+    )
+
+
+def read_meta(path: Path) -> dict[str, object]:
+    """How the predictions were made, from `NAME.meta.json` beside `NAME.jsonl`; empty where nobody wrote it down."""
+    sidecar = path.with_name(path.name.removesuffix(path.suffix) + ".meta.json")
+    if not sidecar.is_file():
+        return {}
+    try:
+        meta = json.loads(sidecar.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UserError(f"{sidecar}: is not JSON ({error}); mend or remove it") from None
+    if not isinstance(meta, dict):
+        raise UserError(f"{sidecar}: must hold one JSON object")
+    return meta
+
+
+def _jsonl(path: Path, lines: Sequence[str], ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    known = set(ids)
+    found: dict[str, tuple[str, ...]] = {}
+    for number, line in enumerate(lines, 1):
+        where = f"{path}:{number}"
+        try:
+            record = json.loads(line)
+        except ValueError:
+            raise UserError(f"{where}: is not a JSON object") from None
+        if not isinstance(record, dict) or not isinstance(record.get("id"), str):
+            raise UserError(f'{where}: wants {{"id": ..., "predictions": [...]}}')
+        example = record["id"]
+        if example not in known:
+            raise UserError(f"{where}: example {example} is not in this split; check --split and the benchmark")
+        if example in found:
+            raise UserError(f"{where}: example {example} was answered before; every id may stand once")
+        predictions = record.get("predictions")
+        if not isinstance(predictions, list):
+            raise UserError(f"{where}: predictions must be a list")
+        found[example] = tuple(_tokens(where, prediction) for prediction in predictions)
+        _refuse_unsorted(where, predictions)
+    return found
+
+
+def _tokens(where: str, prediction: object) -> str:
+    tokens = prediction.get("tokens") if isinstance(prediction, dict) else prediction
+    if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens):
+        return _spaced(" ".join(tokens))
+    if isinstance(tokens, str):
+        return _spaced(tokens)
+    raise UserError(f"{where}: a prediction wants its tokens as a string or a list of strings")
+
+
+_GLUED = re.compile(r"\(\S|\S\)")
+
+
+def _spaced(line: str) -> str:
+    """Tokens with single blanks between them; brackets that stick to a neighbour get a token of their own."""
+    if _GLUED.search(line):
+        line = line.replace("(", " ( ").replace(")", " ) ")
+    return " ".join(line.split())
+
+
+def _refuse_unsorted(where: str, predictions: Sequence[object]) -> None:
+    scores = [p["score"] for p in predictions if isinstance(p, dict) and isinstance(p.get("score"), int | float)]
+    if len(scores) == len(predictions) and any(a < b for a, b in pairwise(scores)):
+        raise UserError(f"{where}: predictions must stand best first, but their scores rise")
+
+
+def _plain(path: Path, lines: Sequence[str], ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    width, rest = divmod(len(lines), len(ids))
+    if rest or not width:
+        raise UserError(
+            f"{path}: {len(lines)} lines for {len(ids)} examples; the line format wants k lines for every example"
+        )
+    clean = [_spaced(line) for line in lines]
+    return {
+        # An empty line is a beam that found nothing more: it can't match and is left out.
+        example: tuple(line for line in clean[i * width : (i + 1) * width] if line)
+        for i, example in enumerate(ids)
+    }
