@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
+from typing import Any, cast
 from weakref import WeakKeyDictionary
 
 from isarstep.errors import UserError
@@ -77,7 +77,10 @@ def infer(
     *,
     wanted: Typ | None = PROP,
 ) -> Typing:
-    """Type propositions together. Types that the terms already carry are ignored. Raises TypingError."""
+    """Type terms together, each of the wanted type (None: any). Types that they already carry are ignored.
+
+    Raises TypingError. `isarstep.logic.coercions.infer_with_coercions` also inserts what is left out between types.
+    """
     inference = Inference(signature, context or {})
     drafts = [inference.check(term, wanted) for term in propositions]
     return Typing(tuple(inference.build(draft) for draft in drafts), inference.free_types())
@@ -136,7 +139,7 @@ class Inference:
         self._open: dict[Typ, Cell] = {}
         self._named = False
         self._names: dict[Cell, Typ] = {}
-        self._taken: set[str] = set()
+        self._reserved = {name for typ in context.values() for name in _variable_names(typ)}
         self._fresh = count()
         self._resolved: dict[int, Typ] = {}  # by identity, which is why the nodes are kept alive
         self._alive: list[Inner] = []
@@ -144,7 +147,7 @@ class Inference:
     def check(self, root: Term, wanted: Typ | None = PROP) -> Draft:
         """Walk a term, function before argument, and unify at every application."""
         algebra = self.algebra
-        unify = self.unifier.unify
+        apply = self.apply
         frees = self.frees
         schematics: dict[tuple[str, int], Inner] = {}
         leaves: list[Any] = []
@@ -168,22 +171,10 @@ class Inference:
                 node = todo.pop()
                 if type(node) is App:
                     argument = types.pop()
-                    function = types[-1]
-                    while type(function) is Cell and function.ref is not None:
-                        function = function.ref
                     try:
-                        if type(function) is Cell:
-                            result = Cell(0)
-                            unify(function, ("fun", argument, result))
-                            types[-1] = result
-                        elif function[0] == "fun":
-                            if function[1] is not argument:
-                                unify(function[1], argument)
-                            types[-1] = function[2]
-                        else:
-                            raise Mismatch
+                        types[-1] = apply(types[-1], argument)
                     except Mismatch as mismatch:
-                        raise self._clash(node, function, argument, str(mismatch)) from None
+                        raise self._clash(node, types[-1], argument, str(mismatch)) from None
                 else:
                     closed_binders.append(binders[-1])
                     types[-1] = ("fun", binders.pop(), types[-1])
@@ -208,13 +199,28 @@ class Inference:
                 binders.append(Cell(0))
                 todo += (node, None, node.body)
         if wanted is not None:
+            self._reserved.update(_variable_names(wanted))
             try:
-                unify(algebra.rigid(wanted), types[0])
+                self.unifier.unify(algebra.rigid(wanted), types[0])
             except Mismatch as mismatch:
                 shown = show_type(self.resolve(types[0]))
                 reason = str(mismatch) or f"it has type {shown}, not {show_type(wanted)}"
                 raise TypingError(f"{_shorten(root)}: {reason}", None, wanted, self.resolve(types[0])) from None
         return Draft(root, leaves, closed_binders, bool(schematics))
+
+    def apply(self, function: Inner, argument: Inner) -> Inner:
+        """The type of an application."""
+        while type(function) is Cell and function.ref is not None:
+            function = function.ref
+        if type(function) is Cell:
+            result = Cell(0)
+            self.unifier.unify(function, ("fun", argument, result))
+            return result
+        if function[0] != "fun":
+            raise Mismatch
+        if function[1] is not argument:
+            self.unifier.unify(function[1], argument)
+        return cast(Inner, function[2])
 
     def build(self, draft: Draft) -> Term:
         """The typed term of a draft; to be called when all terms have been checked."""
@@ -292,10 +298,8 @@ class Inference:
                 self.resolve(found)
 
     def _name(self, cell: Cell, schematic: bool) -> Typ:
-        if not self._taken:
-            self._taken = {"'"} | {name for typ in self.context.values() for name in _variable_names(typ)}
-        name = "'"
-        while name in self._taken:
+        name = _letters(next(self._fresh))
+        while name in self._reserved:
             name = _letters(next(self._fresh))
         sort = self.algebra.sort(cell.sort) or self.prepared.default_sort
         typ = TVar(name, 0, sort) if schematic else TFree(name, sort)

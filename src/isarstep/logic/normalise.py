@@ -1,8 +1,8 @@
 """Names of variables that mean nothing become numbers: `<Xn>` for free, `<Vn>` for schematic variables, and back again.
 
 `<Xn>` is the place in a list of variables that all propositions of an example share (`variable_order`); `<Vn>` counts
-first occurrences in the tokens of one proposition. A variable that already has such a name keeps it, unless the list names
-it, so that normalising twice changes nothing.
+first occurrences in the tokens of one proposition. Isabelle's own names never look like `<Xn>`: a variable that does,
+and is not in the list, has been numbered before and keeps its number, so that normalising twice changes nothing.
 """
 
 from __future__ import annotations

@@ -235,9 +235,9 @@ class Unifier:
                     break
                 todo.extend(node[1:])
         self._spend(spent)
-        cell.ref = value
         if sort:
             self.constrain(value, sort)
+        cell.ref = value
 
     def constrain(self, value: Inner, sort: int) -> None:
         """Make a type belong to a sort."""

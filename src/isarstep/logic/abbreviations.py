@@ -1,0 +1,81 @@
+"""Abbreviations unfolded in typed terms: provers know `power x 2` but not `power2 x`.
+
+Unfolding goes by types: the body of an abbreviation is typed once against the abbreviation's most general type, and an
+occurrence instantiates it. So `real :: nat ⇒ real` becomes `of_nat` at exactly that type.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from isarstep.errors import UserError
+from isarstep.logic.infer import infer, instantiate_type
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Const, Term, Typ, Type, beta_normal, rebuild, substitute_types, subterms
+
+_bodies: WeakKeyDictionary[Signature, dict[str, Term]] = WeakKeyDictionary()
+
+
+def typed_body(name: str, signature: Signature) -> Term:
+    """What an abbreviation stands for, typed, other abbreviations inside it unfolded."""
+    known = _bodies.setdefault(signature, {})
+    path = [name]
+    while path:
+        constant = signature.constants[path[-1]]
+        assert constant.abbreviates is not None
+        inner = [
+            node.name
+            for node in subterms(constant.abbreviates)
+            if type(node) is Const and _is_abbreviation(node.name, signature) and node.name not in known
+        ]
+        if inner:
+            if inner[0] in path:
+                raise UserError(f"abbreviation {inner[0]} is defined by itself")
+            path.append(inner[0])
+            continue
+        typed = infer([constant.abbreviates], signature, wanted=constant.type).propositions[0]
+        known[path.pop()] = _unfold(typed, signature)
+    return known[name]
+
+
+def expand(term: Term, signature: Signature) -> Term:
+    """A typed term without abbreviations, beta-normal where one was unfolded."""
+    for node in subterms(term):
+        if type(node) is Const and _is_abbreviation(node.name, signature):
+            typed_body(node.name, signature)
+    return _unfold(term, signature)
+
+
+def _is_abbreviation(name: str, signature: Signature) -> bool:
+    constant = signature.constants.get(name)
+    return constant is not None and constant.abbreviates is not None
+
+
+def _unfold(term: Term, signature: Signature) -> Term:
+    def leaf(node: Term, _depth: int) -> Term:
+        if type(node) is not Const or not _is_abbreviation(node.name, signature):
+            return node
+        body = _bodies[signature][node.name]
+        if node.type is None:
+            raise UserError(f"abbreviation {node.name} can only be unfolded in a typed term")
+        replacement = match_type(signature.constants[node.name].type, node.type)
+        return substitute_types(body, lambda typ: instantiate_type(typ, replacement))
+
+    unfolded = rebuild(term, leaf)
+    return term if unfolded is term else beta_normal(unfolded)
+
+
+def match_type(pattern: Typ, instance: Typ) -> dict[Typ, Typ]:
+    """What the variables of a most general type stand for in an instance of it."""
+    found: dict[Typ, Typ] = {}
+    todo = [(pattern, instance)]
+    while todo:
+        general, special = todo.pop()
+        if type(general) is not Type:
+            if found.setdefault(general, special) != special:
+                raise UserError("a constant's type is not an instance of its most general type")
+        elif type(special) is Type and special.name == general.name and len(special.args) == len(general.args):
+            todo.extend(zip(general.args, special.args, strict=True))
+        else:
+            raise UserError("a constant's type is not an instance of its most general type")
+    return found

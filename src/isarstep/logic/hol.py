@@ -1,0 +1,144 @@
+"""Constructors and destructors for the terms that every proposition is made of: Pure's `⟹ ⋀ ≡` and HOL's connectives.
+
+Constructors leave types out unless they are given; a destructor returns None when the term has another form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from isarstep.logic.terms import Abs, App, Bound, Const, MaybeTyp, Term, Typ, Type, fun, increase, list_comb, strip_comb
+
+PROP = Type("prop")
+BOOL = Type("HOL.bool")
+NAT = Type("Nat.nat")
+
+TRUEPROP = "HOL.Trueprop"
+PURE_IMP = "Pure.imp"
+PURE_ALL = "Pure.all"
+PURE_EQ = "Pure.eq"
+EQ = "HOL.eq"
+NOT = "HOL.Not"
+CONJ = "HOL.conj"
+DISJ = "HOL.disj"
+IMPLIES = "HOL.implies"
+ALL = "HOL.All"
+EX = "HOL.Ex"
+
+
+def _binary(name: str, left: Term, right: Term, argument: MaybeTyp, result: Typ) -> Term:
+    typ = None if argument is None else fun(argument, fun(argument, result))
+    return App(App(Const(name, typ), left), right)
+
+
+def trueprop(formula: Term, *, typed: bool = False) -> Term:
+    """The proposition that a formula of type bool holds."""
+    return App(Const(TRUEPROP, fun(BOOL, PROP) if typed else None), formula)
+
+
+def pure_imp(premise: Term, conclusion: Term, *, typed: bool = False) -> Term:
+    return _binary(PURE_IMP, premise, conclusion, PROP if typed else None, PROP)
+
+
+def list_pure_imp(premises: Iterable[Term], conclusion: Term, *, typed: bool = False) -> Term:
+    """`p1 ⟹ p2 ⟹ ... ⟹ conclusion`."""
+    for premise in reversed(tuple(premises)):
+        conclusion = pure_imp(premise, conclusion, typed=typed)
+    return conclusion
+
+
+def pure_eq(left: Term, right: Term, of: MaybeTyp = None) -> Term:
+    return _binary(PURE_EQ, left, right, of, PROP)
+
+
+def eq(left: Term, right: Term, of: MaybeTyp = None) -> Term:
+    return _binary(EQ, left, right, of, BOOL)
+
+
+def negation(formula: Term, *, typed: bool = False) -> Term:
+    return App(Const(NOT, fun(BOOL, BOOL) if typed else None), formula)
+
+
+def conj(left: Term, right: Term, *, typed: bool = False) -> Term:
+    return _binary(CONJ, left, right, BOOL if typed else None, BOOL)
+
+
+def disj(left: Term, right: Term, *, typed: bool = False) -> Term:
+    return _binary(DISJ, left, right, BOOL if typed else None, BOOL)
+
+
+def implies(left: Term, right: Term, *, typed: bool = False) -> Term:
+    return _binary(IMPLIES, left, right, BOOL if typed else None, BOOL)
+
+
+def _quantifier(constant: str, name: str, of: MaybeTyp, body: Term, truth: Typ) -> Term:
+    return App(Const(constant, None if of is None else fun(fun(of, truth), truth)), Abs(name, of, body))
+
+
+def pure_all(name: str, of: MaybeTyp, body: Term) -> Term:
+    """`⋀name. body`, where the variable is Bound(0) of the body."""
+    return _quantifier(PURE_ALL, name, of, body, PROP)
+
+
+def forall(name: str, of: MaybeTyp, body: Term) -> Term:
+    return _quantifier(ALL, name, of, body, BOOL)
+
+
+def exists(name: str, of: MaybeTyp, body: Term) -> Term:
+    return _quantifier(EX, name, of, body, BOOL)
+
+
+def arguments_of(name: str, term: Term, count: int) -> list[Term] | None:
+    """The arguments of a constant that is applied to exactly so many."""
+    head, arguments = strip_comb(term)
+    return arguments if type(head) is Const and head.name == name and len(arguments) == count else None
+
+
+def dest_trueprop(term: Term) -> Term | None:
+    if type(term) is App and type(term.fun) is Const and term.fun.name == TRUEPROP:
+        return term.arg
+    return None
+
+
+def dest_binary(name: str, term: Term) -> tuple[Term, Term] | None:
+    """Left and right of an application of a constant to two arguments: `dest_binary(EQ, t)`."""
+    if (
+        type(term) is App
+        and type(term.fun) is App
+        and type(term.fun.fun) is Const
+        and term.fun.fun.name == name
+    ):
+        return term.fun.arg, term.arg
+    return None
+
+
+def dest_quantifier(name: str, term: Term) -> Abs | None:
+    """The abstraction under a quantifier. A quantified term that is no abstraction is eta-expanded."""
+    if type(term) is App and type(term.fun) is Const and term.fun.name == name:
+        if type(term.arg) is Abs:
+            return term.arg
+        return Abs("x", None, App(increase(term.arg, 1), Bound(0)))
+    return None
+
+
+def strip_pure_imp(term: Term) -> tuple[list[Term], Term]:
+    """Premises and conclusion of `p1 ⟹ ... ⟹ c`."""
+    premises = []
+    while parts := dest_binary(PURE_IMP, term):
+        premises.append(parts[0])
+        term = parts[1]
+    return premises, term
+
+
+def strip_pure_all(term: Term) -> tuple[list[Abs], Term]:
+    """The abstractions of `⋀x y ...` from the outside in, and the body, whose bound variables stay loose."""
+    binders = []
+    while binder := dest_quantifier(PURE_ALL, term):
+        binders.append(binder)
+        term = binder.body
+    return binders, term
+
+
+def apply(name: str, *arguments: Term) -> Term:
+    """A constant applied to arguments, without types."""
+    return list_comb(Const(name), arguments)
