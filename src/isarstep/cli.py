@@ -13,11 +13,12 @@ import inspect
 import keyword
 import os
 import sys
+import textwrap
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import click
 import typer
 
 from isarstep.errors import UserError
@@ -25,7 +26,11 @@ from isarstep.errors import UserError
 # In the order in which data flow through them, which is the order of the help page.
 ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "check", "evaluate", "analyse", "serve")
 
-HELP = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, propose and check missing steps."
+SUMMARY = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, propose and check missing steps."
+
+# typer brings its own click and does not export these two.
+UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+ClickError: type[Exception] = UsageError.__bases__[0]
 
 
 def commands() -> dict[str, tuple[str, str]]:
@@ -42,61 +47,67 @@ def commands() -> dict[str, tuple[str, str]]:
     return found
 
 
-def load(name: str, module: str) -> click.Command:
-    """Import a command's room and make a click command of its function."""
+def function_of(name: str, module: str) -> Callable[..., Any]:
+    """Import a command's room and return its function; `import` is the function `import_`."""
     attribute = name.replace("-", "_")
     function: Callable[..., Any] = getattr(
         importlib.import_module(module), attribute + "_" if keyword.iskeyword(attribute) else attribute
     )
+    return function
+
+
+def load(name: str, module: str) -> Any:
+    """The click command of a function."""
+    function = function_of(name, module)
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(name, help=_keep_indented(function.__doc__ or ""))(function)
     return typer.main.get_command(app)
 
 
 def _keep_indented(docstring: str) -> str:
-    """Mark indented paragraphs (the examples) so that click does not fill them."""
+    """Mark indented paragraphs (the examples) so that they are not filled."""
     paragraphs = inspect.cleandoc(docstring).split("\n\n")
     return "\n\n".join("\b\n" + p if p.startswith("    ") else p for p in paragraphs)
 
 
-class Commands(click.Group):
-    """Lists commands by reading, loads one by importing."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(commands())
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        found = commands().get(cmd_name)
-        return load(cmd_name, found[0]) if found else None
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in commands().items()])
+def help_page() -> str:
+    """What `isarstep --help` prints."""
+    rows = [
+        textwrap.fill(summary, 100, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
+        for name, (_, summary) in commands().items()
+    ]
+    return "\n".join(
+        ["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, "", "Commands:", *rows, ""]
+        + ["`isarstep COMMAND --help` explains a command and shows an example; `isarstep --version` prints the version."]
+    )
 
 
-@click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="isarstep")
-def app() -> None:
-    pass
-
-
-def run(arguments: list[str] | None = None) -> int:
+def run(arguments: list[str]) -> int:
     """Run one command line and return its exit code; a mistake of the user is one line on stderr and code 2."""
+    name = arguments[0] if arguments else ""
     try:
-        result = app.main(arguments, prog_name="isarstep", standalone_mode=False)
+        if name in ("-h", "--help"):
+            print(help_page())
+            return 0
+        if name == "--version":
+            print(f"isarstep {version('isarstep')}")
+            return 0
+        found = commands().get(name)
+        if found is None:
+            what = f"there is no command {name!r}" if name else "which command?"
+            return _complain(f"{what}; `isarstep --help` lists them")
+        result = load(name, found[0]).main(arguments[1:], prog_name=f"isarstep {name}", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
+    except typer.Exit as stop:
+        return stop.exit_code
     except UserError as error:
         return _complain(str(error))
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
-        return 2
-    except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "isarstep"
-        return _complain(f"{error.format_message()} Try '{where} --help'.")
-    except click.ClickException as error:
-        return _complain(error.format_message())
-    except (click.Abort, KeyboardInterrupt):
+    except UsageError as error:
+        return _complain(f"{error.format_message()} `isarstep {name} --help` says more")  # type: ignore[attr-defined]
+    except ClickError as error:
+        return _complain(error.format_message())  # type: ignore[attr-defined]
+    except (typer.Abort, KeyboardInterrupt):
         _complain("interrupted")
         return 130
     except BrokenPipeError:
@@ -105,6 +116,8 @@ def run(arguments: list[str] | None = None) -> int:
         return 1
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    except UnicodeDecodeError as error:
+        return _complain(f"the input is not UTF-8 text (byte {error.start})")
 
 
 def _complain(message: str) -> int:
@@ -113,4 +126,4 @@ def _complain(message: str) -> int:
 
 
 def main() -> None:
-    sys.exit(run())
+    sys.exit(run(sys.argv[1:]))

@@ -138,16 +138,21 @@ class Signature:
         for constant in keep.values():
             _declare_constructors(constant.type, constructors)
             classes.update(_classes_in(constant.type))
-        classes.update(*(self.classes.get(class_, ()) for class_ in tuple(classes)))
+        known = -1
+        while len(classes) > known:  # what classes imply, and what their arities ask of arguments
+            known = len(classes)
+            classes.update(*(self.classes.get(class_, ()) for class_ in tuple(classes)))
+            tables = [self.arities.get(constructor, {}) for constructor in constructors]
+            classes.update(c for table in tables for class_ in classes & table.keys() for s in table[class_] for c in s)
         return Signature.build(
             sorted(keep.values(), key=lambda constant: constant.name),
             sorted(constructors.items()),
             ((c, self.classes[c]) for c in sorted(classes) if c in self.classes),
             (
-                (constructor, class_, tuple(tuple(c for c in sort if c in classes) for sort in sorts))
+                (constructor, class_, sorts)
                 for constructor in sorted(constructors)
                 for class_, sorts in sorted(self.arities.get(constructor, {}).items())
-                if class_ in classes and all(c in classes for sort in sorts for c in sort)
+                if class_ in classes
             ),
             (c for c in self.coercions if all(k.name in keep for k in constants_of(c.term))),
         )
