@@ -34,6 +34,13 @@ def test_an_unanswered_example_is_counted_not_skipped(tmp_path: Path) -> None:
     assert predictions.lists[0] == ()
 
 
+def test_an_example_that_stands_twice_may_be_answered_twice_or_once(tmp_path: Path) -> None:
+    twice = write(tmp_path / "p.jsonl", [answer("a1", "x"), answer("b2", "y"), answer("a1", "z")])
+    assert read_predictions(twice, ("a1", "b2", "a1")).lists == (("x",), ("y",), ("z",))
+    once = write(tmp_path / "q.jsonl", [answer("a1", "x"), answer("b2", "y")])
+    assert read_predictions(once, ("a1", "b2", "a1")).lists == (("x",), ("y",), ("x",))
+
+
 def test_tokens_may_be_a_list(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", [{"id": "a1", "predictions": [["CONST", "x"], {"tokens": ["BOUND", "0"]}]}])
     assert read_predictions(path, IDS).lists[0] == ("CONST x", "BOUND 0")

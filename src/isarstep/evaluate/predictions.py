@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,6 +30,10 @@ class Predictions:
     def width(self) -> int:
         return max((len(nbest) for nbest in self.lists), default=0)
 
+    def first(self, count: int) -> Predictions:
+        """Those for the first examples only."""
+        return self if count >= len(self.lists) else _counted(self.lists[:count], self.meta)
+
 
 def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
     """The predictions in `path` for the examples `ids`; a UserError where the file does not answer exactly these."""
@@ -46,13 +51,16 @@ def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
         lines.pop()
     if not lines:
         raise UserError(f"{path}: is empty")
-    by_id = _jsonl(path, lines, ids) if lines[0].lstrip().startswith("{") else _plain(path, lines, ids)
-    lists = tuple(by_id.get(example, ()) for example in ids)
+    lists = _jsonl(path, lines, ids) if lines[0].lstrip().startswith("{") else _plain(path, lines, ids)
+    return _counted(lists, read_meta(path))
+
+
+def _counted(lists: tuple[tuple[str, ...], ...], meta: dict[str, object]) -> Predictions:
     return Predictions(
         lists=lists,
         missing=sum(not nbest for nbest in lists),
         duplicated=sum(len(nbest) - len(set(nbest)) for nbest in lists),
-        meta=read_meta(path),
+        meta=meta,
     )
 
 
@@ -70,9 +78,10 @@ def read_meta(path: Path) -> dict[str, object]:
     return meta
 
 
-def _jsonl(path: Path, lines: Sequence[str], ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    known = set(ids)
-    found: dict[str, tuple[str, ...]] = {}
+def _jsonl(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    # Imported data may hold the same example twice: it may then be answered as often, or once for all.
+    known = Counter(ids)
+    found: dict[str, list[tuple[str, ...]]] = {}
     for number, line in enumerate(lines, 1):
         where = f"{path}:{number}"
         try:
@@ -84,14 +93,21 @@ def _jsonl(path: Path, lines: Sequence[str], ids: Sequence[str]) -> dict[str, tu
         example = record["id"]
         if example not in known:
             raise UserError(f"{where}: example {example} is not in this split; check --split and the benchmark")
-        if example in found:
-            raise UserError(f"{where}: example {example} was answered before; every id may stand once")
+        answers = found.setdefault(example, [])
+        if len(answers) == known[example]:
+            raise UserError(f"{where}: example {example} was answered before; an id stands once")
         predictions = record.get("predictions")
         if not isinstance(predictions, list):
             raise UserError(f"{where}: predictions must be a list")
-        found[example] = tuple(_tokens(where, prediction) for prediction in predictions)
+        answers.append(tuple(_tokens(where, prediction) for prediction in predictions))
         _refuse_unsorted(where, predictions)
-    return found
+    met: Counter[str] = Counter()
+    lists = []
+    for example in ids:
+        answers = found.get(example) or [()]
+        lists.append(answers[met[example] if len(answers) == known[example] else 0])
+        met[example] += 1
+    return tuple(lists)
 
 
 def _tokens(where: str, prediction: object) -> str:
@@ -119,15 +135,12 @@ def _refuse_unsorted(where: str, predictions: Sequence[object]) -> None:
         raise UserError(f"{where}: predictions must stand best first, but their scores rise")
 
 
-def _plain(path: Path, lines: Sequence[str], ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _plain(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     width, rest = divmod(len(lines), len(ids))
     if rest or not width:
         raise UserError(
             f"{path}: {len(lines)} lines for {len(ids)} examples; the line format wants k lines for every example"
         )
     clean = [_spaced(line) for line in lines]
-    return {
-        # An empty line is a beam that found nothing more: it can't match and is left out.
-        example: tuple(line for line in clean[i * width : (i + 1) * width] if line)
-        for i, example in enumerate(ids)
-    }
+    # An empty line is a beam that found nothing more: it can't match and is left out.
+    return tuple(tuple(line for line in clean[i : i + width] if line) for i in range(0, len(clean), width))

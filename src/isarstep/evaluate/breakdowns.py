@@ -1,0 +1,178 @@
+"""Where systems are right: top-1 by length, origin, kind and copying; and what their wrong answers look like."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from isarstep.bench.example import Example
+from isarstep.bench.store import Benchmark
+from isarstep.evaluate.copying import copied_share, is_copy, is_whole_copy, nearness
+from isarstep.evaluate.metrics import Score, accuracy
+from isarstep.evaluate.scores import Bools, System, Task
+from isarstep.evaluate.tables import ABSENT, Table
+from isarstep.evaluate.topics import topic_of
+from isarstep.evaluate.wellformed import ILL_TYPED, UNREADABLE, WELL_TYPED
+
+SOURCE_BUCKETS = (160, 320, 480, 640, 800)  # the paper's five
+TARGET_BUCKETS = (10, 20, 40, 80, 120, 200)
+COPY_BUCKETS = (0.25, 0.5, 0.75)
+SMALLEST = 20  # groups with fewer examples go together: their accuracies say nothing
+
+
+@dataclass(frozen=True)
+class Breakdown:
+    """A partition of the examples; groups in the order in which they are shown."""
+
+    key: str
+    title: str
+    column: str
+    groups: tuple[tuple[str, Bools], ...]
+    note: str = ""
+
+    def accuracies(self, system: System) -> list[Score]:
+        return [accuracy(system.correct[members]) for _, members in self.groups]
+
+    def table(self, systems: Sequence[System]) -> Table:
+        by_system = [self.accuracies(system) for system in systems]
+        rows = tuple(
+            (label, f"{int(members.sum()):,}", *(str(scores[i]) if members.any() else ABSENT for scores in by_system))
+            for i, (label, members) in enumerate(self.groups)
+        )
+        columns = (self.column, "examples", *(system.name for system in systems))
+        return Table(self.key, self.title, columns, rows, self.note)
+
+
+def source_length(example: Example) -> int:
+    """Tokens of F.2-F.4 with brackets, without labels and separators: what the length rule measures."""
+    return sum(text.count(" ") + 1 for _, text in example.source(hints=False))
+
+
+def by_source_length(task: Task) -> Breakdown:
+    lengths = [source_length(example) for example in task.examples]
+    groups = _buckets(lengths, SOURCE_BUCKETS)
+    return Breakdown("source-length", "Top-1 by length of the source", "tokens of F.2–F.4", groups)
+
+
+def by_target_length(task: Task) -> Breakdown:
+    lengths = [example.f1.count(" ") + 1 for example in task.examples]
+    groups = _buckets(lengths, TARGET_BUCKETS)
+    return Breakdown("target-length", "Top-1 by length of the target", "tokens of F.1", groups)
+
+
+def by_copied_share(task: Task) -> Breakdown:
+    shares = np.array([copied_share(example) for example in task.examples])
+    edges = [(0.0, COPY_BUCKETS[0]), *zip(COPY_BUCKETS, (*COPY_BUCKETS[1:], 1.0), strict=True)]
+    groups = [(f"{low:.0%} – {high:.0%}", (shares >= low) & (shares < high)) for low, high in edges]
+    groups.append(("all of it", shares >= 1.0))
+    return Breakdown(
+        "copied",
+        "Top-1 by how much of the target stands in the source",
+        "longest common run",
+        tuple(groups),
+        "The longest run of tokens that the target shares with a proposition of F.2–F.4, as a share of the target.",
+    )
+
+
+def by_label(task: Task, key: str, title: str, column: str, label: Callable[[Example], str]) -> Breakdown:
+    labels = [label(example) or "not recorded" for example in task.examples]
+    counts = Counter(labels)
+    large = [name for name, count in counts.most_common() if count >= SMALLEST]
+    array = np.array(labels)
+    groups = [(name, np.asarray(array == name)) for name in large]
+    rest = ~np.isin(array, large)
+    if rest.any():
+        groups.append((f"{len(counts) - len(large)} others", rest))
+    return Breakdown(key, title, column, tuple(groups))
+
+
+def by_nearness(task: Task, training: Sequence[str]) -> Breakdown:
+    found = np.array(nearness(task.references, training))
+    labels = (("new", "new"), ("near", "near-copy"), ("renamed", "equal up to variables"))
+    return Breakdown(
+        "nearness",
+        "Top-1 by nearness to training targets",
+        "target",
+        tuple((label, np.asarray(found == name)) for name, label in labels),
+        "Near-copy: token Jaccard of at least 0.9 with a training target after renaming variables. "
+        "Targets that stand in the training data token by token were removed from training.",
+    )
+
+
+def breakdowns(task: Task, benchmark: str | Path | None) -> list[Breakdown]:
+    """All of them; nearness needs the benchmark's training targets."""
+    found = [
+        by_source_length(task),
+        by_target_length(task),
+        by_label(task, "session", "Top-1 by session", "session", lambda e: e.session or e.theory.split(".")[0]),
+        by_label(task, "topic", "Top-1 by topic", "topic", lambda e: topic_of(e.session, e.theory)),
+        by_label(task, "kind", "Top-1 by kind of target", "kind", lambda e: e.target_kind),
+        by_label(task, "command", "Top-1 by the command that states the target", "command", lambda e: e.target_command),
+        by_label(task, "goal", "Top-1 by the command of the consequence", "command", lambda e: e.consequence_command),
+        by_copied_share(task),
+    ]
+    if benchmark is not None:
+        found.append(by_nearness(task, training_targets(benchmark)))
+    return found
+
+
+def breakdown_tables(systems: Sequence[System], benchmark: str | Path | None) -> list[Table]:
+    return [breakdown.table(systems) for breakdown in breakdowns(systems[0].task, benchmark)]
+
+
+def training_targets(benchmark: str | Path) -> list[str]:
+    """The distinct targets of the training split."""
+    opened = Benchmark(benchmark)
+    wanted = opened.split("train").table()["f1"].unique().to_pylist()
+    return [opened.propositions[number] for number in sorted(wanted)]
+
+
+def failure_table(systems: Sequence[System]) -> Table:
+    """Of first answers that are not the reference: how many are terms, well-typed, copies."""
+    rows = []
+    for system in systems:
+        hints = system.narrow.meta.get("input") != "base"
+        wrong = [i for i in range(len(system.best)) if not system.correct[i]]
+        examples = system.task.examples
+        outcomes = Counter(system.outcomes[i] for i in wrong)
+        whole = sum(is_whole_copy(examples[i], system.best[i], hints=hints) for i in wrong)
+        anywhere = sum(is_copy(examples[i], system.best[i], hints=hints) for i in wrong)
+        elsewhere = int(((system.wide_ranks.exact > 0) & ~system.correct).sum())
+        counts = (*(outcomes[o] for o in (UNREADABLE, ILL_TYPED, WELL_TYPED)), whole, anywhere, elsewhere)
+        rows.append((system.name, f"{len(wrong):,}", *(_share(count, len(wrong)) for count in counts)))
+    return Table(
+        "failures",
+        "What wrong first answers look like",
+        (
+            "system",
+            "wrong",
+            "not a term",
+            "ill-typed",
+            "well-typed",
+            "copies a proposition of the source",
+            "occurs in the source",
+            "reference among the ten",
+        ),
+        tuple(rows),
+    )
+
+
+def _buckets(lengths: Sequence[int], edges: Sequence[int]) -> tuple[tuple[str, Bools], ...]:
+    """At most 160, 161 to 320 and so on, and what is longer than the last edge where there is any."""
+    values = np.array(lengths, np.int64)
+    lows = (0, *edges)
+    groups = [
+        (f"{low + 1 if low else 0} – {high}", (values > (low if low else -1)) & (values <= high))
+        for low, high in zip(lows, edges, strict=False)
+    ]
+    if (values > edges[-1]).any():
+        groups.append((f"over {edges[-1]}", values > edges[-1]))
+    return tuple(groups)
+
+
+def _share(count: int, total: int) -> str:
+    return f"{100 * count / total:.1f} %" if total else ABSENT

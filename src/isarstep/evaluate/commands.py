@@ -1,0 +1,61 @@
+"""`isarstep evaluate` and `isarstep report`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def evaluate(
+    system: Annotated[Path, typer.Argument(help="A predictions file, a run's folder or a model's folder.")],
+    other: Annotated[Path | None, typer.Argument(help="A second one, for the paired test.")] = None,
+    benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
+    split: Annotated[str, typer.Option(help="test, validation or reserve.")] = "test",
+    limit: Annotated[int | None, typer.Option(min=1, help="Score only the first examples of the split.")] = None,
+    breakdowns: Annotated[bool, typer.Option(help="Accuracy by length, session, kind and more; failures.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
+) -> None:
+    """Score predictions, a run or a model on a split of a benchmark.
+
+    Predictions are JSONL ({"id", "predictions": [{"tokens", "score"}]}) or k lines an example in the split's order.
+    Top-1 and BLEU come from a run's beam 5, top-10 from its beam 10, as in the paper; a single file gives all three.
+
+    Example:
+
+        isarstep evaluate predictions.jsonl --benchmark embedded --split test
+        isarstep evaluate runs/hat runs/transformer --json
+    """
+    from rich.console import Console
+
+    from isarstep.evaluate.breakdowns import breakdown_tables, failure_table
+    from isarstep.evaluate.headline import comparison_table, main_table, open_system, open_task, signature_lines
+    from isarstep.evaluate.scores import compare, score
+
+    task = open_task(benchmark, split, limit)
+    systems = [open_system(path, task) for path in (system, other) if path is not None]
+    scores = [score(each) for each in systems]
+    comparisons = [compare(systems[0], systems[1])] if len(systems) == 2 else []
+    tables = []
+    if breakdowns:
+        tables = breakdown_tables(systems, benchmark)
+        if task.typist is not None:
+            tables.append(failure_table(systems))
+    if as_json:
+        document = {
+            "systems": [row.as_json() for row in scores],
+            "comparisons": [comparison.as_json() for comparison in comparisons],
+            "breakdowns": {table.key: [table.flat_columns(), *table.rows] for table in tables},
+        }
+        print(json.dumps(document, indent=1, ensure_ascii=False))
+        return
+    console = Console()
+    console.print(main_table(scores).to_rich())
+    for line in signature_lines(scores):
+        console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+    if comparisons:
+        console.print(comparison_table(comparisons).to_rich())
+    for table in tables:
+        console.print(table.to_rich())

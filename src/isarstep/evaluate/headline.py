@@ -1,0 +1,96 @@
+"""The main table: what `isarstep evaluate` prints and `make demo` ends with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from isarstep.bench.store import EMBEDDED, Benchmark
+from isarstep.errors import UserError
+from isarstep.evaluate.runs import aligned, open_run
+from isarstep.evaluate.scores import Comparison, Scores, System, Task, score
+from isarstep.evaluate.tables import NOT_CHECKED, Table
+from isarstep.evaluate.wellformed import Typist
+
+
+def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Task:
+    """The first `limit` examples of a split, with a typist where the benchmark has a signature."""
+    opened = Benchmark(benchmark)
+    rows = opened.split(split)
+    examples = list(rows) if limit is None else rows[:limit]
+    if not examples:
+        raise UserError(f"{opened.folder}: split {split} has no examples to score")
+    ids = [example.id for example in examples] if limit is None else rows.table()["id"].to_pylist()
+    typist = Typist(opened.signature, examples) if "signature.json.zst" in opened.manifest["files"] else None
+    return Task(opened.hash, rows.name, examples, ids, typist)
+
+
+def open_system(where: Path, task: Task) -> System:
+    """A predictions file, or a run's folder with predictions for the split, else a model that now answers."""
+    if where.is_dir():
+        run = open_run(where)
+        return run.system(task) or _decode(where, run.name, task)
+    predictions = aligned(where, task)
+    return System(where.stem, task, predictions, predictions)
+
+
+def _decode(folder: Path, name: str, task: Task) -> System:
+    raise UserError(f"{folder}: has no predictions for {task.split}; make them with 'isarstep predict'")
+
+
+def headline(model: Path, benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Table:
+    """The main table of one model on a slice of a benchmark."""
+    return main_table([score(open_system(model, open_task(benchmark, split, limit)))])
+
+
+def main_table(scores: Sequence[Scores]) -> Table:
+    """One row a system; values in percent with 95 % intervals."""
+    first = scores[0]
+    judged = any(row.well_formed for row in scores)
+    columns = ("system", "top-1", "top-1 as terms", "top-10", "top-10 as terms", "BLEU", "well-formed")
+    rows = tuple(
+        (
+            row.name,
+            *(str(s) for s in (row.top1, row.top1_term, row.top10, row.top10_term, row.bleu)),
+            str(row.well_formed) if row.well_formed else NOT_CHECKED,
+        )
+        for row in scores
+    )
+    note = "Percent, 95 % bootstrap intervals. As terms: brackets and numbers of schematic variables don't count."
+    if not judged:
+        note += " Well-formedness needs the benchmark's signature."
+    title = f"{first.narrow.split} split, {first.narrow.examples:,} examples, benchmark {first.narrow.benchmark}"
+    return Table("main", title, columns, rows, note)
+
+
+def signature_lines(scores: Sequence[Scores]) -> list[str]:
+    """The signatures under a table; systems measured alike share lines."""
+    lines: dict[str, None] = {}
+    for row in scores:
+        if row.narrow == row.wide:
+            lines[f"{row.name}: top-1, top-10, BLEU {row.narrow}"] = None
+        else:
+            lines[f"{row.name}: top-1, BLEU {row.narrow}"] = None
+            lines[f"{row.name}: top-10 {row.wide}"] = None
+        counted = {"examples unanswered": row.missing, "first answers that are no term": row.unreadable or 0}
+        counted["repeated answers"] = row.duplicated
+        if any(counted.values()):
+            lines[f"{row.name}: " + ", ".join(f"{n:,} {what}" for what, n in counted.items() if n)] = None
+    return list(lines)
+
+
+def comparison_table(comparisons: Sequence[Comparison]) -> Table:
+    rows = tuple(
+        (f"{c.left} against {c.right}", p_value(c.top1), p_value(c.top10), p_value(c.bleu)) for c in comparisons
+    )
+    return Table(
+        "significance",
+        "Is the difference more than chance?",
+        ("systems", "top-1 p", "top-10 p", "BLEU p"),
+        rows,
+        "Paired on the same examples: exact McNemar test for accuracies, approximate randomisation (1,000) for BLEU.",
+    )
+
+
+def p_value(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -1,0 +1,165 @@
+"""One system on one split: its answers lined up with the examples, and the numbers of the paper's main table.
+
+The paper takes top-1 and BLEU from beam 5 and top-10 from beam 10. A system therefore has a narrow and a wide n-best
+list; where only one file is given, both are that file and the signatures show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isarstep.bench.example import Example
+from isarstep.errors import UserError
+from isarstep.evaluate.bleu import Counts, bleu, bleu_difference, ngram_counts
+from isarstep.evaluate.metrics import Ranks, Score, accuracy, mcnemar, ranks
+from isarstep.evaluate.predictions import Predictions
+from isarstep.evaluate.signature import ScoreSignature, signature_of
+from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, Typist
+
+Bools = NDArray[np.bool_]
+TOP = 10
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is scored: the first examples of a split, all its ids, and who judges well-formedness (if anybody)."""
+
+    benchmark: str  # hash
+    split: str
+    examples: Sequence[Example]
+    ids: Sequence[str]
+    typist: Typist | None = None
+
+    @cached_property
+    def references(self) -> list[str]:
+        return [example.f1 for example in self.examples]
+
+
+@dataclass(frozen=True)
+class System:
+    """Somebody's answers to a task."""
+
+    name: str
+    task: Task
+    narrow: Predictions
+    wide: Predictions
+
+    @cached_property
+    def best(self) -> list[str]:
+        return [nbest[0] if nbest else "" for nbest in self.narrow.lists]
+
+    @cached_property
+    def narrow_ranks(self) -> Ranks:
+        return ranks(self.task.references, [nbest[:1] for nbest in self.narrow.lists])
+
+    @cached_property
+    def wide_ranks(self) -> Ranks:
+        return ranks(self.task.references, [nbest[:TOP] for nbest in self.wide.lists])
+
+    @cached_property
+    def correct(self) -> Bools:
+        """Is the first answer the reference, token by token?"""
+        return np.asarray(self.narrow_ranks.exact == 1)
+
+    @cached_property
+    def found(self) -> Bools:
+        """Is the reference among the first ten answers?"""
+        return np.asarray(self.wide_ranks.exact > 0)
+
+    @cached_property
+    def counts(self) -> Counts:
+        return ngram_counts(self.task.references, self.best)
+
+    @cached_property
+    def outcomes(self) -> list[Outcome]:
+        """Of every first answer: not a term, ill-typed or well-typed."""
+        typist = self.task.typist
+        assert typist is not None, "ask only where the task has a typist"
+        return [typist.outcome(example, best) for example, best in zip(self.task.examples, self.best, strict=True)]
+
+    def signature(self, predictions: Predictions) -> ScoreSignature:
+        return signature_of(
+            predictions.meta,
+            benchmark=self.task.benchmark,
+            split=self.task.split,
+            examples=len(self.task.examples),
+            width=predictions.width,
+            well_formed=self.task.typist.rule if self.task.typist else "not judged",
+        )
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The main table's row of a system."""
+
+    name: str
+    top1: Score
+    top1_term: Score
+    top10: Score
+    top10_term: Score
+    bleu: Score
+    well_formed: Score | None
+    missing: int
+    unreadable: int | None
+    duplicated: int
+    narrow: ScoreSignature
+    wide: ScoreSignature
+
+    def as_json(self) -> dict[str, Any]:
+        numbers: dict[str, Any] = {"system": self.name}
+        for name in ("top1", "top1_term", "top10", "top10_term", "bleu", "well_formed"):
+            score: Score | None = getattr(self, name)
+            numbers[name] = None if score is None else {"value": score.value, "low": score.low, "high": score.high}
+        counted = {"missing": self.missing, "unreadable": self.unreadable, "duplicated": self.duplicated}
+        return numbers | counted | {"signature": {"top1, bleu": str(self.narrow), "top10": str(self.wide)}}
+
+
+def score(system: System) -> Scores:
+    """All numbers of the main table."""
+    outcomes = system.outcomes if system.task.typist else None
+    return Scores(
+        name=system.name,
+        top1=accuracy(system.correct),
+        top1_term=accuracy(system.narrow_ranks.term == 1),
+        top10=accuracy(system.found),
+        top10_term=accuracy(system.wide_ranks.term > 0),
+        bleu=bleu(system.counts),
+        well_formed=None if outcomes is None else accuracy(np.array([o == WELL_TYPED for o in outcomes], np.bool_)),
+        missing=system.narrow.missing,
+        unreadable=None if outcomes is None else sum(o == UNREADABLE for o in outcomes),
+        duplicated=system.wide.duplicated,
+        narrow=system.signature(system.narrow),
+        wide=system.signature(system.wide),
+    )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """p that two systems are equal on the same examples: McNemar for accuracies, approximate randomisation for BLEU."""
+
+    left: str
+    right: str
+    top1: float
+    top10: float
+    bleu: float
+
+    def as_json(self) -> dict[str, Any]:
+        return {"systems": [self.left, self.right], "p": {"top1": self.top1, "top10": self.top10, "bleu": self.bleu}}
+
+
+def compare(left: System, right: System) -> Comparison:
+    if left.task is not right.task:
+        raise UserError(f"{left.name} and {right.name} were not scored on the same examples")
+    return Comparison(
+        left.name,
+        right.name,
+        mcnemar(left.correct, right.correct),
+        mcnemar(left.found, right.found),
+        bleu_difference(left.counts, right.counts),
+    )

@@ -1,0 +1,85 @@
+"""A table once, shown three ways: in a terminal, in Markdown, in HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import rich.table
+from rich.markup import escape as escape_markup
+from rich.text import Text
+
+NOT_CHECKED = "not checked"
+ABSENT = "–"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under column heads, the first column left-aligned. `groups` are heads that span several columns."""
+
+    key: str  # stable, for links and tests
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    groups: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        assert all(len(row) == len(self.columns) for row in self.rows), self.key
+        assert not self.groups or sum(width for _, width in self.groups) == len(self.columns), self.key
+
+    def flat_columns(self) -> list[str]:
+        """Column heads with the head above them in front, where a table can't have two rows of heads."""
+        above = [head for head, width in self.groups for _ in range(width)] or [""] * len(self.columns)
+        return [f"{head} {column}".strip() for head, column in zip(above, self.columns, strict=True)]
+
+    def to_rich(self) -> rich.table.Table:
+        note = Text(self.note) if self.note else None
+        shown = rich.table.Table(title=Text(self.title), title_justify="left", caption=note, caption_justify="left")
+        for number, column in enumerate(self.flat_columns()):
+            shown.add_column(escape_markup(column), justify="left" if number == 0 else "right")
+        for row in self.rows:
+            shown.add_row(*(Text(cell) for cell in row))
+        return shown
+
+    def to_markdown(self) -> str:
+        lines = [
+            _markdown_row(self.flat_columns()),
+            _markdown_row(["---"] + ["---:"] * (len(self.columns) - 1)),
+            *(_markdown_row(row) for row in self.rows),
+        ]
+        note = f"\n\n{self.note}" if self.note else ""
+        return f"**{self.title}**\n\n" + "\n".join(lines) + note + "\n"
+
+    def to_html(self) -> str:
+        heads = ""
+        if self.groups:
+            spans = (f'<th scope="colgroup" colspan="{width}">{escape(head)}</th>' for head, width in self.groups)
+            heads = f'<tr class="groups">{"".join(spans)}</tr>'
+        heads += "<tr>" + "".join(f'<th scope="col">{escape(column)}</th>' for column in self.columns) + "</tr>"
+        body = "".join(
+            f'<tr><th scope="row">{_html_cell(row[0])}</th>'
+            + "".join(f"<td>{_html_cell(cell)}</td>" for cell in row[1:])
+            + "</tr>"
+            for row in self.rows
+        )
+        note = f'<p class="note">{escape(self.note)}</p>' if self.note else ""
+        return (
+            f'<figure class="table" id="table-{self.key}"><figcaption>{escape(self.title)}</figcaption>'
+            f'<div class="scroll"><table><thead>{heads}</thead><tbody>{body}</tbody></table></div>{note}</figure>'
+        )
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _html_cell(cell: str) -> str:
+    """An interval stands smaller than its value; what is missing is grey."""
+    if cell in (NOT_CHECKED, ABSENT):
+        return f'<span class="absent">{cell}</span>'
+    value, bracket, interval = cell.partition(" [")
+    if bracket and interval.endswith("]"):
+        return f'{escape(value)} <span class="interval">[{escape(interval)}</span>'
+    return escape(cell)

@@ -1,0 +1,62 @@
+"""Which outputs are terms, and which of those are well-typed propositions where they are to stand.
+
+The types of an example's variables are the recorded ones; imported data have none, and there all propositions of the
+source are typed together. `Typist.rule` says which, and every score's signature repeats it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isarstep.bench.example import Example
+from isarstep.errors import UserError
+from isarstep.logic.infer import infer_context, well_formed
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Typ
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
+
+Outcome = str
+UNREADABLE, ILL_TYPED, WELL_TYPED = "not a term", "ill-typed", "well-typed"
+
+
+class Typist:
+    """Judges outputs for examples of one benchmark; the types of an example are worked out once."""
+
+    def __init__(self, signature: Signature, examples: Sequence[Example]) -> None:
+        self._signature = signature
+        self._contexts: dict[str, dict[str, Typ]] = {}
+        self._types: dict[str, Typ] = {}
+        recorded = sum(bool(example.types) for example in examples)
+        # An example without variables has no types to record.
+        needs = sum(bool(example.types) or "<X" in example.f1 for example in examples)
+        rules = {needs: "recorded types", 0: "joint inference"}
+        self.rule = rules.get(recorded, "recorded types, else joint inference")
+
+    def outcome(self, example: Example, tokens: str) -> Outcome:
+        try:
+            term = decode(tokens)
+        except UserError:
+            return UNREADABLE
+        return WELL_TYPED if well_formed(term, self._signature, self._context(example)) else ILL_TYPED
+
+    def _context(self, example: Example) -> dict[str, Typ]:
+        known = self._contexts.get(example.id)
+        if known is None:
+            known = self._recorded(example) if example.types else self._joint(example)
+            self._contexts[example.id] = known
+        return known
+
+    def _recorded(self, example: Example) -> dict[str, Typ]:
+        found = {}
+        for name, text in example.types.items():
+            if text not in self._types:
+                self._types[text] = parse_type(text)
+            found[name] = self._types[text]
+        return found
+
+    def _joint(self, example: Example) -> dict[str, Typ]:
+        try:
+            return infer_context([decode(text, strict=False) for _, text in example.source()], self._signature)
+        except UserError:
+            return {}  # a source that has no types itself constrains nothing
