@@ -1,0 +1,84 @@
+"""Commands of the mining room: `mine` fills a folder with proof graphs, `graph` prints one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isarstep.errors import UserError
+
+
+def mine(
+    sessions: Annotated[list[str], typer.Argument(help="Sessions to mine, e.g. HOL-Library.")],
+    out: Annotated[Path, typer.Option(help="Folder for the proof graphs.")],
+    jobs: Annotated[int, typer.Option(help="ML processes at a time.", min=1)] = max(1, (os.cpu_count() or 2) // 2),
+    cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler that runs the jobs instead.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on in a folder that already has graphs.")] = False,
+    isabelle: Annotated[Path | None, typer.Option(help="Folder of Isabelle; else ISABELLE_HOME or the PATH.")] = None,
+    directories: Annotated[
+        list[Path] | None, typer.Option("-d", "--directory", help="Further session directory, e.g. the AFP's thys.")
+    ] = None,
+    heaps: Annotated[Path | None, typer.Option(help="Folder for session images, OUT/heaps unless given.")] = None,
+    proof_timeout: Annotated[int, typer.Option(help="Seconds for one proof.", min=1)] = 300,
+    theory_timeout: Annotated[int, typer.Option(help="Seconds for one theory.", min=1)] = 3600,
+    session_timeout: Annotated[int, typer.Option(help="Seconds for one session.", min=1)] = 6 * 3600,
+    memory: Annotated[int, typer.Option(help="MB of ML heap for one process; 0: share 70 % of the machine.", min=0)] = 0,
+) -> None:
+    """Mine proof graphs from the theories of Isabelle sessions.
+
+    Sessions run in dependency order; every theory that has to be loaded is mined once, into SESSION/THEORY.jsonl.zst of its own
+    session. A run that was stopped goes on with --resume.
+
+    Example:
+
+        isarstep mine HOL HOL-Library --out graphs --jobs 2
+        isarstep mine Prime_Number_Theorem --out graphs --resume -d afp/thys
+    """
+    from isarstep.mine.session_job import Limits
+    from isarstep.mine.terminal import run_mining
+
+    limits = Limits(proof_timeout, theory_timeout, session_timeout, memory or _share_of_memory(jobs))
+    run_mining(
+        sessions,
+        out=out,
+        jobs=jobs,
+        cluster=cluster,
+        resume=resume,
+        isabelle=isabelle,
+        directories=directories or [],
+        heaps=heaps or out / "heaps",
+        limits=limits,
+    )
+
+
+def _share_of_memory(jobs: int) -> int:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20
+    return int(total * 0.7) // jobs
+
+
+def graph(
+    file: Annotated[Path, typer.Argument(help="A graph file, SESSION/THEORY.jsonl.zst.")],
+    theorem: Annotated[str | None, typer.Argument(help="Name of a theorem, full or its last part.")] = None,
+) -> None:
+    """Print the proof graphs of a theory as indented proofs with their facts and edges.
+
+    Example:
+
+        isarstep graph graphs/HOL/Parity.jsonl.zst even_Suc
+    """
+    from isarstep.mine.graph import read_graph
+    from isarstep.mine.show import show_proof
+
+    read = read_graph(file)
+    chosen = [
+        proof
+        for proof in read.proofs
+        if theorem is None or (proof.name is not None and theorem in (proof.name, proof.name.rpartition(".")[2]))
+    ]
+    if not chosen:
+        raise UserError(f"no proof of {theorem} in {read.theory}")
+    for proof in chosen:
+        typer.echo(show_proof(read, proof))

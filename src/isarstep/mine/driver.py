@@ -1,0 +1,169 @@
+"""Mass mining: sessions in dependency order, several at a time, each with the best image that exists when it starts.
+
+The plan is made anew whenever a session is about to start, from what lies in the output folder and in the folder of images.
+That is all the state there is, so a run that was killed goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
+from typing import Protocol
+
+from isarstep.errors import UserError
+from isarstep.mine import release
+from isarstep.mine.images import Image, Images, source_hash
+from isarstep.mine.isabelle import Installation, Sessions, Theory
+from isarstep.mine.session_job import Limits, Outcome, Progress, SessionJob, TheoryJob
+from isarstep.mine.store import Record, Store
+
+
+class Executor(Protocol):
+    """Where jobs run: threads of this process, or machines of a cluster."""
+
+    def submit(self, job: SessionJob, progress: Progress) -> Future[Outcome]: ...
+
+    @property
+    def workers(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Mining:
+    """Everything that a run of `isarstep mine` works with."""
+
+    installation: Installation
+    sessions: Sessions
+    images: Images
+    store: Store
+    limits: Limits
+
+    def planned(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The sessions asked for and the ancestors whose images are missing, in dependency order."""
+        wanted: dict[str, None] = {}
+        for name in names:
+            entry = self.sessions[name]
+            ancestor = entry.parent
+            while ancestor is not None and ancestor != release.PURE:
+                if ancestor not in self.images:
+                    wanted[ancestor] = None
+                ancestor = self.sessions[ancestor].parent
+            wanted[name] = None
+        order: dict[str, None] = {}
+        for name in wanted:
+            for requirement in self.sessions.requirements(name):
+                if requirement in wanted:
+                    order[requirement] = None
+        return tuple(order)
+
+    def theories_to_mine(self, session: str) -> tuple[Theory, ...]:
+        """Theories of a session that have no graph yet and that Isabelle would not leave out."""
+        return tuple(
+            theory
+            for theory in self.sessions.own_theories(session)
+            if not self.store.has(session, theory.name) and _enabled(theory)
+        )
+
+    def job(self, session: str, save: bool, threads: int, claimed: set[str]) -> tuple[SessionJob, Image] | None:
+        """What remains to be done for a session now; None when nothing does. Theories in `claimed` are being mined elsewhere."""
+        targets = self.theories_to_mine(session)
+        save = save and session not in self.images
+        if not targets and not save:
+            return None
+        needed = [theory for theory in self.sessions.all_theories(session) if _enabled(theory)]
+        base = self.images.best(needed, frozenset(theory.name for theory in targets))
+        loads = [theory for theory in needed if theory.name not in base.theories]
+        items = []
+        for theory in loads:
+            mine = not self.store.has(theory.session, theory.name) and theory.name not in claimed
+            items.append(TheoryJob(theory, source_hash(theory.path), mine))
+        claimed.update(item.theory.name for item in items if item.mine)
+        folders = {theory.session for theory in needed} | {session} | set(self.sessions.requirements(session))
+        job = SessionJob(
+            session=session,
+            images=base.files,
+            loaded=tuple(sorted(base.theories)),
+            sessions=tuple(sorted(folders)),
+            theories=tuple(items),
+            image=self.images.path(session) if save else None,
+            threads=threads,
+            limits=self.limits,
+        )
+        return job, base
+
+
+def _enabled(theory: Theory) -> bool:
+    return all(os.environ.get(name) for name in theory.conditions)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the person at the screen is told while sessions run."""
+
+    started: Callable[[SessionJob], None]
+    theory: Callable[[Record], None]
+    finished: Callable[[str, Outcome], None]
+
+
+def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Report, stop: threading.Event) -> None:
+    """Mine the sessions; failures are recorded and never end the run, except for a full disk and the like."""
+    planned = mining.planned(names)
+    parents = {entry.parent for entry in mining.sessions.entries.values()}
+    required_by: dict[str, set[str]] = {
+        name: {other for other in planned if other != name and name in mining.sessions.requirements(other)} for name in planned
+    }
+    waiting = dict.fromkeys(planned)
+    running: dict[Future[Outcome], tuple[SessionJob, Image]] = {}
+    claimed: set[str] = set()
+
+    def on_theory(record: Record) -> None:
+        mining.store.note(record)
+        report.theory(record)
+
+    while (waiting or running) and not stop.is_set():
+        active = {job.session for job, _ in running.values()}
+        ready = [
+            name
+            for name in waiting
+            if not any(other != name and name in required_by[other] for other in (*waiting, *active))
+        ]
+        for name in ready:
+            if len(running) >= executor.workers:
+                break
+            alone = not running and len(ready) == 1
+            save = bool(required_by[name]) or name in parents
+            del waiting[name]
+            planned_job = mining.job(name, save, executor.workers if alone else 1, claimed)
+            if planned_job is None:
+                continue
+            job, _ = planned_job
+            report.started(job)
+            running[executor.submit(job, on_theory)] = planned_job
+        if not running:
+            continue
+        done, _ = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)
+        for future in done:
+            job, base = running.pop(future)
+            outcome = future.result()
+            claimed.difference_update(item.theory.name for item in job.theories)
+            if outcome.image_saved:
+                failed = {record["theory"] for record in outcome.records if record["status"] == "failed"}
+                loaded = [item.theory for item in job.theories if item.theory.name not in failed]
+                mining.images.register(job.session, base, loaded)
+            mining.store.note(
+                {
+                    "session_run": job.session,
+                    "threads": job.threads,
+                    "base": base.session,
+                    "theories": len(job.theories),
+                    "cpu": round(outcome.cpu, 2),
+                    "elapsed": round(outcome.elapsed, 2),
+                    "peak_memory": outcome.peak_memory,
+                    "reason": outcome.reason,
+                }
+            )
+            report.finished(job.session, outcome)
+    if stop.is_set():
+        raise UserError("stopped; run again with --resume to go on")

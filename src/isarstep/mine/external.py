@@ -1,0 +1,235 @@
+"""Programs that live and die with us: started in a process group of their own, killed as a group, and killed by the kernel
+should we be killed ourselves. Also the server through which an ML process starts external programs (provers, solvers, compilers).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from isarstep.mine import yxml
+
+TIMEOUT_CODE = 142  # Isabelle's return code for a program that ran out of time
+_MAX_OUTPUT = 64 * 1024 * 1024
+_MAX_MESSAGE = 1024 * 1024 * 1024
+
+# Asks the kernel to kill this process when its parent dies, then becomes the program.
+_LAUNCHER = (
+    "import ctypes, os, sys\n"
+    "ctypes.CDLL(None).prctl(1, 9)\n"
+    "if os.getppid() != int(sys.argv[1]): os._exit(1)\n"
+    "os.execvpe(sys.argv[2], sys.argv[2:], os.environ)\n"
+)
+
+
+def start_group(command: Sequence[str], **arguments: Any) -> subprocess.Popen[bytes]:
+    """Start a program as leader of a new process group; it dies when the calling thread's process dies."""
+    launcher = [sys.executable, "-S", "-E", "-c", _LAUNCHER, str(os.getpid())]
+    return subprocess.Popen([*launcher, *command], start_new_session=True, **arguments)
+
+
+def kill_group(process: subprocess.Popen[bytes], grace: float = 0.0) -> None:
+    """Kill a program with all it started; `grace` seconds after a polite signal."""
+    for sig, wait in ((signal.SIGTERM, grace), (signal.SIGKILL, 10.0)):
+        if wait <= 0:
+            continue
+        try:
+            os.killpg(process.pid, sig)
+        except (ProcessLookupError, PermissionError):
+            pass
+        try:
+            process.wait(timeout=wait)
+        except subprocess.TimeoutExpired:
+            continue
+    try:
+        os.killpg(process.pid, signal.SIGKILL)  # what the leader left behind
+    except (ProcessLookupError, PermissionError):
+        pass
+
+
+def read_line(stream: IO[bytes]) -> bytes | None:
+    line = stream.readline()
+    return line.rstrip(b"\r\n") if line else None
+
+
+def read_message(stream: IO[bytes]) -> list[bytes] | None:
+    """One message of several chunks: a line with their lengths, then their bytes; None at the end of the stream."""
+    header = read_line(stream)
+    if header is None:
+        return None
+    lengths = [int(field) for field in header.split(b",")]
+    if sum(lengths) > _MAX_MESSAGE:
+        raise ValueError(f"message of {sum(lengths)} bytes")
+    chunks = [stream.read(length) for length in lengths]
+    if any(len(chunk) != length for chunk, length in zip(chunks, lengths, strict=True)):
+        return None
+    return chunks
+
+
+def write_message(stream: IO[bytes], chunks: Sequence[bytes]) -> None:
+    stream.write(b",".join(str(len(chunk)).encode() for chunk in chunks) + b"\n" + b"".join(chunks))
+    stream.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    code: int
+    elapsed: float
+    cpu: float
+    output: bytes
+    errors: bytes
+
+
+class ProgramServer:
+    """Runs shell scripts for an ML process (Isabelle's `bash_process`). Use as a context manager: leaving it ends every program."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = dict(environment)
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address = "127.0.0.1:%d" % self._socket.getsockname()[1]
+        self.password = secrets.token_hex(16)
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def __enter__(self) -> ProgramServer:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closed = True
+        self._socket.close()
+        with self._lock:
+            running = list(self._running.values())
+        for process in running:
+            kill_group(process)
+
+    def _accept(self) -> None:
+        while not self._closed:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rwb") as stream:
+            try:
+                if not secrets.compare_digest(read_line(stream) or b"", self.password.encode()):
+                    return
+                message = read_message(stream)
+                if message is None:
+                    return
+                if message[0] == b"kill" and len(message) == 2:
+                    with self._lock:
+                        process = self._running.get(message[1].decode())
+                    if process is not None:
+                        kill_group(process, grace=0.5)
+                elif message[0] == b"run" and len(message) == 8:
+                    self._run(connection, stream, message[1:])
+                else:
+                    write_message(stream, [b"failure", b"Bad protocol message"])
+            except (OSError, ValueError):
+                return  # the ML process went away or speaks nonsense: nobody to tell
+
+    def _run(self, connection: socket.socket, stream: IO[bytes], arguments: list[bytes]) -> None:
+        script, standard_input, folder, variables, redirect, limit, _ = arguments
+        folders = yxml.decode_list(yxml.parse(folder))
+        extra = (yxml.decode_pair(item) for item in yxml.decode_list(yxml.parse(variables)))
+        name = str(uuid.uuid4())
+        try:
+            result = self._execute(
+                name,
+                script,
+                standard_input,
+                yxml.content(folders[0]) if folders else None,
+                {yxml.content(key): yxml.content(value) for key, value in extra},
+                redirect == b"true",
+                float(limit),
+                connection,
+                stream,
+            )
+        except OSError as error:
+            write_message(stream, [b"failure", str(error).encode()])
+            return
+        output, errors = result.output.splitlines(), result.errors.splitlines()
+        numbers = (result.code, round(result.elapsed * 1000), round(result.cpu * 1000), len(output))
+        write_message(stream, [b"result", *(str(number).encode() for number in numbers), *output, *errors])
+
+    def _execute(
+        self,
+        name: str,
+        script: bytes,
+        standard_input: bytes,
+        folder: str | None,
+        variables: Mapping[str, str],
+        redirect: bool,
+        limit: float,
+        connection: socket.socket,
+        stream: IO[bytes],
+    ) -> Result:
+        with tempfile.TemporaryDirectory(prefix="isarstep-bash-") as scratch:
+            (Path(scratch) / "script").write_bytes(script)
+            (Path(scratch) / "input").write_bytes(standard_input)
+            with (
+                open(Path(scratch) / "input", "rb") as source,
+                open(Path(scratch) / "output", "w+b") as output,
+                open(Path(scratch) / "errors", "w+b") as errors,
+            ):
+                began = time.monotonic()
+                process = start_group(
+                    ["bash", str(Path(scratch) / "script")],
+                    stdin=source,
+                    stdout=output,
+                    stderr=subprocess.STDOUT if redirect else errors,
+                    cwd=folder,
+                    env={**self._environment, **variables},
+                )
+                with self._lock:
+                    self._running[name] = process
+                try:
+                    write_message(stream, [b"uuid", name.encode()])
+                    code = self._wait(process, began + limit if limit > 0 else None, output, connection)
+                finally:
+                    kill_group(process)
+                    with self._lock:
+                        del self._running[name]
+                elapsed = time.monotonic() - began
+                output.seek(0)
+                errors.seek(0)
+                return Result(code, elapsed, 0.0, output.read(_MAX_OUTPUT), errors.read(_MAX_OUTPUT))
+
+    def _wait(
+        self, process: subprocess.Popen[bytes], deadline: float | None, output: IO[bytes], connection: socket.socket
+    ) -> int:
+        """Until the program ends, its time is over, it floods its output, or its caller hangs up."""
+        pause = 0.005
+        while True:
+            try:
+                code = process.wait(timeout=pause)
+                return code if code >= 0 else 128 - code
+            except subprocess.TimeoutExpired:
+                pause = min(pause * 1.5, 0.2)
+            if deadline is not None and time.monotonic() > deadline:
+                kill_group(process, grace=0.5)
+                return TIMEOUT_CODE
+            if os.fstat(output.fileno()).st_size > _MAX_OUTPUT:
+                kill_group(process)
+                return 128 + signal.SIGXFSZ
+            ready, _, _ = select.select([connection], [], [], 0)
+            if ready and not connection.recv(1, socket.MSG_PEEK):
+                kill_group(process)
+                return 128 + signal.SIGKILL

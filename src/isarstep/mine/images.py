@@ -1,0 +1,108 @@
+"""Session images: which theories each holds and on which others it rests.
+
+An image of ours carries a small JSON file that says so; images that Isabelle built hold exactly the theories of their session and
+its ancestors. A base may hold more theories than a session asks for: what is not imported does not matter.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from isarstep.errors import UserError
+from isarstep.mine import release
+from isarstep.mine.isabelle import Installation, Sessions, Theory
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    session: str
+    files: tuple[Path, ...]  # the hierarchy that must be loaded, parents first
+    theories: frozenset[str]
+
+
+def source_hash(path: Path) -> str:
+    """SHA-1 of a theory's source, as Isabelle itself identifies it."""
+    return hashlib.sha1(path.read_bytes()).hexdigest()
+
+
+class Images:
+    """The images that mining may start from: those of the installation, and those in a folder of ours."""
+
+    def __init__(self, installation: Installation, sessions: Sessions, folder: Path) -> None:
+        self._sessions = sessions
+        self.folder = folder
+        self._found: dict[str, Image] = {}
+        pure = installation.image(release.PURE) or self.path(release.PURE)
+        self.pure = pure
+        if pure.is_file():
+            self._found[release.PURE] = Image(release.PURE, (pure,), frozenset(release.PURE_THEORIES))
+        self._add_installed(installation)
+        for manifest in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
+            self._add_own(manifest)
+
+    def path(self, session: str) -> Path:
+        return self.folder / session
+
+    def _add_installed(self, installation: Installation) -> None:
+        """Images that `isabelle build` made, along the chain of parents."""
+        for name, entry in self._sessions.entries.items():
+            chain = [name]
+            while (parent := self._sessions.entries[chain[-1]].parent) is not None and parent in self._sessions.entries:
+                chain.append(parent)
+            if chain[-1] != release.PURE or name == release.PURE:
+                continue
+            files = [installation.image(session) for session in reversed(chain)]
+            if all(path is not None for path in files):
+                loaded = {theory.name for theory in self._sessions.all_theories(entry.name)}
+                known = tuple(path for path in files if path is not None)
+                self._found[name] = Image(name, known, frozenset(loaded | set(release.PURE_THEORIES)))
+
+    def _add_own(self, manifest: Path) -> None:
+        try:
+            content = json.loads(manifest.read_text())
+            files = tuple(Path(name) if os.path.isabs(name) else self.folder / name for name in content["files"])
+            hashes: dict[str, str] = content["theories"]
+        except (OSError, ValueError, KeyError):
+            return
+        if not all(path.is_file() for path in files):
+            return
+        for name, expected in hashes.items():
+            if name in release.PURE_THEORIES:
+                continue
+            try:
+                if source_hash(self._sessions.theory(name, "an image").path) != expected:
+                    return  # its source has changed since
+            except (UserError, OSError):
+                return
+        self._found[content["session"]] = Image(content["session"], files, frozenset(hashes))
+
+    def __contains__(self, session: str) -> bool:
+        return session in self._found
+
+    def register(self, session: str, base: Image, loaded: Iterable[Theory]) -> None:
+        """An image was saved at `path(session)`: describe it and offer it from now on."""
+        files = (*base.files, self.path(session))
+        theories = {name: "" for name in sorted(base.theories)}
+        for name in theories:
+            if name not in release.PURE_THEORIES:
+                theories[name] = source_hash(self._sessions.theory(name, "an image").path)
+        theories.update((theory.name, source_hash(theory.path)) for theory in loaded)
+        names = [path.name if path.parent == self.folder else str(path) for path in files]
+        text = json.dumps({"session": session, "files": names, "theories": theories}, indent=1)
+        temporary = self.folder / f".{session}.json.tmp"
+        temporary.write_text(text)
+        temporary.replace(self.folder / f"{session}.json")
+        self._found[session] = Image(session, files, frozenset(theories))
+
+    def best(self, needed: Iterable[Theory], forbidden: frozenset[str]) -> Image:
+        """The image that saves most loading of `needed` and holds none of the `forbidden` theories, which are to be mined."""
+        sizes = {theory.name: theory.size for theory in needed}
+        usable = [image for image in self._found.values() if not image.theories & forbidden]
+        if not usable:
+            raise UserError(f"missing image of {release.PURE}: none at {self.pure}; run `isabelle build -b Pure` or set ISABELLE_HEAPS")
+        return max(usable, key=lambda image: (sum(sizes.get(name, 0) for name in image.theories), -len(image.theories)))

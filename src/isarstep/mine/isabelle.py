@@ -1,0 +1,325 @@
+"""An Isabelle installation: where it is, its options, its sessions and their theories."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from isarstep.errors import UserError
+from isarstep.mine import release
+from isarstep.mine.outer_syntax import Reader
+from isarstep.mine.roots import Option, OptionChange, SessionEntry, read_options, read_roots, resolve
+
+
+@dataclass(frozen=True)
+class Installation:
+    """Folders and programs of one Isabelle."""
+
+    home: Path
+    identifier: str  # Isabelle2025-1
+    poly: Path
+    ml_system: str
+    ml_platform: str
+    heap_folders: tuple[Path, ...]  # where images of sessions may lie, best first
+    settings: tuple[tuple[str, str], ...]  # what its own settings say, where its `isabelle` tool can tell
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment for its ML processes and the programs they start."""
+        library = str(self.poly.parent.parent / "lib")
+        found = os.environ.get("LD_LIBRARY_PATH")
+        return {
+            **os.environ,
+            "ISABELLE_HOME_USER": str(Path.home() / ".isabelle" / self.identifier),
+            **dict(self.settings),
+            "ISABELLE_HOME": str(self.home),
+            "ISABELLE_IDENTIFIER": self.identifier,
+            "ISABELLE_NAME": self.identifier,
+            "ML_HOME": str(self.poly.parent),
+            "ML_SYSTEM": self.ml_system,
+            "ML_PLATFORM": self.ml_platform,
+            "LD_LIBRARY_PATH": f"{library}:{found}" if found else library,
+        }
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """The system options that the installation and its components declare."""
+        files = [self.home / "etc" / "options"]
+        components = self.home / "etc" / "components"
+        if components.is_file():
+            for line in components.read_text().splitlines():
+                if line.strip() and not line.startswith("#"):
+                    files.append(self.home / line.strip() / "etc" / "options")
+        found: dict[str, Option] = {}
+        for path in files:
+            if path.is_file():
+                for option in read_options(path):
+                    found.setdefault(option.name, option)
+        return tuple(found.values())
+
+    def image(self, session: str) -> Path | None:
+        """The image of a session that Isabelle itself (or its user) built, if there is one."""
+        for folder in self.heap_folders:
+            path = folder / f"{self.ml_system}_{self.ml_platform}" / session
+            if path.is_file():
+                return path
+        return None
+
+
+def find_installation(home: Path | None = None, *, any_version: bool = False) -> Installation:
+    """The installation that the caller, ISABELLE_HOME or the `isabelle` on the PATH names."""
+    folder = _find_home(home)
+    if not (folder / "src" / "Pure" / "ROOT.ML").is_file():
+        raise UserError(f"{folder} is not an Isabelle installation: src/Pure/ROOT.ML is missing")
+    identifier = _identifier(folder)
+    if identifier != release.SUPPORTED and not any_version:
+        raise UserError(f"{folder} is {identifier or 'of unknown version'}; this miner is written for {release.SUPPORTED}")
+    settings = _settings(folder)
+    poly = _find_poly(folder, settings)
+    system, platform = _ml_system(poly)
+    heaps = [os.environ.get("ISABELLE_HEAPS"), settings.get("ISABELLE_HEAPS")]
+    heaps += [str(folder / "heaps"), str(Path.home() / ".isabelle" / release.SUPPORTED / "heaps")]
+    folders = tuple(dict.fromkeys(Path(entry) for entry in heaps if entry))
+    return Installation(folder, identifier, poly, system, platform, folders, tuple(sorted(settings.items())))
+
+
+def _find_home(home: Path | None) -> Path:
+    if home is not None:
+        if not home.is_dir():
+            raise UserError(f"no Isabelle at {home}: there is no such folder")
+        return home.resolve()
+    if named := os.environ.get("ISABELLE_HOME"):
+        if not Path(named).is_dir():
+            raise UserError(f"ISABELLE_HOME is {named}, but there is no such folder")
+        return Path(named).resolve()
+    if tool := shutil.which("isabelle"):
+        return Path(tool).resolve().parent.parent
+    raise UserError("no Isabelle found: give --isabelle FOLDER, set ISABELLE_HOME, or put `isabelle` on the PATH")
+
+
+def _identifier(home: Path) -> str:
+    stated = home / "etc" / "ISABELLE_IDENTIFIER"
+    if stated.is_file():
+        return stated.read_text().strip()
+    announce = home / "ANNOUNCE"  # sources from the repository carry no identifier
+    found = re.search(r"Announcing (Isabelle\S+)", announce.read_text()) if announce.is_file() else None
+    return found.group(1) if found else ""
+
+
+def _settings(home: Path) -> dict[str, str]:
+    """What `isabelle getenv` says; nothing for bare sources, whose components are not there."""
+    tool = home / "bin" / "isabelle"
+    if not tool.is_file() or not (home / "contrib").is_dir():
+        return {}
+    try:
+        answer = subprocess.run([tool, "getenv", "-a"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    pairs = (line.partition("=") for line in answer.stdout.splitlines())
+    return {name: value for name, equals, value in pairs if equals and re.fullmatch(r"\w+", name) and name not in os.environ}
+
+
+def _find_poly(home: Path, settings: dict[str, str]) -> Path:
+    folders = [os.environ.get("ML_HOME"), settings.get("ML_HOME")]
+    folders += [str(path.parent) for path in sorted(home.glob("contrib/polyml-*/x86_64_32-linux/poly"))]
+    folders += [str(path.parent) for path in sorted(home.glob("contrib/polyml-*/*/poly"))]
+    for folder in folders:
+        if folder and (Path(folder) / "poly").is_file():
+            return (Path(folder) / "poly").resolve()
+    if tool := shutil.which("poly"):
+        return Path(tool).resolve()
+    raise UserError(f"no Poly/ML for {home}: neither in its contrib folder nor on the PATH; set ML_HOME to the folder of `poly`")
+
+
+def _ml_system(poly: Path) -> tuple[str, str]:
+    library = str(poly.parent.parent / "lib")
+    try:
+        answer = subprocess.run(
+            [poly, "-v"], capture_output=True, text=True, timeout=30, env={**os.environ, "LD_LIBRARY_PATH": library}
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(f"{poly} does not run: {error}") from error
+    if answer.returncode != 0:
+        raise UserError(f"{poly} does not run: {answer.stderr.strip() or answer.returncode}")
+    return release.ml_system(answer.stdout)
+
+
+@dataclass(frozen=True, slots=True)
+class Theory:
+    name: str  # long name
+    session: str
+    path: Path
+    imports: tuple[str, ...]  # long names
+    size: int  # bytes of its file, a rough measure of its cost
+    options: tuple[OptionChange, ...]  # on top of the defaults
+
+    @property
+    def base_name(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Environment variables without which Isabelle leaves the theory out."""
+        return tuple(name for key, value in self.options if key == "condition" for name in value.split(",") if name)
+
+
+class Sessions:
+    """All sessions of an installation and of further session directories, with their theories read on demand."""
+
+    def __init__(self, installation: Installation, directories: Sequence[Path] = ()) -> None:
+        self.variables = {**installation.environment, "AFP": ""}
+        self.entries: dict[str, SessionEntry] = {}
+        for directory in (installation.home, *directories):
+            if not directory.is_dir():
+                raise UserError(f"no session directory {directory}: there is no such folder")
+            for entry in read_roots(directory.resolve(), self.variables):
+                if self.entries.setdefault(entry.name, entry) != entry:
+                    raise UserError(f"session {entry.name} is defined twice, the second time in {entry.directory}")
+        self.global_theories = {
+            theory.name.rpartition("/")[2]: entry.name
+            for entry in self.entries.values()
+            for theory in entry.theories
+            if theory.is_global
+        }
+        self._theories: dict[str, Theory] = {}
+        self._session_options: dict[str, dict[str, tuple[OptionChange, ...]]] = {}
+
+    def __getitem__(self, name: str) -> SessionEntry:
+        if name not in self.entries:
+            near = sorted(known for known in self.entries if known.lower().endswith(name.lower().rpartition("-")[2]))[:3]
+            hint = f" (did you mean {', '.join(near)}?)" if near else "; give its folder with -d"
+            raise UserError(f"unknown session {name}{hint}")
+        return self.entries[name]
+
+    def requirements(self, name: str) -> tuple[str, ...]:
+        """The session and all sessions it rests on (parents and imports), in dependency order."""
+        order: dict[str, None] = {}
+        self._visit(name, order, ())
+        return tuple(order)
+
+    def _visit(self, name: str, order: dict[str, None], path: tuple[str, ...]) -> None:
+        if name in order:
+            return
+        if name in path:
+            raise UserError(f"cyclic sessions: {' -> '.join((*path, name))}")
+        entry = self[name]
+        for other in ((entry.parent,) if entry.parent else ()) + entry.imports:
+            self._visit(other, order, (*path, name))
+        order[name] = None
+
+    def directories(self) -> Iterator[tuple[str, str]]:
+        """Pairs of folder and session, as the ML process wants them."""
+        for entry in self.entries.values():
+            for folder in entry.directories:
+                yield str(folder), entry.name
+
+    def long_name(self, session: str, text: str) -> str:
+        """The full name of a theory that `session` mentions as `text`."""
+        base = text.rpartition("/")[2]
+        return base if "." in base or base in self.global_theories else f"{session}.{base}"
+
+    def session_of(self, theory: str) -> str:
+        return self.global_theories.get(theory) or theory.rpartition(".")[0]
+
+    def theory(self, name: str, wanted_by: str, near: Path | None = None, text: str = "") -> Theory:
+        """One theory, its header read. `near` and `text`: folder and words of the import, for a theory outside declared folders."""
+        if name in self._theories:
+            return self._theories[name]
+        session = self.session_of(name)
+        if session not in self.entries:
+            raise UserError(f"{wanted_by} imports {name}, but session {session} is unknown; give its folder with -d")
+        base = name.rpartition(".")[2]
+        candidates = [folder / f"{base}.thy" for folder in self.entries[session].directories]
+        if near is not None:
+            candidates.append(resolve(near, text or base, self.variables).with_suffix(".thy"))
+        path = next((path for path in candidates if path.is_file()), None)
+        if path is None:
+            raise UserError(f"{wanted_by} needs theory {name}, but there is no file {candidates[0]}")
+        imports = read_header(path)
+        found = Theory(
+            name,
+            session,
+            path,
+            tuple(self.long_name(session, item) for item in imports),
+            path.stat().st_size,
+            self.theory_options(session).get(name, self.entries[session].options),
+        )
+        self._theories[name] = found
+        for item, long in zip(imports, found.imports, strict=True):
+            if long not in release.PURE_THEORIES:
+                self.theory(long, name, path.parent, item)
+        return found
+
+    def theory_options(self, session: str) -> dict[str, tuple[OptionChange, ...]]:
+        """The options of the theories that the session's ROOT entry lists."""
+        if session not in self._session_options:
+            entry = self.entries[session]
+            self._session_options[session] = {
+                self.long_name(session, theory.name): entry.options + theory.options for theory in reversed(entry.theories)
+            }
+        return self._session_options[session]
+
+    def own_theories(self, session: str) -> tuple[Theory, ...]:
+        """The theories that belong to a session, in dependency order."""
+        return tuple(theory for theory in self.all_theories(session) if theory.session == session)
+
+    def all_theories(self, session: str) -> tuple[Theory, ...]:
+        """All theories that loading a session takes, from Pure on, each after its imports."""
+        entry = self[session]
+        order: dict[str, Theory] = {}
+        for item in entry.theories:
+            name = self.long_name(session, item.name)
+            if name not in release.PURE_THEORIES:
+                self._collect(self.theory(name, f"session {session}", entry.directory, item.name), order)
+        return tuple(order.values())
+
+    def _collect(self, theory: Theory, order: dict[str, Theory]) -> None:
+        todo: list[tuple[Theory, bool]] = [(theory, False)]
+        open_names: set[str] = set()
+        while todo:
+            current, ready = todo.pop()
+            if current.name in order:
+                continue
+            if ready:
+                order[current.name] = current
+                open_names.discard(current.name)
+                continue
+            if current.name in open_names:
+                raise UserError(f"cyclic imports: theory {current.name} imports itself through others")
+            open_names.add(current.name)
+            todo.append((current, True))
+            for name in reversed(current.imports):
+                if name not in release.PURE_THEORIES and name not in order:
+                    todo.append((self._theories[name], False))
+
+
+_HEADINGS = "chapter section subsection subsubsection paragraph subparagraph text txt text_raw".split()
+
+
+def read_header(path: Path) -> tuple[str, ...]:
+    """The imports of a theory, as written."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error}") from error
+    reader = Reader(text, path)
+    while reader.accept(*_HEADINGS):
+        if reader.accept("%"):
+            reader.take()
+        reader.take()
+    reader.expect("theory")
+    if reader.accept("%"):
+        reader.take()
+    name = reader.name()
+    if name.rpartition(".")[2] != path.stem:
+        raise UserError(f"{path}: theory is called {name}, which does not fit the name of its file")
+    if name == release.PURE:
+        return ()
+    reader.expect("imports")
+    return reader.names(frozenset(("keywords", "abbrevs", "begin")))

@@ -1,0 +1,235 @@
+"""One mining job: the theories of a session, loaded one after the other in one ML process, each mined as soon as it is loaded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from isarstep.mine import yxml
+from isarstep.mine.isabelle import Installation, Sessions, Theory
+from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start
+from isarstep.mine.store import Record, Store
+
+
+ML_FILES = ("Encode.ML", "Miner.ML", "Driver.ML")  # in the order in which they build on each other
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds after which a proof, a theory, a session is given up, and MB of ML heap for one process (0: no limit)."""
+
+    proof: int = 300
+    theory: int = 3600
+    session: int = 6 * 3600
+    memory_mb: int = 0
+
+
+@dataclass(frozen=True)
+class TheoryJob:
+    theory: Theory
+    hash: str
+    mine: bool  # False: only loaded, because its graph is there already or somebody else makes it
+    careful: bool = False  # proof by proof, after an attempt that killed the process
+
+
+@dataclass(frozen=True)
+class SessionJob:
+    session: str
+    images: tuple[Path, ...]
+    loaded: tuple[str, ...]
+    sessions: tuple[str, ...]  # whose folders are needed
+    theories: tuple[TheoryJob, ...]
+    image: Path | None  # where to save what was loaded
+    threads: int
+    limits: Limits
+
+
+@dataclass
+class Outcome:
+    """What came of a job, theory by theory."""
+
+    records: list[Record] = field(default_factory=list)
+    reason: str = ""  # why the job as a whole did not come to its end, empty when it did
+    image_saved: bool = False
+    cpu: float = 0.0
+    elapsed: float = 0.0
+    peak_memory: int = 0
+
+
+Progress = Callable[[Record], None]
+
+_encode_theory = yxml.pair(
+    yxml.pair(yxml.string, yxml.string),
+    yxml.pair(
+        yxml.pair(yxml.string, yxml.string),
+        yxml.pair(yxml.boolean, yxml.pair(yxml.listing(yxml.string), yxml.listing(yxml.pair(yxml.string, yxml.string)))),
+    ),
+)
+_encode_job = yxml.pair(
+    yxml.pair(yxml.string, yxml.string),
+    yxml.pair(yxml.pair(yxml.integer, yxml.integer), yxml.listing(_encode_theory)),
+)
+
+
+def run_session(installation: Installation, sessions: Sessions, store: Store, job: SessionJob, progress: Progress) -> Outcome:
+    """Run the job, again and again while a theory kills the process: the culprit is loaded carefully, then left out."""
+    outcome = Outcome()
+    began = time.monotonic()
+    left_out: set[str] = set()
+    while True:
+        attempt = _Attempt(installation, sessions, store, job, progress, outcome, left_out)
+        try:
+            attempt.run(began)
+            outcome.reason = ""
+            break
+        except ProcessFailed as error:
+            culprit = attempt.loading
+            outcome.reason = str(error)
+            over = time.monotonic() - began > job.limits.session
+            if culprit is None or over:
+                break
+            job = _after_failure(job, culprit, attempt.mined, left_out)
+            if culprit in left_out:
+                theory = next(item.theory for item in job.theories if item.theory.name == culprit)
+                attempt.record({"theory": culprit, "session": theory.session, "status": "failed", "reason": str(error)})
+    outcome.elapsed = time.monotonic() - began
+    return outcome
+
+
+def _after_failure(job: SessionJob, culprit: str, mined: set[str], left_out: set[str]) -> SessionJob:
+    theories: list[TheoryJob] = []
+    for item in job.theories:
+        if item.theory.name in mined:
+            item = replace(item, mine=False)
+        if item.theory.name == culprit:
+            if item.careful:
+                left_out.add(culprit)
+            item = replace(item, careful=True)
+        theories.append(item)
+    return replace(job, theories=tuple(theories))
+
+
+class _Attempt:
+    """One process for a job."""
+
+    def __init__(
+        self,
+        installation: Installation,
+        sessions: Sessions,
+        store: Store,
+        job: SessionJob,
+        progress: Progress,
+        outcome: Outcome,
+        left_out: set[str],
+    ) -> None:
+        self.installation, self.sessions, self.store, self.job = installation, sessions, store, job
+        self.progress, self.outcome, self.left_out = progress, outcome, left_out
+        self.loading: str | None = None
+        self.mined: set[str] = set()
+        self._items = {item.theory.name: item for item in job.theories}
+        self._notes: dict[str, Record] = {}
+        self._finished = False
+
+    def record(self, record: Record) -> None:
+        self.outcome.records.append(record)
+        self.progress(record)
+
+    def run(self, began: float) -> None:
+        job = self.job
+        start = Start(
+            images=job.images,
+            uses=tuple(Path(__file__).parent / name for name in ML_FILES),
+            main="Isarstep_Driver.main ()",
+            loaded=job.loaded,
+            sessions=job.sessions,
+            threads=job.threads,
+            memory_mb=job.limits.memory_mb,
+        )
+        with MLProcess(self.installation, self.sessions, start) as process:
+            try:
+                self._session_end = began + job.limits.session
+                process.deadline = self._session_end
+                process.command("isarstep_session", self._request(process.folder))
+                for message in process.messages():
+                    self._handle(process, message)
+                process.wait(self.job.limits.theory)
+            finally:
+                self.outcome.cpu += process.cpu
+                self.outcome.peak_memory = max(self.outcome.peak_memory, process.peak_memory)
+        if job.image is not None:
+            _partial(job.image).replace(job.image)
+            self.outcome.image_saved = True
+
+    def _request(self, folder: Path) -> bytes:
+        job = self.job
+        theories = []
+        for item in job.theories:
+            theory = item.theory
+            if theory.name in self.left_out:
+                continue
+            file = str(folder / f"{theory.name}.jsonl") if item.mine else ""
+            options = [(name, value or "true") for name, value in theory.options if name != "condition"]
+            careful = item.careful or job.threads == 1
+            theories.append(
+                ((theory.name, theory.session), ((file, item.hash), (careful, (theory.imports, options))))
+            )
+        image = str(_partial(job.image)) if job.image else ""
+        return _encode_job(((job.session, image), ((job.threads, job.limits.proof), theories)))
+
+    def _handle(self, process: MLProcess, message: Message) -> None:
+        properties = message.properties
+        if properties.get("function") != "isarstep":
+            return
+        event = properties["event"]
+        if event in ("finished", "crashed"):
+            if event == "crashed":
+                raise ProcessFailed(_clean(properties["reason"]))
+            self.loading = None
+            process.deadline = None
+            process.stop()
+            return
+        name = properties["theory"]
+        item = self._items[name]
+        note = self._notes.setdefault(name, {"theory": name, "session": item.theory.session})
+        match event:
+            case "loading":
+                self.loading = name
+                process.deadline = min(time.monotonic() + self.job.limits.theory, self._session_end)
+            case "retrying":
+                note["retried"] = _clean(properties["reason"])
+            case "loaded":
+                note.update({f"load_{key}": float(properties[key]) for key in ("cpu", "elapsed", "gc")})
+                if not item.mine:
+                    self._done(note, "loaded")
+            case "failure":
+                note.setdefault("failures", []).append(_clean(properties["reason"]))
+            case "mined":
+                note.update({f"mine_{key}": float(properties[key]) for key in ("cpu", "elapsed", "gc")})
+                note.update(self.store.add(item.theory.session, name, process.folder / f"{name}.jsonl"))
+                self.mined.add(name)
+                self._done(note, "mined")
+            case "unmined" | "failed":
+                note["reason"] = _clean(properties["reason"])
+                self._done(note, event)
+
+    def _done(self, note: Record, status: str) -> None:
+        self.loading = None
+        note["status"] = status
+        note["threads"] = self.job.threads
+        note["size"] = self._items[note["theory"]].theory.size
+        self.record(note)
+
+
+def _partial(image: Path) -> Path:
+    return image.with_name(f".{image.name}.tmp")
+
+
+def _clean(text: str) -> str:
+    """An error message in one line without markup."""
+    try:
+        text = yxml.content(yxml.parse(text.encode()))
+    except ValueError:
+        text = text.replace("\x05", " ").replace("\x06", " ")
+    return " ".join(text.split())

@@ -1,0 +1,157 @@
+"""What `isarstep mine` shows: a progress bar on a terminal, plain lines elsewhere, a summary at the end."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import FrameType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from isarstep.errors import UserError
+from isarstep.mine.driver import Mining, Report, mine
+from isarstep.mine.executors import DaskExecutor, LocalExecutor
+from isarstep.mine.images import Images
+from isarstep.mine.isabelle import Sessions, find_installation
+from isarstep.mine.process import end_all
+from isarstep.mine.session_job import Limits, Outcome, SessionJob
+from isarstep.mine.store import Record, Store
+
+
+class Screen:
+    """Counts theories and steps; the time left is estimated from the size of the sources still to be loaded."""
+
+    def __init__(self, mining: Mining, names: Sequence[str]) -> None:
+        theories = {t.name: t for name in mining.planned(names) for t in mining.theories_to_mine(name)}
+        self.left = sum(theory.size for theory in theories.values())
+        self.total = len(theories)
+        self.done = self.failed = self.steps = 0
+        self.done_size = 0
+        self._began = time.monotonic()
+        self._wanted = {name: theory.size for name, theory in theories.items()}
+        self._lock = threading.Lock()
+        self._bar: Progress | None = None
+        if sys.stderr.isatty():
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.completed}/{task.total} theories, {task.fields[steps]} steps"),
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[remaining]} left"),
+                console=Console(stderr=True),
+            )
+            self._task = self._bar.add_task("mining", total=self.total, steps=0, remaining="?")
+
+    def context(self) -> Progress | nullcontext[None]:
+        return self._bar or nullcontext()
+
+    def say(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.console.print(text, markup=False, highlight=False)
+        else:
+            print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+
+    def started(self, job: SessionJob) -> None:
+        mined = sum(item.mine for item in job.theories)
+        image = ", leaves an image" if job.image else ""
+        self.say(
+            f"{job.session}: {len(job.theories)} theories to load on {job.images[-1].name}, {mined} to mine, {job.threads} threads{image}"
+        )
+
+    def remaining(self) -> str:
+        if not self.done_size:
+            return "?"
+        seconds = (time.monotonic() - self._began) * max(0, self.left) / self.done_size
+        return f"{seconds / 3600:.1f} h" if seconds > 5400 else f"{seconds / 60:.0f} min"
+
+    def theory(self, record: Record) -> None:
+        with self._lock:
+            size = self._wanted.pop(record["theory"], 0)
+            status = record["status"]
+            if size:
+                self.left -= size
+                self.done_size += size
+                self.done += 1
+            self.steps += record.get("steps", 0)
+            if self._bar is not None:
+                self._bar.update(self._task, completed=self.done, steps=self.steps, remaining=self.remaining())
+            elif status == "mined":
+                self.say(
+                    f"{record['theory']}: {record['proofs']} proofs, {record['steps']} steps, {record.get('load_cpu', 0):.1f} s"
+                    f" + {record.get('mine_cpu', 0):.1f} s  [{self.done}/{self.total}, {self.remaining()} left]"
+                )
+            if status in ("failed", "unmined"):
+                self.failed += 1
+                self.say(f"{record['theory']}: {status}: {record['reason']}")
+            for reason in record.get("failures", ()):
+                self.say(f"{record['theory']}: {reason}")
+
+    def finished(self, session: str, outcome: Outcome) -> None:
+        memory = f"{outcome.peak_memory / 2**30:.1f} GB"
+        text = f"{session}: done in {outcome.elapsed:.0f} s, {outcome.cpu:.0f} s of CPU, {memory}"
+        self.say(text if not outcome.reason else f"{text}; ended early: {outcome.reason}")
+
+
+def run_mining(
+    names: Sequence[str],
+    *,
+    out: Path,
+    jobs: int,
+    cluster: str | None,
+    resume: bool,
+    isabelle: Path | None,
+    directories: Sequence[Path],
+    heaps: Path,
+    limits: Limits,
+) -> None:
+    """The whole command: check what is given, mine, say what came of it."""
+    installation = find_installation(isabelle)
+    sessions = Sessions(installation, directories)
+    for name in names:
+        sessions[name]
+    store = Store(out)
+    if not resume and next(out.glob("*/*.jsonl.zst"), None) is not None:
+        raise UserError(f"{out} already has graphs; go on with --resume, or give another folder")
+    store.remove_leftovers()
+    try:
+        heaps.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"cannot write to {heaps}: {error.strerror}") from error
+    mining = Mining(installation, sessions, Images(installation, sessions, heaps.resolve()), store, limits)
+    screen = Screen(mining, names)
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        stop.set()
+        end_all()
+
+    handlers = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        executor = DaskExecutor(mining, cluster, directories) if cluster else LocalExecutor(mining, jobs)
+        with screen.context(), executor:
+            mine(mining, names, executor, Report(screen.started, screen.theory, screen.finished), stop)
+    finally:
+        end_all()
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        _print_summary(store.write_summary())
+
+
+def _print_summary(summary: Record) -> None:
+    total = summary["total"]
+    print(
+        f"{total['theories']:.0f} theories, {total['proofs']:.0f} proofs, {total['steps']:.0f} steps;"
+        f" uses resolved {total['resolved']:.0f}, unresolved {total['unresolved']:.0f};"
+        f" {total['bytes'] / 2**20:.1f} MB; CPU {total['load_cpu']:.0f} s loading, {total['mine_cpu']:.0f} s mining;"
+        f" {total['failed_theories']:.0f} theories failed"
+    )
+    for failure in summary["failures"][:20]:
+        print(f"  {failure['theory']}: {failure['reason'][:200]}")
+    for name, count in list(summary["unresolved_names"].items())[:10]:
+        print(f"  unresolved {count} x {name}")

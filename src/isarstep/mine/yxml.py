@@ -1,0 +1,130 @@
+"""YXML and the XML encodings that Isabelle's ML process reads and writes (`XML.Encode`), in bytes.
+
+A body is a list of trees; a tree is text or an element with attributes and a body. Encoders return YXML directly, because nothing of
+ours needs the tree in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+X = b"\x05"
+Y = b"\x06"
+
+Encoder = Callable[[A], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    name: str
+    attributes: tuple[tuple[str, str], ...]
+    body: tuple[Tree, ...]
+
+
+Tree = str | Element
+
+
+def element(name: str, attributes: Iterable[tuple[str, str]], body: bytes) -> bytes:
+    head = b"".join(Y + f"{key}={value}".encode() for key, value in attributes)
+    return X + Y + name.encode() + head + X + body + X + Y + X
+
+
+def _node(body: bytes) -> bytes:
+    return element(":", (), body)
+
+
+def string(text: str) -> bytes:
+    if "\x05" in text or "\x06" in text:
+        raise ValueError("text with YXML control characters cannot be encoded")
+    return text.encode()
+
+
+def boolean(value: bool) -> bytes:
+    return b"1" if value else b"0"
+
+
+def integer(value: int) -> bytes:
+    return str(value).encode()
+
+
+def properties(items: Iterable[tuple[str, str]]) -> bytes:
+    return element(":", items, b"")
+
+
+def pair(first: Encoder[A], second: Encoder[B]) -> Encoder[tuple[A, B]]:
+    return lambda value: _node(first(value[0])) + _node(second(value[1]))
+
+
+def listing(item: Encoder[A]) -> Encoder[Sequence[A]]:
+    return lambda values: b"".join(_node(item(value)) for value in values)
+
+
+def option(item: Encoder[A]) -> Encoder[A | None]:
+    return lambda value: b"" if value is None else _node(item(value))
+
+
+def parse(source: bytes) -> tuple[Tree, ...]:
+    """The body that YXML stands for."""
+    stack: list[tuple[str, tuple[tuple[str, str], ...], list[Tree]]] = [("", (), [])]
+    for chunk in source.split(X):
+        if not chunk:
+            continue
+        fields = chunk.split(Y)
+        if len(fields) == 1:
+            stack[-1][2].append(fields[0].decode())
+        elif fields == [b"", b""]:
+            name, attributes, body = stack.pop()
+            if not stack:
+                raise ValueError("malformed YXML: an element ends that never began")
+            stack[-1][2].append(Element(name, attributes, tuple(body)))
+        elif fields[0] == b"" and fields[1]:
+            stack.append((fields[1].decode(), tuple(_attribute(field) for field in fields[2:]), []))
+        else:
+            raise ValueError("malformed YXML: bad element")
+    if len(stack) != 1:
+        raise ValueError(f"malformed YXML: element {stack[-1][0]!r} does not end")
+    return tuple(stack[0][2])
+
+
+def _attribute(field: bytes) -> tuple[str, str]:
+    key, equals, value = field.partition(b"=")
+    if not key or not equals:
+        raise ValueError("malformed YXML: bad attribute")
+    return key.decode(), value.decode()
+
+
+def content(body: Iterable[Tree]) -> str:
+    """The text of a body without its markup."""
+    parts: list[str] = []
+    todo: list[Tree] = list(body)[::-1]
+    while todo:
+        tree = todo.pop()
+        if isinstance(tree, str):
+            parts.append(tree)
+        else:
+            todo.extend(reversed(tree.body))
+    return "".join(parts)
+
+
+def _children(body: tuple[Tree, ...]) -> list[Element]:
+    nodes = [tree for tree in body if isinstance(tree, Element)]
+    if len(nodes) != len(body):
+        raise ValueError("malformed XML data: text where nodes were expected")
+    return nodes
+
+
+def decode_list(body: tuple[Tree, ...]) -> list[tuple[Tree, ...]]:
+    """The bodies of an encoded list (of an option: none or one)."""
+    return [node.body for node in _children(body)]
+
+
+def decode_pair(body: tuple[Tree, ...]) -> tuple[tuple[Tree, ...], tuple[Tree, ...]]:
+    nodes = _children(body)
+    if len(nodes) != 2:
+        raise ValueError("malformed XML data: a pair was expected")
+    return nodes[0].body, nodes[1].body
