@@ -1,13 +1,12 @@
 """Examples as integer arrays, the only view of a benchmark that training and decoding need.
 
-A proposition is stored once; an example is a list of proposition numbers with their fields. A corpus can be kept as one
-safetensors file, so that machines without Parquet can train on it.
+A proposition is stored once; an example is a list of proposition numbers with their fields. A data set can be kept as one
+compressed file of arrays, so that machines without Parquet can train on it.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,6 +67,18 @@ class Corpus:
             source_starts=starts_of(counts),
             variables=self.variables[chosen],
             ids=tuple(self.ids[i] for i in chosen.tolist()),
+        )
+
+    def without_strangers(self) -> Corpus:
+        """Only the propositions that some example mentions, numbered anew."""
+        used = np.unique(np.concatenate([self.targets, self.sources]))
+        lengths = np.diff(self.token_starts)[used]
+        return replace(
+            self,
+            tokens=self.tokens[ragged(self.token_starts[used], lengths)],
+            token_starts=starts_of(lengths),
+            targets=np.searchsorted(used, self.targets).astype(np.int32),
+            sources=np.searchsorted(used, self.sources).astype(np.int32),
         )
 
     @staticmethod
@@ -159,16 +170,20 @@ ARRAYS = ("tokens", "token_starts", "targets", "sources", "fields", "source_star
 
 
 def save(dataset: Dataset, path: Path) -> None:
-    from safetensors.numpy import save_file
-
-    tensors = {}
-    for name, corpus in dataset.splits.items():
-        tensors |= {f"{name}.{array}": getattr(corpus, array) for array in ARRAYS}
-        tensors[f"{name}.ids"] = np.frombuffer("\n".join(corpus.ids).encode(), np.uint8)
-    about = {"vocabulary": json.dumps(dataset.vocabulary), "benchmark": dataset.benchmark}
-    temporary = path.with_name(path.name + ".tmp")
-    save_file(tensors, str(temporary), metadata=about)
+    arrays: dict[str, npt.NDArray[np.generic]] = {}
+    for name, split in dataset.splits.items():
+        corpus = split.without_strangers()
+        arrays |= {f"{name}.{array}": getattr(corpus, array) for array in ARRAYS}
+        arrays[f"{name}.ids"] = text_array("\n".join(corpus.ids))
+    arrays["vocabulary"] = text_array("\n".join(dataset.vocabulary))
+    arrays["benchmark"] = text_array(dataset.benchmark)
+    temporary = path.with_name(path.name + ".tmp.npz")
+    np.savez_compressed(temporary, allow_pickle=False, **arrays)
     temporary.replace(path)
+
+
+def text_array(text: str) -> npt.NDArray[np.generic]:
+    return np.frombuffer(text.encode(), np.uint8)
 
 
 def load(path: Path) -> Dataset:
@@ -179,16 +194,14 @@ def load(path: Path) -> Dataset:
         return dataset_of_benchmark(path)
     if not path.exists():
         raise UserError(f"{path}: no such benchmark folder or file of arrays")
-    from safetensors import safe_open
-
-    with safe_open(str(path), "np") as file:
-        about = file.metadata()
-        names = dict.fromkeys(key.split(".")[0] for key in file.keys())  # noqa: SIM118 (not a mapping)
+    with np.load(path, allow_pickle=False) as file:
+        names = dict.fromkeys(key.split(".")[0] for key in file if "." in key)
         splits = {
             name: Corpus(
-                **{array: file.get_tensor(f"{name}.{array}") for array in ARRAYS},
-                ids=tuple(file.get_tensor(f"{name}.ids").tobytes().decode().split("\n")),
+                **{array: file[f"{name}.{array}"] for array in ARRAYS},
+                ids=tuple(file[f"{name}.ids"].tobytes().decode().split("\n")),
             )
             for name in names
         }
-    return Dataset(splits, tuple(json.loads(about["vocabulary"])), about["benchmark"])
+        vocabulary = tuple(file["vocabulary"].tobytes().decode().split("\n"))
+        return Dataset(splits, vocabulary, file["benchmark"].tobytes().decode())

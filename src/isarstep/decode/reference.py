@@ -1,0 +1,54 @@
+"""Beam search as one would explain it: one sentence, Python lists, the whole prefix computed anew at every step.
+
+It says what the fast search must return. A hypothesis' score is log p / length ** penalty, `<EOS>` counted in the length; at
+every step the 2K best continuations are looked at: of the first K, those that end are finished; the best K that do not end
+live on. The search stops when no living hypothesis can still enter the best n.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.models import Seq2Seq, Target
+from isarstep.models.inputs import Segments
+from isarstep.train.batches import Layout, assemble_source
+from isarstep.train.corpus import BOS, EOS, Corpus
+
+
+@torch.inference_mode()
+def search_plainly(model: Seq2Seq, corpus: Corpus, example: int, rules: Rules) -> list[Hypothesis]:
+    layout = Layout(model.config.hierarchical, model.config.hints)
+
+    def continuations(prefixes: list[list[int]]) -> list[list[float]]:
+        rows = [[BOS, *prefix] for prefix in prefixes]
+        tokens = torch.tensor(rows).flatten()
+        segments = Segments.of_lengths([len(row) for row in rows])
+        source = assemble_source(corpus, np.array([example] * len(rows)), layout)
+        hidden = model(source, Target(tokens, tokens, torch.arange(len(rows[0])).repeat(len(rows)), segments))
+        scores: list[list[float]] = model.logits(hidden[segments.starts[1:].long() - 1]).log_softmax(-1).tolist()
+        return scores
+
+    living: list[tuple[float, list[int]]] = [(0.0, [])]
+    finished: list[Hypothesis] = []
+    for length in range(1, rules.longest + 2):
+        every = [
+            (score + more, prefix, token)
+            for (score, prefix), row in zip(living, continuations([prefix for _, prefix in living]), strict=True)
+            for token, more in enumerate(row)
+        ]
+        best = sorted(every, key=lambda item: -item[0])[: 2 * rules.beam]
+        finished += [
+            Hypothesis(tuple(prefix), score / length**rules.penalty)
+            for score, prefix, token in best[: rules.beam]
+            if token == EOS
+        ]
+        finished = sorted(finished, key=lambda hypothesis: -hypothesis.score)[: rules.beam]
+        living = [(score, [*prefix, token]) for score, prefix, token in best if token != EOS][: rules.beam]
+        hope = living[0][0] / (rules.longest + 1) ** rules.penalty
+        if len(finished) >= rules.keep and hope <= finished[rules.keep - 1].score:
+            break
+    if not finished:
+        finished = [Hypothesis(tuple(living[0][1][: rules.longest]), living[0][0], complete=False)]
+    return finished[: rules.keep]

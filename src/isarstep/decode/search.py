@@ -1,0 +1,193 @@
+"""The beam search engine: many sentences at once, K hypotheses each, exact.
+
+Encoder keys and values exist once per sentence; nothing of the past is copied when the beam is reordered; sentences whose n
+best are settled leave the batch. Shapes: B sentences, K hypotheses, V tokens, T places, Q candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.models import Seq2Seq, Source
+from isarstep.train.batches import Layout, assemble_source
+from isarstep.train.corpus import BOS, EOS, Corpus, Longs
+
+SENTENCES = {"cpu": 32, "cuda": 384}  # of one batch
+SOURCE_TOKENS = {"cpu": 8_192, "cuda": 131_072}  # of one batch
+WINDOW = 4096  # examples that are sorted by length together
+CHECK_EVERY = {"cpu": 1, "cuda": 4}  # steps between two looks at what is finished; a look makes a GPU wait
+
+
+class Constraint(Protocol):
+    """Forbids continuations. One object follows the hypotheses of one batch."""
+
+    def forbid(self, logits_BKV: Tensor, left: int) -> Tensor:
+        """The logits with -inf at every token that must not come next, when `left` places remain, `<EOS>` included."""
+
+    def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
+        """The scores of candidates with -inf at those that cannot be completed."""
+
+    def advance(self, parents_BK: Tensor, tokens_BK: Tensor) -> None: ...
+
+    def keep(self, rows: Tensor) -> None: ...
+
+
+class Constraints(Protocol):
+    """Makes the constraint of a batch."""
+
+    candidates: int  # looked at per hypothesis of the beam
+
+    def start(self, corpus: Corpus, examples: Longs, beams: int, device: torch.device) -> Constraint: ...
+
+
+@torch.inference_mode()
+def search(model: Seq2Seq, source: Source, rules: Rules, constraint: Constraint | None = None, candidates: int = 2) -> list[list[Hypothesis]]:
+    """The n best of every sentence of a packed source."""
+    device = source.tokens_S.device
+    beams, places = rules.beam, rules.longest + 1
+    batch = source.examples.count
+    state = model.start(source, beams)
+    rows = torch.arange(batch, device=device)  # which sentence each row of the batch is
+    tokens_BK = torch.full((batch, beams), BOS, device=device)
+    parents_BK = torch.zeros_like(tokens_BK)
+    scores_BK = torch.full((batch, beams), -torch.inf, device=device)
+    scores_BK[:, 0] = 0
+    written_BKT = torch.full((batch, beams, places), EOS, dtype=torch.int32, device=device)
+    done_scores_BK = torch.full_like(scores_BK, -torch.inf)
+    done_written_BKT = written_BKT.clone()
+    results: list[list[Hypothesis]] = [[] for _ in range(batch)]
+    best_possible = float(places) ** rules.penalty
+
+    for place in range(places):
+        logits_BKV = model.logits(model.step(state, tokens_BK, parents_BK)).float()
+        norm_BK = logits_BKV.logsumexp(-1)
+        if constraint is not None:
+            logits_BKV = constraint.forbid(logits_BKV, places - place)
+        # The best of each hypothesis first, then the best of these: two small selections instead of one large one.
+        wanted = min(candidates * beams, logits_BKV.shape[-1])
+        top_BKQ, top_tokens_BKQ = logits_BKV.topk(wanted)
+        top_BKQ = top_BKQ + (scores_BK - norm_BK)[..., None]
+        if constraint is not None:
+            pool_BX = top_BKQ.flatten(1)
+            order_BX = pool_BX.argsort(1, descending=True)[:, : candidates * beams]
+            owners_BX = order_BX // wanted
+            pool_BX = constraint.prune(pool_BX.gather(1, order_BX), owners_BX, top_tokens_BKQ.flatten(1).gather(1, order_BX))
+            best_BQ, inner = pool_BX.topk(2 * beams)
+            index_BQ = order_BX.gather(1, inner)
+        else:
+            best_BQ, index_BQ = top_BKQ.flatten(1).topk(2 * beams)
+        from_BQ = index_BQ // wanted
+        next_BQ = top_tokens_BKQ.flatten(1).gather(1, index_BQ)
+        ends_BQ = next_BQ == EOS
+
+        # Finished: of the first K candidates those that end.
+        ended_BK = torch.where(ends_BQ[:, :beams], best_BQ[:, :beams], -torch.inf) / (place + 1.0) ** rules.penalty
+        pool_BX = torch.cat([done_scores_BK, ended_BK], 1)
+        done_scores_BK, kept_BK = pool_BX.topk(beams)
+        past_BKT = written_BKT.gather(1, from_BQ[:, :beams, None].expand(-1, -1, places))
+        pool_BXT = torch.cat([done_written_BKT, past_BKT], 1)
+        done_written_BKT = pool_BXT.gather(1, kept_BK[..., None].expand(-1, -1, places))
+
+        # Living: the best K that do not end, in order.
+        scores_BK, alive_BK = best_BQ.masked_fill(ends_BQ, -torch.inf).topk(beams)
+        parents_BK, tokens_BK = from_BQ.gather(1, alive_BK), next_BQ.gather(1, alive_BK)
+        written_BKT = written_BKT.gather(1, parents_BK[..., None].expand(-1, -1, places))
+        if place < places - 1:
+            written_BKT[:, :, place] = tokens_BK.int()
+        if constraint is not None:
+            constraint.advance(parents_BK, tokens_BK)
+
+        last = place == places - 1
+        if not last and (place + 1) % CHECK_EVERY[device.type]:
+            continue
+        worst_B = done_scores_BK[:, rules.keep - 1]
+        settled_B = (scores_BK[:, 0] / best_possible <= worst_B) | (scores_BK[:, 0] == -torch.inf)
+        settled = torch.ones_like(settled_B) if last else settled_B
+        finished = int(settled.sum())
+        if finished == len(rows) or finished * 4 >= len(rows):
+            leaving = settled.nonzero()[:, 0]
+            collect(results, rows, leaving, done_scores_BK, done_written_BKT, scores_BK, written_BKT, rules)
+            staying = (~settled).nonzero()[:, 0]
+            if not len(staying):
+                break
+            state.keep(staying)
+            if constraint is not None:
+                constraint.keep(staying)
+            rows, tokens_BK, parents_BK = rows[staying], tokens_BK[staying], parents_BK[staying]
+            scores_BK, written_BKT = scores_BK[staying], written_BKT[staying]
+            done_scores_BK, done_written_BKT = done_scores_BK[staying], done_written_BKT[staying]
+    return results
+
+
+def collect(
+    results: list[list[Hypothesis]],
+    rows: Tensor,
+    leaving: Tensor,
+    done_scores_BK: Tensor,
+    done_written_BKT: Tensor,
+    scores_BK: Tensor,
+    written_BKT: Tensor,
+    rules: Rules,
+) -> None:
+    scores = done_scores_BK[leaving].tolist()
+    written = done_written_BKT[leaving].cpu().numpy()
+    for at, (row, sentence) in enumerate(zip(leaving.tolist(), rows[leaving].tolist(), strict=True)):
+        found = [
+            Hypothesis(until_end(written[at, k]), score)
+            for k, score in enumerate(scores[at][: rules.keep])
+            if score > -np.inf
+        ]
+        if not found:  # cut off before anything ended
+            best = until_end(written_BKT[row, 0].cpu().numpy())
+            found = [Hypothesis(best, float(scores_BK[row, 0]), complete=False)]
+        results[sentence] = found
+
+
+def until_end(tokens: np.ndarray[tuple[int], np.dtype[np.int32]]) -> tuple[int, ...]:
+    ends = np.flatnonzero(tokens == EOS)
+    return tuple(tokens[: ends[0]].tolist() if len(ends) else tokens.tolist())
+
+
+def decode(
+    model: Seq2Seq,
+    corpus: Corpus,
+    rules: Rules,
+    constraints: Constraints | None = None,
+    sentences: int | None = None,
+) -> Iterator[list[Hypothesis]]:
+    """The n best of every example, in the order of the corpus, while the rest is still being searched."""
+    device = model.token_table.device
+    layout = Layout(model.config.hierarchical, model.config.hints)
+    lengths = corpus.source_lengths(layout.hints)
+    at_once = sentences or SENTENCES[device.type]
+    for begin in range(0, len(corpus), WINDOW):
+        window = np.arange(begin, min(begin + WINDOW, len(corpus)))
+        found: dict[int, list[Hypothesis]] = {}
+        # Longest first: if memory is short, it shows at once.
+        for examples in batches_of(window[np.argsort(-lengths[window], kind="stable")], lengths, at_once, device.type):
+            empty = lengths[examples] == 0
+            found |= {int(i): [] for i in examples[empty]}  # nothing to read, nothing to say
+            examples = examples[~empty]
+            if not len(examples):
+                continue
+            source = assemble_source(corpus, examples, layout).to(device)
+            constraint = constraints.start(corpus, examples, rules.beam, device) if constraints else None
+            outcome = search(model, source, rules, constraint, constraints.candidates if constraints else 2)
+            found |= dict(zip(examples.tolist(), outcome, strict=True))
+        for example in window.tolist():
+            yield found[example]
+
+
+def batches_of(order: Longs, lengths: Longs, sentences: int, device: str) -> Iterator[Longs]:
+    begin = 0
+    while begin < len(order):
+        longest = max(1, int(lengths[order[begin]]))  # sorted: the first is the longest
+        count = max(1, min(sentences, SOURCE_TOKENS[device] // longest))
+        yield order[begin : begin + count]
+        begin += count

@@ -1,0 +1,223 @@
+"""Model folders and checkpoints: safetensors in shards, written whole or not at all.
+
+A model folder holds `config.json`, `vocab.json` and `model*.safetensors`. A checkpoint is a model folder with the optimiser's
+state beside. Each is written under a temporary name and renamed when it is complete and on the disk, so that what was there
+before survives a kill or a full disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+import isarstep
+from isarstep.errors import UserError
+from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.train.corpus import hash_of
+
+Storage = Literal["fp32", "bf16", "int8"]
+SHARD = 15_000_000  # bytes
+
+
+@dataclass(frozen=True)
+class About:
+    """Where a model comes from."""
+
+    benchmark: str
+    vocabulary: tuple[str, ...]
+    training: dict[str, Any]
+
+    @property
+    def vocabulary_hash(self) -> str:
+        return hash_of(self.vocabulary)
+
+
+def write_shards(tensors: dict[str, Tensor], folder: Path, stem: str, about: dict[str, str], limit: int = SHARD) -> None:
+    shards: list[dict[str, Tensor]] = [{}]
+    room = limit
+    for name, tensor in tensors.items():
+        size = tensor.numel() * tensor.element_size()
+        if size > room and shards[-1]:
+            shards.append({})
+            room = limit
+        shards[-1][name] = tensor.detach().cpu().contiguous()
+        room -= size
+    for number, shard in enumerate(shards, 1):
+        name = f"{stem}.safetensors" if len(shards) == 1 else f"{stem}-{number:05}-of-{len(shards):05}.safetensors"
+        save_file(shard, str(folder / name), metadata=about)
+
+
+def read_shards(folder: Path, stem: str) -> dict[str, Tensor]:
+    tensors: dict[str, Tensor] = {}
+    for path in sorted([*folder.glob(f"{stem}.safetensors"), *folder.glob(f"{stem}-*.safetensors")]):
+        with safe_open(str(path), "pt") as file:
+            tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+    return tensors
+
+
+def packed(tensors: dict[str, Tensor], storage: Storage) -> dict[str, Tensor]:
+    """In int8 every row of a matrix has its own scale; vectors stay as they are."""
+    if storage == "fp32":
+        return tensors
+    if storage == "bf16":
+        return {name: t.bfloat16() if t.is_floating_point() else t for name, t in tensors.items()}
+    small: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        if tensor.ndim == 2:
+            scale = tensor.float().abs().amax(1, keepdim=True).clamp(min=1e-12) / 127
+            small[name] = (tensor.float() / scale).round().to(torch.int8)
+            small[name + ":scale"] = scale
+        else:
+            small[name] = tensor
+    return small
+
+
+def unpacked(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    full: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        if name.endswith(":scale"):
+            continue
+        scale = tensors.get(name + ":scale")
+        full[name] = tensor.float() * scale if scale is not None else tensor.float()
+    return full
+
+
+class Replacing:
+    """A folder that appears under its name only when everything in it is on the disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.temporary = folder.with_name(f".{folder.name}.tmp")
+
+    def __enter__(self) -> Path:
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        self.temporary.mkdir(parents=True)
+        return self.temporary
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            shutil.rmtree(self.temporary, ignore_errors=True)
+            if isinstance(error, OSError):
+                raise UserError(f"{self.folder}: could not be written ({error.strerror}); what was there is untouched")
+            return
+        for path in self.temporary.iterdir():
+            sync(path)
+        old = self.folder.with_name(f".{self.folder.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        if self.folder.exists():
+            self.folder.rename(old)
+        self.temporary.rename(self.folder)
+        sync(self.folder.parent)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_model(model: Seq2Seq, about: About, folder: Path, storage: Storage = "fp32", shard: int = SHARD) -> None:
+    """A model folder's files, into a folder that exists."""
+    config = model.config.to_json() | {
+        "benchmark": about.benchmark,
+        "vocabulary_hash": about.vocabulary_hash,
+        "training": about.training,
+        "storage": storage,
+        "version": isarstep.__version__,
+    }
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (folder / "vocab.json").write_text(json.dumps(about.vocabulary, ensure_ascii=False) + "\n")
+    hashes = {"benchmark": about.benchmark, "vocabulary": about.vocabulary_hash}
+    write_shards(packed(model.state_dict(), storage), folder, "model", hashes, shard)
+
+
+def load_model(folder: Path) -> tuple[Seq2Seq, About]:
+    """A model in eval mode, in fp32 on the CPU, and where it comes from."""
+    try:
+        fields = json.loads((folder / "config.json").read_text())
+        vocabulary = json.loads((folder / "vocab.json").read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"{folder}: not a model folder ({error})") from None
+    tokens = tuple(vocabulary["tokens"] if isinstance(vocabulary, dict) else vocabulary)
+    about = About(fields.get("benchmark", ""), tokens, fields.get("training", {}))
+    if fields.get("vocabulary_hash", about.vocabulary_hash) != about.vocabulary_hash:
+        raise UserError(f"{folder}: vocab.json is not the vocabulary that this model was trained with")
+    known = ModelConfig.__dataclass_fields__
+    config = ModelConfig.from_json({key: value for key, value in fields.items() if key in known})
+    with torch.device("meta"):
+        model = build(config)
+    weights = unpacked(read_shards(folder, "model"))
+    missing = set(model.state_dict()) ^ set(weights)
+    if missing:
+        raise UserError(f"{folder}: weights do not fit the configuration, for example {min(missing)!r}; is a shard missing?")
+    model.load_state_dict(weights, assign=True)
+    return model.eval(), about
+
+
+@dataclass
+class Progress:
+    """Where a run stands, besides its weights."""
+
+    step: int = 0
+    epoch: int = 0
+    batch: int = 0  # of the epoch's plan
+    tokens: int = 0
+    seconds: float = 0.0
+    best_bleu: float = -1.0
+    best_step: int = 0
+
+
+def write_checkpoint(
+    folder: Path,
+    model: Seq2Seq,
+    optimisers: Sequence[torch.optim.Optimizer],
+    progress: Progress,
+    about: About,
+) -> None:
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    state: dict[str, Tensor] = {}
+    for number, optimiser in enumerate(optimisers):
+        for parameter, values in optimiser.state.items():
+            for key, value in values.items():
+                state[f"{number}/{names[id(parameter)]}/{key}"] = value
+    with Replacing(folder) as temporary:
+        write_model(model, about, temporary)
+        write_shards(state, temporary, "optimiser", {}, 1 << 30)
+        (temporary / "progress.json").write_text(json.dumps(vars(progress)) + "\n")
+
+
+def read_checkpoint(
+    folder: Path, model: Seq2Seq, optimisers: Sequence[torch.optim.Optimizer], about: About
+) -> Progress:
+    fields = json.loads((folder / "config.json").read_text())
+    for what, ours in (("benchmark", about.benchmark), ("vocabulary_hash", about.vocabulary_hash)):
+        if fields[what] != ours:
+            raise UserError(f"{folder}: trained on other data ({what} {fields[what]}, here {ours}); start another run")
+    model.load_state_dict(read_shards(folder, "model"))
+    parameters = dict(model.named_parameters())
+    for key, value in read_shards(folder, "optimiser").items():
+        number, name, field = key.split("/")
+        parameter = parameters[name]
+        on_cpu = field == "step" and not parameter.is_cuda
+        optimisers[int(number)].state[parameter][field] = value if on_cpu else value.to(parameter.device)
+    return Progress(**json.loads((folder / "progress.json").read_text()))
+
+
+def recover(folder: Path) -> None:
+    """After a kill between two renames: the complete folder gets its name back."""
+    old = folder.with_name(f".{folder.name}.old")
+    if not folder.exists() and old.exists():
+        old.rename(folder)

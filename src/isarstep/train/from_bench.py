@@ -1,0 +1,52 @@
+"""The bridge from a benchmark folder to the arrays that training and decoding read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from isarstep.bench.arrays import load_arrays
+from isarstep.bench.example import Example as BenchExample
+from isarstep.bench.store import Benchmark
+from isarstep.train.corpus import UNK, Corpus, Dataset, Example
+
+SPLITS = ("train", "validation", "test")
+
+
+def dataset_of_benchmark(where: str | Path, splits: Sequence[str] = SPLITS) -> Dataset:
+    benchmark = Benchmark(where)
+    return Dataset(
+        {name: corpus_of_split(benchmark, where, name) for name in splits},
+        tuple(benchmark.vocabulary),
+        benchmark.hash,
+    )
+
+
+def corpus_of_split(benchmark: Benchmark, where: str | Path, name: str) -> Corpus:
+    arrays = load_arrays(where, name)
+    table = benchmark.split(name).table()
+    return Corpus(
+        np.asarray(arrays.tokens),
+        np.asarray(arrays.offsets),
+        np.asarray(arrays.target),
+        np.asarray(arrays.source),
+        np.asarray(arrays.category).astype(np.int8),
+        np.asarray(arrays.starts),
+        np.full(len(arrays), -1, np.int32),
+        tuple(table["id"].to_pylist()),
+    )
+
+
+def corpus_of_examples(examples: Sequence[BenchExample], vocabulary: Sequence[str]) -> Corpus:
+    """Any examples under a model's vocabulary, for proposals and scoring."""
+    number = {token: i for i, token in enumerate(vocabulary)}
+
+    def ids(line: str) -> list[int]:
+        return [number.get(token, UNK) for token in line.split()]
+
+    return Corpus.of_examples(
+        Example([(field, ids(line)) for field, line in example.source(hints=True)], ids(example.f1), example.id)
+        for example in examples
+    )

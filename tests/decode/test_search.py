@@ -1,0 +1,72 @@
+"""The batched search returns what the plain one does, for every model, and its constraints hold."""
+
+import numpy as np
+import pytest
+import torch
+
+from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.decode.reference import search_plainly
+from isarstep.decode.search import decode
+from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models.config import Kind
+from isarstep.train.corpus import EOS, Corpus, Example
+
+
+def some_corpus(count: int, vocabulary: int) -> Corpus:
+    rng = np.random.default_rng(5)
+
+    def proposition() -> list[int]:
+        return rng.integers(9, vocabulary, rng.integers(2, 12)).tolist()
+
+    return Corpus.of_examples(
+        Example([(3, proposition()), *((4, proposition()) for _ in range(rng.integers(0, 4)))], proposition())
+        for _ in range(count)
+    )
+
+
+def lively_model(kind: Kind, vocabulary: int = 20, seed: int = 0) -> Seq2Seq:
+    """Random, but with hypotheses that differ and end at different lengths."""
+    torch.manual_seed(seed)
+    model = build(ModelConfig(kind, vocabulary, "tiny", dropout=0.0)).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(1.0 if kind == "convs2s" else 1.5)
+        model.token_table[EOS].mul_(1.1)
+    return model
+
+
+def assert_same(ours: list[Hypothesis], plain: list[Hypothesis]) -> None:
+    assert [h.tokens for h in ours] == [h.tokens for h in plain]
+    assert [h.score for h in ours] == pytest.approx([h.score for h in plain], abs=1e-4)
+    assert [h.complete for h in ours] == [h.complete for h in plain]
+
+
+@pytest.mark.parametrize("kind", ["transformer", "hat", "rnnsearch", "convs2s"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        Rules(beam=1, longest=12),
+        Rules(beam=4, longest=12),
+        Rules(beam=4, nbest=1, longest=12),
+        Rules(beam=5, penalty=1.0, longest=9),
+    ],
+    ids=["greedy", "beam", "best only", "length penalty"],
+)
+def test_the_engine_agrees_with_the_plain_search(kind: Kind, rules: Rules) -> None:
+    model, corpus = lively_model(kind), some_corpus(9, 20)
+    for example, ours in enumerate(decode(model, corpus, rules, sentences=4)):
+        assert_same(ours, search_plainly(model, corpus, example, rules))
+
+
+def test_room_for_the_past_grows() -> None:
+    model, corpus = lively_model("hat", seed=3), some_corpus(2, 20)
+    with torch.no_grad():
+        model.token_table[EOS].mul_(-1)
+    rules = Rules(beam=2, longest=70)
+    for example, ours in enumerate(decode(model, corpus, rules)):
+        assert_same(ours, search_plainly(model, corpus, example, rules))
+
+
+def test_an_example_without_a_source_has_no_answer() -> None:
+    corpus = Corpus.of_examples([Example([], [9]), Example([(3, [10])], [9])])
+    assert [len(found) > 0 for found in decode(lively_model("hat"), corpus, Rules(beam=2, longest=5))] == [False, True]
