@@ -57,9 +57,8 @@ class Arrays:
     def propositions(self, example: int, *, hints: bool = True) -> list[tuple[int, Ints]]:
         """(field, tokens) of the source; `hints=False` leaves F.5 out."""
         here = range(int(self.starts[example]), int(self.starts[example + 1]))
-        return [
-            (int(self.category[k]), self.proposition(int(self.source[k]))) for k in here if hints or self.category[k] != 5
-        ]
+        chosen = [k for k in here if hints or self.category[k] != 5]
+        return [(int(self.category[k]), self.proposition(int(self.source[k]))) for k in chosen]
 
     def sequence(self, example: int, *, hints: bool = True) -> Ints:
         """What sequence models read: `<F2> p <SEP> <F3> c <SEP> <F4> q`."""
@@ -82,7 +81,7 @@ class Arrays:
             per = np.where(self.category == 5, 0, per)
         total = np.concatenate([[0], np.cumsum(per)])
         sums = total[self.starts[1:]] - total[self.starts[:-1]]
-        return np.maximum(sums - 1, 0)
+        return np.asarray(np.maximum(sums - 1, 0))
 
 
 def load_arrays(where: str | Path = EMBEDDED, split: str = "train", *, cache: Path | None = None) -> Arrays:
@@ -145,7 +144,8 @@ def _make_tokens(benchmark: Benchmark, folder: Path) -> None:
         tokens.append(numbers.astype(dtype)[encoded.indices.to_numpy()])
     empty = np.zeros(0, dtype)
     np.save(folder / "tokens.npy", np.concatenate([*tokens, empty]))
-    np.save(folder / "offsets.npy", np.concatenate([[0], np.cumsum(np.concatenate([*lengths, empty]))]).astype(np.int64))
+    ends = np.cumsum(np.concatenate([*lengths, empty]), dtype=np.int64)
+    np.save(folder / "offsets.npy", np.concatenate([np.zeros(1, np.int64), ends]))
 
 
 def _make_split(benchmark: Benchmark, split: str, lengths: Ints, folder: Path) -> None:

@@ -73,7 +73,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a benchmark, with every file that it names present in its full size."""
     path = folder / MANIFEST
     if not path.is_file():
-        raise UserError(f"{folder}: no benchmark here ({MANIFEST} is missing); make one with 'isarstep build' or 'import'")
+        raise UserError(f"{folder}: no benchmark here ({MANIFEST} is missing); 'isarstep build' makes one")
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         files: Mapping[str, Mapping[str, Any]] = manifest["files"]
@@ -138,9 +138,9 @@ def replacing(folder: Path) -> Iterator[Path]:
 
 def _exchange(left: Path, right: Path) -> None:
     """Swap two folders so that no moment exists in which one of the names is free."""
-    libc = ctypes.CDLL(None, use_errno=True)
+    renameat2 = getattr(ctypes.CDLL(None), "renameat2", None)
     at_cwd, exchange = -100, 2
-    if hasattr(libc, "renameat2") and libc.renameat2(at_cwd, os.fsencode(left), at_cwd, os.fsencode(right), exchange) == 0:
+    if renameat2 is not None and renameat2(at_cwd, os.fsencode(left), at_cwd, os.fsencode(right), exchange) == 0:
         return
     aside = right.with_name(f".{right.name}-old.tmp")  # systems without the call: two renames
     right.rename(aside)

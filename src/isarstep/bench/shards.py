@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -162,7 +163,7 @@ def renamed_key(*fields: Sequence[tuple[bytes, tuple[int, ...]]]) -> bytes:
     order of the numbers decides, so that a few symmetric examples can be missed; none is confused with another.
     """
     ordered = [sorted(shapes) for shapes in fields]
-    if any(left[0] == right[0] for shapes in ordered for left, right in zip(shapes, shapes[1:], strict=False)):
+    if any(left[0] == right[0] for shapes in ordered for left, right in pairwise(shapes)):
         places: dict[int, list[tuple[int, bytes, int]]] = {}
         for number, shapes in enumerate(ordered):
             for pattern, variables in shapes:

@@ -48,7 +48,7 @@ class RowGroups:
         except (pa.ArrowException, OSError) as error:
             raise UserError(f"{path}: not readable as Parquet ({error}); build the benchmark again") from error
         groups = [self._file.metadata.row_group(n).num_rows for n in range(self._file.metadata.num_row_groups)]
-        self.starts = [0, *accumulate(groups)]
+        self.starts: list[int] = [0, *accumulate(groups)]
         self._groups: dict[int, pa.RecordBatch] = {}
 
     def __len__(self) -> int:
@@ -201,7 +201,8 @@ class Split(Sequence[Example]):
     def position(self, identifier: str) -> int | None:
         """Where the first example stands whose id begins like this."""
         for number, start in enumerate(self._rows.starts[:-1]):
-            for place, known in enumerate(self._rows.group(number).column("id").to_pylist()):
+            ids: list[str] = self._rows.group(number).column("id").to_pylist()
+            for place, known in enumerate(ids):
                 if known.startswith(identifier):
                     return start + place
         return None

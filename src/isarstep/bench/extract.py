@@ -1,0 +1,365 @@
+"""Examples from proof graphs: for each local fact T and each fact C that uses it, T is the missing proposition.
+
+Which facts a step uses is the miner's word; here they become F.1-F.5. Three kinds of edges need thought:
+
+- A calculation (also/finally, moreover/ultimately) is transparent: what uses it uses the steps it was composed of.
+- A `show` that says the same as the statement whose block it closes is one node with it, or the answer would stand in
+  its own source. Where several do (one in each case), each has its own premises, so that cases do not mix.
+- A `show` that says something else (a case, a subgoal) is a fact from which the statement follows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from isarstep.bench.ids import theorem_identity
+from isarstep.bench.shards import ShardBuilder
+from isarstep.logic.terms import App, Const, Free, Term, Typ, subterms
+from isarstep.logic.tokens import encode
+from isarstep.logic.typestrings import format_type
+from isarstep.mine.graph import Graph, Proof, Use
+
+NO_JUSTIFICATION = ("assumption", "definition")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What becomes an example. The defaults are the paper's numbers and its demand for a consequence."""
+
+    max_source: int = 800
+    max_target: int = 200
+    keep_open: bool = False  # targets from which nothing follows
+    keep_restated: bool = False
+
+
+class Template:
+    """A proposition as text with gaps where its free variables stand."""
+
+    __slots__ = ("names", "pieces", "rendered", "slots")
+
+    def __init__(self, term: Term) -> None:
+        self.pieces, self.slots = _pieces(encode(term))
+        self.names = tuple(dict.fromkeys(self.slots))
+        self.rendered: dict[tuple[int, ...], int] = {}
+
+    def text(self, numbers: dict[str, int]) -> str:
+        if not self.slots:
+            return self.pieces[0]
+        out = [self.pieces[0]]
+        for name, piece in zip(self.slots, self.pieces[1:], strict=True):
+            out.append(f"<X{numbers[name]}>")
+            out.append(piece)
+        return "".join(out)
+
+
+def _pieces(tokens: list[str]) -> tuple[list[str], list[str]]:
+    """Cut a token line at its free variables; schematic ones get their numbers."""
+    pieces: list[str] = []
+    slots: list[str] = []
+    schematics: dict[str, str] = {}
+    line: list[str] = []
+    i, end = 0, len(tokens)
+    while i < end:
+        token = tokens[i]
+        if token == "FREE":
+            line.append("FREE ")
+            pieces.append(" ".join(line))
+            slots.append(tokens[i + 1])
+            line = [""]
+            i += 2
+        elif token == "VAR":
+            name = tokens[i + 1]
+            line += ("VAR", schematics.setdefault(name, f"<V{len(schematics)}>"))
+            i += 2
+        elif token == "CONST" or token == "BOUND":
+            line += (token, tokens[i + 1])
+            i += 2
+        else:
+            line.append(token)
+            i += 1
+    pieces.append(" ".join(line))
+    return pieces, slots
+
+
+@dataclass(slots=True)
+class Sources:
+    """What justifies a fact: indices of local facts and of lemmas, each once, in order."""
+
+    facts: dict[int, None] = field(default_factory=dict)
+    lemmas: dict[int, None] = field(default_factory=dict)
+
+
+class ProofReader:
+    """The edges of one proof, seen as the task needs them."""
+
+    def __init__(self, proof: Proof) -> None:
+        self.proof = proof
+        self._sources: dict[int, Sources] = {}
+        self._restating = [self._restating_shows(number) for number in range(len(proof.facts))]
+        # A show that alone restates its statement is that statement: only the statement is a consequence.
+        self.merged = {shows[0] for shows in self._restating if len(shows) == 1}
+
+    def _restating_shows(self, number: int) -> list[int]:
+        facts = self.proof.facts
+        fact = facts[number]
+        return [
+            use.fact
+            for use in fact.uses
+            if use.how == "block" and use.fact is not None and use.fact != number and facts[use.fact].prop == fact.prop
+        ]
+
+    def sources(self, number: int) -> Sources:
+        """Everything that justifies a fact, as F.2 and F.5 of a target need it."""
+        known = self._sources.get(number)
+        if known is None:
+            known = self._sources[number] = self._collect(number, with_cases=True)
+            known.facts.pop(number, None)
+        return known
+
+    def premises(self, number: int) -> Sources:
+        """What a consequence follows from; the cases that restate it are consequences of their own."""
+        if len(self._restating[number]) < 2:
+            return self.sources(number)
+        found = self._collect(number, with_cases=False)
+        found.facts.pop(number, None)
+        return found
+
+    def end(self, number: int) -> int:
+        """The step at which a consequence is reached: of the show that closes its block, else its own."""
+        shows = self._restating[number]
+        seen = {number}
+        while len(shows) == 1 and shows[0] not in seen:
+            number = shows[0]
+            seen.add(number)
+            shows = self._restating[number]
+        return self.proof.facts[number].step
+
+    def _collect(self, number: int, *, with_cases: bool) -> Sources:
+        found = Sources()
+        facts = self.proof.facts
+        seen = {number}
+        todo: list[tuple[Use, int]] = [(use, number) for use in reversed(facts[number].uses)]
+        while todo:
+            use, user = todo.pop()
+            if use.lemma is not None:
+                found.lemmas[use.lemma] = None
+            elif use.fact is not None:
+                restates = use.how == "block" and use.fact in self._restating[user]
+                if facts[use.fact].kind == "calculation" or (restates and with_cases):
+                    if use.fact not in seen:
+                        seen.add(use.fact)
+                        todo.extend((inner, use.fact) for inner in reversed(facts[use.fact].uses))
+                elif not restates:
+                    found.facts[use.fact] = None
+        return found
+
+
+class Contexts:
+    """Numbers of variables: those fixed at a step in order of introduction, then all others in order."""
+
+    def __init__(self, proof: Proof) -> None:
+        self._proof = proof
+        # What no command fixed belongs to the head of the proof.
+        introduced = dict.fromkeys(range(len(proof.variables)), 0)
+        introduced.update({v: s for s, step in reversed(list(enumerate(proof.steps))) for v in step.fixed})
+        self._introduced = introduced
+        places = {v: place for step in proof.steps for place, v in enumerate(step.fixed)}
+        self._order = sorted(introduced, key=lambda v: (introduced[v], places.get(v, len(places)), v))
+        self._scopes = _scopes(proof)
+        self._numbers: dict[tuple[int, ...], dict[str, int]] = {}
+
+    def numbers(self, step: int) -> dict[str, int]:
+        """Name of variable -> number, for a consequence at this step."""
+        here = tuple(v for v in self._order if self._visible(self._introduced[v], step))
+        known = self._numbers.get(here)
+        if known is None:
+            inside = set(here)
+            order = [*here, *(v for v in self._order if v not in inside)]
+            known = self._numbers[here] = {self._proof.variables[v].name: place for place, v in enumerate(order)}
+        return known
+
+    def _visible(self, introduced: int, step: int) -> bool:
+        return introduced <= step and self._scopes[introduced] in _ancestors(self._scopes, step, self._proof)
+
+
+def _scopes(proof: Proof) -> list[int]:
+    return [step.block for step in proof.steps]
+
+
+def _ancestors(scopes: list[int], step: int, proof: Proof) -> set[int]:
+    """Blocks that are open at a step: its own and those of the statements whose proofs enclose it."""
+    blocks = {scopes[step]}
+    parent = proof.steps[step].parent
+    while parent is not None:
+        blocks.add(scopes[parent])
+        parent = proof.steps[parent].parent
+    return blocks
+
+
+class Extractor:
+    """All examples of one graph."""
+
+    def __init__(self, graph: Graph, rules: Rules | None = None) -> None:
+        self.graph = graph
+        self.rules = rules or Rules()
+        self.builder = ShardBuilder()
+        self.counts: Counter[str] = Counter()
+        self._templates: dict[int, Template] = {}
+        self._lemmas: dict[int, Template] = {}
+        self._type_numbers: dict[Typ, int] = {}
+
+    def run(self) -> None:
+        for proof in self.graph.proofs:
+            self.counts["proofs"] += 1
+            if proof.complete:
+                self._proof(proof)
+            else:
+                self.counts["incomplete proofs"] += 1
+
+    def _template(self, term: Term) -> Template:
+        # Terms of one graph are shared objects and stay alive with it, so their identity is a key.
+        template = self._templates.get(id(term))
+        if template is None:
+            template = self._templates[id(term)] = Template(term)
+        return template
+
+    def _render(self, term: Term, numbers: dict[str, int], types: dict[str, Typ]) -> int:
+        template = self._template(term)
+        names = template.names
+        if any(name not in numbers for name in names):
+            # A lemma of an enclosing context may mention variables that this proof does not know.
+            for node in subterms(term):
+                if type(node) is Free and node.name not in numbers:
+                    numbers[node.name] = len(numbers)
+                    if node.type is not None:
+                        types[node.name] = node.type
+        key = tuple([numbers[name] for name in names])
+        number = template.rendered.get(key)
+        if number is None:
+            number = template.rendered[key] = self.builder.proposition(template.text(numbers))
+        return number
+
+    def _proof(self, proof: Proof) -> None:
+        reader = ProofReader(proof)
+        contexts = Contexts(proof)
+        types = {variable.name: variable.type for variable in proof.variables}
+        identity = identity_of(proof)
+        used: set[int] = set()
+        for number, fact in enumerate(proof.facts):
+            if fact.kind == "calculation" or number in reader.merged:
+                continue
+            premises = reader.premises(number)
+            if not premises.facts:
+                continue
+            numbers = contexts.numbers(reader.end(number))
+            for target in premises.facts:
+                used.add(target)
+                self._example(proof, identity, reader, target, number, numbers, types)
+        if self.rules.keep_open:
+            for number, fact in enumerate(proof.facts):
+                if number not in used and fact.kind != "calculation" and number not in reader.merged:
+                    numbers = contexts.numbers(fact.step)
+                    self._example(proof, identity, reader, number, None, numbers, types)
+
+    def _example(
+        self,
+        proof: Proof,
+        identity: str,
+        reader: ProofReader,
+        target: int,
+        consequence: int | None,
+        numbers: dict[str, int],
+        types: dict[str, Typ],
+    ) -> None:
+        facts, lemmas = proof.facts, self.graph.lemmas
+        builder, rules, counts = self.builder, self.rules, self.counts
+        own = reader.sources(target)
+
+        def local(indices: Iterable[int]) -> list[int]:
+            return [self._render(facts[i].prop, numbers, types) for i in indices]
+
+        def library(indices: Iterable[int]) -> list[int]:
+            return [self._render(lemmas[i].prop, numbers, types) for i in indices]
+
+        f1 = self._render(facts[target].prop, numbers, types)
+        f2 = self._ordered(local(own.facts))
+        if consequence is None:
+            if not f2:
+                return
+            f3, f4 = None, []
+        else:
+            premises = reader.premises(consequence)
+            f3 = self._render(facts[consequence].prop, numbers, types)
+            others = [n for n in local(i for i in premises.facts if i != target) if n != f1]
+            f4 = self._ordered(others)
+            f4 += [n for n in self._ordered(library(premises.lemmas)) if n not in f4]
+        f5 = self._ordered(library(own.lemmas))
+        counts["raw"] += 1
+        if builder.lengths[f1] > rules.max_target or builder.source_length(f2, f3, f4) > rules.max_source:
+            counts["too long"] += 1
+            return
+        restated = f1 == f3 or f1 in f2 or f1 in f4 or f1 in f5
+        if restated:
+            counts["restated"] += 1
+            if not rules.keep_restated:
+                return
+        variables = builder.variables([f1, *f2, *([] if f3 is None else [f3]), *f4, *f5])
+        name_of = {number: name for name, number in numbers.items()}
+        kind = facts[target].kind
+        builder.add(
+            f1, f2, f3, f4, f5,
+            types=[self.type_number(types[name_of[v]]) for v in variables],
+            theorem=identity,
+            name=proof.name or "",
+            session=self.graph.session,
+            theory=self.graph.theory,
+            proof=proof.ordinal,
+            target_step=proof.steps[facts[target].step].ordinal,
+            consequence_step=-1 if consequence is None else proof.steps[facts[consequence].step].ordinal,
+            target_command=proof.steps[facts[target].step].command,
+            consequence_command="" if consequence is None else proof.steps[facts[consequence].step].command,
+            target_kind="assumption" if kind in NO_JUSTIFICATION else "compound" if kind == "compound" else "step",
+            restated=restated,
+        )  # fmt: skip
+        counts["examples"] += 1
+
+    def _ordered(self, numbers: Sequence[int]) -> list[int]:
+        """Each proposition once, longest first; equal lengths by text, so that the order means nothing."""
+        if len(numbers) < 2:
+            return list(numbers)
+        lengths, texts = self.builder.lengths, self.builder.propositions.texts
+        return sorted(set(numbers), key=lambda n: (-lengths[n], texts[n]))
+
+    def type_number(self, typ: Typ) -> int:
+        number = self._type_numbers.get(typ)
+        if number is None:
+            number = self._type_numbers[typ] = self.builder.types.add(format_type(typ))
+        return number
+
+
+def identity_of(proof: Proof) -> str:
+    """Of the head's statements with its assumptions as premises, or of a notepad's steps; variables by occurrence."""
+    head = [fact for fact in proof.facts if fact.step == 0]
+    goals = [fact.prop for fact in head if fact.kind == "goal"]
+    if proof.command == "notepad" or not goals:
+        statements: list[Term] = [fact.prop for fact in proof.facts]
+    else:
+        assumptions = [fact.prop for fact in head if fact.kind == "assumption"]
+        statements = [_implication(assumptions, goal) for goal in goals]
+    numbers: dict[str, int] = {}
+    lines: list[str] = []
+    for statement in statements:
+        template = Template(statement)
+        for name in template.names:
+            numbers.setdefault(name, len(numbers))
+        lines.append(template.text(numbers))
+    return theorem_identity(lines)
+
+
+def _implication(assumptions: Sequence[Term], goal: Term) -> Term:
+    for assumption in reversed(assumptions):
+        goal = App(App(Const("Pure.imp"), assumption), goal)
+    return goal
+

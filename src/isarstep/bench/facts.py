@@ -1,0 +1,245 @@
+"""Typed facts in little space: tokens, plus the types that cannot be computed from them.
+
+Bottom-up, the type of every subterm follows from those of its variables and binders and from the signature, except
+where a constant has type variables that its arguments do not show (`0`, `[]`, `UNIV`). So a fact's `types` are, in the
+order of its tokens: for each variable at its first occurrence its type, for each `ABS` the type of what it binds, and
+for each such constant its own type.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import match_type
+from isarstep.logic.infer import instantiate_type
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, Typ, Type, Var, funs
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
+
+
+@dataclass(frozen=True, slots=True)
+class FactRow:
+    """A theorem of the library with its typed proposition."""
+
+    theory: str
+    name: str
+    index: int
+    proposition: int
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A type that is recorded always (`constant` None), or only if the constant's arguments do not show it."""
+
+    type: Typ
+    constant: tuple[str, int] | None  # name, number of arguments it is applied to
+
+
+def occurrences(term: Term) -> Iterator[tuple[Const | Free | Var | Abs, int]]:
+    """In the order of the tokens: constants with the number of their arguments, abstractions, variables once each."""
+    seen: set[tuple[str, int]] = set()
+    todo: list[tuple[Term, int]] = [(term, 0)]
+    while todo:
+        node, arguments = todo.pop()
+        if type(node) is App:
+            # The function's tokens stand before the argument's.
+            todo.append((node.arg, 0))
+            todo.append((node.fun, arguments + 1))
+        elif type(node) is Abs:
+            yield node, 0
+            todo.append((node.body, 0))
+        elif type(node) is Const:
+            yield node, arguments
+        elif type(node) is Free or type(node) is Var:
+            key = (node.name, node.index if type(node) is Var else -1)
+            if key not in seen:
+                seen.add(key)
+                yield node, 0
+
+
+def slots_of(term: Term) -> list[Slot]:
+    """The types of a typed term in the order of its tokens."""
+    return [
+        Slot(_typed(node.type), (node.name, arguments) if type(node) is Const else None)
+        for node, arguments in occurrences(term)
+    ]
+
+
+def _typed(typ: MaybeTyp) -> Typ:
+    if typ is None:
+        raise UserError("a fact of the fact base has no types")
+    return typ
+
+
+def shows_its_type(general: Typ, arguments: int) -> bool:
+    """Do the types of this many arguments determine the type of a constant?"""
+    shown: set[Typ] = set()
+    while arguments and type(general) is Type and general.name == "fun":
+        shown |= _variables(general.args[0])
+        general = general.args[1]
+        arguments -= 1
+    # An argument beyond the most general type is typed by a variable of it, which nothing before has shown.
+    return not arguments and _variables(general) <= shown
+
+
+def _variables(typ: Typ) -> set[Typ]:
+    found: set[Typ] = set()
+    todo = [typ]
+    while todo:
+        node = todo.pop()
+        if type(node) is Type:
+            todo.extend(node.args)
+        else:
+            found.add(node)
+    return found
+
+
+def typed(erased: Term, types: Sequence[Typ], general: Callable[[str], Typ | None]) -> Term:
+    """Put the types back: the inverse of `slots_of` for a term without types."""
+    given = iter(types)
+    variables: dict[tuple[str, int], Typ] = {}
+    done: list[tuple[Term, Typ | None]] = []  # typed subterm and its type; None: a constant that waits for arguments
+    binders: list[Typ] = []
+    todo: list[tuple[str, Term, int]] = [("visit", erased, 0)]
+    while todo:
+        what, node, arguments = todo.pop()
+        if what == "abs":
+            body, body_type = done.pop()
+            bound = binders.pop()
+            done.append((Abs("", bound, body), Type("fun", (bound, _known(body_type)))))
+        elif what == "app":
+            # All arguments of the spine are typed: constants at its head get theirs from them.
+            spine = [done.pop() for _ in range(arguments)][::-1]
+            head, head_type = done.pop()
+            if head_type is None:
+                assert type(head) is Const
+                head_type = _instance(general, head.name, [_known(t) for _, t in spine])
+                head = Const(head.name, head_type)
+            for argument, _ in spine:
+                assert type(head_type) is Type
+                head, head_type = App(head, argument), head_type.args[1]
+            done.append((head, head_type))
+        elif type(node) is App:
+            spine_terms: list[Term] = []
+            head_term: Term = node
+            while type(head_term) is App:
+                spine_terms.append(head_term.arg)
+                head_term = head_term.fun
+            todo.append(("app", node, len(spine_terms)))
+            todo.extend(("visit", term, 0) for term in spine_terms)
+            todo.append(("visit", head_term, len(spine_terms)))
+        elif type(node) is Abs:
+            binders.append(next(given))
+            todo.append(("abs", node, 0))
+            todo.append(("visit", node.body, 0))
+        elif type(node) is Bound:
+            done.append((node, binders[-1 - node.index]))
+        elif type(node) is Const:
+            most_general = general(node.name)
+            if most_general is None or not shows_its_type(most_general, arguments):
+                own = next(given)
+                done.append((Const(node.name, own), own))
+            elif arguments:
+                done.append((node, None))
+            else:
+                done.append((Const(node.name, most_general), most_general))
+        elif type(node) is Free or type(node) is Var:
+            key = (node.name, node.index if type(node) is Var else -1)
+            known = variables.get(key)
+            if known is None:
+                known = variables[key] = next(given)
+            made: Term = Free(node.name, known) if type(node) is Free else Var(node.name, key[1], known)
+            done.append((made, known))
+    return done[0][0]
+
+
+def type_of(term: Term) -> Typ | None:
+    """The type of a closed typed term that is a function: a constant, or abstractions over an application of one."""
+    bound: list[Typ] = []
+    while type(term) is Abs:
+        bound.append(_typed(term.type))
+        term = term.body
+    arguments = 0
+    while type(term) is App:
+        arguments += 1
+        term = term.fun
+    if type(term) is not Const:
+        return None
+    result = _typed(term.type)
+    for _ in range(arguments):
+        if type(result) is not Type:
+            return None
+        result = result.args[1]
+    return funs(bound, result)
+
+
+def _known(typ: Typ | None) -> Typ:
+    assert typ is not None
+    return typ
+
+
+def _instance(general: Callable[[str], Typ | None], name: str, arguments: Sequence[Typ]) -> Typ:
+    """The type of a constant whose arguments have these types."""
+    most_general = _known(general(name))
+    found: dict[Typ, Typ] = {}
+    rest = most_general
+    for argument in arguments:
+        assert type(rest) is Type
+        found.update(match_type(rest.args[0], argument))
+        rest = rest.args[1]
+    return instantiate_type(most_general, found)
+
+
+def general_types(signature: Signature) -> Callable[[str], Typ | None]:
+    def general(name: str) -> Typ | None:
+        constant = signature.constants.get(name)
+        return None if constant is None else constant.type
+
+    return general
+
+
+def read_facts(benchmark: Benchmark) -> Iterator[FactRow]:
+    """The fact base, each theory after its parents, with typed terms."""
+    general = general_types(benchmark.signature)
+    types: list[Typ | None] = [None] * len(benchmark.types)
+
+    def typ(number: int) -> Typ:
+        known = types[number]
+        if known is None:
+            known = types[number] = parse_type(benchmark.types[number])
+        return known
+
+    for batch in benchmark.facts.to_batches(max_chunksize=4096):
+        for row in batch.to_pylist():
+            erased = decode(benchmark.propositions[row["proposition"]])
+            try:
+                term = typed(erased, [typ(n) for n in row["types"]], general)
+            except (StopIteration, AssertionError, UserError) as error:
+                raise UserError(f"{benchmark.folder}: fact {row['name']} does not fit the signature") from error
+            yield FactRow(row["theory"], row["name"], row["index"], row["proposition"], term)
+
+
+def theory_order(parents: Mapping[str, Sequence[str]]) -> list[str]:
+    """Theories so that each follows its parents; among those that could come next the first by name."""
+    waiting = {name: len({p for p in above if p in parents}) for name, above in parents.items()}
+    children: dict[str, list[str]] = {}
+    for name, above in parents.items():
+        for parent in {p for p in above if p in parents}:
+            children.setdefault(parent, []).append(name)
+    ready = [name for name, count in waiting.items() if count == 0]
+    heapq.heapify(ready)
+    order: list[str] = []
+    while ready:
+        name = heapq.heappop(ready)
+        order.append(name)
+        for child in children.get(name, ()):
+            waiting[child] -= 1
+            if waiting[child] == 0:
+                heapq.heappush(ready, child)
+    return order + sorted(set(parents) - set(order))

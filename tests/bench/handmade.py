@@ -1,0 +1,237 @@
+"""Proof graphs written by hand: a short way to state proofs, and the writer of their files (docs/graphs.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, Typ, Type, Var
+from isarstep.mine.graph import Constant, Fact, Graph, Lemma, Proof, Signature, Step, Use, Variable
+
+NAT = Type("Nat.nat")
+BOOL = Type("HOL.bool")
+PROP = Type("prop")
+
+
+def fun(*types: Typ) -> Typ:
+    result = types[-1]
+    for argument in reversed(types[:-1]):
+        result = Type("fun", (argument, result))
+    return result
+
+
+Expression = str | tuple[Any, ...]
+
+
+def raw(expression: Expression) -> Term:
+    """`("even", "a")`: single letters are free variables of type nat, `?x` are schematic, all else constants."""
+    if isinstance(expression, str):
+        if expression.startswith("?"):
+            return Var(expression[1:], 0, NAT)
+        if len(expression) == 1 and expression.isalpha():
+            return Free(expression, NAT)
+        return Const(expression, CONSTANTS.get(expression, NAT))
+    term = raw(expression[0])
+    for argument in expression[1:]:
+        term = App(term, raw(argument))
+    return term
+
+
+CONSTANTS: dict[str, Typ] = {
+    "HOL.Trueprop": fun(BOOL, PROP),
+    "Nat.even": fun(NAT, BOOL),
+    "Nat.times": fun(NAT, NAT, NAT),
+    "Nat.sq": fun(NAT, NAT),
+    "Nat.eq": fun(NAT, NAT, BOOL),
+    "Nat.less": fun(NAT, NAT, BOOL),
+    "Nat.P": fun(NAT, BOOL),
+    "Nat.Q": fun(NAT, BOOL),
+    "Nat.R": fun(NAT, BOOL),
+    "Pure.imp": fun(PROP, PROP, PROP),
+}
+
+
+def prop(*expression: Any) -> Term:
+    return App(Const("HOL.Trueprop", CONSTANTS["HOL.Trueprop"]), raw(expression))
+
+
+def uses(how: str, *numbers: int) -> list[Use]:
+    return [Use(how, fact=number) for number in numbers]  # type: ignore[arg-type]
+
+
+def lemma_uses(*numbers: int) -> list[Use]:
+    return [Use("method", lemma=number) for number in numbers]
+
+
+class ProofMaker:
+    """Collects steps and facts; a step's facts are `(kind, proposition, uses)`."""
+
+    def __init__(self, ordinal: int, name: str, variables: str = "abcxyz", command: str = "lemma") -> None:
+        self.ordinal, self.name, self.command = ordinal, name, command
+        self.variables = variables
+        self.steps: list[Step] = []
+        self.facts: list[Fact] = []
+
+    def step(
+        self,
+        command: str,
+        *facts: tuple[str, Term, Sequence[Use]],
+        parent: int | None = None,
+        depth: int = 0,
+        block: int = 0,
+        fixed: str = "",
+    ) -> list[int]:
+        number = len(self.steps)
+        chosen = tuple(self.variables.index(name) for name in fixed)
+        self.steps.append(Step(number, command, parent, depth, block, None, chosen))
+        first = len(self.facts)
+        self.facts += [Fact(kind, number, None, term, tuple(used)) for kind, term, used in facts]  # type: ignore[arg-type]
+        return list(range(first, len(self.facts)))
+
+    def use(self, fact: int, *more: Use) -> None:
+        old = self.facts[fact]
+        self.facts[fact] = Fact(old.kind, old.step, old.name, old.prop, (*old.uses, *more))
+
+    def finish(self, complete: bool = True) -> Proof:
+        """The proof; variables that no step fixes are left out."""
+        names = sorted({self.variables[v] for step in self.steps for v in step.fixed})
+        steps = [
+            Step(s.ordinal, s.command, s.parent, s.depth, s.block, s.case, tuple(names.index(self.variables[v]) for v in s.fixed))
+            for s in self.steps
+        ]
+        variables = tuple(Variable(name, NAT) for name in names)
+        return Proof(self.ordinal, self.command, self.name, 1, variables, tuple(steps), tuple(self.facts), complete, ())
+
+
+def graph_of(
+    proofs: Sequence[Proof],
+    lemmas: Sequence[Lemma] = (),
+    theorems: Sequence[Lemma] = (),
+    *,
+    theory: str = "Test.T",
+    session: str = "Test",
+    parents: Sequence[str] = (),
+    constants: Sequence[Constant] | None = None,
+) -> Graph:
+    known = [Constant(name, typ) for name, typ in CONSTANTS.items()] if constants is None else constants
+    signature = Signature(tuple(known), (("Nat.nat", 0),), (("HOL.type", ()),), (("Nat.nat", "HOL.type", ()),), ())
+    return Graph(
+        "Isabelle2025-1", session, theory, tuple(parents), f"hash of {theory}", tuple(lemmas), tuple(proofs),
+        signature, tuple(theorems), (),
+    )  # fmt: skip
+
+
+def sqrt_two() -> Graph:
+    """The paper's example: 2 b^2 = a^2, hence even a, hence a = 2 c for some c."""
+    maker = ProofMaker(0, "Test.sqrt_two")
+    squares = prop("Nat.eq", ("Nat.times", "Nat.two", ("Nat.sq", "b")), ("Nat.sq", "a"))
+    maker.step("lemma", ("goal", prop("HOL.False"), []))
+    maker.step("proof", parent=0, depth=1, block=1)
+    [given] = maker.step("obtain", ("goal", squares, []), parent=0, depth=1, block=1, fixed="ab")
+    [even] = maker.step(
+        "hence", ("goal", prop("Nat.even", "a"), uses("chained", given) + lemma_uses(0)), parent=0, depth=1, block=1
+    )
+    [double] = maker.step(
+        "then obtain",
+        ("goal", prop("Nat.eq", "a", ("Nat.times", "Nat.two", "c")), uses("chained", even)),
+        parent=0, depth=1, block=1, fixed="c",
+    )  # fmt: skip
+    [show] = maker.step(
+        "show", ("goal", prop("HOL.False"), uses("using", double, given)), parent=0, depth=1, block=1
+    )
+    maker.use(0, *uses("block", show))
+    lemma = Lemma(
+        "Parity.even_mult_iff", 0,
+        prop("HOL.iff", ("Nat.even", ("Nat.times", "?a", "?b")), ("HOL.or", ("Nat.even", "?a"), ("Nat.even", "?b"))),
+    )  # fmt: skip
+    return graph_of([maker.finish()], [lemma], [Lemma("Test.sqrt_two", 0, prop("Nat.even", "?n"))], theory="Test.Sqrt")
+
+
+def write_graph(graph: Graph, folder: Path) -> Path:
+    """The file `SESSION/THEORY.jsonl.zst`."""
+    types: dict[str, int] = {}
+    terms: dict[str, int] = {}
+    type_rows: list[Any] = []
+    term_rows: list[Any] = []
+
+    def row(table: dict[str, int], rows: list[Any], value: list[Any]) -> int:
+        key = json.dumps(value)
+        if key not in table:
+            table[key] = len(rows)
+            rows.append(value)
+        return table[key]
+
+    def typ(node: Typ) -> int:
+        if isinstance(node, Type):
+            return row(types, type_rows, [node.name, *map(typ, node.args)])
+        if isinstance(node, TFree):
+            return row(types, type_rows, [node.name, list(node.sort)])
+        return row(types, type_rows, ["?" + node.name, node.index, list(node.sort)])
+
+    def term(node: Term) -> int:
+        if isinstance(node, Const):
+            return row(terms, term_rows, ["c", node.name, typ(node.type)])  # type: ignore[arg-type]
+        if isinstance(node, Free):
+            return row(terms, term_rows, ["f", node.name, typ(node.type)])  # type: ignore[arg-type]
+        if isinstance(node, Var):
+            return row(terms, term_rows, ["v", node.name, node.index, typ(node.type)])  # type: ignore[arg-type]
+        if isinstance(node, Bound):
+            return row(terms, term_rows, ["b", node.index])
+        if isinstance(node, Abs):
+            return row(terms, term_rows, ["l", node.name, typ(node.type), term(node.body)])  # type: ignore[arg-type]
+        return row(terms, term_rows, ["a", term(node.fun), term(node.arg)])
+
+    def use(one: Use) -> list[Any]:
+        if one.fact is not None:
+            return [one.how, "f", one.fact]
+        return [one.how, "l", one.lemma] if one.lemma is not None else [one.how, "c", one.collection]
+
+    records: list[Any] = []
+    records += [{"lemma": [x.name, x.index, term(x.prop)]} for x in graph.lemmas]
+    for proof in graph.proofs:
+        records.append(
+            {
+                "proof": {
+                    "ordinal": proof.ordinal,
+                    "command": proof.command,
+                    "name": proof.name,
+                    "line": proof.line,
+                    "variables": [[v.name, typ(v.type)] for v in proof.variables],
+                    "steps": [
+                        [s.ordinal, s.command, s.parent, s.depth, s.block, s.case, list(s.fixed)] for s in proof.steps
+                    ],
+                    "facts": [[f.kind, f.step, f.name, term(f.prop), [use(u) for u in f.uses]] for f in proof.facts],
+                    "complete": proof.complete,
+                    "unresolved": list(proof.unresolved),
+                }
+            }
+        )
+    signature = graph.signature
+    records.append(
+        {
+            "signature": {
+                "constants": [
+                    [c.name, typ(c.type), None if c.abbreviates is None else term(c.abbreviates)]
+                    for c in signature.constants
+                ],
+                "types": signature.types,
+                "classes": signature.classes,
+                "arities": signature.arities,
+                "coercions": [term(c) for c in signature.coercions],
+            }
+        }
+    )
+    records.append({"theorems": [[x.name, x.index, term(x.prop)] for x in graph.theorems]})
+    head = {
+        "format": 1, "isabelle": graph.isabelle, "session": graph.session, "theory": graph.theory,
+        "parents": graph.parents, "hash": graph.hash,
+    }  # fmt: skip
+    records = [head, {"types": type_rows}, {"terms": term_rows}, *records, {"end": {"failures": list(graph.failures)}}]
+    path = folder / graph.session / f"{graph.theory.rpartition('.')[2]}.jsonl.zst"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(zstandard.ZstdCompressor().compress("".join(json.dumps(r) + "\n" for r in records).encode()))
+    return path

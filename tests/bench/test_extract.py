@@ -1,0 +1,205 @@
+"""Exact examples from small hand-written proofs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isarstep.bench.extract import Extractor, Rules, identity_of
+from isarstep.mine.graph import Graph, Lemma, Use
+from tests.bench.handmade import ProofMaker, graph_of, lemma_uses, prop, sqrt_two, uses
+
+
+def examples_of(graph: Graph, rules: Rules | None = None) -> list[dict[str, Any]]:
+    """Examples with short texts: constants without theory, no keywords."""
+    extractor = Extractor(graph, rules)
+    extractor.run()
+    shard = extractor.builder.finish()
+    texts = [_short(text) for text in shard.propositions["tokens"].to_pylist()]
+    rows = shard.examples.to_pylist()
+    for row in rows:
+        for field in ("f1", "f3"):
+            row[field] = None if row[field] is None else texts[row[field]]
+        for field in ("f2", "f4", "f5"):
+            row[field] = [texts[n] for n in row[field]]
+        row["types"] = [shard.types[n] for n in row["types"]]
+    return rows
+
+
+def _short(text: str) -> str:
+    words = [w for w in text.split() if w not in ("CONST", "FREE", "VAR", "$", "HOL.Trueprop")]
+    text = " ".join(w.rpartition(".")[2] for w in words).replace("( ", "(").replace(" )", ")")
+    return text.removeprefix("(").removesuffix(")") if text.startswith("(") else text
+
+
+def fields(row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[field] for field in ("f1", "f2", "f3", "f4", "f5"))
+
+
+def test_the_papers_own_example() -> None:
+    rows = examples_of(sqrt_two())
+    squares = "eq (times two (sq <X1>)) (sq <X0>)"
+    even, double = "even <X0>", "eq <X0> (times two <X2>)"
+    iff = "iff (even (times <V0> <V1>)) (or (even <V0>) (even <V1>))"
+    assert [fields(row) for row in rows] == [
+        (double, [even], "False", [squares], []),
+        (squares, [], "False", [double], []),
+        (squares, [], even, [iff], []),
+        (even, [squares], double, [], [iff]),
+    ]
+    [paper] = [row for row in rows if row["f1"] == even]
+    assert paper["target_kind"] == "step"
+    assert paper["target_command"] == "hence"
+    assert paper["types"] == ["Nat.nat"] * 3
+    assert paper["source_length"] == 31 + 21
+
+
+def test_calculations_are_transparent() -> None:
+    maker = ProofMaker(0, "calc")
+    maker.step("lemma", ("goal", prop("Nat.eq", "a", "x"), []), fixed="abcx")
+    [one] = maker.step("have", ("goal", prop("Nat.eq", "a", "b"), []), parent=0, depth=1, block=1)
+    [two] = maker.step("also have", ("goal", prop("Nat.eq", "b", "c"), []), parent=0, depth=1, block=1)
+    [mid] = maker.step(
+        "also", ("calculation", prop("Nat.eq", "a", "c"), uses("calculation", one, two)), parent=0, depth=1, block=1
+    )
+    [three] = maker.step("have", ("goal", prop("Nat.eq", "c", "x"), []), parent=0, depth=1, block=1)
+    [end] = maker.step(
+        "finally", ("calculation", prop("Nat.eq", "a", "x"), uses("calculation", mid, three)), parent=0, depth=1, block=1
+    )
+    [show] = maker.step("show", ("goal", prop("Nat.eq", "a", "x"), uses("chained", end)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    rows = examples_of(graph_of([maker.finish()]))
+    ab, bc, cx, ax = "eq <X0> <X1>", "eq <X1> <X2>", "eq <X2> <X3>", "eq <X0> <X3>"
+    assert [fields(row) for row in rows] == [
+        (ab, [], ax, [bc, cx], []),
+        (bc, [], ax, [ab, cx], []),
+        (cx, [], ax, [ab, bc], []),
+    ]
+
+
+def test_cases_do_not_mix() -> None:
+    """Both cases show the statement itself: each has its own premises, and the statement's own source is both."""
+    maker = ProofMaker(0, "cases")
+    goal = prop("Nat.P", "a")
+    maker.step("lemma", ("goal", prop("Nat.R", "a"), []), fixed="a")
+    [have] = maker.step("have", ("goal", goal, []), parent=0, depth=1, block=1)
+    [q] = maker.step("assume", ("assumption", prop("Nat.Q", "a"), []), parent=1, depth=2, block=2)
+    [first] = maker.step("show", ("goal", goal, uses("chained", q)), parent=1, depth=2, block=2)
+    [r] = maker.step("assume", ("assumption", prop("Nat.less", "a", "a"), []), parent=1, depth=2, block=3)
+    [second] = maker.step("show", ("goal", goal, uses("chained", r)), parent=1, depth=2, block=3)
+    maker.use(have, *uses("block", first, second))
+    [show] = maker.step("show", ("goal", prop("Nat.R", "a"), uses("chained", have)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    rows = examples_of(graph_of([maker.finish()]))
+    assert [fields(row) for row in rows] == [
+        ("P <X0>", ["less <X0> <X0>", "Q <X0>"], "R <X0>", [], []),
+        ("Q <X0>", [], "P <X0>", [], []),
+        ("less <X0> <X0>", [], "P <X0>", [], []),
+    ]
+    assert [row["target_kind"] for row in rows] == ["step", "assumption", "assumption"]
+
+
+def test_a_show_that_says_something_else_is_a_premise() -> None:
+    maker = ProofMaker(0, "induction")
+    maker.step("lemma", ("goal", prop("Nat.P", "x"), []), fixed="x")
+    [zero] = maker.step("show", ("goal", prop("Nat.P", "Nat.zero"), []), parent=0, depth=1, block=1)
+    [hypothesis] = maker.step("case", ("assumption", prop("Nat.P", "y"), []), parent=0, depth=1, block=2, fixed="y")
+    [suc] = maker.step(
+        "show", ("goal", prop("Nat.P", ("Nat.Suc", "y")), uses("case", hypothesis)), parent=0, depth=1, block=2
+    )
+    maker.use(0, *uses("block", zero, suc))
+    rows = examples_of(graph_of([maker.finish()]))
+    assert [fields(row) for row in rows] == [
+        ("P zero", [], "P <X0>", ["P (Suc <X1>)"], []),
+        ("P (Suc <X1>)", ["P <X1>"], "P <X0>", ["P zero"], []),
+        ("P <X1>", [], "P (Suc <X1>)", [], []),
+    ]
+
+
+def test_variables_are_numbered_at_the_consequence_and_closed_blocks_follow() -> None:
+    maker = ProofMaker(0, "numbers")
+    maker.step("lemma", ("goal", prop("Nat.P", "a"), []), fixed="a")
+    [have] = maker.step("have", ("goal", prop("Nat.Q", "a"), []), parent=0, depth=1, block=1)
+    [inner] = maker.step("fix", ("assumption", prop("Nat.Q", "x"), []), parent=1, depth=2, block=2, fixed="x")
+    [shown] = maker.step("show", ("goal", prop("Nat.R", "x"), uses("chained", inner)), parent=1, depth=2, block=2)
+    maker.use(have, *uses("block", shown))
+    [got] = maker.step(
+        "obtain", ("goal", prop("Nat.less", "a", "y"), uses("using", have)), parent=0, depth=1, block=1, fixed="y"
+    )
+    maker.use(0, *uses("using", got))
+    rows = {(row["f1"], row["f3"]): row for row in examples_of(graph_of([maker.finish()]))}
+    assert set(rows) == {
+        ("Q <X1>", "R <X1>"),  # x is open here
+        ("R <X1>", "Q <X0>"),  # at the have it follows what is open
+        ("Q <X0>", "less <X0> <X1>"),  # the closed x gives its place to y
+        ("less <X0> <X2>", "P <X0>"),  # at the statement itself neither is open: order of introduction
+    }
+
+
+def test_restated_facts_are_counted_and_left_out() -> None:
+    maker = ProofMaker(0, "restated")
+    [_, given] = maker.step(
+        "lemma", ("goal", prop("Nat.P", "a"), []), ("assumption", prop("Nat.Q", "a"), []), fixed="a"
+    )
+    [again] = maker.step("have", ("goal", prop("Nat.Q", "a"), uses("using", given)), parent=0, depth=1, block=1)
+    [show] = maker.step("show", ("goal", prop("Nat.P", "a"), uses("using", again)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    graph = graph_of([maker.finish()])
+    extractor = Extractor(graph)
+    extractor.run()
+    assert extractor.counts == {"proofs": 1, "raw": 2, "restated": 2}
+    kept = examples_of(graph, Rules(keep_restated=True))
+    assert [(row["f1"], row["f3"], row["restated"]) for row in kept] == [
+        ("Q <X0>", "P <X0>", True),
+        ("Q <X0>", "Q <X0>", True),
+    ]
+
+
+def test_compounds_collections_and_targets_without_consequence() -> None:
+    maker = ProofMaker(0, "compound")
+    maker.step("lemma", ("goal", prop("Nat.P", "a"), []), fixed="a")
+    [q] = maker.step("have", ("goal", prop("Nat.Q", "a"), []), parent=0, depth=1, block=1)
+    [modified] = maker.step(
+        "from", ("compound", prop("Nat.R", "a"), [Use("base", lemma=0), *uses("attribute", q)]), parent=0, depth=1, block=1
+    )
+    [show] = maker.step(
+        "show",
+        ("goal", prop("Nat.P", "a"), [*uses("chained", modified), Use("method", collection="algebra_simps")]),
+        parent=0, depth=1, block=1,
+    )  # fmt: skip
+    [idle] = maker.step("have", ("goal", prop("Nat.even", "a"), uses("using", q)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    graph = graph_of([maker.finish()], [Lemma("QR", 0, prop("HOL.implies", ("Nat.Q", "?x"), ("Nat.R", "?x")))])
+    qr = "implies (Q <V0>) (R <V0>)"
+    rows = examples_of(graph)
+    assert [fields(row) for row in rows] == [
+        ("R <X0>", ["Q <X0>"], "P <X0>", [], [qr]),
+        ("Q <X0>", [], "R <X0>", [qr], []),
+        ("Q <X0>", [], "even <X0>", [], []),
+    ]
+    assert [row["target_kind"] for row in rows] == ["compound", "step", "step"]
+    opened = examples_of(graph, Rules(keep_open=True))
+    assert fields(opened[-1]) == ("even <X0>", ["Q <X0>"], None, [], [])
+    assert idle == 4
+
+
+def test_length_rule_and_incomplete_proofs() -> None:
+    graph = sqrt_two()
+    extractor = Extractor(graph, Rules(max_source=30, max_target=200))
+    extractor.run()
+    assert extractor.counts == {"proofs": 1, "raw": 4, "too long": 3, "examples": 1}
+    broken = graph_of([ProofMaker(0, "x").finish(complete=False)])
+    extractor = Extractor(broken)
+    extractor.run()
+    assert extractor.counts == {"proofs": 1, "incomplete proofs": 1}
+
+
+def test_theorem_identity_does_not_depend_on_names_or_on_the_way_of_stating() -> None:
+    def identity(*facts: Any) -> str:
+        maker = ProofMaker(0, "x")
+        maker.step("lemma", *facts)
+        return identity_of(maker.finish())
+
+    stated = identity(("goal", prop("Nat.P", "a"), []), ("assumption", prop("Nat.Q", "a"), []))
+    assert stated == identity(("goal", prop("Nat.P", "z"), []), ("assumption", prop("Nat.Q", "z"), lemma_uses(0)))
+    assert stated != identity(("goal", prop("Nat.P", "a"), []), ("assumption", prop("Nat.Q", "b"), []))
+    assert stated != identity(("goal", prop("Nat.P", "a"), []))
