@@ -1,0 +1,279 @@
+"""Problems as typed first-order TPTP (TF0) for E and its like.
+
+Lambdas are lifted to symbols with a defining equation, equal ones to the same symbol; functions that travel as
+values are applied by an operator for their sort, with extensionality; truth values inside terms are pulled out by
+cases; `if` likewise. Types are never erased.
+"""
+
+from __future__ import annotations
+
+from isarstep.check import formula as f
+from isarstep.check.formula import BOOL, Formula, Problem, Sort, Unsupported, ap, conj, forall, implies, neg
+from isarstep.check.names import Namer
+
+MOST_CASES = 6  # nested case distinctions in one atom; each doubles the atom
+
+
+def encode_tf0(problem: Problem) -> tuple[str, dict[str, str]]:
+    """The TPTP text, and for each formula's label the name of its premise."""
+    lifting = _Lifting(1 + max((v.number for p in problem.everything() for v in _variables(p)), default=0))
+    named = [(name, lifting.lift(formula)) for name, formula in (*problem.axioms, *problem.premises)]
+    goal = lifting.lift(problem.goal)
+    writer = _Writer([*(formula for _, formula in named), *lifting.equations, goal])
+    labels: dict[str, str] = {}
+    lines: list[str] = []
+    for name, formula in named:
+        label = f"p{len(labels)}"
+        labels[label] = name
+        lines.append(f"tff({label},axiom,{writer.formula(formula)}).")
+    for number, formula in enumerate((*lifting.equations, *writer.extensionality(lifting))):
+        lines.append(f"tff(logic{number},axiom,{writer.formula(formula)}).")
+    lines.append(f"tff(goal,conjecture,{writer.formula(goal)}).")
+    if writer.truth_values:
+        lines.append("tff(distinct,axiom,tt != ff).")
+    return "\n".join([*writer.declarations, *lines]) + "\n", labels
+
+
+def _variables(term: Formula) -> list[f.Variable]:
+    return [t for t in f.subterms(term) if isinstance(t, f.Variable)] + [
+        t.var for t in f.subterms(term) if isinstance(t, f.Lam | f.Quant)
+    ]
+
+
+class _Lifting:
+    """Replaces lambdas by symbols applied to the variables they mention."""
+
+    def __init__(self, next_variable: int) -> None:
+        self.equations: list[Formula] = []
+        self._symbols: dict[str, f.Sym] = {}
+        self._next = next_variable
+
+    def fresh(self, sort: Sort) -> f.Variable:
+        self._next += 1
+        return f.Variable(self._next, sort)
+
+    def lift(self, term: Formula) -> Formula:
+        match term:
+            case f.Arith() | f.Number():
+                raise Unsupported("interpreted arithmetic in a first-order problem")
+            case f.Ap(fun, arg):
+                return f.Ap(self.lift(fun), self.lift(arg))
+            case f.Quant(kind, var, body):
+                return f.Quant(kind, var, self.lift(body))
+            case f.Conn(op, args):
+                return f.Conn(op, tuple(self.lift(a) for a in args))
+            case f.Eq(left, right):
+                return f.Eq(self.lift(left), self.lift(right))
+            case f.Ite(cond, then, other):
+                return f.Ite(self.lift(cond), self.lift(then), self.lift(other))
+            case f.Lam():
+                return self._lift_lambda(term)
+            case _:
+                return term
+
+    def _lift_lambda(self, term: f.Lam) -> Formula:
+        free = f.free_variables(term)
+        key = _canonical(term, free)
+        symbol = self._symbols.get(key)
+        if symbol is None:
+            sort: Sort = f.sort_of(term)
+            for var in reversed(free):
+                sort = f.Fun(var.sort, sort)
+            symbol = self._symbols[key] = f.Sym(f"$lambda{len(self._symbols)}", sort)
+            left: Formula = ap(symbol, *free)
+            body: Formula = term
+            binders = list(free)
+            while isinstance(body, f.Lam):
+                binders.append(body.var)
+                left = f.Ap(left, body.var)
+                body = body.body
+            equation: Formula = f.Eq(left, self.lift(body))
+            for var in reversed(binders):
+                equation = forall(var, equation)
+            self.equations.append(equation)
+        return ap(symbol, *free)
+
+
+def _canonical(term: Formula, free: list[f.Variable]) -> str:
+    """A text that is equal for lambdas that differ only in the names of variables, free ones by position."""
+    numbers = {var: f"f{i}" for i, var in enumerate(free)}
+
+    def walk(part: Formula, depth: int, names: dict[f.Variable, str]) -> str:
+        match part:
+            case f.Variable():
+                return f"{names[part]}:{part.sort}"
+            case f.Lam(var, body):
+                return f"(lam {var.sort} {walk(body, depth + 1, {**names, var: f'b{depth}'})})"
+            case f.Quant(kind, var, body):
+                return f"({kind} {var.sort} {walk(body, depth + 1, {**names, var: f'b{depth}'})})"
+            case f.Sym() | f.Truth() | f.Number():
+                return repr(part)
+            case f.Conn(op, args):
+                return f"({op} {' '.join(walk(a, depth, names) for a in args)})"
+            case f.Ap() | f.Eq() | f.Ite():
+                return f"({type(part).__name__} {' '.join(walk(c, depth, names) for c in f.children(part))})"
+            case f.Arith():
+                raise Unsupported("interpreted arithmetic in a first-order problem")
+        raise AssertionError(part)
+
+    return walk(term, 0, numbers)
+
+
+class _Writer:
+    def __init__(self, formulas: list[Formula]) -> None:
+        self.names = Namer()
+        self.declarations: list[str] = []
+        self.truth_values = False
+        self._arity: dict[f.Sym, int] = {}
+        self._function_values: dict[f.Fun, None] = {}
+        for whole in formulas:
+            self._count(whole)
+
+    def _count(self, term: Formula) -> None:
+        """Finds for every symbol the fewest arguments it is ever given, and the sorts of functions that are
+        compared or passed.
+        """
+        if isinstance(term, f.Ap | f.Sym):
+            head, args = f.spine(term)
+            if isinstance(head, f.Sym):
+                self._arity[head] = min(self._arity.get(head, len(args)), len(args))
+            for arg in args:
+                self._value(arg)
+                self._count(arg)
+            return
+        if isinstance(term, f.Eq):
+            self._value(term.left)
+            self._value(term.right)
+        for child in f.children(term):
+            self._count(child)
+
+    def _value(self, term: Formula) -> None:
+        sort = f.sort_of(term)
+        while isinstance(sort, f.Fun):
+            self._function_values[sort] = None
+            sort = sort.result
+
+    def extensionality(self, lifting: _Lifting) -> list[Formula]:
+        axioms: list[Formula] = []
+        for sort in self._function_values:
+            left, right, at = lifting.fresh(sort), lifting.fresh(sort), lifting.fresh(sort.argument)
+            same = forall(at, f.Eq(ap(left, at), ap(right, at)))
+            axioms.append(forall(left, forall(right, implies(same, f.Eq(left, right)))))
+        return axioms
+
+    def sort(self, sort: Sort) -> str:
+        if sort == BOOL:
+            if not self.truth_values:
+                self.truth_values = True
+                self.declarations.append("tff(bool_type,type,bool: $tType).")
+                self.declarations += ["tff(tt_type,type,tt: bool).", "tff(ff_type,type,ff: bool)."]
+            return "bool"
+        key = sort.name if isinstance(sort, f.Base) else repr(sort)
+        name, new = self.names.get("s", key)
+        if new:
+            self.declarations.append(f"tff({name}_type,type,{name}: $tType).")
+        return name
+
+    def _declare(self, kind: str, key: str, args: list[Sort], result: Sort) -> str:
+        name, new = self.names.get(kind, key)
+        if new:
+            to = "$o" if result == BOOL else self.sort(result)
+            sorts = [self.sort(a) for a in args]
+            product = f"({' * '.join(sorts)})" if len(sorts) > 1 else "".join(sorts)
+            signature = f"{product} > {to}" if sorts else to
+            self.declarations.append(f"tff({name}_type,type,{name}: {signature}).")
+        return name
+
+    def formula(self, term: Formula) -> str:
+        match term:
+            case f.Truth(value):
+                return "$true" if value else "$false"
+            case f.Conn("not", (part,)):
+                return f"~ ({self.formula(part)})"
+            case f.Conn(op, args):
+                sign = {"and": " & ", "or": " | ", "=>": " => "}[op]
+                return sign.join(f"({self.formula(a)})" for a in args)
+            case f.Quant(kind, var, body):
+                if var.sort == BOOL:
+                    cases = [_replace(body, var, f.Truth(v)) for v in (True, False)]
+                    return self.formula(f.Conn("and" if kind == "forall" else "or", tuple(cases)))
+                quantifier = "!" if kind == "forall" else "?"
+                return f"({quantifier} [X{var.number}: {self.sort(var.sort)}] : ({self.formula(body)}))"
+            case f.Eq(left, right) if f.sort_of(left) == BOOL:
+                return f"({self.formula(left)}) <=> ({self.formula(right)})"
+            case f.Ite(cond, then, other):
+                return self.formula(conj(implies(cond, then), implies(neg(cond), other)))
+            case _:
+                return self._atom(term, 0)
+
+    def _atom(self, atom: Formula, cases: int) -> str:
+        inner = _case_inside(atom)
+        if inner is None:
+            if isinstance(atom, f.Eq):
+                return f"{self.term(atom.left)} = {self.term(atom.right)}"
+            return self.term(atom)
+        if cases == MOST_CASES:
+            raise Unsupported("too many conditions inside one atom")
+        cond = inner.cond if isinstance(inner, f.Ite) else inner
+        then, other = (inner.then, inner.other) if isinstance(inner, f.Ite) else (f.Truth(True), f.Truth(False))
+        yes = self._atom(_replace(atom, inner, then), cases + 1)
+        no = self._atom(_replace(atom, inner, other), cases + 1)
+        test = self.formula(cond)
+        return f"(({test}) => ({yes})) & ((~ ({test})) => ({no}))"
+
+    def term(self, term: Formula) -> str:
+        if isinstance(term, f.Truth):
+            self.sort(BOOL)
+            return "tt" if term.value else "ff"
+        head, args = f.spine(term)
+        if isinstance(head, f.Sym):
+            arity = self._arity.get(head, 0)
+            sorts: list[Sort] = []
+            result = head.sort
+            for _ in range(arity):
+                assert isinstance(result, f.Fun)
+                sorts.append(result.argument)
+                result = result.result
+            name = self._declare("c", head.name, sorts, result)
+            text = f"{name}({','.join(self.term(a) for a in args[:arity])})" if arity else name
+            args = args[arity:]
+        elif isinstance(head, f.Variable):
+            text, result = f"X{head.number}", head.sort
+        else:
+            raise Unsupported("an application whose function is computed")
+        for arg in args:
+            assert isinstance(result, f.Fun)
+            operator = self._declare("a", f"apply {result!r}", [result, result.argument], result.result)
+            text = f"{operator}({text},{self.term(arg)})"
+            result = result.result
+        return text
+
+
+def _case_inside(atom: Formula) -> Formula | None:
+    """An argument inside an atom that is a truth value other than a constant, or an `if`; outermost first."""
+    parts = [atom.left, atom.right] if isinstance(atom, f.Eq) else f.spine(atom)[1]
+    for part in parts:
+        if isinstance(part, f.Ite) or (f.sort_of(part) == BOOL and not isinstance(part, f.Truth)):
+            return part
+        found = _case_inside(part) if isinstance(part, f.Ap) else None
+        if found is not None:
+            return found
+    return None
+
+
+def _replace(term: Formula, old: Formula, new: Formula) -> Formula:
+    if term == old:
+        return new
+    match term:
+        case f.Ap(fun, arg):
+            return f.Ap(_replace(fun, old, new), _replace(arg, old, new))
+        case f.Quant(kind, var, body):
+            return f.Quant(kind, var, _replace(body, old, new))
+        case f.Conn(op, args):
+            return f.Conn(op, tuple(_replace(a, old, new) for a in args))
+        case f.Eq(left, right):
+            return f.Eq(_replace(left, old, new), _replace(right, old, new))
+        case f.Ite(cond, then, other):
+            return f.Ite(_replace(cond, old, new), _replace(then, old, new), _replace(other, old, new))
+        case _:
+            return term

@@ -1,0 +1,249 @@
+"""The language between HOL and the provers: simply typed terms with named variables, built-in connectives and
+arithmetic.
+
+Every encoding prints this language and none looks at HOL again. There are no type variables left; bound variables
+have numbers that are unique in a problem, so printing can never capture. All walks recurse: lowering bounds the
+depth of what it builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+
+class Unsupported(Exception):
+    """A proposition that the encodings cannot state; the reason is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """A non-empty set of which nothing else is known, or one of the three interpreted sorts below."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fun:
+    argument: Sort
+    result: Sort
+
+
+Sort: TypeAlias = Base | Fun
+BOOL, INT, REAL = Base("$bool"), Base("$int"), Base("$real")
+
+
+@dataclass(frozen=True, slots=True)
+class Sym:
+    """An uninterpreted symbol. The name is unique for constant and type instance; encodings escape it."""
+
+    name: str
+    sort: Sort
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    number: int
+    sort: Sort
+
+
+@dataclass(frozen=True, slots=True)
+class Ap:
+    fun: Formula
+    arg: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Lam:
+    var: Variable
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Quant:
+    kind: Literal["forall", "exists"]
+    var: Variable
+    body: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Conn:
+    op: Literal["not", "and", "or", "=>"]
+    args: tuple[Formula, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Eq:
+    left: Formula
+    right: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Ite:
+    cond: Formula
+    then: Formula
+    other: Formula
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    value: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: int
+    sort: Base  # INT or REAL
+
+
+ArithOp = Literal["+", "-", "*", "/", "neg", "div", "mod", "<", "<=", "to_real", "floor"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arith:
+    """Interpreted arithmetic; `/`, `div` and `mod` only under a guard that their divisor is not zero (div, mod:
+    positive).
+    """
+
+    op: ArithOp
+    args: tuple[Formula, ...]
+
+
+Formula: TypeAlias = Sym | Variable | Ap | Lam | Quant | Conn | Eq | Ite | Truth | Number | Arith
+
+
+def sort_of(term: Formula) -> Sort:
+    match term:
+        case Sym(_, sort) | Variable(_, sort):
+            return sort
+        case Ap(fun, _):
+            result = sort_of(fun)
+            assert isinstance(result, Fun)
+            return result.result
+        case Lam(var, body):
+            return Fun(var.sort, sort_of(body))
+        case Quant() | Conn() | Eq() | Truth():
+            return BOOL
+        case Ite(_, then, _):
+            return sort_of(then)
+        case Number(_, sort):
+            return sort
+        case Arith(op, args):
+            if op in ("<", "<="):
+                return BOOL
+            if op == "to_real":
+                return REAL
+            return INT if op == "floor" else sort_of(args[0])
+
+
+def spine(term: Formula) -> tuple[Formula, list[Formula]]:
+    args: list[Formula] = []
+    while isinstance(term, Ap):
+        args.append(term.arg)
+        term = term.fun
+    args.reverse()
+    return term, args
+
+
+def children(term: Formula) -> tuple[Formula, ...]:
+    match term:
+        case Ap(fun, arg):
+            return (fun, arg)
+        case Lam(_, body) | Quant(_, _, body):
+            return (body,)
+        case Conn(_, args) | Arith(_, args):
+            return args
+        case Eq(left, right):
+            return (left, right)
+        case Ite(cond, then, other):
+            return (cond, then, other)
+        case _:
+            return ()
+
+
+def subterms(term: Formula) -> Iterator[Formula]:
+    todo = [term]
+    while todo:
+        term = todo.pop()
+        yield term
+        todo.extend(children(term))
+
+
+def free_variables(term: Formula) -> list[Variable]:
+    """Variables without a binder in `term`, in order of first occurrence."""
+    found: dict[Variable, None] = {}
+
+    def walk(part: Formula, bound: frozenset[Variable]) -> None:
+        if isinstance(part, Variable):
+            if part not in bound:
+                found[part] = None
+        elif isinstance(part, Lam | Quant):
+            walk(part.body, bound | {part.var})
+        else:
+            for child in children(part):
+                walk(child, bound)
+
+    walk(term, frozenset())
+    return list(found)
+
+
+def conj(*parts: Formula) -> Formula:
+    kept = [p for p in parts if p != Truth(True)]
+    if Truth(False) in kept:
+        return Truth(False)
+    return Truth(True) if not kept else kept[0] if len(kept) == 1 else Conn("and", tuple(kept))
+
+
+def disj(*parts: Formula) -> Formula:
+    kept = [p for p in parts if p != Truth(False)]
+    if Truth(True) in kept:
+        return Truth(True)
+    return Truth(False) if not kept else kept[0] if len(kept) == 1 else Conn("or", tuple(kept))
+
+
+def neg(part: Formula) -> Formula:
+    if isinstance(part, Truth):
+        return Truth(not part.value)
+    if isinstance(part, Conn) and part.op == "not":
+        return part.args[0]
+    return Conn("not", (part,))
+
+
+def implies(premise: Formula, conclusion: Formula) -> Formula:
+    if premise == Truth(True) or conclusion == Truth(True):
+        return conclusion
+    return neg(premise) if conclusion == Truth(False) else Conn("=>", (premise, conclusion))
+
+
+def forall(var: Variable, body: Formula) -> Formula:
+    # Every sort is non-empty, so a vacuous quantifier can go.
+    return body if isinstance(body, Truth) else Quant("forall", var, body)
+
+
+def exists(var: Variable, body: Formula) -> Formula:
+    return body if isinstance(body, Truth) else Quant("exists", var, body)
+
+
+def ap(fun: Formula, *args: Formula) -> Formula:
+    for arg in args:
+        fun = Ap(fun, arg)
+    return fun
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Do the premises entail the goal? Names of premises come back in `facts used`; axioms hold in every model of
+    HOL.
+    """
+
+    premises: tuple[tuple[str, Formula], ...]
+    axioms: tuple[tuple[str, Formula], ...]
+    goal: Formula
+
+    def everything(self) -> Iterator[Formula]:
+        for _, formula in self.premises:
+            yield formula
+        for _, formula in self.axioms:
+            yield formula
+        yield self.goal

@@ -1,0 +1,182 @@
+"""Instances of polymorphic library facts at the types that a problem mentions.
+
+Each type variable is replaced only by a type that belongs to all classes of its sort: `linear` is never taken at a
+type that is not a linear order. Rounds, instances and sizes of types are bounded, so this always ends; what is left
+out can only lose proofs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, constants, frees, substitute_types, subterms
+
+ROUNDS = 3
+INSTANCES_PER_FACT = 6
+LARGEST_TYPE = 12  # constructors and variables
+
+# Constants that occur everywhere say nothing about which types matter.
+LOGICAL = frozenset(
+    {
+        "HOL.eq", "HOL.All", "HOL.Ex", "HOL.Ex1", "HOL.Not", "HOL.conj", "HOL.disj",
+        "HOL.implies", "HOL.True", "HOL.False", "HOL.If", "HOL.Let", "HOL.Trueprop",
+        "Pure.all", "Pure.imp", "Pure.eq", "Pure.conjunction", "Pure.prop",
+    }
+)  # fmt: skip
+
+Substitution = dict[TVar, Typ]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A proposition with the name under which a verdict mentions it."""
+
+    name: str
+    prop: Term
+
+
+def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Signature, limit: int) -> list[Named]:
+    """At most `limit` instances of the facts, those of earlier facts and rounds first. Facts about fixed variables
+    are left out.
+    """
+    seen: dict[str, dict[Typ, None]] = {}
+    for prop in problem:
+        _record(prop, seen)
+    patterns: list[tuple[Named, list[Const], list[TVar]]] = []
+    result: dict[tuple[int, tuple[Typ, ...]], Named] = {}
+    for number, fact in enumerate(facts):
+        # An exported theorem is closed and generalised; one that is not holds only under hypotheses that were lost.
+        if frees(fact.prop) or any(isinstance(v, TFree) for v in _type_variables(fact.prop)):
+            patterns.append((fact, [], []))
+            continue
+        variables = [v for v in dict.fromkeys(_type_variables(fact.prop)) if isinstance(v, TVar)]
+        if not variables:
+            result[number, ()] = fact
+            _record(fact.prop, seen)
+        open_constants = [c for c in constants(fact.prop) if c.name not in LOGICAL and c.type and _has_variable(c.type)]
+        patterns.append((fact, open_constants, variables))
+    for _ in range(ROUNDS):
+        before = len(result)
+        found: list[Term] = []
+        for number, (fact, open_constants, variables) in enumerate(patterns):
+            if not open_constants:
+                continue
+            for taken in _instances(open_constants, variables, seen, signature):
+                key = (number, tuple(taken[v] for v in variables))
+                if key not in result:
+                    prop = substitute_types(fact.prop, lambda typ, taken=taken: _instantiate(typ, taken))  # type: ignore[misc]
+                    result[key] = Named(fact.name, prop)
+                    found.append(prop)
+            if len(result) >= limit:
+                break
+        for prop in found:
+            _record(prop, seen)
+        if len(result) == before or len(result) >= limit:
+            break
+    # Facts come in order of relevance: where the limit cuts, it cuts the least relevant.
+    return [result[key] for key in sorted(result, key=lambda key: key[0])][:limit]
+
+
+def _record(prop: Term, seen: dict[str, dict[Typ, None]]) -> None:
+    for const in constants(prop):
+        if const.name not in LOGICAL and const.type is not None and not _has_variable(const.type):
+            seen.setdefault(const.name, {})[const.type] = None
+
+
+def _instances(
+    patterns: list[Const], variables: list[TVar], seen: dict[str, dict[Typ, None]], signature: Signature
+) -> list[Substitution]:
+    """Ways to give all type variables a value such that every bound constant's type is one that the problem has."""
+    usable = [p for p in patterns if p.name in seen]
+    usable.sort(key=lambda p: len(seen[p.name]))
+    found: dict[tuple[Typ, ...], Substitution] = {}
+
+    def extend(taken: Substitution, rest: list[Const]) -> None:
+        if len(found) >= INSTANCES_PER_FACT:
+            return
+        if all(v in taken for v in variables):
+            found[tuple(taken[v] for v in variables)] = taken
+            return
+        while rest and all(v in taken for v in _variables_in(rest[0].type)):
+            rest = rest[1:]
+        if not rest:
+            return
+        pattern = rest[0]
+        matched = False
+        for typ in seen[pattern.name]:
+            more = match(pattern.type, typ, taken, signature)
+            if more is not None:
+                matched = True
+                extend(more, rest[1:])
+        if not matched:
+            extend(taken, rest[1:])  # this constant would be at a new type; others may still fix the variables
+
+    extend({}, usable)
+    return list(found.values())
+
+
+def match(pattern: Typ | None, typ: Typ, taken: Substitution, signature: Signature) -> Substitution | None:
+    """The substitution extended so that pattern becomes typ, each variable at a type of its sort; None where there
+    is none.
+    """
+    taken = dict(taken)
+    todo: list[tuple[Typ | None, Typ]] = [(pattern, typ)]
+    while todo:
+        left, right = todo.pop()
+        if isinstance(left, TVar):
+            known = taken.get(left)
+            if known is None:
+                if _type_size(right) > LARGEST_TYPE or not signature.of_sort(right, left.sort):
+                    return None
+                taken[left] = right
+            elif known != right:
+                return None
+        elif isinstance(left, Type) and isinstance(right, Type):
+            if left.name != right.name or len(left.args) != len(right.args):
+                return None
+            todo.extend(zip(left.args, right.args, strict=True))
+        elif left != right:
+            return None
+    return taken
+
+
+def _instantiate(typ: Typ, taken: Substitution) -> Typ:
+    if isinstance(typ, TVar):
+        return taken[typ]
+    if isinstance(typ, Type) and typ.args:
+        return Type(typ.name, tuple(_instantiate(a, taken) for a in typ.args))
+    return typ
+
+
+def _type_variables(prop: Term) -> Iterator[TVar | TFree]:
+    for node in subterms(prop):
+        typ = getattr(node, "type", None)
+        if typ is not None:
+            yield from _variables_in(typ)
+
+
+def _variables_in(typ: Typ | None) -> Iterator[TVar | TFree]:
+    todo: list[Typ | None] = [typ]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Type):
+            todo.extend(node.args)
+        elif node is not None:
+            yield node
+
+
+def _has_variable(typ: Typ) -> bool:
+    return any(isinstance(v, TVar) for v in _variables_in(typ))
+
+
+def _type_size(typ: Typ) -> int:
+    count = 0
+    todo = [typ]
+    while todo:
+        node = todo.pop()
+        count += 1
+        if isinstance(node, Type):
+            todo.extend(node.args)
+    return count

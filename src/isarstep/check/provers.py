@@ -1,0 +1,372 @@
+"""Asking provers: one contained process a query, several strategies beside each other, the first proof wins and the
+rest is killed.
+
+A proof counts only when the prover says so plainly and exits cleanly; anything else is a time-out or unknown. `sat`
+refutes nothing here, because a problem holds only some of what is known.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import selectors
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import sysconfig
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from isarstep.check.encode_smt import encode_smt
+from isarstep.check.encode_tf0 import encode_tf0
+from isarstep.check.encode_th0 import encode_th0
+from isarstep.check.formula import Problem
+
+Encoding = Literal["smt", "tf0", "th0"]
+ENCODERS: dict[Encoding, Callable[[Problem], tuple[str, dict[str, str]]]] = {
+    "smt": encode_smt,
+    "tf0": encode_tf0,
+    "th0": encode_th0,
+}
+OUTPUT_LIMIT = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """One way to ask: which prover, what it is given. An empty argv is cvc5's wheel with `options`."""
+
+    name: str
+    encoding: Encoding
+    arithmetic: bool
+    unfold: bool
+    argv: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def prover(self) -> str:
+        return self.argv[0] if self.argv else "cvc5"
+
+
+E_ARGUMENTS = ("eprover", "--auto", "--silent", "--proof-object=1", "--tstp-format")
+CVC5 = Strategy("cvc5", "smt", arithmetic=True, unfold=True)
+CVC5_ENUM = Strategy("cvc5-enum", "smt", arithmetic=True, unfold=True, options=(("full-saturate-quant", "true"),))
+CVC5_PLAIN = Strategy("cvc5-plain", "smt", arithmetic=False, unfold=False)
+E = Strategy("E", "tf0", arithmetic=False, unfold=True, argv=E_ARGUMENTS)
+E_FOLDED = Strategy("E-folded", "tf0", arithmetic=False, unfold=False, argv=E_ARGUMENTS)
+STRATEGIES = (CVC5, E, CVC5_ENUM, E_FOLDED, CVC5_PLAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    seconds: float = 2.0  # wall clock of one attempt
+    memory: int = 2 << 30  # bytes of address space
+    width: int = 2  # attempts that run at the same time
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """The prover derived the goal; `facts` are the names of what it used."""
+
+    strategy: str
+    seconds: float
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfTime:
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class NoProof:
+    why: str
+
+
+Answer: TypeAlias = Proof | OutOfTime | NoProof
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A problem as one strategy's prover reads it."""
+
+    strategy: Strategy
+    text: str
+    labels: dict[str, str] = field(hash=False)
+
+    def key(self, limits: Limits) -> str:
+        settings = [self.strategy.argv, self.strategy.options, prover_version(self.strategy.prover)]
+        document = json.dumps([settings, limits.seconds, limits.memory, self.text])
+        return hashlib.sha256(document.encode()).hexdigest()
+
+
+@lru_cache
+def prover_version(prover: str) -> str | None:
+    """The version of an installed prover, None where it is missing."""
+    if prover == "cvc5":
+        try:
+            return version("cvc5")
+        except PackageNotFoundError:
+            return None
+    path = shutil.which(prover)
+    if path is None:
+        return None
+    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+        return subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10).stdout.strip()
+    return None
+
+
+def available(strategies: Sequence[Strategy] = STRATEGIES) -> tuple[Strategy, ...]:
+    """The strategies whose prover is installed."""
+    return tuple(s for s in strategies if prover_version(s.prover) is not None)
+
+
+class Cache:
+    """Answers by the hash of what was asked; a file that several processes may share, or memory only."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._connection = sqlite3.connect(path or ":memory:", timeout=60, isolation_level=None)
+        if path is not None:
+            self._connection.execute("pragma journal_mode=wal")
+            self._connection.execute("pragma synchronous=off")
+        self._connection.execute("create table if not exists answers (key text primary key, answer text)")
+
+    def get(self, key: str) -> Answer | None:
+        row = self._connection.execute("select answer from answers where key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        kind, *rest = json.loads(row[0])
+        if kind == "proof":
+            return Proof(rest[0], rest[1], tuple(rest[2]))
+        return OutOfTime(rest[0]) if kind == "time" else NoProof(rest[0])
+
+    def put(self, key: str, answer: Answer) -> None:
+        match answer:
+            case Proof(strategy, seconds, facts):
+                row: list[object] = ["proof", strategy, seconds, facts]
+            case OutOfTime(seconds):
+                row = ["time", seconds]
+            case NoProof(why):
+                row = ["none", why]
+        self._connection.execute("insert or replace into answers values (?, ?)", (key, json.dumps(row)))
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+@dataclass(slots=True)
+class _Running:
+    attempt: Attempt
+    pid: int
+    pipe: int
+    began: float
+    output: bytearray
+
+
+class Provers:
+    """Runs attempts through one launcher process. Close it, or use it as a context; its processes end with it in
+    any case.
+    """
+
+    def __init__(self, limits: Limits = Limits(), cache: Cache | None = None) -> None:
+        self.limits = limits
+        self.cache = cache or Cache()
+        self._launcher: subprocess.Popen[bytes] | None = None
+        self._channel: socket.socket | None = None
+        self._buffer = b""
+
+    def __enter__(self) -> Provers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+        if self._launcher is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._launcher.wait(timeout=10)
+            self._launcher.kill()
+            self._launcher.wait()
+            self._launcher = None
+        self._buffer = b""
+
+    def prove(self, attempts: Sequence[Attempt]) -> Answer:
+        """The first proof, else a time-out if there was one, else why the first attempt gave up."""
+        answers: list[Answer] = []
+        open_attempts: list[Attempt] = []
+        for attempt in attempts:
+            known = self.cache.get(attempt.key(self.limits))
+            if isinstance(known, Proof):
+                return known
+            if known is None:
+                open_attempts.append(attempt)
+            else:
+                answers.append(known)
+        if open_attempts:
+            try:
+                answers += self._race(open_attempts)
+            except BaseException:
+                self.close()  # whatever happened, nothing keeps running
+                raise
+        for answer in answers:
+            if isinstance(answer, Proof):
+                return answer
+        for answer in answers:
+            if isinstance(answer, OutOfTime):
+                return answer
+        return answers[0] if answers else NoProof("no prover is installed")
+
+    def _race(self, attempts: list[Attempt]) -> list[Answer]:
+        waiting = list(reversed(attempts))
+        running: dict[int, _Running] = {}
+        answers: list[Answer] = []
+        selector = selectors.DefaultSelector()
+        try:
+            while waiting or running:
+                while waiting and len(running) < self.limits.width:
+                    started = self._start(waiting.pop())
+                    if isinstance(started, NoProof):
+                        answers.append(started)
+                    else:
+                        running[started.pipe] = started
+                        selector.register(started.pipe, selectors.EVENT_READ)
+                if not running:
+                    continue
+                deadline = min(r.began for r in running.values()) + self.limits.seconds
+                for key, _ in selector.select(max(0.0, deadline - time.monotonic())):
+                    run = running[key.fd]
+                    chunk = os.read(run.pipe, 1 << 16)
+                    run.output += chunk
+                    if chunk and len(run.output) <= OUTPUT_LIMIT:
+                        continue
+                    answer = self._finish(run, selector, running, flooded=bool(chunk))
+                    answers.append(answer)
+                    if isinstance(answer, Proof):
+                        return answers
+                now = time.monotonic()
+                for run in [r for r in running.values() if now - r.began >= self.limits.seconds]:
+                    self._end(run, selector, running)
+                    answers.append(self._remember(run, OutOfTime(self.limits.seconds)))
+            return answers
+        finally:
+            for run in list(running.values()):
+                self._end(run, selector, running)
+            selector.close()
+
+    def _start(self, attempt: Attempt) -> _Running | NoProof:
+        strategy = attempt.strategy
+        source = os.memfd_create("problem")
+        read_end, write_end = os.pipe()
+        try:
+            os.write(source, attempt.text.encode())
+            os.lseek(source, 0, os.SEEK_SET)
+            message = {
+                "start": 0,
+                "argv": strategy.argv,
+                "options": dict(strategy.options),
+                "cpu": int(self.limits.seconds) + 2,
+                "memory": self.limits.memory,
+            }
+            began = time.monotonic()
+            pid = int(self._ask(message, [source, write_end])["pid"])
+        except BaseException:
+            os.close(read_end)
+            raise
+        finally:
+            os.close(source)
+            os.close(write_end)
+        return _Running(attempt, pid, read_end, began, bytearray())
+
+    def _end(self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running]) -> int:
+        selector.unregister(run.pipe)
+        del running[run.pipe]
+        os.close(run.pipe)
+        return int(self._ask({"stop": run.pid}, [])["status"])
+
+    def _finish(
+        self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running], flooded: bool
+    ) -> Answer:
+        seconds = time.monotonic() - run.began
+        status = self._end(run, selector, running)
+        if flooded:
+            answer: Answer = NoProof("the prover flooded its output")
+        else:
+            answer = read_answer(run.attempt, run.output.decode(errors="replace"), status, seconds)
+        return self._remember(run, answer)
+
+    def _remember(self, run: _Running, answer: Answer) -> Answer:
+        self.cache.put(run.attempt.key(self.limits), answer)
+        return answer
+
+    def _ask(self, message: dict[str, object], descriptors: list[int]) -> dict[str, int]:
+        for _ in range(2):
+            try:
+                channel = self._connect()
+                socket.send_fds(channel, [json.dumps(message).encode() + b"\n"], descriptors)
+                while b"\n" not in self._buffer:
+                    data = channel.recv(65536)
+                    if not data:
+                        raise ConnectionError("the launcher ended")
+                    self._buffer += data
+                line, self._buffer = self._buffer.split(b"\n", 1)
+                reply: dict[str, int] = json.loads(line)
+                return reply
+            except ConnectionError:
+                self.close()
+                if "stop" in message:
+                    return {"status": -1}  # its processes ended with it
+        raise RuntimeError("the process that starts provers does not run")
+
+    def _connect(self) -> socket.socket:
+        if self._channel is None:
+            ours, theirs = socket.socketpair()
+            # Without site packages' start-up files; only what the launcher needs is on its path.
+            program = str(Path(__file__).with_name("launcher.py"))
+            path = f"import sys, runpy; sys.path.append({sysconfig.get_path('platlib')!r})"
+            command = [sys.executable, "-I", "-S", "-c", f"{path}; runpy.run_path({program!r}, run_name='__main__')"]
+            self._launcher = subprocess.Popen(command, stdin=theirs.fileno(), start_new_session=True)
+            theirs.close()
+            self._channel = ours
+        return self._channel
+
+
+def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> Answer:
+    """What a prover that ended said. Only a clean exit with the exact words of success is a proof."""
+    name = attempt.strategy.name
+    if attempt.strategy.encoding == "smt":
+        lines = output.split("\n")
+        if status == 0 and lines[0] == "unsat":
+            core = next((line[7:].split() for line in lines if line.startswith("; core ")), [])
+            return Proof(name, seconds, _used(attempt, core))
+        if status == 0 and lines[0].startswith(("sat", "unknown")):
+            return NoProof("the prover gave up")
+    else:
+        found = re.search(r"^[#%] SZS status (\w+)", output, re.MULTILINE)
+        said = found.group(1) if found else ""
+        if status == 0 and said in ("Theorem", "ContradictoryAxioms"):
+            labels = re.findall(r"file\('[^']*',\s*(\w+)\)", output)
+            return Proof(name, seconds, _used(attempt, labels))
+        if said == "ResourceOut":
+            return OutOfTime(seconds)
+        if said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):
+            return NoProof("the prover gave up")
+    if status in (-24, -9):
+        return NoProof("the prover used up its processor time") if status == -24 else NoProof("the prover was killed")
+    text = " ".join(output.split())
+    return NoProof(f"the prover failed with status {status}: {text[:200]}")
+
+
+def _used(attempt: Attempt, labels: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(attempt.labels[label] for label in labels if label in attempt.labels))
