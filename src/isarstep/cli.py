@@ -26,7 +26,7 @@ from isarstep.errors import UserError
 # In the order in which data flow through them, which is the order of the help page.
 ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "check", "evaluate", "analyse", "serve")
 
-SUMMARY = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, propose and check missing steps."
+SUMMARY = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, find and check missing steps."
 
 # typer brings its own click and does not export these two.
 UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -76,10 +76,8 @@ def help_page() -> str:
         textwrap.fill(summary, 100, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
         for name, (_, summary) in commands().items()
     ]
-    return "\n".join(
-        ["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, "", "Commands:", *rows, ""]
-        + ["`isarstep COMMAND --help` explains a command and shows an example; `isarstep --version` prints the version."]
-    )
+    more = "`isarstep COMMAND --help` explains a command and shows an example; `isarstep --version` prints the version."
+    return "\n".join(["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, "", "Commands:", *rows, "", more])
 
 
 def run(arguments: list[str]) -> int:

@@ -163,7 +163,7 @@ class Inference:
             elif type(node) is Const:
                 scheme = algebra.scheme(node.name)
                 if scheme is None:
-                    raise TypingError(f"constant {node.name} is not in the signature")
+                    raise TypingError(f"constant {node.name[:120]} is not in the signature")
                 found, cells = scheme.copy()
                 leaves.append((scheme, cells))
                 types.append(found)

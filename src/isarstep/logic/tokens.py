@@ -134,7 +134,7 @@ def decode(tokens: str | Sequence[str], *, strict: bool = True) -> Term:
                 i += 1
                 break
             if token == ")" or i == end:
-                if strict and token == ")" and binders == 0 and type(head) is not App:
+                if strict and frames and token == ")" and binders == 0 and type(head) is not App:
                     raise _error(sequence, i, "'$', because a single name is not bracketed")
                 while True:
                     for _ in range(binders):

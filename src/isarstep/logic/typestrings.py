@@ -25,7 +25,7 @@ def parse_type(text: str) -> Typ:
             raise _error(text, position)
         pieces.append((match[1] or match[2] or match[3], match.start(match.lastindex or 0)))
         position = match.end()
-    pieces.append(("", end))
+    pieces += [("", end), ("", end)]  # twice, to look one piece further
     groups: list[list[Typ | str]] = []
     result: Typ | None = None
     i = 0

@@ -1,0 +1,5 @@
+"""`python -m isarstep`."""
+
+from isarstep.cli import main
+
+main()

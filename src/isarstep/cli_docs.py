@@ -1,0 +1,35 @@
+"""Writes docs/cli.md from the commands themselves: `python -m isarstep.cli_docs docs/cli.md`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from isarstep.cli import commands, help_page, load
+
+HEAD = """# Command line
+
+Made from the code by `make docs`; a test compares. Every command ends with code 0, or with one line on stderr and
+code 2 when something is wrong with what it was given.
+"""
+
+
+def render() -> str:
+    """The whole page."""
+    parts = [HEAD, f"```text\n{help_page()}\n```\n"]
+    for name, (module, _) in commands().items():
+        command = load(name, module)
+        context = command.make_context(f"isarstep {name}", [], resilient_parsing=True, terminal_width=100)
+        parts.append(f"## {name}\n\n```text\n{context.get_help().rstrip()}\n```\n")
+    return "\n".join(parts)
+
+
+def main() -> None:
+    path = Path(sys.argv[1])
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(render(), encoding="utf-8")
+    temporary.replace(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+"""Coercive subtyping: nat -> int -> real -> complex, as declared, and only where plain inference fails."""
+
+import pytest
+
+from isarstep.logic.coercions import infer_with_coercions
+from isarstep.logic.infer import TypingError, infer
+from isarstep.logic.sample import sample_examples, sample_signature
+from isarstep.logic.terms import Const, Typ, Type, fun, subterms
+from isarstep.logic.tokens import decode, encode_line
+
+NAT, INT, REAL, COMPLEX = Type("Nat.nat"), Type("Int.int"), Type("Real.real"), Type("Complex.complex")
+SIGNATURE = sample_signature()
+
+OF_NAT, OF_INT, OF_REAL = "Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int", "Real_Vector_Spaces.of_real"
+
+
+def coerced(formula: str, **context: Typ) -> str:
+    line = f"CONST HOL.Trueprop $ ( {formula} )"
+    typing = infer_with_coercions([decode(line)], SIGNATURE, context)
+    term = typing.propositions[0]
+    # what comes out is well typed without coercions, at the very same types
+    assert infer([term], SIGNATURE, typing.frees).propositions[0] == term
+    return encode_line(term).removeprefix("CONST HOL.Trueprop $ ( ").removesuffix(" )")
+
+
+def test_the_smaller_side_is_coerced_whichever_comes_first() -> None:
+    wanted = f"CONST HOL.eq $ ( CONST {OF_NAT} $ FREE n ) $ FREE x"
+    assert coerced("CONST HOL.eq $ FREE n $ FREE x", n=NAT, x=REAL) == wanted
+    wanted = f"CONST HOL.eq $ FREE x $ ( CONST {OF_NAT} $ FREE n )"
+    assert coerced("CONST HOL.eq $ FREE x $ FREE n", n=NAT, x=REAL) == wanted
+
+
+def test_chains() -> None:
+    assert coerced("CONST HOL.eq $ FREE k $ FREE z", k=INT, z=COMPLEX) == (
+        f"CONST HOL.eq $ ( CONST {OF_REAL} $ ( CONST {OF_INT} $ FREE k ) ) $ FREE z"
+    )
+    assert coerced("CONST HOL.eq $ FREE n $ FREE z", n=NAT, z=COMPLEX) == (
+        f"CONST HOL.eq $ ( CONST {OF_REAL} $ ( CONST {OF_NAT} $ FREE n ) ) $ FREE z"
+    )
+
+
+def test_coercions_go_to_the_leaves_only_as_far_as_needed() -> None:
+    assert coerced("CONST HOL.eq $ ( CONST Groups.plus_class.plus $ FREE n $ FREE k ) $ FREE x", n=NAT, k=INT, x=REAL) == (
+        f"CONST HOL.eq $ ( CONST {OF_INT} $ ( CONST Groups.plus_class.plus $ ( CONST {OF_NAT} $ FREE n ) $ FREE k ) ) $ FREE x"
+    )
+
+
+def test_function_arguments() -> None:
+    assert coerced("CONST HOL.eq $ ( FREE f $ FREE n ) $ FREE x", f=fun(REAL, REAL), n=NAT, x=REAL) == (
+        f"CONST HOL.eq $ ( FREE f $ ( CONST {OF_NAT} $ FREE n ) ) $ FREE x"
+    )
+
+
+def test_sorts_choose_the_target() -> None:
+    # sin needs a field with a topology: the least such type above nat is real
+    assert coerced("CONST HOL.eq $ ( CONST Transcendental.sin $ FREE n ) $ FREE x", n=NAT, x=REAL) == (
+        f"CONST HOL.eq $ ( CONST Transcendental.sin $ ( CONST {OF_NAT} $ FREE n ) ) $ FREE x"
+    )
+
+
+def test_typed_coercions() -> None:
+    typing = infer_with_coercions([decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE n $ FREE k )")], SIGNATURE, {"n": NAT, "k": INT})
+    assert Const(OF_NAT, fun(NAT, INT)) in list(subterms(typing.propositions[0]))
+
+
+def test_there_is_no_way_down() -> None:
+    with pytest.raises(TypingError, match="the function wants nat, the argument has type real"):
+        infer_with_coercions([decode("CONST HOL.Trueprop $ ( FREE p $ FREE x )")], SIGNATURE, {"p": fun(NAT, Type("HOL.bool")), "x": REAL})
+    with pytest.raises(TypingError):
+        infer_with_coercions([decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE x $ CONST HOL.True )")], SIGNATURE, {"x": REAL})
+
+
+def test_what_is_well_typed_stays_as_it_is() -> None:
+    for example in sample_examples()[:50]:
+        props = [decode(line) for line in example.propositions()]
+        assert infer_with_coercions(props, SIGNATURE) == infer(props, SIGNATURE)
+
+
+def test_several_propositions_share_their_variables() -> None:
+    props = [
+        decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE n $ ( CONST Nat.Suc $ FREE m ) )"),
+        decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE n $ FREE x )"),
+    ]
+    typing = infer_with_coercions(props, SIGNATURE, {"x": REAL})
+    assert encode_line(typing.propositions[1]) == f"CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST {OF_NAT} $ FREE n ) $ FREE x )"
+    assert typing.frees["n"] == NAT

@@ -1,0 +1,142 @@
+"""Signatures and types as text: round trips, the order-sorted algebra, files and their mistakes."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from isarstep.errors import UserError
+from isarstep.logic.infer import infer
+from isarstep.logic.sample import sample_examples, sample_signature
+from isarstep.logic.signature import Constant, Signature
+from isarstep.logic.terms import Const, TFree, TVar, Typ, Type, constants, fun
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import format_type, parse_type, show_type
+
+from .strategies import types
+
+NAT, BOOL = Type("Nat.nat"), Type("HOL.bool")
+
+
+@given(types)
+def test_type_text_is_exact(typ: Typ) -> None:
+    assert parse_type(format_type(typ)) == typ
+
+
+def test_type_syntax() -> None:
+    assert parse_type("(fun 'a (List.list ('b :: D & C)))") == fun(
+        TFree("'a"), Type("List.list", (TFree("'b", ("C", "D")),))
+    )
+    assert parse_type("(?'a.3 :: C)") == TVar("'a", 3, ("C",))
+    assert parse_type(" Nat.nat ") == NAT
+
+
+@pytest.mark.parametrize("text", ["", "(", ")", "(fun", "fun 'a", "(fun ('a :: ))", "('a :: C D)", "(('a) b)", "a & b", "('a Nat.nat)"])
+def test_mistakes_in_types_name_the_character(text: str) -> None:
+    with pytest.raises(UserError, match="type, character"):
+        parse_type(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("(fun (fun 'a HOL.bool) (Set.set 'a))", "('a ⇒ bool) ⇒ 'a set"),
+        ("(fun Nat.nat (fun Nat.nat Nat.nat))", "nat ⇒ nat ⇒ nat"),
+        ("(List.list (fun Nat.nat Nat.nat))", "(nat ⇒ nat) list"),
+        ("(Product_Type.prod Nat.nat (Set.set Int.int))", "nat × int set"),
+        ("(Set.set (Product_Type.prod 'a 'b))", "('a × 'b) set"),
+        ("(Finite_Cartesian_Product.vec Real.real 'n)", "(real, 'n) vec"),
+        ("(?'a :: HOL.type)", "?'a"),
+    ],
+)
+def test_types_for_people(text: str, shown: str) -> None:
+    assert show_type(parse_type(text)) == shown
+
+
+def deep_type() -> Typ:
+    typ: Typ = NAT
+    for _ in range(50_000):
+        typ = Type("List.list", (typ,))
+    return typ
+
+
+def test_deep_types() -> None:
+    typ = deep_type()
+    assert parse_type(format_type(typ)) == typ
+    assert len(show_type(typ)) < 500
+
+
+CLASSES = [("Order.ord", ["HOL.type"]), ("Order.linear", ["Order.ord"]), ("Ring.ring", ["HOL.type"]), ("HOL.type", [])]
+ARITIES = [
+    ("Nat.nat", "Order.linear", []),
+    ("List.list", "Order.ord", [["Order.ord"]]),
+    ("List.list", "HOL.type", [["HOL.type"]]),
+    ("fun", "HOL.type", [["HOL.type"], ["HOL.type"]]),
+]
+SMALL = Signature.build([Constant("c", NAT)], [], CLASSES, ARITIES)
+
+
+def test_super_classes_and_their_arities_follow() -> None:
+    assert SMALL.subclass("Order.linear", "HOL.type")
+    assert not SMALL.subclass("Order.ord", "Order.linear")
+    assert SMALL.minimal(["Order.linear", "Order.ord", "HOL.type", "Ring.ring"]) == ("Order.linear", "Ring.ring")
+    assert SMALL.of_sort(NAT, ("Order.ord",))
+    assert not SMALL.of_sort(NAT, ("Ring.ring",))
+    numbers = Type("List.list", (NAT,))
+    assert SMALL.of_sort(numbers, ("Order.ord",))
+    assert not SMALL.of_sort(numbers, ("Order.linear",))
+    assert not SMALL.of_sort(Type("List.list", (TFree("'a", ("HOL.type",)),)), ("Order.ord",))
+    assert SMALL.of_sort(Type("List.list", (TFree("'a", ("Order.linear",)),)), ("Order.ord", "HOL.type"))
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz", ".json.zst"])
+def test_files(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"signature{suffix}"
+    sample_signature().save(path)
+    assert Signature.load(path).to_json() == sample_signature().to_json()
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_the_preview_form(tmp_path: Path) -> None:
+    document = {
+        "consts": [
+            {"c": "Groups.plus_class.plus", "T": "(fun 'a (fun 'a 'a))"},
+            {"c": "C.twice", "T": "(fun ('a :: Groups.plus) ('a :: Groups.plus))", "abbrev": "ABS CONST Groups.plus_class.plus $ BOUND 0 $ BOUND 0"},
+        ],
+        "classes": [{"class": "Groups.plus", "super": ["HOL.type"]}, {"class": "HOL.type", "super": []}],
+        "arities": [{"type": "Nat.nat", "class": "Groups.plus", "args": []}],
+    }
+    path = tmp_path / "signature.json.gz"
+    path.write_bytes(gzip.compress(json.dumps(document).encode()))
+    signature = Signature.load(path)
+    variable = TFree("'a", ("Groups.plus",))
+    assert signature.constants["Groups.plus_class.plus"].type == fun(variable, fun(variable, variable))
+    assert signature.constants["C.twice"].abbreviates == decode("ABS CONST Groups.plus_class.plus $ BOUND 0 $ BOUND 0")
+    assert signature.types["fun"] == 2
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b"{}", b'{"format": 99}', b"\xff\xfe", b'{"format": 1, "constants": [["c"]]}', b"3"]
+)
+@pytest.mark.parametrize("suffix", [".json", ".json.gz", ".json.zst"])
+def test_broken_files_are_the_users_mistake(tmp_path: Path, content: bytes, suffix: str) -> None:
+    path = tmp_path / f"broken{suffix}"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match="signature"):
+        Signature.load(path)
+
+
+def test_a_restricted_signature_types_the_same() -> None:
+    for example in sample_examples()[:40]:
+        props = [decode(line) for line in example.propositions()]
+        part = sample_signature().restrict(c.name for p in props for c in constants(p))
+        assert len(part.constants) < len(sample_signature().constants)
+        assert infer(props, part).propositions == infer(props, sample_signature()).propositions
+
+
+def test_restriction_keeps_what_abbreviations_mention() -> None:
+    part = sample_signature().restrict(["HOL.not_equal", "No.such"])
+    assert set(part.constants) == {"HOL.not_equal", "HOL.Not", "HOL.eq"}
+    assert Const("HOL.Not") in constants(part.constants["HOL.not_equal"].abbreviates or Const("x"))

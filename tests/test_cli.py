@@ -1,0 +1,72 @@
+"""The command line as a whole: every command is documented, exemplified and tested, and mistakes end in one line."""
+
+import inspect
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from isarstep import cli, cli_docs
+
+ROOT = Path(__file__).parent.parent
+COMMANDS = cli.commands()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_documented(name: str) -> None:
+    module, summary = COMMANDS[name]
+    function = cli.function_of(name, module)
+    assert summary.endswith("."), f"{name}: the docstring must open with a sentence"
+    assert f"    isarstep {name}" in inspect.cleandoc(function.__doc__ or ""), f"{name}: the docstring needs an example"
+    undescribed = [p.name for p in cli.load(name, module).params if not getattr(p, "help", None)]
+    assert not undescribed, f"{name}: parameters without help: {undescribed}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_tested(name: str) -> None:
+    texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__))
+    assert any(f'"{name}"' in text and "cli" in text for text in texts), f"no test runs `isarstep {name}`"
+
+
+def test_the_reference_is_up_to_date() -> None:
+    written = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert written == cli_docs.render(), "docs/cli.md is stale: run `make docs`"
+
+
+def test_help_lists_all_commands_without_importing_torch() -> None:
+    code = "import sys; from isarstep.cli import run; run(['--help']); sys.exit('torch' in sys.modules)"
+    start = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0
+    assert time.monotonic() - start < 5
+    assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nonsense"],
+        ["term", "--no-such-option"],
+        ["term", "--signature", "no/such/file.json", "CONST c"],
+        ["term", "CONST"],
+    ],
+)
+def test_mistakes_end_in_one_line(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(arguments) == 2
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("isarstep: ")
+    assert captured.err.count("\n") == 1
+
+
+def test_a_closed_pipe_is_silent() -> None:
+    script = f"'{sys.executable}' -m isarstep term --file - < /dev/null | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=False, cwd=ROOT)
+    assert "Traceback" not in done.stderr
+
+
+def test_version() -> None:
+    assert cli.run(["--version"]) == 0
