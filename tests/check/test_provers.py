@@ -1,0 +1,164 @@
+"""Contained provers: whatever a prover does, the answer is a time-out or unknown, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from isarstep.check.provers import Attempt, Cache, Limits, NoProof, OutOfTime, Proof, Provers, Strategy
+
+LIMITS = Limits(seconds=1.0, memory=1 << 30, width=2)
+TRIVIAL = "(set-logic ALL)\n(assert (! false :named p0))\n(assert (! true :named goal))\n(check-sat)\n"
+
+
+@pytest.fixture
+def provers() -> Iterator[Provers]:
+    with Provers(LIMITS) as running:
+        yield running
+
+
+def fake(tmp_path: Path, body: str, name: str = "prover") -> Attempt:
+    """A prover program written in Python, asked a first-order problem; it can leave its pid in the file `pid`."""
+    program = tmp_path / f"{name}.py"
+    program.write_text("import os, sys, time, signal\n" + body)
+    strategy = Strategy(name, "tf0", arithmetic=False, unfold=True, argv=(sys.executable, "-I", "-S", str(program)))
+    return Attempt(strategy, "tff(goal,conjecture,$false).\n", {"p0": "a fact"})
+
+
+def gone(pid: int) -> bool:
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_prover_that_hangs_runs_out_of_time(tmp_path: Path, provers: Provers) -> None:
+    attempt = fake(tmp_path, f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    began = time.monotonic()
+    assert provers.prove([attempt]) == OutOfTime(1.0)
+    assert time.monotonic() - began < 3
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_a_prover_that_ignores_signals_is_killed(tmp_path: Path, provers: Provers) -> None:
+    body = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass\n"
+    assert provers.prove([fake(tmp_path, body)]) == OutOfTime(1.0)
+
+
+def test_a_prover_that_floods_its_output_is_stopped(tmp_path: Path, provers: Provers) -> None:
+    began = time.monotonic()
+    answer = provers.prove([fake(tmp_path, "while True: os.write(1, b'# SZS status Theorem\\n' * 4096)\n")])
+    assert answer == NoProof("the prover flooded its output")
+    assert time.monotonic() - began < 3
+
+
+def test_a_prover_that_forks_leaves_nothing(tmp_path: Path, provers: Provers) -> None:
+    pids = tmp_path / "pids"
+    body = (
+        f"for i in range(5):\n    if os.fork() == 0:\n        if i % 2: os.setsid()\n"
+        f"        open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n        time.sleep(600)\n"
+        "time.sleep(0.3)\n"
+    )
+    answer = provers.prove([fake(tmp_path, body)])
+    assert not isinstance(answer, Proof)
+    children = [int(line) for line in pids.read_text().split()]
+    assert len(children) == 5
+    assert all(gone(pid) for pid in children)
+
+
+def test_a_prover_that_leaves_a_daemon_leaves_nothing(tmp_path: Path, provers: Provers) -> None:
+    pid = tmp_path / "pid"
+    body = (
+        "print('# SZS status GaveUp', flush=True)\n"
+        "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        os.close(1); os.close(2)\n"
+        f"        open({str(pid)!r}, 'w').write(str(os.getpid()))\n        time.sleep(600)\n    os._exit(0)\n"
+        "time.sleep(0.5)\n"
+    )
+    provers.prove([fake(tmp_path, body)])
+    assert gone(int(pid.read_text()))
+
+
+def test_a_prover_that_eats_memory_is_refused_it(tmp_path: Path, provers: Provers) -> None:
+    answer = provers.prove([fake(tmp_path, "x = bytearray(8 << 30)\nprint('# SZS status Theorem')\n")])
+    assert isinstance(answer, NoProof)
+    assert "MemoryError" in answer.why
+
+
+@pytest.mark.parametrize(
+    "ending", ["sys.exit(3)", "os._exit(1)", "os.kill(os.getpid(), signal.SIGSEGV)", "os.abort()", "raise ValueError"]
+)
+def test_a_proof_of_a_prover_that_dies_does_not_count(tmp_path: Path, provers: Provers, ending: str) -> None:
+    attempt = fake(tmp_path, f"print('# SZS status Theorem', flush=True)\n{ending}\n")
+    assert isinstance(provers.prove([attempt]), NoProof)
+
+
+@pytest.mark.parametrize("output", ["", "Theorem", "SZS status Theorem", "# SZS status Unknown", "\\x00\\xff" * 100])
+def test_only_the_exact_words_are_a_proof(tmp_path: Path, provers: Provers, output: str) -> None:
+    body = f"os.write(1, b'{output}')\n"
+    assert isinstance(provers.prove([fake(tmp_path, body)]), NoProof)
+
+
+def test_a_program_that_is_missing_or_not_executable_is_unknown(provers: Provers) -> None:
+    for program in ("/nonexistent/prover", "/etc/passwd"):
+        strategy = Strategy("missing", "tf0", arithmetic=False, unfold=True, argv=(program,))
+        assert isinstance(provers.prove([Attempt(strategy, "", {})]), NoProof)
+
+
+def test_bad_smt_is_unknown(provers: Provers) -> None:
+    strategy = Strategy("cvc5", "smt", arithmetic=True, unfold=True)
+    for text in ("", "(assert", "(set-logic ALL)\n(assert (= x y))\n(check-sat)\n", "unsat\n", '(echo "unsat")\n' * 2):
+        assert isinstance(provers.prove([Attempt(strategy, text, {})]), NoProof)
+    assert isinstance(provers.prove([Attempt(strategy, TRIVIAL, {"p0": "a fact"})]), Proof)
+
+
+def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Provers) -> None:
+    pid = tmp_path / "pid"
+    slow = fake(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n", "slow")
+    quick = fake(tmp_path, "time.sleep(0.2)\nprint('# SZS status Theorem')\n", "quick")
+    never = fake(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')\n", "never")
+    answer = provers.prove([slow, quick, never])
+    assert isinstance(answer, Proof)
+    assert answer.strategy == "quick"
+    assert gone(int(pid.read_text()))
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    body = f"open({str(runs)!r}, 'a').write('.')\nprint('# SZS status Theorem')\n"
+    for _ in range(2):
+        with Provers(LIMITS, Cache(tmp_path / "answers.sqlite")) as provers:
+            for _ in range(2):
+                assert isinstance(provers.prove([fake(tmp_path, body)]), Proof)
+    assert runs.read_text() == "."
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_nothing_is_left_when_we_are_killed(tmp_path: Path, end: signal.Signals) -> None:
+    pid, program = tmp_path / "pid", tmp_path / "hang.py"
+    program.write_text(f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    code = (
+        "import sys\nfrom isarstep.check.provers import *\n"
+        f"s = Strategy('hang', 'tf0', False, True, argv=(sys.executable, {str(program)!r}))\n"
+        "Provers(Limits(seconds=100)).prove([Attempt(s, '', {})])\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
+    for _ in range(200):
+        if pid.exists() and pid.read_text():
+            break
+        time.sleep(0.05)
+    os.kill(process.pid, end)
+    process.wait(timeout=10)
+    assert gone(int(pid.read_text()))
