@@ -7,7 +7,9 @@ from pathlib import Path
 
 from isarstep.bench.store import EMBEDDED, Benchmark
 from isarstep.errors import UserError
-from isarstep.evaluate.runs import aligned, open_run
+from isarstep.evaluate.answering import Answerer
+from isarstep.evaluate.predictions import Predictions
+from isarstep.evaluate.runs import NARROW, WIDE, aligned, open_run
 from isarstep.evaluate.scores import Comparison, Scores, System, Task, score
 from isarstep.evaluate.tables import NOT_CHECKED, Table
 from isarstep.evaluate.wellformed import Typist
@@ -35,7 +37,16 @@ def open_system(where: Path, task: Task) -> System:
 
 
 def _decode(folder: Path, name: str, task: Task) -> System:
-    raise UserError(f"{folder}: has no predictions for {task.split}; make them with 'isarstep predict'")
+    from rich.progress import Progress
+
+    model = Answerer(folder)
+    with Progress(transient=True) as bar:
+
+        def decoded(beam: int) -> Predictions:
+            line = bar.add_task(f"{name}: beam {beam}", total=len(task.examples))
+            return model.predictions(task.examples, beam, task.split, lambda: bar.advance(line))
+
+        return System(name, task, decoded(NARROW), decoded(WIDE))
 
 
 def headline(model: Path, benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Table:

@@ -32,7 +32,7 @@ class Predictions:
 
     def first(self, count: int) -> Predictions:
         """Those for the first examples only."""
-        return self if count >= len(self.lists) else _counted(self.lists[:count], self.meta)
+        return self if count >= len(self.lists) else counted(self.lists[:count], self.meta)
 
 
 def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
@@ -52,10 +52,11 @@ def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
     if not lines:
         raise UserError(f"{path}: is empty")
     lists = _jsonl(path, lines, ids) if lines[0].lstrip().startswith("{") else _plain(path, lines, ids)
-    return _counted(lists, read_meta(path))
+    return counted(lists, read_meta(path))
 
 
-def _counted(lists: tuple[tuple[str, ...], ...], meta: dict[str, object]) -> Predictions:
+def counted(lists: tuple[tuple[str, ...], ...], meta: dict[str, object]) -> Predictions:
+    """Lists with what is wrong with them counted."""
     return Predictions(
         lists=lists,
         missing=sum(not nbest for nbest in lists),

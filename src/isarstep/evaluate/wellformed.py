@@ -57,6 +57,6 @@ class Typist:
 
     def _joint(self, example: Example) -> dict[str, Typ]:
         try:
-            return infer_context([decode(text, strict=False) for _, text in example.source()], self._signature)
+            return infer_context([decode(text) for _, text in example.source()], self._signature)
         except UserError:
             return {}  # a source that has no types itself constrains nothing

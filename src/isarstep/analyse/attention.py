@@ -1,0 +1,148 @@
+"""Who attends to whom: the attention of every layer and head while a model reads and answers one example.
+
+Nothing in the models is written for this: while an example runs, hooks on the attention layers note queries and keys.
+Kept as one safetensors file, so that pictures can be drawn without the model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isarstep.bench.example import Example
+from isarstep.errors import UserError
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from isarstep.models import Seq2Seq
+    from isarstep.models.inputs import Segments
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class AttentionMaps:
+    """One example: `encoder[layer]` is heads x source x source, `cross[layer]` is heads x written x source."""
+
+    name: str
+    source: tuple[str, ...]
+    fields: tuple[int, ...]  # 2..5 for every token of the source
+    written: tuple[str, ...]
+    encoder: tuple[Floats, ...]
+    cross: tuple[Floats, ...]
+
+
+def record(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: str) -> AttentionMaps:
+    """Let a Transformer or HAT read the example and write the answer, and note its attention."""
+    import torch
+
+    from isarstep.models.transformer import Transformer
+    from isarstep.train.batches import Layout, assemble
+    from isarstep.train.from_bench import corpus_of_examples
+
+    if not isinstance(model, Transformer):
+        raise UserError(f"attention maps are drawn for transformer and hat, not for {model.config.kind}")
+    asked = Example(id=example.id, f1=answer, f2=example.f2, f3=example.f3, f4=example.f4, f5=example.f5)
+    corpus = corpus_of_examples([asked], vocabulary)
+    layout = Layout(model.config.hierarchical, model.config.hints)
+    batch = assemble(corpus, np.zeros(1, np.int64), layout)
+    encoder: list[Floats] = []
+    cross: list[Floats] = []
+
+    def note_self(module: Any, inputs: tuple[Any, ...]) -> None:
+        x_TD, segments, turn = inputs[:3]
+        q, k, _ = module.project(x_TD, turn)
+        encoder.append(_weights(q, k, segments, segments))
+
+    def note_cross(module: Any, inputs: tuple[Any, ...]) -> None:
+        x_UD, memory_SD, targets, sources = inputs[:4]
+        q = module.unit.of_queries(module.queries(x_UD).unflatten(-1, (module.heads, module.channels)))
+        k, _ = module.project_memory(memory_SD)
+        cross.append(_weights(q, k, targets, sources))
+
+    readers: list[Any] = list(model.encoder)
+    writers: list[Any] = list(model.decoder)
+    hooks = [layer.attention.register_forward_pre_hook(note_self) for layer in readers]
+    hooks += [layer.cross.register_forward_pre_hook(note_cross) for layer in writers]
+    try:
+        with torch.inference_mode():
+            model.eval()(batch.source, batch.target)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    source = tuple(vocabulary[i] for i in batch.source.tokens_S.tolist())
+    written = tuple(vocabulary[i] if i >= 0 else "" for i in batch.target.outputs_U.tolist())
+    fields = _fields(asked, layout.hints, layout.hierarchical)
+    assert len(fields) == len(source)
+    return AttentionMaps(example.id, source, fields, written, tuple(encoder), tuple(cross))
+
+
+def _fields(example: Example, hints: bool, hierarchical: bool) -> tuple[int, ...]:
+    """The field of every token that is read; labels and separators belong to the proposition around them."""
+    propositions = example.source(hints=hints)
+    found: list[int] = []
+    for number, (field, text) in enumerate(propositions):
+        extra = 0 if hierarchical else 2 if number + 1 < len(propositions) else 1
+        found += [field] * (text.count(" ") + 1 + extra)
+    return tuple(found)
+
+
+def _weights(q_THC: Tensor, k_SHC: Tensor, queries: Segments, keys: Segments) -> Floats:
+    """Heads x queries x keys; zero between segments that do not see each other."""
+    heads = q_THC.shape[1]
+    full = np.zeros((heads, q_THC.shape[0], k_SHC.shape[0]), np.float32)
+    query_starts, key_starts = queries.starts.tolist(), keys.starts.tolist()
+    for i in range(queries.count):
+        rows, columns = slice(query_starts[i], query_starts[i + 1]), slice(key_starts[i], key_starts[i + 1])
+        scores = (q_THC[rows].transpose(0, 1) @ k_SHC[columns].permute(1, 2, 0)) / q_THC.shape[-1] ** 0.5
+        full[:, rows, columns] = scores.softmax(-1).float().cpu().numpy()
+    return full
+
+
+def save(maps: Sequence[AttentionMaps], path: Path) -> None:
+    """All maps in one file: tensors `NUMBER.encoder.LAYER` and `NUMBER.cross.LAYER`, tokens as metadata."""
+    from safetensors.numpy import save_file
+
+    tensors: dict[str, NDArray[np.float16]] = {}
+    about = []
+    for number, each in enumerate(maps):
+        for kind, layers in (("encoder", each.encoder), ("cross", each.cross)):
+            tensors |= {f"{number}.{kind}.{i}": layer.astype(np.float16) for i, layer in enumerate(layers)}
+        about.append({"name": each.name, "source": each.source, "fields": each.fields, "written": each.written})
+    temporary = path.with_name(path.name + ".tmp")
+    save_file(tensors, str(temporary), metadata={"examples": json.dumps(about, ensure_ascii=False)})
+    temporary.replace(path)
+
+
+def load(path: Path) -> list[AttentionMaps]:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(path), "np") as file:
+            about = json.loads(file.metadata()["examples"])
+            names = list(file.keys())
+            return [
+                AttentionMaps(
+                    each["name"],
+                    tuple(each["source"]),
+                    tuple(each["fields"]),
+                    tuple(each["written"]),
+                    *(
+                        tuple(
+                            np.asarray(file.get_tensor(f"{number}.{kind}.{layer}"), np.float32)
+                            for layer in range(sum(name.startswith(f"{number}.{kind}.") for name in names))
+                        )
+                        for kind in ("encoder", "cross")
+                    ),
+                )
+                for number, each in enumerate(about)
+            ]
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: not attention maps that isarstep wrote ({error})") from None

@@ -1,0 +1,76 @@
+"""What a token table knows: principal components, nearest neighbours by cosine, sums of tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isarstep.errors import UserError
+
+NEIGHBOURS = 50  # as in the paper's figure
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    token: str
+    cosine: float
+
+
+class Embeddings:
+    """A vocabulary with its V x D table. Special tokens (`<PAD>`, `<F2>`, ...) are no neighbours of anything."""
+
+    def __init__(self, vocabulary: Sequence[str], table: Floats, specials: int = 9) -> None:
+        if len(vocabulary) != len(table):
+            raise UserError(f"{len(vocabulary)} tokens but {len(table)} embeddings: they don't belong together")
+        self.tokens = list(vocabulary[specials:])
+        self.vectors = np.asarray(table[specials:], np.float32)
+        self._unit = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1, keepdims=True), 1e-12)
+        self._place = {token: i for i, token in enumerate(self.tokens)}
+
+    def find(self, name: str) -> int:
+        """The place of a token, given in full or by the end of its name (`card` for `Finite_Set.card`)."""
+        if name in self._place:
+            return self._place[name]
+        ends = [i for i, token in enumerate(self.tokens) if token.endswith("." + name)]
+        if not ends:
+            raise UserError(f"{name}: no such token in this model's vocabulary")
+        return ends[0]  # the vocabulary is in order of frequency: the first is the commonest
+
+    def has(self, name: str) -> bool:
+        return name in self._place or any(token.endswith("." + name) for token in self.tokens)
+
+    def neighbours(self, name: str, count: int = NEIGHBOURS) -> list[Neighbour]:
+        """The tokens closest to a token, itself left out."""
+        place = self.find(name)
+        return [n for n in self.nearest(self.vectors[place], count + 1) if n.token != self.tokens[place]][:count]
+
+    def arithmetic(self, expression: str, count: int = 10) -> list[Neighbour]:
+        """The tokens closest to a sum such as `bounded + closed`, its summands included, as in the paper."""
+        pieces = re.split(r"\s+([+-])\s+", expression.strip())
+        total = self.vectors[self.find(pieces[0])].copy()
+        for sign, name in zip(pieces[1::2], pieces[2::2], strict=True):
+            total += (1 if sign == "+" else -1) * self.vectors[self.find(name)]
+        return self.nearest(total, count)
+
+    def nearest(self, vector: Floats, count: int) -> list[Neighbour]:
+        cosines = self._unit @ (vector / max(float(np.linalg.norm(vector)), 1e-12))
+        best = np.argsort(-cosines, kind="stable")[:count]
+        return [Neighbour(self.tokens[i], float(cosines[i])) for i in best]
+
+    def components(self, count: int = 3) -> tuple[Floats, list[float]]:
+        """Coordinates of all tokens along the principal components, and the share of variance each explains."""
+        centred = self.vectors - self.vectors.mean(0)
+        left, singular, _ = np.linalg.svd(centred, full_matrices=False)
+        variance = singular**2 / max(float((singular**2).sum()), 1e-12)
+        return (left[:, :count] * singular[:count]).astype(np.float32), [float(v) for v in variance[:count]]
+
+    def cosines(self, places: Sequence[int]) -> Floats:
+        """Cosines among the chosen tokens."""
+        chosen = self._unit[list(places)]
+        return np.asarray(chosen @ chosen.T, np.float32)
