@@ -66,7 +66,8 @@ class RowGroups:
                 table = self._file.read_row_group(number, columns=self._columns).combine_chunks()
             except (pa.ArrowException, OSError) as error:
                 raise UserError(f"{self._path}: damaged ({error}); build the benchmark again") from error
-            batch = self._groups[number] = table.to_batches()[0]
+            empty = pa.RecordBatch.from_pylist([], schema=table.schema)  # a table without rows has no batch
+            batch = self._groups[number] = next(iter(table.to_batches()), empty)
         return batch
 
     def forget(self, number: int) -> None:

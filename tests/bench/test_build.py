@@ -1,0 +1,197 @@
+"""Building: splits without leaks that never move, growth, identical bytes, and folders that survive a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from isarstep.bench.build import build
+from isarstep.bench.extract import Rules
+from isarstep.bench.facts import read_facts
+from isarstep.bench.layout import SPLITS
+from isarstep.bench.rules import band_of
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from tests.bench.corpus import write_corpus
+from tests.bench.handmade import sqrt_two, write_graph
+
+SCORED = 12  # so that the small corpus has a reserve
+
+
+@pytest.fixture(scope="module")
+def graphs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return write_corpus(tmp_path_factory.mktemp("graphs"))
+
+
+@pytest.fixture(scope="module")
+def whole(graphs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("whole") / "bench"
+    build(graphs, out, scored=SCORED, workers=1)
+    return out
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_splits_and_counts(whole: Path) -> None:
+    benchmark = Benchmark(whole)
+    splits = {name: list(benchmark.split(name)) for name in SPLITS}
+    assert all(splits.values())
+    assert len(splits["validation"]) == len(splits["test"]) == SCORED
+    for example in splits["train"]:
+        assert band_of(example.theorem) == 0
+    held = [example for name in SPLITS[1:] for example in splits[name]]
+    assert not {e.f1 for e in splits["train"]} & {e.f1 for e in held}
+    assert not {e.theorem for e in splits["train"]} & {e.theorem for e in held}
+    ids = [e.id for name in SPLITS for e in splits[name]]
+    assert len(ids) == len(set(ids))
+    counts = benchmark.manifest["counts"]
+    kept = sum(benchmark.manifest["examples"].values())
+    assert counts["raw"] == kept + sum(counts[rule] for rule in ("too long", "restated", "held out", "duplicates"))
+    assert counts["held out"] > 0
+    assert counts["duplicates"] > 0
+    lowest = sorted(e.id for e in [*splits["test"], *splits["reserve"]] if band_of(e.theorem) == 2)[:SCORED]
+    assert sorted(e.id for e in splits["test"]) == lowest
+
+
+def test_types_vocabulary_and_facts(whole: Path) -> None:
+    benchmark = Benchmark(whole)
+    example = benchmark.split("train")[0]
+    assert example.types
+    assert set(example.types.values()) == {"Nat.nat"}
+    assert benchmark.vocabulary[:9] == ["<PAD>", "<BOS>", "<EOS>", "<UNK>", "<SEP>", "<F2>", "<F3>", "<F4>", "<F5>"]
+    counts = benchmark.vocabulary_counts[9:]
+    assert counts == sorted(counts, reverse=True)
+    shown = sum(
+        len(text.split()) for e in benchmark.split("train") for text in (e.f1, *e.f2, *e.f4, *e.f5, e.f3 or "")
+    )
+    assert sum(counts) == shown
+    facts = list(read_facts(benchmark))
+    assert [fact.name for fact in facts] == [f"T{n}.fact" for n in range(5)]
+    assert "T1.c1" in benchmark.signature.constants
+
+
+def test_building_twice_gives_the_same_bytes(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    build(list(reversed(graphs)), tmp_path / "again", scored=SCORED, workers=2)
+    assert contents(tmp_path / "again") == contents(whole)
+
+
+@pytest.mark.parametrize("first", [1, 3])
+def test_growing_in_two_steps_is_building_at_once(graphs: list[Path], whole: Path, tmp_path: Path, first: int) -> None:
+    build(graphs[:first], tmp_path / "part", scored=SCORED, workers=1)
+    build([tmp_path / "part", *graphs[first:]], tmp_path / "grown", scored=SCORED, workers=1)
+    assert contents(tmp_path / "grown") == contents(whole)
+
+
+def test_growing_from_the_later_theories(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    """The part has facts about constants that only the other theories declare."""
+    build(graphs[2:], tmp_path / "part", scored=SCORED, workers=1)
+    build(graphs[:2], tmp_path / "other", scored=SCORED, workers=1)
+    build([tmp_path / "part", tmp_path / "other"], tmp_path / "grown", scored=SCORED, workers=1)
+    assert contents(tmp_path / "grown") == contents(whole)
+
+
+def test_splits_stay_put(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    build(graphs[:2], tmp_path / "part", scored=SCORED, workers=1)
+    after = {e.id: name for name in SPLITS for e in Benchmark(whole).split(name)}
+    for name in SPLITS:
+        for example in Benchmark(tmp_path / "part").split(name):
+            now = after.get(example.id)
+            allowed = {"train": {"train", None}}.get(name, {name, "reserve"})
+            assert now in allowed, (name, now)
+
+
+def test_the_papers_example_survives_the_way(tmp_path: Path) -> None:
+    build([write_graph(sqrt_two(), tmp_path)], tmp_path / "out", workers=1)
+    benchmark = Benchmark(tmp_path / "out")
+    [paper] = [e for name in SPLITS for e in benchmark.split(name) if "even $ FREE <X0>" in e.f1]
+    assert paper.f2 == (
+        "CONST HOL.Trueprop $ ( CONST Nat.eq $ ( CONST Nat.times $ CONST Nat.two $ ( CONST Nat.sq $ FREE <X1> ) )"
+        " $ ( CONST Nat.sq $ FREE <X0> ) )",
+    )
+    assert paper.step_id == "Test.Sqrt:0:3"
+    assert [text for number, text in paper.source() if number == 5] == list(paper.f5)
+
+
+def test_what_cannot_be_combined_is_refused(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="both contain"):
+        build([whole, whole.parent / "bench", graphs[0]], tmp_path / "out", scored=SCORED, workers=1)
+    with pytest.raises(UserError, match="other rules"):
+        build([whole], tmp_path / "out", Rules(max_source=10), scored=SCORED, workers=1)
+    with pytest.raises(UserError, match="no proof graphs"):
+        build([tmp_path], tmp_path / "out", workers=1)
+    changed = write_corpus(tmp_path / "changed", 1)[0]
+    raw = zstandard.ZstdDecompressor().stream_reader(changed.read_bytes()).read()
+    changed.write_bytes(zstandard.ZstdCompressor().compress(raw.replace(b"hash of", b"another hash of")))
+    with pytest.raises(UserError, match="has changed"):
+        build([whole, changed], tmp_path / "out", scored=SCORED, workers=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_graphs_that_a_benchmark_contains_are_skipped(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    build([whole, *graphs], tmp_path / "out", scored=SCORED, workers=1)
+    assert contents(tmp_path / "out") == contents(whole)
+
+
+@pytest.mark.parametrize("name", ["propositions.parquet", "train.parquet", "vocab.json", "facts.parquet"])
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "missing"])
+def test_damaged_files_are_refused_by_name(whole: Path, tmp_path: Path, name: str, damage: str) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for path in whole.iterdir():
+        (copy / path.name).write_bytes(path.read_bytes())
+    data = bytearray((copy / name).read_bytes())
+    if damage == "truncated":
+        (copy / name).write_bytes(data[:-7])
+    elif damage == "missing":
+        (copy / name).unlink()
+    else:
+        data[len(data) // 2] ^= 1
+        (copy / name).write_bytes(data)
+    with pytest.raises(UserError, match=name):
+        benchmark = Benchmark(copy)
+        _ = benchmark.split("train")[0], benchmark.vocabulary, benchmark.facts
+
+
+def test_a_folder_that_is_no_benchmark_is_not_replaced(graphs: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UserError, match="not a benchmark"):
+        build(graphs[:1], tmp_path, workers=1)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_killed_while_building_leaves_the_old_benchmark_whole(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "bench"
+    build(graphs[:1], out, scored=SCORED, workers=1)
+    before = contents(out)
+    # The child stops for good in the middle of writing, and is killed there.
+    code = (
+        "import sys, time\nfrom pathlib import Path\nimport isarstep.bench.write as write\n"
+        "def stop(*_):\n    print('here', flush=True)\n    time.sleep(600)\n"
+        "write._write_propositions = stop\n"
+        "from isarstep.bench.build import build\n"
+        f"build([Path(p) for p in sys.argv[2:]], Path(sys.argv[1]), scored={SCORED}, workers=1)\n"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, str(out), *map(str, graphs)], stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"here\n"
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    assert contents(out) == before
+    assert len(Benchmark(out).split("train")) == json.loads(before["manifest.json"])["examples"]["train"]
+    start = time.monotonic()
+    build(graphs, out, scored=SCORED, workers=1)
+    assert contents(out) == contents(whole)
+    assert time.monotonic() - start < 60
