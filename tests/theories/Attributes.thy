@@ -1,0 +1,38 @@
+theory Attributes
+  imports Main
+begin
+
+lemma modified:
+  assumes imp: "A \<Longrightarrow> B \<Longrightarrow> C" and a: "A" and b: "B"
+  shows "C"
+proof -
+  have "B \<Longrightarrow> C" by (rule imp [OF a])
+  from imp [OF a b] show "C" .
+qed
+
+lemma nested_attributes:
+  assumes ab: "A \<Longrightarrow> B" and bc: "B \<Longrightarrow> C" and a: "A"
+  shows "C"
+  by (rule bc [OF ab [OF a]])
+
+lemma declaration_only:
+  fixes a b :: nat
+  assumes eq: "a = b"
+  shows "b = a"
+proof -
+  note eq [simp]
+  note flipped = eq [symmetric]
+  show ?thesis using flipped by (rule refl [THEN trans])
+qed
+
+lemma selections:
+  assumes abc: "A" "B" "C"
+  shows "B \<and> C"
+  using abc(2-3) by (rule conjI)
+
+lemma instantiated:
+  assumes "\<forall>x. P x"
+  shows "P a"
+  using assms [THEN spec, of a] by simp
+
+end
