@@ -25,12 +25,14 @@ def mine(
     proof_timeout: Annotated[int, typer.Option(help="Seconds for one proof.", min=1)] = 300,
     theory_timeout: Annotated[int, typer.Option(help="Seconds for one theory.", min=1)] = 3600,
     session_timeout: Annotated[int, typer.Option(help="Seconds for one session.", min=1)] = 6 * 3600,
-    memory: Annotated[int, typer.Option(help="MB of ML heap for one process; 0: share 70 % of the machine.", min=0)] = 0,
+    memory: Annotated[
+        int, typer.Option(help="MB of ML heap for one process; 0: share 70 % of the machine.", min=0)
+    ] = 0,
 ) -> None:
     """Mine proof graphs from the theories of Isabelle sessions.
 
-    Sessions run in dependency order; every theory that has to be loaded is mined once, into SESSION/THEORY.jsonl.zst of its own
-    session. A run that was stopped goes on with --resume.
+    Sessions run in dependency order; every theory that has to be loaded is mined once, into SESSION/THEORY.jsonl.zst
+    of its own session. A run that was stopped goes on with --resume.
 
     Example:
 

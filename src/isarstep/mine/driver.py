@@ -1,7 +1,7 @@
 """Mass mining: sessions in dependency order, several at a time, each with the best image that exists when it starts.
 
-The plan is made anew whenever a session is about to start, from what lies in the output folder and in the folder of images.
-That is all the state there is, so a run that was killed goes on where it stopped.
+The plan is made anew whenever a session is about to start, from what lies in the output folder and in the folder of
+images. That is all the state there is, so a run that was killed goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ class Mining:
         )
 
     def job(self, session: str, save: bool, threads: int, claimed: set[str]) -> tuple[SessionJob, Image] | None:
-        """What remains to be done for a session now; None when nothing does. Theories in `claimed` are being mined elsewhere."""
+        """What remains to be done for a session now.
+
+        None when nothing does. Theories in `claimed` are being mined elsewhere.
+        """
         targets = self.theories_to_mine(session)
         save = save and session not in self.images
         if not targets and not save:
@@ -112,7 +115,8 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
     planned = mining.planned(names)
     parents = {entry.parent for entry in mining.sessions.entries.values()}
     required_by: dict[str, set[str]] = {
-        name: {other for other in planned if other != name and name in mining.sessions.requirements(other)} for name in planned
+        name: {other for other in planned if other != name and name in mining.sessions.requirements(other)}
+        for name in planned
     }
     waiting = dict.fromkeys(planned)
     running: dict[Future[Outcome], tuple[SessionJob, Image]] = {}

@@ -1,4 +1,4 @@
-"""Where mining jobs run: in threads of this process, each with its own ML process, or on the machines of a dask cluster."""
+"""Where mining jobs run: in threads of this process, each with its own ML process, or on a dask cluster."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ class LocalExecutor:
     def __enter__(self) -> LocalExecutor:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._threads.shutdown(wait=kind is None, cancel_futures=True)
 
 
@@ -39,11 +41,11 @@ class DaskExecutor:
 
     def __init__(self, mining: Mining, address: str, directories: Sequence[Path]) -> None:
         try:
-            from dask.distributed import Client
+            from distributed import Client
         except ImportError as error:
             raise UserError("--cluster needs dask.distributed: pip install 'isarstep[cluster]'") from error
         try:
-            self._client: Any = Client(address, timeout=20)
+            self._client: Any = Client(address, timeout=20)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, TimeoutError) as error:
             raise UserError(f"no dask scheduler at {address}: {error}") from error
         self._home = mining.installation.home
@@ -76,7 +78,9 @@ class DaskExecutor:
     def __enter__(self) -> DaskExecutor:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._client.close()
 
 
@@ -86,5 +90,9 @@ def run_remote(home: Path, directories: Sequence[Path], out: Path, job: SessionJ
 
     installation = find_installation(home)
     store = Store(out)
-    fresh = (replace(item, mine=item.mine and not store.has(item.theory.session, item.theory.name)) for item in job.theories)
-    return run_session(installation, Sessions(installation, directories), store, replace(job, theories=tuple(fresh)), lambda _: None)
+    fresh = (
+        replace(item, mine=item.mine and not store.has(item.theory.session, item.theory.name)) for item in job.theories
+    )
+    return run_session(
+        installation, Sessions(installation, directories), store, replace(job, theories=tuple(fresh)), lambda _: None
+    )

@@ -1,5 +1,6 @@
-"""Programs that live and die with us: started in a process group of their own, killed as a group, and killed by the kernel
-should we be killed ourselves. Also the server through which an ML process starts external programs (provers, solvers, compilers).
+"""Programs that live and die with us: started in a process group of their own, killed as a group, and killed by the
+kernel should we be killed ourselves. Also the server through which an ML process starts external programs (provers,
+solvers, compilers).
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from isarstep.mine import yxml
 
@@ -46,26 +48,36 @@ def kill_group(process: subprocess.Popen[bytes], grace: float = 0.0) -> None:
     for sig, wait in ((signal.SIGTERM, grace), (signal.SIGKILL, 10.0)):
         if wait <= 0:
             continue
-        try:
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, sig)
-        except (ProcessLookupError, PermissionError):
-            pass
         try:
             process.wait(timeout=wait)
         except subprocess.TimeoutExpired:
             continue
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)  # what the leader left behind
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
-def read_line(stream: IO[bytes]) -> bytes | None:
+class Stream(Protocol):
+    """A buffered socket."""
+
+    def readline(self) -> bytes: ...
+
+    def read(self, size: int, /) -> bytes: ...
+
+    def write(self, data: bytes, /) -> int: ...
+
+    def flush(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def read_line(stream: Stream) -> bytes | None:
     line = stream.readline()
     return line.rstrip(b"\r\n") if line else None
 
 
-def read_message(stream: IO[bytes]) -> list[bytes] | None:
+def read_message(stream: Stream) -> list[bytes] | None:
     """One message of several chunks: a line with their lengths, then their bytes; None at the end of the stream."""
     header = read_line(stream)
     if header is None:
@@ -79,7 +91,7 @@ def read_message(stream: IO[bytes]) -> list[bytes] | None:
     return chunks
 
 
-def write_message(stream: IO[bytes], chunks: Sequence[bytes]) -> None:
+def write_message(stream: Stream, chunks: Sequence[bytes]) -> None:
     stream.write(b",".join(str(len(chunk)).encode() for chunk in chunks) + b"\n" + b"".join(chunks))
     stream.flush()
 
@@ -94,12 +106,15 @@ class Result:
 
 
 class ProgramServer:
-    """Runs shell scripts for an ML process (Isabelle's `bash_process`). Use as a context manager: leaving it ends every program."""
+    """Runs shell scripts for an ML process (Isabelle's `bash_process`).
+
+    Use as a context manager: leaving it ends every program.
+    """
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = dict(environment)
         self._socket = socket.create_server(("127.0.0.1", 0))
-        self.address = "127.0.0.1:%d" % self._socket.getsockname()[1]
+        self.address = f"127.0.0.1:{self._socket.getsockname()[1]}"
         self.password = secrets.token_hex(16)
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._lock = threading.Lock()
@@ -145,7 +160,7 @@ class ProgramServer:
             except (OSError, ValueError):
                 return  # the ML process went away or speaks nonsense: nobody to tell
 
-    def _run(self, connection: socket.socket, stream: IO[bytes], arguments: list[bytes]) -> None:
+    def _run(self, connection: socket.socket, stream: Stream, arguments: list[bytes]) -> None:
         script, standard_input, folder, variables, redirect, limit, _ = arguments
         folders = yxml.decode_list(yxml.parse(folder))
         extra = (yxml.decode_pair(item) for item in yxml.decode_list(yxml.parse(variables)))
@@ -179,7 +194,7 @@ class ProgramServer:
         redirect: bool,
         limit: float,
         connection: socket.socket,
-        stream: IO[bytes],
+        stream: Stream,
     ) -> Result:
         with tempfile.TemporaryDirectory(prefix="isarstep-bash-") as scratch:
             (Path(scratch) / "script").write_bytes(script)

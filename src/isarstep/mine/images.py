@@ -1,7 +1,8 @@
 """Session images: which theories each holds and on which others it rests.
 
-An image of ours carries a small JSON file that says so; images that Isabelle built hold exactly the theories of their session and
-its ancestors. A base may hold more theories than a session asks for: what is not imported does not matter.
+An image of ours carries a small JSON file that says so; images that Isabelle built hold exactly the theories of their
+session and its ancestors. A base may hold more theories than a session asks for: what is not imported does not
+matter.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from isarstep.errors import UserError
 from isarstep.mine import release
 from isarstep.mine.isabelle import Installation, Sessions, Theory
+from isarstep.mine.pure import build_pure
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +40,9 @@ class Images:
         self.folder = folder
         self._found: dict[str, Image] = {}
         pure = installation.image(release.PURE) or self.path(release.PURE)
-        self.pure = pure
-        if pure.is_file():
-            self._found[release.PURE] = Image(release.PURE, (pure,), frozenset(release.PURE_THEORIES))
+        if not pure.is_file():
+            build_pure(installation, sessions, pure)
+        self._found[release.PURE] = Image(release.PURE, (pure,), frozenset(release.PURE_THEORIES))
         self._add_installed(installation)
         for manifest in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
             self._add_own(manifest)
@@ -87,7 +89,7 @@ class Images:
     def register(self, session: str, base: Image, loaded: Iterable[Theory]) -> None:
         """An image was saved at `path(session)`: describe it and offer it from now on."""
         files = (*base.files, self.path(session))
-        theories = {name: "" for name in sorted(base.theories)}
+        theories = dict.fromkeys(sorted(base.theories), "")
         for name in theories:
             if name not in release.PURE_THEORIES:
                 theories[name] = source_hash(self._sessions.theory(name, "an image").path)
@@ -100,9 +102,7 @@ class Images:
         self._found[session] = Image(session, files, frozenset(theories))
 
     def best(self, needed: Iterable[Theory], forbidden: frozenset[str]) -> Image:
-        """The image that saves most loading of `needed` and holds none of the `forbidden` theories, which are to be mined."""
+        """The image that saves most loading of `needed`, but holds none of the `forbidden` theories."""
         sizes = {theory.name: theory.size for theory in needed}
         usable = [image for image in self._found.values() if not image.theories & forbidden]
-        if not usable:
-            raise UserError(f"missing image of {release.PURE}: none at {self.pure}; run `isabelle build -b Pure` or set ISABELLE_HEAPS")
         return max(usable, key=lambda image: (sum(sizes.get(name, 0) for name in image.theories), -len(image.theories)))

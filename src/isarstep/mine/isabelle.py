@@ -53,9 +53,8 @@ class Installation:
         files = [self.home / "etc" / "options"]
         components = self.home / "etc" / "components"
         if components.is_file():
-            for line in components.read_text().splitlines():
-                if line.strip() and not line.startswith("#"):
-                    files.append(self.home / line.strip() / "etc" / "options")
+            names = (line.strip() for line in components.read_text().splitlines())
+            files += [self.home / name / "etc" / "options" for name in names if name and not name.startswith("#")]
         found: dict[str, Option] = {}
         for path in files:
             if path.is_file():
@@ -79,7 +78,9 @@ def find_installation(home: Path | None = None, *, any_version: bool = False) ->
         raise UserError(f"{folder} is not an Isabelle installation: src/Pure/ROOT.ML is missing")
     identifier = _identifier(folder)
     if identifier != release.SUPPORTED and not any_version:
-        raise UserError(f"{folder} is {identifier or 'of unknown version'}; this miner is written for {release.SUPPORTED}")
+        raise UserError(
+            f"{folder} is {identifier or 'of unknown version'}; this miner is written for {release.SUPPORTED}"
+        )
     settings = _settings(folder)
     poly = _find_poly(folder, settings)
     system, platform = _ml_system(poly)
@@ -122,7 +123,9 @@ def _settings(home: Path) -> dict[str, str]:
     except (OSError, subprocess.TimeoutExpired):
         return {}
     pairs = (line.partition("=") for line in answer.stdout.splitlines())
-    return {name: value for name, equals, value in pairs if equals and re.fullmatch(r"\w+", name) and name not in os.environ}
+    return {
+        name: value for name, equals, value in pairs if equals and re.fullmatch(r"\w+", name) and name not in os.environ
+    }
 
 
 def _find_poly(home: Path, settings: dict[str, str]) -> Path:
@@ -134,7 +137,9 @@ def _find_poly(home: Path, settings: dict[str, str]) -> Path:
             return (Path(folder) / "poly").resolve()
     if tool := shutil.which("poly"):
         return Path(tool).resolve()
-    raise UserError(f"no Poly/ML for {home}: neither in its contrib folder nor on the PATH; set ML_HOME to the folder of `poly`")
+    raise UserError(
+        f"no Poly/ML for {home}: neither in its contrib folder nor on the PATH; set ML_HOME to the folder of `poly`"
+    )
 
 
 def _ml_system(poly: Path) -> tuple[str, str]:
@@ -192,8 +197,9 @@ class Sessions:
 
     def __getitem__(self, name: str) -> SessionEntry:
         if name not in self.entries:
-            near = sorted(known for known in self.entries if known.lower().endswith(name.lower().rpartition("-")[2]))[:3]
-            hint = f" (did you mean {', '.join(near)}?)" if near else "; give its folder with -d"
+            ending = name.lower().rpartition("-")[2]
+            near = sorted(known for known in self.entries if known.lower().endswith(ending))
+            hint = f" (did you mean {', '.join(near[:3])}?)" if near else "; give its folder with -d"
             raise UserError(f"unknown session {name}{hint}")
         return self.entries[name]
 
@@ -228,7 +234,10 @@ class Sessions:
         return self.global_theories.get(theory) or theory.rpartition(".")[0]
 
     def theory(self, name: str, wanted_by: str, near: Path | None = None, text: str = "") -> Theory:
-        """One theory, its header read. `near` and `text`: folder and words of the import, for a theory outside declared folders."""
+        """One theory, its header read.
+
+        `near` and `text`: folder and words of the import, for a theory outside declared folders.
+        """
         if name in self._theories:
             return self._theories[name]
         session = self.session_of(name)
@@ -261,7 +270,8 @@ class Sessions:
         if session not in self._session_options:
             entry = self.entries[session]
             self._session_options[session] = {
-                self.long_name(session, theory.name): entry.options + theory.options for theory in reversed(entry.theories)
+                self.long_name(session, theory.name): entry.options + theory.options
+                for theory in reversed(entry.theories)
             }
         return self._session_options[session]
 
@@ -294,9 +304,8 @@ class Sessions:
                 raise UserError(f"cyclic imports: theory {current.name} imports itself through others")
             open_names.add(current.name)
             todo.append((current, True))
-            for name in reversed(current.imports):
-                if name not in release.PURE_THEORIES and name not in order:
-                    todo.append((self._theories[name], False))
+            above = (name for name in reversed(current.imports) if name not in release.PURE_THEORIES)
+            todo += [(self._theories[name], False) for name in above if name not in order]
 
 
 _HEADINGS = "chapter section subsection subsubsection paragraph subparagraph text txt text_raw".split()

@@ -1,6 +1,7 @@
 """Tokens of Isabelle's outer syntax, as far as `ROOT` files, `etc/options` and theory headers need them.
 
-Comments (nested, and formal ones), strings, cartouches and names are recognised; everything else is a symbol of one character or `::`.
+Comments (nested, and formal ones), strings, cartouches and names are recognised; everything else is a symbol of one
+character or `::`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ _PATTERN = re.compile(
   | (?P<open>\\<open>|‹)
   | (?P<verbatim>\{\*.*?\*\})
   | (?P<marker>\\<(?:comment|\^cancel|\^marker|\^latex)>)
-  | (?P<name>(?:\\<(?!open>|close>|comment>)\w+>|[A-Za-z])(?:\\<(?!open>|close>|comment>)(?:\^sub>|\w+>)|[A-Za-z0-9_'.])*)
+  | (?P<name>
+      (?:\\<(?!open>|close>)\w+>|[A-Za-z])
+      (?:\\<(?!open>|close>|comment>)(?:\^sub>|\w+>)|[A-Za-z0-9_'.])*
+    )
   | (?P<number>-?[0-9]+(?:\.[0-9]+)?)
   | (?P<symbol>::|--|.)
     """,
@@ -51,7 +55,10 @@ def _nested(text: str, start: int, pattern: re.Pattern[str], openers: tuple[str,
 
 
 def tokens(text: str, where: str) -> Iterator[Token]:
-    """All proper tokens; `where` names the file in errors. Lazy, so that the header of a theory costs nothing of its body."""
+    """All proper tokens; `where` names the file in errors.
+
+    Lazy, so that the header of a theory costs nothing of its body.
+    """
     position, line = 0, 1
     formal_comment = False
     while position < len(text):

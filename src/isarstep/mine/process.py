@@ -1,5 +1,6 @@
-"""An ML process on an image, with everything that Isabelle/Scala would give it: options, session structure, answers to Scala calls,
-a server for external programs. It is a context manager; leaving it leaves no process and no temporary file behind.
+"""An ML process on an image, with everything that Isabelle/Scala would give it: options, session structure, answers
+to Scala calls, a server for external programs. It is a context manager; leaving it leaves no process and no temporary
+file behind.
 """
 
 from __future__ import annotations
@@ -12,21 +13,32 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO
 
 from isarstep.errors import UserError
 from isarstep.mine import release, yxml
-from isarstep.mine.external import ProgramServer, kill_group, read_line, read_message, start_group, write_message
+from isarstep.mine.external import (
+    ProgramServer,
+    Stream,
+    kill_group,
+    read_line,
+    read_message,
+    start_group,
+    write_message,
+)
 from isarstep.mine.isabelle import Installation, Sessions
 
 _START_LIMIT = 120.0  # seconds until a process must have loaded its image and called back
 
 
 class ProcessFailed(Exception):
-    """The ML process died, or did not do what it should in time; the message says which, with the last words it printed."""
+    """The ML process died, or did not do what it should in time.
+
+    the message says which, with the last words it printed.
+    """
 
 
 class TimedOut(ProcessFailed):
@@ -43,7 +55,10 @@ class Message:
 
 
 def scala_result(name: str, arguments: Sequence[bytes]) -> list[bytes]:
-    """The answer to a call of a Scala function: tag and values of `Scala.result`. Only what mining needs has a real answer."""
+    """The answer to a call of a Scala function.
+
+    tag and values of `Scala.result`. Only what mining needs has a real answer.
+    """
     texts = [argument.decode(errors="replace") for argument in arguments]
     try:
         match name:
@@ -80,13 +95,13 @@ def options_file(installation: Installation, changes: Mapping[str, str]) -> byte
     return encode([((), (o.name, (o.type, changes.get(o.name, o.value)))) for o in installation.options])
 
 
-def session_file(directories: Sequence[tuple[str, str]], global_theories: Mapping[str, str], loaded: Sequence[str]) -> bytes:
+def session_file(
+    directories: Sequence[tuple[str, str]], global_theories: Mapping[str, str], loaded: Sequence[str]
+) -> bytes:
     """The structure of sessions, as `ISABELLE_INIT_SESSION` wants it."""
     named = yxml.listing(yxml.pair(yxml.string, yxml.properties))
     texts = yxml.listing(yxml.pair(yxml.string, yxml.string))
-    functions = yxml.listing(
-        yxml.pair(yxml.string, yxml.pair(yxml.pair(yxml.boolean, yxml.boolean), yxml.properties))
-    )
+    functions = yxml.listing(yxml.pair(yxml.string, yxml.pair(yxml.pair(yxml.boolean, yxml.boolean), yxml.properties)))
     timings = yxml.listing(yxml.properties)
     last = yxml.pair(functions, yxml.pair(texts, yxml.listing(yxml.string)))
     encode = yxml.pair(named, yxml.pair(texts, yxml.pair(timings, yxml.pair(named, last))))
@@ -163,7 +178,7 @@ class MLProcess:
         self._programs = ProgramServer({**self._installation.environment, "ISABELLE_TMP": str(self.folder)})
         self._programs.__enter__()
         self._listener = socket.create_server(("127.0.0.1", 0))
-        self._stream: IO[bytes] | None = None
+        self._stream: Stream | None = None
         self._connection: socket.socket | None = None
         self._write_lock = threading.Lock()
         password = secrets.token_hex(16)
@@ -191,7 +206,7 @@ class MLProcess:
             "ISABELLE_PROCESS_OPTIONS": str(self.folder / "options"),
             "ISABELLE_INIT_SESSION": str(self.folder / "session"),
             "ISARSTEP_STUBS": str(stubs),
-            "ISARSTEP_CHANNEL": "127.0.0.1:%d" % self._listener.getsockname()[1],
+            "ISARSTEP_CHANNEL": f"127.0.0.1:{self._listener.getsockname()[1]}",
             "ISARSTEP_PASSWORD": password,
         }
         self._password = password.encode()
@@ -221,14 +236,14 @@ class MLProcess:
             command += ["--use", str(path)]
         return [*command, "--eval", f"Command_Line.tool (fn () => {start.main})"]
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
         kill_group(self._process)
         _live.discard(self)
         if self._stream is not None:
-            try:
+            with suppress(OSError):
                 self._stream.close()
-            except OSError:
-                pass
         if self._connection is not None:
             self._connection.close()
         self._listener.close()
@@ -267,7 +282,7 @@ class MLProcess:
                 self.peak_memory = max(self.peak_memory, int(line.split()[1]) * 1024)
         self.cpu = (int(fields[11]) + int(fields[12])) / 100.0
 
-    def _connect(self) -> IO[bytes]:
+    def _connect(self) -> Stream:
         limit = time.monotonic() + _START_LIMIT
         self._listener.settimeout(0.2)
         while True:

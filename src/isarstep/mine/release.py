@@ -1,4 +1,7 @@
-"""What an Isabelle release may change: its name, its settings, the doors between ML and Scala. Written for Isabelle2025-1."""
+"""What an Isabelle release may change.
+
+its name, its settings, the doors between ML and Scala. Written for Isabelle2025-1.
+"""
 
 from __future__ import annotations
 

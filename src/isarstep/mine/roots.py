@@ -21,7 +21,9 @@ _KEYWORDS = frozenset(
 class TheoryEntry:
     name: str  # as written: a base name, a path, or qualified by another session
     is_global: bool
-    options: tuple[OptionChange, ...]  # those of its `theories` section; a value "" stands for plain `option`, i.e. true
+    options: tuple[
+        OptionChange, ...
+    ]  # those of its `theories` section; a value "" stands for plain `option`, i.e. true
 
 
 @dataclass(frozen=True, slots=True)

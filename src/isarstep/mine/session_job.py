@@ -1,7 +1,9 @@
-"""One mining job: the theories of a session, loaded one after the other in one ML process, each mined as soon as it is loaded."""
+"""One mining job: the theories of a session, loaded one after the other in one ML process, each mined as soon as
+it is loaded."""
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,8 +14,15 @@ from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start
 from isarstep.mine.store import Record, Store
 
+ML_FILES = ("Encode.ML", "Content.ML", "Miner.ML", "Driver.ML")  # in the order in which they build on each other
 
-ML_FILES = ("Encode.ML", "Miner.ML", "Driver.ML")  # in the order in which they build on each other
+
+def miner_version() -> str:
+    """A short hash of the ML files, kept with everything they produce."""
+    digest = hashlib.sha256()
+    for name in ML_FILES:
+        digest.update((Path(__file__).parent / name).read_bytes())
+    return digest.hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -64,7 +73,9 @@ _encode_theory = yxml.pair(
     yxml.pair(yxml.string, yxml.string),
     yxml.pair(
         yxml.pair(yxml.string, yxml.string),
-        yxml.pair(yxml.boolean, yxml.pair(yxml.listing(yxml.string), yxml.listing(yxml.pair(yxml.string, yxml.string)))),
+        yxml.pair(
+            yxml.boolean, yxml.pair(yxml.listing(yxml.string), yxml.listing(yxml.pair(yxml.string, yxml.string)))
+        ),
     ),
 )
 _encode_job = yxml.pair(
@@ -73,7 +84,9 @@ _encode_job = yxml.pair(
 )
 
 
-def run_session(installation: Installation, sessions: Sessions, store: Store, job: SessionJob, progress: Progress) -> Outcome:
+def run_session(
+    installation: Installation, sessions: Sessions, store: Store, job: SessionJob, progress: Progress
+) -> Outcome:
     """Run the job, again and again while a theory kills the process: the culprit is loaded carefully, then left out."""
     outcome = Outcome()
     began = time.monotonic()
@@ -130,7 +143,7 @@ class _Attempt:
         self.mined: set[str] = set()
         self._items = {item.theory.name: item for item in job.theories}
         self._notes: dict[str, Record] = {}
-        self._finished = False
+        self._version = miner_version()
 
     def record(self, record: Record) -> None:
         self.outcome.records.append(record)
@@ -172,9 +185,7 @@ class _Attempt:
             file = str(folder / f"{theory.name}.jsonl") if item.mine else ""
             options = [(name, value or "true") for name, value in theory.options if name != "condition"]
             careful = item.careful or job.threads == 1
-            theories.append(
-                ((theory.name, theory.session), ((file, item.hash), (careful, (theory.imports, options))))
-            )
+            theories.append(((theory.name, theory.session), ((file, item.hash), (careful, (theory.imports, options)))))
         image = str(_partial(job.image)) if job.image else ""
         return _encode_job(((job.session, image), ((job.threads, job.limits.proof), theories)))
 
@@ -218,6 +229,7 @@ class _Attempt:
         self.loading = None
         note["status"] = status
         note["threads"] = self.job.threads
+        note["miner"] = self._version
         note["size"] = self._items[note["theory"]].theory.size
         self.record(note)
 

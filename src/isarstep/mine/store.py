@@ -153,7 +153,9 @@ def summarise(journal: list[Record], store: Store) -> Record:
         row["load_cpu"], row["mine_cpu"] = round(row["load_cpu"], 2), round(row["mine_cpu"], 2)
         if name in sessions_run:
             row["peak_memory"] = sessions_run[name].get("peak_memory", 0)
-    total = {key: round(sum(row[key] for row in sessions.values()), 2) for key in ("theories", "failed_theories", *_COUNTS)}
+    total = {
+        key: round(sum(row[key] for row in sessions.values()), 2) for key in ("theories", "failed_theories", *_COUNTS)
+    }
     failures = [
         {"theory": name, "reason": reason}
         for name, record in sorted(theories.items())

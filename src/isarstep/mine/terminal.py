@@ -59,9 +59,9 @@ class Screen:
 
     def started(self, job: SessionJob) -> None:
         mined = sum(item.mine for item in job.theories)
-        image = ", leaves an image" if job.image else ""
+        how = f"{job.threads} threads" + (", leaves an image" if job.image else "")
         self.say(
-            f"{job.session}: {len(job.theories)} theories to load on {job.images[-1].name}, {mined} to mine, {job.threads} threads{image}"
+            f"{job.session}: {len(job.theories)} theories to load on {job.images[-1].name}, {mined} to mine, {how}"
         )
 
     def remaining(self) -> str:
@@ -82,10 +82,9 @@ class Screen:
             if self._bar is not None:
                 self._bar.update(self._task, completed=self.done, steps=self.steps, remaining=self.remaining())
             elif status == "mined":
-                self.say(
-                    f"{record['theory']}: {record['proofs']} proofs, {record['steps']} steps, {record.get('load_cpu', 0):.1f} s"
-                    f" + {record.get('mine_cpu', 0):.1f} s  [{self.done}/{self.total}, {self.remaining()} left]"
-                )
+                cpu = f"{record.get('load_cpu', 0):.1f} s + {record.get('mine_cpu', 0):.1f} s"
+                place = f"[{self.done}/{self.total}, {self.remaining()} left]"
+                self.say(f"{record['theory']}: {record['proofs']} proofs, {record['steps']} steps, {cpu}  {place}")
             if status in ("failed", "unmined"):
                 self.failed += 1
                 self.say(f"{record['theory']}: {status}: {record['reason']}")

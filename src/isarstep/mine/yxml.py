@@ -1,7 +1,7 @@
 """YXML and the XML encodings that Isabelle's ML process reads and writes (`XML.Encode`), in bytes.
 
-A body is a list of trees; a tree is text or an element with attributes and a body. Encoders return YXML directly, because nothing of
-ours needs the tree in between.
+A body is a list of trees; a tree is text or an element with attributes and a body. Encoders return YXML directly,
+because nothing of ours needs the tree in between.
 """
 
 from __future__ import annotations

@@ -1,0 +1,338 @@
+"""Proof graphs: what the miner found in one theory, as frozen dataclasses read from `SESSION/THEORY.jsonl.zst`.
+
+A graph holds no text of the theory and no path. Facts are the nodes, uses are the edges: a proof lists its facts in
+order of appearance, and each fact says which earlier facts or library lemmas justify it. docs/graphs.md describes the
+file.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import zstandard
+
+from isarstep.errors import UserError
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var
+
+FORMAT = 1
+
+FactKind = Literal[
+    "goal",  # a statement claimed by the proof's head command or by have/show/obtain/consider/subgoal ...
+    "assumption",  # assume, presume, case, assms, that, premises of subgoal: nothing justifies it
+    "definition",  # the equation of define, obtain's properties are goals of their own
+    "compound",  # a modified fact such as foo[OF bar]
+    "calculation",  # the composed fact that also/finally or moreover/ultimately hands on
+    "note",  # note/from-lists that name facts again under a new name without modifying them do not make facts
+]
+
+# How a fact was referred to by the step (or fact) that uses it.
+How = Literal[
+    "chained",  # then, hence, thus, from, with, finally, ultimately
+    "using",
+    "unfolding",
+    "supply",
+    "method",  # an argument of a proof method
+    "base",  # the fact that attributes modify (the foo of foo[OF bar])
+    "attribute",  # a fact inside an attribute (the bar of foo[OF bar])
+    "calculation",  # a step that also/finally/moreover/ultimately composed
+    "block",  # the show (or the result of a { } block) that proves the statement whose proof block it stands in
+    "case",  # a premise that came in with `case`
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One edge. Exactly one of the three is set: a fact of the same proof, a library lemma, or a collection's name."""
+
+    how: How
+    fact: int | None = None  # index in Proof.facts, always smaller than the user's own, except for "block" edges
+    lemma: int | None = None  # index in Graph.lemmas
+    collection: str | None = None  # a named collection (algebra_simps, ...), opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One proposition of a proof, with what justifies it. Facts stated together by one step share their uses."""
+
+    kind: FactKind
+    step: int  # index in Proof.steps of the command that made it
+    name: str | None  # the name it was given in the text, for people only
+    prop: Term  # typed, beta-normal; its free variables are in Proof.variables
+    uses: tuple[Use, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command of a proof."""
+
+    ordinal: int  # of the command, counted from the head of the proof
+    command: str
+    parent: int | None  # index of the step whose proof block encloses this one; None: the head of the proof itself
+    depth: int  # nesting of proof blocks
+    block: int  # number of the `{ }`/`next` block inside the proof: facts of one never reach its siblings
+    case: str | None  # name of the case this block treats
+    fixed: tuple[int, ...]  # variables fixed here, in order of introduction, as indices in Proof.variables
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    name: str  # the name as free variable in terms of this proof
+    type: Typ
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One proof with its head: lemma, instance, interpretation, termination, notepad, ..."""
+
+    ordinal: int  # of the proof in its theory
+    command: str
+    name: str | None  # full name of the theorem, where it got one
+    line: int
+    variables: tuple[Variable, ...]
+    steps: tuple[Step, ...]  # steps[0] is the head command
+    facts: tuple[Fact, ...]  # the head's own statements are the facts of step 0 with kind "goal"
+    complete: bool  # False: the theory failed or ran out of time inside this proof
+    unresolved: tuple[str, ...]  # references that could not be resolved, each "step ordinal: name: reason"
+
+
+@dataclass(frozen=True, slots=True)
+class Lemma:
+    """A library lemma (or a fact from outside the proof), by full name.
+
+    index 0 when the fact has a single theorem, else from 1.
+    """
+
+    name: str
+    index: int
+    prop: Term
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    name: str
+    type: Typ  # most general, with schematic type variables and sorts
+    abbreviates: Term | None = None  # what it stands for, when it is an abbreviation
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What one theory adds."""
+
+    constants: tuple[Constant, ...]
+    types: tuple[tuple[str, int], ...]  # constructor, number of arguments
+    classes: tuple[tuple[str, tuple[str, ...]], ...]  # class, all its super-classes
+    arities: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...]  # constructor, class, sorts of the arguments
+    coercions: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Everything mined from one theory."""
+
+    isabelle: str
+    session: str
+    theory: str  # long name, e.g. HOL.Parity
+    parents: tuple[str, ...]
+    hash: str  # of the theory's source
+    lemmas: tuple[Lemma, ...]
+    proofs: tuple[Proof, ...]
+    signature: Signature
+    theorems: tuple[Lemma, ...]  # all named theorems of the theory: the fact base
+    failures: tuple[str, ...]  # what went wrong while the theory was loaded, empty when all is well
+
+
+def read_graph(path: Path) -> Graph:
+    """The proof graph in a file.
+
+    a file that is not whole, or not a graph of this format, is a UserError that says what is wrong.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = zstandard.ZstdDecompressor().stream_reader(file).read()
+    except FileNotFoundError as error:
+        raise UserError(f"{path}: no such file") from error
+    except (OSError, zstandard.ZstdError) as error:
+        raise UserError(f"{path}: cannot be read: {error}") from error
+    return parse_graph(data, str(path))
+
+
+def parse_graph(data: bytes, where: str) -> Graph:
+    """The graph that JSON lines stand for; `where` names them in errors."""
+    builder = _Builder()
+    number = 0
+    try:
+        for number, line in enumerate(data.splitlines(), 1):  # noqa: B007 (the number is for the error below)
+            builder.add(json.loads(line))
+        return builder.graph()
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        what = f"{type(error).__name__}: {error}" if not isinstance(error, _Malformed) else str(error)
+        raise UserError(f"{where}: line {number}: not a proof graph of format {FORMAT}: {what}") from error
+
+
+class _Malformed(ValueError):
+    """Said in words of ours."""
+
+
+_KINDS = frozenset(get_args(FactKind))
+_HOWS = frozenset(get_args(How))
+
+
+class _Builder:
+    """Collects the records of one file. Tables grow line by line, so a row that refers forward finds nothing there."""
+
+    def __init__(self) -> None:
+        self._head: dict[str, Any] | None = None
+        self._types: list[Typ] = []
+        self._terms: list[Term] = []
+        self._lemmas: list[Lemma] = []
+        self._proofs: list[Proof] = []
+        self._signature = Signature((), (), (), (), ())
+        self._theorems: tuple[Lemma, ...] = ()
+        self._failures: tuple[str, ...] | None = None
+        self._uses: dict[tuple[str, str, int | str], Use] = {}
+
+    def add(self, record: dict[str, Any]) -> None:
+        if self._head is None:
+            if record.get("format") != FORMAT:
+                raise _Malformed(f"the first line says format {record.get('format')}")
+            self._head = record
+            return
+        if self._failures is not None:
+            raise _Malformed("something follows the end record")
+        for key, value in record.items():
+            match key:
+                case "types":
+                    self._add_types(value)
+                case "terms":
+                    self._add_terms(value)
+                case "lemma":
+                    self._lemmas.append(self._lemma(value))
+                case "proof":
+                    self._proofs.append(self._proof(value))
+                case "signature":
+                    self._signature = self._read_signature(value)
+                case "theorems":
+                    self._theorems = tuple(self._lemma(row) for row in value)
+                case "end":
+                    self._failures = tuple(value["failures"])
+                case _:
+                    raise _Malformed(f"unknown record {key}")
+
+    def graph(self) -> Graph:
+        head = self._head
+        if head is None:
+            raise _Malformed("the file is empty")
+        if self._failures is None:
+            raise _Malformed("the file has no end record, so it is not whole")
+        return Graph(
+            head["isabelle"],
+            head["session"],
+            head["theory"],
+            tuple(head["parents"]),
+            head["hash"],
+            tuple(self._lemmas),
+            tuple(self._proofs),
+            self._signature,
+            self._theorems,
+            self._failures,
+        )
+
+    def _add_types(self, rows: list[list[Any]]) -> None:
+        types = self._types
+        for name, *rest in rows:
+            if name[0] == "'":
+                types.append(TFree(name, tuple(rest[0])))
+            elif name[0] == "?":
+                types.append(TVar(name[1:], rest[0], tuple(rest[1])))
+            elif rest and min(rest) < 0:
+                raise _Malformed("a negative number in the type table")
+            else:
+                types.append(Type(name, tuple([types[i] for i in rest])))
+
+    def _add_terms(self, rows: list[list[Any]]) -> None:
+        types, terms = self._types, self._terms
+        add = terms.append
+        for row in rows:
+            kind = row[0]
+            if kind == "a":
+                _, function, argument = row
+                if function < 0 or argument < 0:
+                    raise _Malformed("a negative number in the term table")
+                add(App(terms[function], terms[argument]))
+            elif kind == "c":
+                add(Const(row[1], types[row[2]]))
+            elif kind == "b":
+                add(Bound(row[1]))
+            elif kind == "f":
+                add(Free(row[1], types[row[2]]))
+            elif kind == "v":
+                add(Var(row[1], row[2], types[row[3]]))
+            elif kind == "l":
+                add(Abs(row[1], types[row[2]], terms[row[3]]))
+            else:
+                raise _Malformed(f"unknown kind of term {kind!r}")
+
+    def _lemma(self, row: list[Any]) -> Lemma:
+        name, index, term = row
+        return Lemma(name, index, self._terms[term])
+
+    def _use(self, row: list[Any], facts: int) -> Use:
+        how, sort, target = row
+        key = (how, sort, target)
+        found = self._uses.get(key)
+        if found is None:
+            if how not in _HOWS:
+                raise _Malformed(f"unknown kind of use {how!r}")
+            if sort == "f":
+                found = Use(how, fact=target)
+            elif sort == "l":
+                if not 0 <= target < len(self._lemmas):
+                    raise _Malformed(f"a use of lemma {target}, which is not there")
+                found = Use(how, lemma=target)
+            elif sort == "c":
+                found = Use(how, collection=target)
+            else:
+                raise _Malformed(f"unknown target of a use {sort!r}")
+            self._uses[key] = found
+        if sort == "f" and not 0 <= target < facts:
+            raise _Malformed(f"a use of fact {target}, which is not there")
+        return found
+
+    def _proof(self, proof: dict[str, Any]) -> Proof:
+        types, terms = self._types, self._terms
+        count = len(proof["facts"])
+        steps = tuple(
+            Step(ordinal, command, parent, depth, block, case, tuple(fixed))
+            for ordinal, command, parent, depth, block, case, fixed in proof["steps"]
+        )
+        facts = []
+        for kind, step, name, term, uses in proof["facts"]:
+            if kind not in _KINDS:
+                raise _Malformed(f"unknown kind of fact {kind!r}")
+            if not 0 <= step < len(steps):
+                raise _Malformed(f"a fact of step {step}, which is not there")
+            facts.append(Fact(kind, step, name, terms[term], tuple([self._use(use, count) for use in uses])))
+        return Proof(
+            proof["ordinal"],
+            proof["command"],
+            proof["name"],
+            proof["line"],
+            tuple(Variable(name, types[number]) for name, number in proof["variables"]),
+            steps,
+            tuple(facts),
+            proof["complete"],
+            tuple(proof["unresolved"]),
+        )
+
+    def _read_signature(self, value: dict[str, Any]) -> Signature:
+        types, terms = self._types, self._terms
+        return Signature(
+            tuple(Constant(n, types[t], None if a is None else terms[a]) for n, t, a in value["constants"]),
+            tuple((name, arguments) for name, arguments in value["types"]),
+            tuple((name, tuple(above)) for name, above in value["classes"]),
+            tuple((name, of, tuple(tuple(sort) for sort in sorts)) for name, of, sorts in value["arities"]),
+            tuple(terms[term] for term in value["coercions"]),
+        )
