@@ -186,10 +186,10 @@ class Abs:
         self.name: Final = name
         self.type: Final = type
         self.body: Final = body
-        self._hash: Final[int] = hash((5, type, body._hash))
+        self._hash = 0
 
     def __hash__(self) -> int:
-        return self._hash
+        return self._hash or _hash(self)
 
     def __eq__(self, other: object) -> bool:
         return same(self, other)
@@ -208,10 +208,10 @@ class App:
     def __init__(self, fun: Term, arg: Term) -> None:
         self.fun: Final = fun
         self.arg: Final = arg
-        self._hash: Final[int] = hash((fun._hash, arg._hash))
+        self._hash = 0
 
     def __hash__(self) -> int:
-        return self._hash
+        return self._hash or _hash(self)
 
     def __eq__(self, other: object) -> bool:
         return same(self, other)
@@ -233,12 +233,12 @@ def same(left: object, right: object) -> bool:
         if type(a) is not type(b):
             return False
         if type(a) is App and type(b) is App:
-            if a._hash != b._hash:
+            if a._hash != b._hash and a._hash and b._hash:
                 return False
             todo.append((a.arg, b.arg))
             todo.append((a.fun, b.fun))
         elif type(a) is Abs and type(b) is Abs:
-            if a._hash != b._hash or a.type != b.type:
+            if a.type != b.type or (a._hash != b._hash and a._hash and b._hash):
                 return False
             todo.append((a.body, b.body))
         elif (type(a) is Const and type(b) is Const) or (type(a) is Free and type(b) is Free):
@@ -253,6 +253,25 @@ def same(left: object, right: object) -> bool:
         else:
             return False
     return True
+
+
+def _hash(root: Abs | App) -> int:
+    """Hash a term and remember it in every application and abstraction inside: most terms are never hashed at all, and
+    a number in each would cost more memory than the term."""
+    todo: list[Abs | App] = [root]
+    while todo:
+        node = todo[-1]
+        parts = (node.fun, node.arg) if type(node) is App else (node.body,)
+        missing = [part for part in parts if (type(part) is App or type(part) is Abs) and not part._hash]
+        if missing:
+            todo.extend(missing)
+            continue
+        todo.pop()
+        if type(node) is App:
+            node._hash = hash((node.fun._hash, node.arg._hash)) or 1
+        else:
+            node._hash = hash((5, node.type, node.body._hash)) or 1
+    return root._hash
 
 
 def _same_type(left: Type, right: Type) -> bool:
