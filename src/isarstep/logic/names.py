@@ -1,0 +1,204 @@
+"""Which name shows which constant or variable: the shortest one that reads back.
+
+A constant is shown by the shortest suffix of its full name that no other constant of the signature shares. `<X3>` is
+shown as x₃, `<V0>` as v₀; other free variables by their own names, schematic ones as `?x`. Names that could be mistaken
+stand in ‹› (constants) or «» (variables).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from isarstep.errors import UserError
+from isarstep.logic.notation import Table, default_table
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Bound, Const, Free, Term, Type, Var
+
+_LETTER = "A-Za-zα-κμ-ωΑ-Ω"
+SIMPLE_NAME = rf"[{_LETTER}][{_LETTER}0-9_']*(?:⇩[{_LETTER}0-9]+)*[₀-₉]*"
+_SIMPLE = re.compile(SIMPLE_NAME)
+_DOTTED = re.compile(rf"{SIMPLE_NAME}(?:\.{SIMPLE_NAME})*")
+_NUMBERED = re.compile(r"<([XV])(0|[1-9][0-9]{0,8})>")
+_SUBSCRIPTED = re.compile(r"([xvb])(₀|[₁-₉][₀-₉]{0,8})")
+_DOWN = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_UP = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_GREEK = dict(
+    zip(
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rho sigma tau upsilon phi chi psi omega "
+        "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(),
+        "αβγδεζηθικμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ",
+        strict=True,
+    )
+)
+
+
+def quote(name: str, brackets: str) -> str:
+    """Put a name between brackets; a closing bracket in the name is doubled."""
+    return f"{brackets[0]}{name.replace(brackets[1], brackets[1] * 2)}{brackets[1]}"
+
+
+def unquote(text: str) -> str:
+    """Undo `quote`."""
+    return text[1:-1].replace(text[-1] * 2, text[-1])
+
+
+def subscript(number: int) -> str:
+    """The number in subscript digits."""
+    return str(number).translate(_DOWN)
+
+
+def _readable(name: str) -> str:
+    """Isabelle's `\\<sigma>` and `\\<^sub>` as characters that may stand in a name."""
+    if "\\" not in name:
+        return name
+    name = re.sub(r"\\<([A-Za-z]+)>", lambda match: _GREEK.get(match[1], match[0]), name)
+    return re.sub(r"\\<\^sub>", "⇩", name)
+
+
+class Names:
+    """The two-way dictionary between terms' leaves and the text that shows them."""
+
+    def __init__(
+        self,
+        constants: Iterable[str] = (),
+        *,
+        table: Table | None = None,
+        truths: Mapping[str, int] | None = None,
+    ) -> None:
+        self.table = table or default_table()
+        # How many arguments make a constant a truth value, where that is known.
+        self.truths: Mapping[str, int] = truths if truths is not None else _truths_of(self.table)
+        self.variables: dict[str, str] = {}  # raw name -> shown name
+        self._raw: dict[str, str] = {}  # shown name -> raw name
+        self._full: dict[str, str] = {}  # readable full name -> constant
+        self._suffixes: dict[str, str | None] = {}  # None: several constants end so
+        self._shown: dict[str, str] = {}
+        sharing: dict[str, list[str]] = {}
+        for name in constants:
+            readable = _readable(name)
+            if self._full.setdefault(readable, name) != name or not _DOTTED.fullmatch(readable):
+                continue
+            parts = readable.split(".")
+            for i in range(1, len(parts)):
+                sharing.setdefault(".".join(parts[i:]), []).append(name)
+        for suffix, sharers in sharing.items():
+            if len(sharers) > 1:
+                sharers = [name for name in sharers if not self._is_locale_twin(name)] or sharers
+            self._suffixes[suffix] = sharers[0] if len(sharers) == 1 else None
+
+    def _is_locale_twin(self, name: str) -> bool:
+        """Classes make constants that nobody writes: `T.c.f`, the twin of `T.c_class.f`, and `T.class.c`."""
+        parts = name.split(".")
+        if len(parts) < 3:
+            return False
+        return parts[-2] == "class" or ".".join([*parts[:-2], parts[-2] + "_class", parts[-1]]) in self._full
+
+    @staticmethod
+    def of_signature(signature: Signature, table: Table | None = None) -> Names:
+        """Names for the constants of a signature, whose types tell which terms are truth values."""
+        truths: dict[str, int] = {}
+        for constant in signature.constants.values():
+            count, typ = 0, constant.type
+            while type(typ) is Type and typ.name == "fun":
+                count, typ = count + 1, typ.args[1]
+            if type(typ) is Type and typ.name == "HOL.bool":
+                truths[constant.name] = count
+        return Names(signature.constants, table=table, truths=truths)
+
+    def with_variables(self, variables: Mapping[str, str]) -> Names:
+        """The same names, with raw variable names (such as `<X0>`) shown as the user calls them."""
+        other = Names.__new__(Names)
+        other.__dict__.update(self.__dict__)
+        other.variables = dict(variables)
+        other._raw = {shown: raw for raw, shown in variables.items()}
+        other._shown = {}
+        if len(other._raw) != len(other.variables):
+            raise UserError("variables: two of them have the same name, give each its own")
+        for shown in other._raw:
+            if not _SIMPLE.fullmatch(shown) or shown in self.table.words or _SUBSCRIPTED.fullmatch(shown):
+                raise UserError(f"variables: {shown!r} cannot name a variable, choose letters, digits, _ and '")
+        return other
+
+    def is_free_for_binding(self, name: str) -> bool:
+        """May a bound variable have this name without hiding a constant or another variable?"""
+        return (
+            _SIMPLE.fullmatch(name) is not None
+            and name not in self.table.words
+            and name not in self._raw
+            and name not in self._full
+            and self._suffixes.get(name, "") == ""
+            and not _SUBSCRIPTED.fullmatch(name)
+        )
+
+    def constant(self, name: str) -> str:
+        """How a constant is shown."""
+        shown = self._shown.get(name)
+        if shown is None:
+            shown = self._shown[name] = self._find_constant(name)
+        return shown
+
+    def _find_constant(self, name: str) -> str:
+        readable = _readable(name)
+        if self._full.get(readable) == name:
+            if _DOTTED.fullmatch(readable):
+                parts = readable.split(".")
+                for i in range(len(parts) - 1, -1, -1):
+                    suffix = ".".join(parts[i:])
+                    if self._constant_at(suffix) == name:
+                        return suffix
+        elif _DOTTED.fullmatch(name) and "." in name and self._constant_at(name) is None:
+            return name
+        return quote(name, "‹›")
+
+    def _constant_at(self, text: str) -> str | None:
+        if text in self.table.words or text in self._raw or _SUBSCRIPTED.fullmatch(text):
+            return None
+        return self._full.get(text) or self._suffixes.get(text)
+
+    def free(self, name: str) -> str:
+        """How a free variable is shown."""
+        shown = self.variables.get(name)
+        if shown is not None:
+            return shown
+        numbered = _NUMBERED.fullmatch(name)
+        if numbered and numbered[1] == "X":
+            return "x" + numbered[2].translate(_DOWN)
+        if self.is_free_for_binding(name):
+            return name
+        return quote(name, "«»")
+
+    def schematic(self, name: str, index: int) -> str:
+        """How a schematic variable is shown."""
+        numbered = _NUMBERED.fullmatch(name)
+        if numbered and numbered[1] == "V" and index == 0:
+            return self.variables.get(name) or "v" + numbered[2].translate(_DOWN)
+        core = name if _SIMPLE.fullmatch(name) else quote(name, "«»")
+        return f"?{core}.{index}" if index else f"?{core}"
+
+    def read(self, text: str, depth: int) -> Term | None:
+        """The leaf that a name stands for outside the reach of binders; None when several constants end so."""
+        raw = self._raw.get(text)
+        if raw is not None:
+            return Var(raw) if raw.startswith("<V") and _NUMBERED.fullmatch(raw) else Free(raw)
+        numbered = _SUBSCRIPTED.fullmatch(text)
+        if numbered:
+            number = numbered[2].translate(_UP)
+            if numbered[1] == "b":
+                return Bound(depth + int(number))
+            return Free(f"<X{number}>") if numbered[1] == "x" else Var(f"<V{number}>")
+        constant = self._constant_at(text)
+        if constant is not None:
+            return Const(constant)
+        if text in self._suffixes:
+            return None
+        return Const(text) if "." in text else Free(text)
+
+    def alternatives(self, suffix: str) -> list[str]:
+        """The constants that end in this suffix, for error messages."""
+        return sorted(name for full, name in self._full.items() if full.endswith("." + suffix))
+
+
+def _truths_of(table: Table) -> dict[str, int]:
+    """Without types: what is written as a connective or a relation is a truth value."""
+    return {n.constant: len(n.pattern.args) for n in table.notations if 20 <= n.precedence <= 50}
