@@ -20,7 +20,7 @@ from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, rebuild
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.logic.typestrings import show_type
+from isarstep.logic.typestrings import show_type, type_variables
 from isarstep.logic.unify import Algebra, Cell, Inner, Mismatch, Scheme, Unifier, find
 
 Context = Mapping[str, Typ]
@@ -139,7 +139,7 @@ class Inference:
         self._open: dict[Typ, Cell] = {}
         self._named = False
         self._names: dict[Cell, Typ] = {}
-        self._reserved = {name for typ in context.values() for name in _variable_names(typ)}
+        self._reserved = {v.name for typ in context.values() for v in type_variables(typ)}
         self._fresh = count()
         self._resolved: dict[int, Typ] = {}  # by identity, which is why the nodes are kept alive
         self._alive: list[Inner] = []
@@ -199,7 +199,7 @@ class Inference:
                 binders.append(Cell(0))
                 todo += (node, None, node.body)
         if wanted is not None:
-            self._reserved.update(_variable_names(wanted))
+            self._reserved.update(v.name for v in type_variables(wanted))
             try:
                 self.unifier.unify(algebra.rigid(wanted), types[0])
             except Mismatch as mismatch:
@@ -346,18 +346,6 @@ def _letters(number: int) -> str:
         number, digit = divmod(number - 1, 26)
         out = chr(97 + digit) + out
     return "'" + out
-
-
-def _variable_names(typ: Typ) -> set[str]:
-    names: set[str] = set()
-    todo = [typ]
-    while todo:
-        node = todo.pop()
-        if type(node) is Type:
-            todo.extend(node.args)
-        else:
-            names.add(node.name)
-    return names
 
 
 def instantiate_type(typ: Typ, replacement: Mapping[Typ, Typ]) -> Typ:

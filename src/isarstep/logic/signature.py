@@ -16,10 +16,10 @@ from typing import Any
 import zstandard
 
 from isarstep.errors import UserError
-from isarstep.logic.terms import Sort, Term, TFree, TVar, Typ, Type
+from isarstep.logic.terms import Sort, Term, Typ, Type
 from isarstep.logic.terms import constants as constants_of
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.logic.typestrings import format_type, parse_type
+from isarstep.logic.typestrings import format_type, parse_type, type_variables
 
 FORMAT = 1
 
@@ -137,7 +137,7 @@ class Signature:
         classes: set[str] = set()
         for constant in keep.values():
             _declare_constructors(constant.type, constructors)
-            classes.update(_classes_in(constant.type))
+            classes.update(c for variable in type_variables(constant.type) for c in variable.sort)
         known = -1
         while len(classes) > known:  # what classes imply, and what their arities ask of arguments
             known = len(classes)
@@ -256,15 +256,3 @@ def _declare_constructors(typ: Typ, constructors: dict[str, int]) -> None:
         if type(node) is Type:
             constructors.setdefault(node.name, len(node.args))
             todo.extend(node.args)
-
-
-def _classes_in(typ: Typ) -> set[str]:
-    classes: set[str] = set()
-    todo = [typ]
-    while todo:
-        node = todo.pop()
-        if type(node) is Type:
-            todo.extend(node.args)
-        elif isinstance(node, TFree | TVar):
-            classes.update(node.sort)
-    return classes

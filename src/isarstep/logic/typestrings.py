@@ -150,3 +150,16 @@ def show_type(typ: Typ, limit: int = 400) -> str:
         if length > limit:
             return "".join(out)[:limit] + "…"
     return "".join(out)
+
+
+def type_variables(typ: Typ) -> list[TFree | TVar]:
+    """The variables of a type, each once, in order."""
+    found: dict[TFree | TVar, None] = {}
+    todo = [typ]
+    while todo:
+        node = todo.pop()
+        if type(node) is Type:
+            todo.extend(reversed(node.args))
+        else:
+            found[node] = None
+    return list(found)

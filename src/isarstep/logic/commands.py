@@ -1,0 +1,153 @@
+"""Commands of the logic room: `term` reads, types and prints propositions, `demo` does so with real ones."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isarstep.errors import UserError
+
+if TYPE_CHECKING:
+    from isarstep.logic.names import Names
+    from isarstep.logic.terms import Term, Typ
+
+
+class Form(StrEnum):
+    """How to print a proposition."""
+
+    unicode = "unicode"
+    latex = "latex"
+    tokens = "tokens"
+
+
+def term(
+    proposition: Annotated[str | None, typer.Argument(help="Tokens of a proposition, in quotes.")] = None,
+    file: Annotated[Path | None, typer.Option(help="Read one proposition a line; - is standard input.")] = None,
+    signature: Annotated[
+        Path | None, typer.Option(help="Signature file (JSON, .gz, .zst); else the sample inside the package.")
+    ] = None,
+    form: Annotated[Form, typer.Option(help="How to print.")] = Form.unicode,
+    types: Annotated[bool, typer.Option(help="Also print the types of the variables.")] = True,
+    variants: Annotated[
+        bool, typer.Option(help="Also read other writings: glued or superfluous brackets, bare ABS, VAR v 0.")
+    ] = False,
+) -> None:
+    """Decode, type and print propositions that are written as tokens.
+
+    Example:
+
+        isarstep term 'CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ CONST Groups.zero_class.zero )'
+        isarstep term --file targets.txt --signature signature.json.zst --form latex --no-types
+    """
+    from isarstep.logic.infer import infer
+    from isarstep.logic.names import Names
+    from isarstep.logic.sample import sample_signature
+    from isarstep.logic.signature import Signature
+    from isarstep.logic.tokens import decode
+
+    if (proposition is None) == (file is None):
+        raise UserError("give one proposition, or a file of them with --file")
+    known = Signature.load(signature) if signature else sample_signature()
+    names = Names.of_signature(known)
+    for number, line in enumerate(_lines(file) if file else [proposition or ""], 1):
+        try:
+            typing = infer([decode(line, strict=not variants)], known)
+        except UserError as error:
+            raise UserError(f"{file}, line {number}: {error}" if file else str(error)) from error
+        print(_show(typing.propositions[0], form, names))
+        if types:
+            for row in _type_rows(typing.propositions[0], names):
+                print("    " + row)
+
+
+def demo(
+    examples: Annotated[int, typer.Option(help="How many examples to show.", min=1)] = 4,
+) -> None:
+    """Show real proofs' missing steps: decoded from tokens, typed together and printed as mathematics.
+
+    Example:
+
+        isarstep demo --examples 2
+    """
+    import time
+
+    from rich.console import Console
+    from rich.markup import escape
+
+    from isarstep.logic.infer import infer, well_formed
+    from isarstep.logic.names import Names
+    from isarstep.logic.printing import to_unicode
+    from isarstep.logic.sample import sample_examples, sample_signature
+    from isarstep.logic.tokens import decode, encode_line
+
+    console = Console(highlight=False, soft_wrap=True)
+    signature = sample_signature()
+    names = Names.of_signature(signature)
+    everything = sample_examples()
+    short = [e for e in everything if len(e.propositions()) <= 5 and max(map(len, e.propositions())) < 350 and e.f4]
+    for example in short[:: max(1, len(short) // examples)][:examples]:
+        typing = infer([decode(line) for line in example.propositions()], signature)
+        printed = [to_unicode(p, names) for p in typing.propositions]
+        console.print(f"[bold]{escape(example.theorem)}[/] of {escape(example.theory)}")
+        cut = len(example.f2)
+        for text in printed[:cut]:
+            console.print(f"  from    {escape(text)}")
+        console.print(f"  [green]find    {escape(printed[-1])}[/]")
+        for text in printed[cut + 1 : -1]:
+            console.print(f"  with    {escape(text)}")
+        console.print(f"  so that {escape(printed[cut])}")
+        console.print(f"  [dim]where   {escape(', '.join(_free_rows(typing.frees, names)))}[/]")
+        console.print(f"  [dim]tokens  {escape(example.f1)}[/]\n")
+
+    bad = example.f1.replace("CONST HOL.Trueprop $", "CONST HOL.Not $", 1)
+    console.print(f"Not a proposition: [dim]{escape(bad)}[/]")
+    console.print(f"  [red]{escape(well_formed(bad, signature).reason or '')}[/]\n")
+
+    lines = [line for e in everything for line in e.propositions()]
+    start = time.perf_counter()
+    terms = [decode(line) for line in lines]
+    faithful = sum(encode_line(t) == line for t, line in zip(terms, lines, strict=True))
+    typed = sum(map(bool, (well_formed(t, signature) for t in terms)))
+    for t in terms:
+        to_unicode(t, names)
+    seconds = time.perf_counter() - start
+    console.print(
+        f"{len(lines)} propositions of {len(everything)} examples: {faithful} decode and encode back to the same "
+        f"tokens, {typed} are well-formed; decoded, typed and printed in {seconds:.1f} s."
+    )
+
+
+def _lines(file: Path) -> list[str]:
+    text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def _show(proposition: Term, form: Form, names: Names) -> str:
+    from isarstep.logic.printing import to_latex, to_unicode
+    from isarstep.logic.tokens import encode_line
+
+    if form is Form.tokens:
+        return encode_line(proposition)
+    return to_latex(proposition, names) if form is Form.latex else to_unicode(proposition, names)
+
+
+def _type_rows(proposition: Term, names: Names) -> list[str]:
+    """`x₀ :: nat` for every variable, and the sorts of type variables."""
+    from isarstep.logic.terms import frees, schematics
+    from isarstep.logic.typestrings import show_type, type_variables
+
+    shown = [(names.free(v.name), v.type) for v in frees(proposition)]
+    shown += [(names.schematic(v.name, v.index), v.type) for v in schematics(proposition)]
+    rows = [f"{name} :: {show_type(typ)}" for name, typ in shown if typ is not None]
+    variables = dict.fromkeys(v for _, typ in shown if typ is not None for v in type_variables(typ))
+    return rows + [f"{show_type(v)} :: {' ∩ '.join(c.rpartition('.')[2] for c in v.sort)}" for v in variables if v.sort]
+
+
+def _free_rows(types: dict[str, Typ], names: Names) -> list[str]:
+    from isarstep.logic.typestrings import show_type
+
+    return [f"{names.free(name)} :: {show_type(typ)}" for name, typ in types.items()]
