@@ -59,3 +59,22 @@ def evaluate(
         console.print(comparison_table(comparisons).to_rich())
     for table in tables:
         console.print(table.to_rich())
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Folders of runs, with predictions inside.")],
+    out: Annotated[Path, typer.Option(help="Folder to write report.html, report.md and its figures to.")],
+    benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
+    split: Annotated[str, typer.Option(help="test or validation.")] = "test",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first examples of the split.")] = None,
+) -> None:
+    """Write every table and figure of the paper with the runs' numbers beside, as HTML and Markdown.
+
+    Example:
+
+        isarstep report runs/hat runs/transformer --out docs/results
+    """
+    from isarstep.evaluate.report import make_report
+
+    make_report(runs, benchmark, split, limit).write(out)
+    print(f"{out / 'report.html'}: {len(runs)} runs")

@@ -1,0 +1,91 @@
+"""`isarstep probe`, `isarstep neighbours` and `isarstep attention`: look into a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def probe(
+    model: Annotated[Path, typer.Argument(help="A model's folder.")],
+    beam: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 10,
+    out: Annotated[Path | None, typer.Option(help="Keep the answers; MODEL/probes.jsonl goes into reports.")] = None,
+) -> None:
+    """Ask a model small questions whose answers a person can see.
+
+    Example:
+
+        isarstep probe runs/hat --out runs/hat/probes.jsonl
+    """
+    from rich.console import Console
+
+    from isarstep.analyse.probes import probe_table, probes, write_answers
+    from isarstep.evaluate.answering import Answerer
+
+    asked = probes()
+    answers = Answerer(model).answer([each.example for each in asked], beam)
+    if out is not None:
+        write_answers(out, asked, answers)
+    lists = [[tokens for tokens, _ in nbest] for nbest in answers]
+    Console().print(probe_table(asked, {model.resolve().name: lists}).to_rich())
+
+
+def neighbours(
+    model: Annotated[Path, typer.Argument(help="A run's or model's folder.")],
+    tokens: Annotated[list[str], typer.Argument(help="Tokens by full name or its end; or a sum, 'bounded + closed'.")],
+    count: Annotated[int, typer.Option(min=1, help="How many neighbours.")] = 50,
+) -> None:
+    """List the tokens whose embeddings are nearest by cosine.
+
+    Example:
+
+        isarstep neighbours runs/hat borel_measurable 'bounded + closed' --count 10
+    """
+    from rich.console import Console
+
+    from isarstep.analyse.embeddings import Embeddings
+    from isarstep.errors import UserError
+    from isarstep.evaluate.runs import open_run
+    from isarstep.evaluate.tables import Table
+
+    run = open_run(model)
+    table = run.embeddings()
+    if table is None:
+        raise UserError(f"{model}: has neither weights nor embeddings.safetensors")
+    known = Embeddings(run.vocabulary, table)
+    for text in tokens:
+        is_sum = " + " in text or " - " in text
+        found = known.arithmetic(text, count) if is_sum else known.neighbours(text, count)
+        rows = tuple((each.token, f"{each.cosine:.3f}") for each in found)
+        Console().print(Table("neighbours", f"Nearest to {text}", ("token", "cosine"), rows).to_rich())
+
+
+def attention(
+    model: Annotated[Path, typer.Argument(help="The folder of a transformer or hat.")],
+    examples: Annotated[list[str], typer.Argument(help="Ids of examples, or names of probes.")],
+    benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
+    out: Annotated[Path | None, typer.Option(help="File to write; default MODEL/attention.safetensors.")] = None,
+) -> None:
+    """Keep a model's attention for some examples, for the report's pictures.
+
+    Example:
+
+        isarstep attention runs/hat member-subset member-subset-swapped
+    """
+    from isarstep.analyse.attention import record, save
+    from isarstep.analyse.probes import probes
+    from isarstep.bench.store import Benchmark
+    from isarstep.evaluate.answering import Answerer
+
+    known = {each.name: each.example for each in probes()}
+    chosen = [known[name] if name in known else Benchmark(benchmark).find(name)[1] for name in examples]
+    answerer = Answerer(model)
+    best = [nbest[0][0] if nbest else "" for nbest in answerer.answer(chosen, 5)]
+    answerer.model.to("cpu")
+    words = answerer.about.vocabulary
+    maps = [record(answerer.model, words, example, answer) for example, answer in zip(chosen, best, strict=True)]
+    where = out or model / "attention.safetensors"
+    save(maps, where)
+    print(f"{where}: attention for {len(maps)} examples")

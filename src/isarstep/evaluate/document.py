@@ -1,0 +1,133 @@
+"""A report as sections of blocks, written as one self-contained HTML page and as Markdown with figures beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
+from pathlib import Path
+
+from isarstep.evaluate.figures import STYLE, palette, standalone
+from isarstep.evaluate.tables import Table
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A still picture; in Markdown it is a file."""
+
+    key: str
+    caption: str
+    svg: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph, the same in both."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What looks different in the two: HTML, and Markdown (or pictures for it)."""
+
+    html: str
+    markdown: str = ""
+    figures: tuple[Figure, ...] = ()  # for Markdown only
+
+
+Block = Table | Figure | Text | Raw
+
+
+@dataclass(frozen=True)
+class Section:
+    key: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    title: str
+    lead: str
+    cards: tuple[tuple[str, str], ...]  # a number and what it is
+    sections: tuple[Section, ...]
+
+    def to_html(self) -> str:
+        files = resources.files("isarstep.evaluate").joinpath("page")
+        css = palette() + STYLE + files.joinpath("report.css").read_text("utf-8")
+        script = files.joinpath("report.js").read_text("utf-8")
+        links = "".join(f'<a href="#{s.key}">{escape(s.title)}</a>' for s in self.sections)
+        cards = "".join(f"<li><b>{escape(number)}</b><span>{escape(what)}</span></li>" for number, what in self.cards)
+        body = "".join(
+            f'<section id="{s.key}"><h2>{escape(s.title)}</h2>{"".join(_html(block) for block in s.blocks)}</section>'
+            for s in self.sections
+        )
+        return (
+            '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width,initial-scale=1">'
+            '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
+            f"<title>{escape(self.title)}</title><style>{css}</style></head><body>"
+            f'<header><div><h1>{escape(self.title)}</h1><p class="lead">{escape(self.lead)}</p>'
+            f'<ul class="cards">{cards}</ul></div></header><nav aria-label="sections"><div>{links}</div></nav>'
+            f"<main>{body}</main><script>{script}</script></body></html>\n"
+        )
+
+    def to_markdown(self) -> str:
+        parts = [f"# {self.title}\n", self.lead + "\n", "\n".join(f"- **{n}** {what}" for n, what in self.cards) + "\n"]
+        for section in self.sections:
+            parts.append(f"## {section.title}\n")
+            parts += [_markdown(block) for block in section.blocks]
+        return "\n".join(part for part in parts if part)
+
+    def figures(self) -> list[Figure]:
+        found: list[Figure] = []
+        for section in self.sections:
+            for block in section.blocks:
+                if isinstance(block, Figure):
+                    found.append(block)
+                elif isinstance(block, Raw):
+                    found += block.figures
+        return found
+
+    def write(self, folder: Path) -> None:
+        """report.html, report.md and the figures of the latter."""
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / "report.html", self.to_html())
+        for figure in self.figures():
+            _replace(folder / f"{figure.key}.svg", standalone(figure.svg))
+        _replace(folder / "report.md", self.to_markdown())
+
+
+def _html(block: Block) -> str:
+    match block:
+        case Table():
+            return block.to_html()
+        case Figure():
+            note = f'<p class="note">{escape(block.note)}</p>' if block.note else ""
+            caption = f"<figcaption>{escape(block.caption)}</figcaption>"
+            return f'<figure id="figure-{block.key}">{caption}{block.svg}{note}</figure>'
+        case Text():
+            return f"<p>{escape(block.text)}</p>"
+        case Raw():
+            return block.html
+
+
+def _markdown(block: Block) -> str:
+    match block:
+        case Table():
+            return block.to_markdown()
+        case Figure():
+            note = f"\n{block.note}\n" if block.note else ""
+            return f"**{block.caption}**\n\n![{block.caption}]({block.key}.svg)\n{note}"
+        case Text():
+            return block.text + "\n"
+        case Raw():
+            return block.markdown + "".join(_markdown(figure) for figure in block.figures)
+
+
+def _replace(path: Path, text: str) -> None:
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)

@@ -1,0 +1,182 @@
+"""Figures as SVG of our own: they scale, follow the reader's light or dark theme and need nothing to be loaded.
+
+Inside the page colours come from its style sheet; `standalone` adds them for a file of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from isarstep.evaluate.metrics import Score
+
+WIDTH, HEIGHT = 760, 340
+LEFT, RIGHT, TOP, BOTTOM = 46, 12, 16, 46
+
+# Told apart by readers with any colour vision; two values each, for light and dark paper.
+LIGHT = ("#2f6db5", "#c8641e", "#1d8a74", "#a8437d", "#6c5fc7", "#7b7f86", "#a08a12", "#4b9bd6")
+DARK = ("#6ea8ea", "#f0975a", "#4fc3ab", "#e082b5", "#a79df0", "#a6abb3", "#d6bd4a", "#8ccbf7")
+
+STYLE = (
+    ".axis{stroke:var(--line)}.grid{stroke:var(--line);stroke-dasharray:2 4}.tick{fill:var(--soft);font-size:13px}"
+    ".label{fill:var(--ink);font-size:14px}.whisker{stroke:var(--ink);stroke-opacity:.55}"
+    "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif}"
+)
+
+
+def palette() -> str:
+    """The colours as CSS for both themes."""
+    light = "".join(f"--s{i}:{colour};" for i, colour in enumerate(LIGHT))
+    dark = "".join(f"--s{i}:{colour};" for i, colour in enumerate(DARK))
+    paper = "--paper:#fff;--ink:#1c2026;--soft:#5c6470;--line:#d8dce2;"
+    night = "--paper:#14171c;--ink:#e7eaee;--soft:#9aa3af;--line:#333a44;"
+    return f":root{{{paper}{light}}}@media(prefers-color-scheme:dark){{:root{{{night}{dark}}}}}"
+
+
+def standalone(svg: str) -> str:
+    """A figure as a file: with its colours and its paper."""
+    style = f"<style>{palette()}{STYLE}svg{{background:var(--paper)}}</style>"
+    head, _, rest = svg.partition(">")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} xmlns="http://www.w3.org/2000/svg">{style}{rest}\n'
+
+
+@dataclass(frozen=True)
+class Series:
+    """One system's values with intervals, one for each group; None where a group is empty."""
+
+    name: str
+    values: tuple[Score | None, ...]
+
+
+def bars(title: str, groups: Sequence[str], series: Sequence[Series], x_label: str, y_label: str) -> str:
+    """Bars side by side with whiskers for the intervals."""
+    highest = max((s.high for each in series for s in each.values if s is not None), default=1.0)
+    top, step = _nice(max(highest, 1e-9))
+    height = HEIGHT + 22 * _legend_rows(series)
+    plot = _Plot(height, top)
+    out = [plot.open(title), *plot.y_axis(step, y_label)]
+    band = plot.width / max(len(groups), 1)
+    width = min(46.0, band * 0.8 / max(len(series), 1))
+    for g, group in enumerate(groups):
+        centre = LEFT + band * (g + 0.5)
+        out.append(_text("tick", centre, plot.bottom + 18, group))
+        for i, each in enumerate(series):
+            score = each.values[g]
+            if score is None or math.isnan(score.value):
+                continue
+            x = centre + (i - len(series) / 2) * width
+            y = plot.y(score.value)
+            about = f"{each.name}, {group}: {score}"
+            out.append(
+                f'<rect x="{x + 1:.1f}" y="{y:.1f}" width="{width - 2:.1f}" height="{plot.bottom - y:.1f}" rx="2" '
+                f'style="fill:var(--s{i % len(LIGHT)})"><title>{escape(about)}</title></rect>'
+            )
+            middle = x + width / 2
+            out.append(f'<path class="whisker" d="M{middle:.1f} {plot.y(score.low):.1f}V{plot.y(score.high):.1f}"/>')
+    out.append(_text("label", LEFT + plot.width / 2, plot.bottom + 38, x_label))
+    out += _legend(series, plot.bottom + 62)
+    return "".join(out) + "</svg>"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Points (x, y) of one run."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+def lines(title: str, curves: Sequence[Curve], x_label: str, y_label: str) -> str:
+    """Curves over a common axis that starts at zero."""
+    right = max((x for curve in curves for x, _ in curve.points), default=1.0) or 1.0
+    top, step = _nice(max((y for curve in curves for _, y in curve.points), default=1.0) or 1.0)
+    series = [Series(curve.name, ()) for curve in curves]
+    plot = _Plot(HEIGHT + 22 * _legend_rows(series), top)
+    out = [plot.open(title), *plot.y_axis(step, y_label)]
+    _, x_step = _nice(right)
+    ticks = int(right / x_step + 1e-9)
+    for i in range(ticks + 1):
+        x = LEFT + plot.width * (i * x_step) / right
+        out.append(_text("tick", x, plot.bottom + 18, _number(i * x_step)))
+    for i, curve in enumerate(curves):
+        path = "L".join(f"{LEFT + plot.width * x / right:.1f} {plot.y(y):.1f}" for x, y in curve.points)
+        out.append(
+            f'<path d="M{path}" fill="none" stroke-width="2" style="stroke:var(--s{i % len(LIGHT)})">'
+            f"<title>{escape(curve.name)}</title></path>"
+        )
+    out.append(_text("label", LEFT + plot.width / 2, plot.bottom + 38, x_label))
+    out += _legend(series, plot.bottom + 62)
+    return "".join(out) + "</svg>"
+
+
+@dataclass(frozen=True)
+class _Plot:
+    """The area between the axes."""
+
+    height: int
+    top_value: float
+
+    @property
+    def width(self) -> int:
+        return WIDTH - LEFT - RIGHT
+
+    @property
+    def bottom(self) -> int:
+        return HEIGHT - BOTTOM
+
+    def y(self, value: float) -> float:
+        return self.bottom - (self.bottom - TOP) * value / self.top_value
+
+    def open(self, title: str) -> str:
+        shown = escape(title)
+        return f'<svg viewBox="0 0 {WIDTH} {self.height}" role="img" aria-label="{shown}"><title>{shown}</title>'
+
+    def y_axis(self, step: float, label: str) -> list[str]:
+        out = []
+        for i in range(int(self.top_value / step + 1e-9) + 1):
+            y = self.y(i * step)
+            kind = "grid" if i else "axis"
+            out.append(f'<path class="{kind}" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
+            out.append(_text("tick", LEFT - 8, y + 4, _number(i * step), "end"))
+        out.append(
+            f'<text class="label" x="14" y="{(TOP + self.bottom) / 2}" text-anchor="middle" '
+            f'transform="rotate(-90 14 {(TOP + self.bottom) / 2})">{escape(label)}</text>'
+        )
+        return out
+
+
+def _text(kind: str, x: float, y: float, text: str, anchor: str = "middle") -> str:
+    return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _legend_rows(series: Sequence[Series]) -> int:
+    return max(1, math.ceil(len(series) / 3))
+
+
+def _legend(series: Sequence[Series], y: int) -> list[str]:
+    out = []
+    column = (WIDTH - LEFT) / 3
+    for i, each in enumerate(series):
+        x, row = LEFT + column * (i % 3), y + 22 * (i // 3)
+        colour = f"fill:var(--s{i % len(LIGHT)})"
+        out.append(f'<rect x="{x:.0f}" y="{row - 11}" width="13" height="13" rx="3" style="{colour}"/>')
+        out.append(_text("label", x + 20, row, each.name, "start"))
+    return out
+
+
+def _nice(highest: float) -> tuple[float, float]:
+    """A round top of an axis and the distance of its ticks: three to seven of them."""
+    power = 10.0 ** math.floor(math.log10(highest))
+    for factor in (0.2, 0.25, 0.5, 1.0, 2.0):
+        step = factor * power
+        if highest / step <= 6:
+            break
+    return step * math.ceil(highest / step - 1e-9), step
+
+
+def _number(value: float) -> str:
+    if value >= 10_000:
+        return f"{value / 1000:g}K"
+    return f"{value:g}" if value < 1000 else f"{value:,.0f}"

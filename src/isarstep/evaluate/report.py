@@ -1,0 +1,286 @@
+"""Everything that runs left, as one report: the paper's tables and figures with ours beside them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+
+from isarstep.analyse.attention import load as load_attention
+from isarstep.analyse.embeddings import Embeddings
+from isarstep.analyse.pictures import attention_html, attention_svg, embedding_html, embedding_svg, short
+from isarstep.analyse.probes import Probe, probe_table, probes, read_answers
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.evaluate import paper, paper_tables
+from isarstep.evaluate.breakdowns import Breakdown, breakdowns, failure_table
+from isarstep.evaluate.document import Block, Document, Figure, Raw, Section, Text
+from isarstep.evaluate.figures import Curve, Series, bars, lines
+from isarstep.evaluate.formulas import example_html, example_markdown, formula_html
+from isarstep.evaluate.gallery import Shown, correct_ones, wrong_ones
+from isarstep.evaluate.headline import comparison_table, open_task, signature_lines
+from isarstep.evaluate.paper_tables import Entry
+from isarstep.evaluate.runs import Run, open_run
+from isarstep.evaluate.scores import Task, compare, score
+from isarstep.evaluate.tables import Table
+from isarstep.evaluate.verdicts import read_verdicts
+from isarstep.logic.names import Names
+
+QUERIES = ("borel_measurable", "arr", "compact", "group", "prime", "continuous_on")
+SUMS = ("bounded + closed", "inj + surj", "refl_on + sym + trans", "open + connected", "even + prime")
+MOST_SIDE_BY_SIDE = 6
+
+
+def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limit: int | None = None) -> Document:
+    """The report of some runs on one split of a benchmark."""
+    runs = [open_run(folder) for folder in folders]
+    task = open_task(benchmark, split, limit)
+    entries = [entry for run in runs for entry in _entries(run, task)]
+    if not entries:
+        raise UserError(f"none of the runs has predictions for {split}; make them with 'isarstep predict'")
+    plain = [entry for entry in entries if not entry.tag]
+    chosen = sorted(plain, key=lambda entry: -entry.scores.top1.value)
+    best = chosen[0] if chosen else entries[0]
+    opened = Benchmark(benchmark)
+    names = Names.of_signature(opened.signature) if task.typist else Names()
+    groups = breakdowns(task, benchmark)
+    sections = (
+        _results(entries),
+        _checked(entries),
+        _lengths(plain, groups),
+        _details(plain, groups),
+        _embeddings([e.run for e in chosen]),
+        _attention([e.run for e in chosen], names),
+        _probes(runs, names),
+        _gallery(best, names),
+        _training(runs),
+        _signatures(entries, folders, benchmark, split),
+    )
+    return Document(
+        "IsarStep: what the models can do",
+        f"{len(task.examples):,} examples of the {task.split} split, benchmark {task.benchmark[:12]}; "
+        f"{len({e.run.folder for e in entries})} runs. The paper is Li, Yu, Wu, Paulson (ICLR 2021).",
+        _cards(best),
+        tuple(section for section in sections if section.blocks),
+    )
+
+
+def _entries(run: Run, task: Task) -> list[Entry]:
+    found = []
+    for tag in run.tags(task.split):
+        system = run.system(task, tag)
+        if system is not None:
+            verdicts = run.verdicts(task.split, tag)
+            found.append(Entry(run, tag, system, score(system), read_verdicts(verdicts) if verdicts else None))
+    return found
+
+
+def _cards(best: Entry) -> tuple[tuple[str, str], ...]:
+    scores = best.scores
+    printed = paper.MAIN.get((best.run.kind, best.input), paper.MAIN["HAT", best.input])
+    wellformed = paper.WELL_FORMED.get((best.run.kind, best.input), paper.WELL_FORMED["HAT", best.input])
+    cards = [
+        (f"{scores.top1.value:.1f} %", f"top-1 of {best.system.name}, {best.input}; paper {printed.top1}"),
+        (f"{scores.top10.value:.1f} %", f"top-10; paper {printed.top10}"),
+        (f"{scores.bleu.value:.1f}", f"BLEU; paper {printed.bleu}"),
+    ]
+    if scores.well_formed is not None:
+        cards.append((f"{scores.well_formed.value:.1f} %", f"well-formed; paper {wellformed}"))
+    return tuple(cards)
+
+
+def _results(entries: Sequence[Entry]) -> Section:
+    blocks: list[Block] = [paper_tables.main(entries), paper_tables.as_terms(entries)]
+    for given in paper_tables.INPUTS:
+        ranked = sorted((e for e in entries if e.input == given), key=lambda e: -e.scores.top1.value)
+        pairs = [compare(better.system, worse.system) for better, worse in pairwise(ranked)]
+        if pairs:
+            table = comparison_table(pairs)
+            title = f"Is each system better than the next one? ({given} input)"
+            key = "significance-" + ("base" if given == paper.BASE else "f5")
+            blocks.append(Table(key, title, table.columns, table.rows, table.note))
+    blocks.append(paper_tables.ablation(entries))
+    return Section("results", "Results", tuple(blocks))
+
+
+def _checked(entries: Sequence[Entry]) -> Section:
+    blocks: list[Block] = [paper_tables.well_formed(entries)]
+    constrained = paper_tables.constraints(entries)
+    if constrained is not None:
+        blocks.append(constrained)
+    plain = [entry for entry in entries if not entry.tag]
+    blocks += [paper_tables.correct(entries), paper_tables.automation(plain), paper_tables.gaps(plain)]
+    return Section("checked", "Well-formed and correct", tuple(blocks))
+
+
+def _lengths(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
+    breakdown = next(group for group in groups if group.key == "source-length")
+    shown = _side_by_side(plain)
+    if not shown:
+        return Section("lengths", "Length", ())
+    series = [Series(entry.system.name, tuple(breakdown.accuracies(entry.system))) for entry in shown]
+    picture = bars(
+        "Top-1 by length of the source", [label for label, _ in breakdown.groups], series, breakdown.column, "top-1, %"
+    )
+    note = "The paper's five buckets; whiskers: 95 % intervals. There HAT doubles the Transformer from 640 tokens on."
+    figure = Figure("length", "Top-1 by length of the source", picture, note)
+    return Section("lengths", "Length", (figure, breakdown.table([e.system for e in shown])))
+
+
+def _details(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
+    systems = [entry.system for entry in _side_by_side(plain)]
+    if not systems:
+        return Section("details", "Breakdowns", ())
+    tables = [group.table(systems) for group in groups if group.key != "source-length" and len(group.groups) > 1]
+    if systems[0].task.typist is not None:
+        tables.append(failure_table(systems))
+    return Section("details", "Breakdowns", tuple(tables))
+
+
+def _side_by_side(plain: Sequence[Entry]) -> list[Entry]:
+    """As many as fit beside each other: base inputs first."""
+    return sorted(plain, key=lambda entry: entry.run.hints)[:MOST_SIDE_BY_SIDE]
+
+
+def _embeddings(runs: Sequence[Run]) -> Section:
+    for run in runs:
+        table = run.embeddings()
+        if table is None:
+            continue
+        known = Embeddings(run.vocabulary, table)
+        queries = [query for query in QUERIES if known.has(query)] or [known.tokens[0]]
+        title = f"Token embeddings of {run.name}"
+        raw = Raw(
+            embedding_html(known, queries, title),
+            figures=(Figure("embeddings", title, embedding_svg(known, queries[0])),),
+        )
+        rows = [
+            (short(known.tokens[known.find(query)]), ", ".join(short(n.token) for n in known.neighbours(query, 10)))
+            for query in queries
+        ]
+        note = "Nearest first, by cosine over the whole vocabulary. 'arr' (arrow) is shown where it was mined."
+        near = Table("neighbours", "The ten nearest neighbours", ("constant", "neighbours"), tuple(rows), note)
+        sums = []
+        for expression in SUMS:
+            if all(known.has(name) for name in expression.split(" + ")):
+                answers = known.arithmetic(expression, 8)
+                sums.append((expression, ", ".join(f"{short(n.token)} {n.cosine:.2f}" for n in answers)))
+        note = "Paper: nearest to bounded + closed are bounded, closed and compact."
+        added = Table("arithmetic", "Sums of embeddings", ("sum", "nearest tokens"), tuple(sums), note)
+        return Section("embeddings", "Embeddings", (raw, near, added) if sums else (raw, near))
+    return Section("embeddings", "Embeddings", ())
+
+
+def _attention(runs: Sequence[Run], names: Names) -> Section:
+    for run in runs:
+        if run.attention is None:
+            continue
+        maps = load_attention(run.attention)
+        if not maps:
+            continue
+        title = f"Attention of {run.name}"
+        caption = f"{title}: {maps[0].name}, last encoder layer, mean of heads"
+        still = Figure("attention", caption, attention_svg(maps[0]))
+        known = {probe.name: probe for probe in probes()}
+        shown = "".join(
+            f"<h3>{escape(each.name)}</h3>{example_html(known[each.name].example, names, [], hints=run.hints)}"
+            for each in maps
+            if each.name in known
+        )
+        examples = f"<details><summary>The examples as mathematics</summary>{shown}</details>" if shown else ""
+        return Section("attention", "Attention", (Raw(attention_html(maps, title) + examples, figures=(still,)),))
+    return Section("attention", "Attention", ())
+
+
+def _probes(runs: Sequence[Run], names: Names) -> Section:
+    asked = probes()
+    answers = {run.name: read_answers(run.probes, asked) for run in runs if run.probes is not None}
+    if not answers:
+        return Section("probes", "Probes", ())
+    intro = Text(
+        "Small questions whose answers a person can see: the paper's subset and member example, its swap, its "
+        "dim/span/card example, and our own."
+    )
+    html = "".join(_probe_html(probe, i, answers, names) for i, probe in enumerate(asked))
+    listed = Raw(f'<details><summary>All probes with answers</summary><div class="gallery">{html}</div></details>')
+    return Section("probes", "Probes", (intro, probe_table(asked, dict(answers)), listed))
+
+
+def _probe_html(probe: Probe, i: int, answers: dict[str, list[tuple[str, ...]]], names: Names) -> str:
+    given = [(name, lists[i][0] if lists[i] else "") for name, lists in answers.items()]
+    right = all(probe.place(lists[i]) == 1 for lists in answers.values())
+    others = "".join(f"<li>{formula_html(tokens, names)}</li>" for tokens in probe.answers[1:])
+    also = f'<p class="about">also right:</p><ul>{others}</ul>' if others else ""
+    body = example_html(probe.example, names, given, hints=True)
+    return (
+        f'<article class="{"right" if right else "wrong"}"><h4>{escape(probe.name)}</h4>'
+        f'<p class="about">{escape(probe.why)}</p>{body}{also}</article>'
+    )
+
+
+def _gallery(best: Entry, names: Names) -> Section:
+    system, hints = best.system, best.run.hints
+    right, wrong = correct_ones(system, 8), wrong_ones(system, 3)
+    intro = "chosen by rule: correct ones that are least copied from the source, wrong ones as they come."
+    blocks: list[Block] = [Text(f"First answers of {system.name}, {intro}")]
+    for title, kind, chosen in (("Correct", "right", right), ("Wrong", "wrong", wrong)):
+        if not chosen:
+            continue
+        html = "".join(_article(shown, kind, names, hints) for shown in chosen)
+        markdown = f"### {title}\n\n" + "\n".join(
+            f"#{shown.number} {shown.example.theory} {shown.example.name} ({shown.what})\n\n"
+            + example_markdown(shown.example, names, _answers(shown, kind), hints=hints)
+            for shown in chosen
+        )
+        blocks.append(Raw(f'<h3>{title}</h3><div class="gallery" id="gallery-{kind}">{html}</div>', markdown))
+    return Section("gallery", "Syntheses", tuple(blocks))
+
+
+def _answers(shown: Shown, kind: str) -> list[tuple[str, str]]:
+    return [("answer", shown.answer)] if kind == "wrong" else []
+
+
+def _article(shown: Shown, kind: str, names: Names, hints: bool) -> str:
+    where = " ".join(part for part in (shown.example.theory, shown.example.name) if part)
+    body = example_html(shown.example, names, _answers(shown, kind), hints=hints)
+    return (
+        f'<article class="{kind}"><h4>#{shown.number} {escape(where)}</h4>'
+        f'<p class="about">{escape(shown.what)} · {shown.example.id}</p>{body}</article>'
+    )
+
+
+def _training(runs: Sequence[Run]) -> Section:
+    figures: list[Block] = []
+    for key, field, title in (
+        ("validation-bleu", "validation_bleu", "Validation BLEU while training"),
+        ("loss", "loss", "Training loss, nats per token"),
+    ):
+        curves = []
+        for run in runs:
+            points = tuple((float(r["step"]), float(r[field])) for r in run.log() if r.get(field) is not None)
+            if len(points) > 1:
+                curves.append(Curve(run.name, points))
+        if curves:
+            figures.append(Figure(key, title, lines(title, curves, "steps", title.split(",")[0])))
+    return Section("training", "Training", tuple(figures))
+
+
+def _signatures(entries: Sequence[Entry], folders: Sequence[Path], benchmark: str | Path, split: str) -> Section:
+    listed = signature_lines([entry.scores for entry in entries])
+    html = "".join(f"<li><code>{escape(line)}</code></li>" for line in listed)
+    markdown = "\n".join(f"- `{line}`" for line in listed) + "\n"
+    names = " ".join(shlex.quote(folder.name) for folder in folders)
+    where = benchmark if str(benchmark) == "embedded" else "BENCHMARK"
+    command = f"isarstep report {names} --benchmark {where} --split {split} --out DIR"
+    return Section(
+        "signatures",
+        "Signatures",
+        (
+            Text("What every number above was measured on, and how."),
+            Raw(f'<ul class="signatures">{html}</ul>', markdown),
+            Text("This report was made in the folder of the runs by:"),
+            Raw(f"<pre><code>{escape(command)}</code></pre>", f"```\n{command}\n```\n"),
+        ),
+    )
