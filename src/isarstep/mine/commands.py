@@ -14,7 +14,9 @@ from isarstep.errors import UserError
 def mine(
     sessions: Annotated[list[str], typer.Argument(help="Sessions to mine, e.g. HOL-Library.")],
     out: Annotated[Path, typer.Option(help="Folder for the proof graphs.")],
-    jobs: Annotated[int, typer.Option(help="ML processes at a time.", min=1, show_default="half of the cores")] = max(1, (os.cpu_count() or 2) // 2),
+    jobs: Annotated[int, typer.Option(help="ML processes at a time.", min=1, show_default="half of the cores")] = max(
+        1, (os.cpu_count() or 2) // 2
+    ),
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler that runs the jobs instead.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on in a folder that already has graphs.")] = False,
     isabelle: Annotated[Path | None, typer.Option(help="Folder of Isabelle; else ISABELLE_HOME or the PATH.")] = None,

@@ -137,8 +137,13 @@ _live: set[MLProcess] = set()
 _closing = threading.Event()
 
 
+def allow_starts() -> None:
+    """Undo the ban of `end_all`."""
+    _closing.clear()
+
+
 def end_all() -> None:
-    """Kill every ML process of this program and let none start any more."""
+    """Kill every ML process of this program and let none start until `allow_starts`."""
     _closing.set()
     for process in list(_live):
         process.kill()

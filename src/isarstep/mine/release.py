@@ -13,7 +13,7 @@ SCALA_FUNCTIONS: tuple[tuple[str, bool, bool], ...] = (
     ("echo", True, False),
     ("sleep", True, False),
     ("scala_toplevel", True, False),
-    ("scala_build", True, True),
+    ("scala_build", False, True),
     ("Base64.decode", True, True),
     ("Base64.encode", True, True),
     ("XZ.compress", True, True),

@@ -218,9 +218,14 @@ class _Attempt:
                 note.setdefault("failures", []).append(_clean(properties["reason"]))
             case "mined":
                 note.update({f"mine_{key}": float(properties[key]) for key in ("cpu", "elapsed", "gc")})
-                note.update(self.store.add(item.theory.session, name, process.folder / f"{name}.jsonl"))
-                self.mined.add(name)
-                self._done(note, "mined")
+                try:
+                    note.update(self.store.add(item.theory.session, name, process.folder / f"{name}.jsonl"))
+                except ValueError as error:  # the miner wrote something that is not a graph
+                    note["reason"] = str(error)
+                    self._done(note, "unmined")
+                else:
+                    self.mined.add(name)
+                    self._done(note, "mined")
             case "unmined" | "failed":
                 note["reason"] = _clean(properties["reason"])
                 self._done(note, event)

@@ -19,7 +19,7 @@ from isarstep.mine.driver import Mining, Report, mine
 from isarstep.mine.executors import DaskExecutor, LocalExecutor
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
-from isarstep.mine.process import end_all
+from isarstep.mine.process import allow_starts, end_all
 from isarstep.mine.session_job import Limits, Outcome, SessionJob
 from isarstep.mine.store import Record, Store
 
@@ -125,6 +125,7 @@ def run_mining(
     mining = Mining(installation, sessions, Images(installation, sessions, heaps.resolve()), store, limits)
     screen = Screen(mining, names)
     stop = threading.Event()
+    allow_starts()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         stop.set()

@@ -1,0 +1,152 @@
+"""The server of external programs with real programs: results, time-outs, kills, floods; and process groups that leave nothing."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from isarstep.mine import external, yxml
+from isarstep.mine.external import ProgramServer, kill_group, read_message, start_group, write_message
+
+
+class Client:
+    """What ML does: password, one message, then answers."""
+
+    def __init__(self, server, password=None):
+        host, port = server.address.split(":")
+        self.socket = socket.create_connection((host, int(port)), timeout=20)
+        self.stream = self.socket.makefile("rwb")
+        self.stream.write((password or server.password).encode() + b"\n")
+
+    def run(self, script, standard_input=b"", cwd=None, variables=(), redirect=False, timeout=0.0):
+        folder = yxml.option(yxml.string)(cwd)
+        pairs = yxml.listing(yxml.pair(yxml.string, yxml.string))(variables)
+        write_message(
+            self.stream,
+            [b"run", script.encode(), standard_input, folder, pairs, b"true" if redirect else b"false", str(timeout).encode(), b""],
+        )
+        kind, name = read_message(self.stream)
+        assert kind == b"uuid"
+        return name
+
+    def result(self):
+        kind, *rest = read_message(self.stream)
+        assert kind == b"result", rest
+        code, _elapsed, _cpu, count = (int(field) for field in rest[:4])
+        return code, rest[4 : 4 + count], rest[4 + count :]
+
+    def close(self):
+        self.stream.close()
+        self.socket.close()
+
+
+@pytest.fixture
+def server():
+    with ProgramServer(dict(os.environ)) as running:
+        yield running
+
+
+def gone(pid, seconds=5.0):
+    limit = time.monotonic() + seconds
+    while time.monotonic() < limit:
+        try:
+            state = open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0]
+        except OSError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_output_errors_code_input_folder_and_variables(server, tmp_path):
+    client = Client(server)
+    client.run('cat; pwd; echo "$V" >&2; exit 3', b"in\nput\n", str(tmp_path), [("V", "a b")])
+    assert client.result() == (3, [b"in", b"put", str(tmp_path).encode()], [b"a b"])
+    client = Client(server)
+    client.run("echo a; echo b >&2", redirect=True)
+    assert client.result() == (0, [b"a", b"b"], [])
+
+
+def test_wrong_password_and_nonsense(server):
+    client = Client(server, "wrong")
+    with pytest.raises((OSError, TypeError)):
+        client.run("echo never")
+    client = Client(server)
+    write_message(client.stream, [b"dance"])
+    assert read_message(client.stream) == [b"failure", b"Bad protocol message"]
+
+
+def test_time_out_kills_the_whole_group(server, tmp_path):
+    client = Client(server)
+    began = time.monotonic()
+    client.run(f"sleep 100 & echo $! > {tmp_path}/pid; wait", timeout=0.4)
+    code, _, _ = client.result()
+    assert code == 142
+    assert time.monotonic() - began < 8
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_kill_by_name(server, tmp_path):
+    client = Client(server)
+    name = client.run(f"sleep 100 & echo $! > {tmp_path}/pid; wait")
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        time.sleep(0.02)
+    killer = Client(server)
+    write_message(killer.stream, [b"kill", name])
+    code, _, _ = client.result()
+    assert code > 128
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_a_caller_who_hangs_up_takes_the_program_along(server, tmp_path):
+    client = Client(server)
+    client.run(f"echo $$ > {tmp_path}/pid; sleep 100")
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        time.sleep(0.02)
+    client.close()
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_a_flood_is_stopped(server, monkeypatch):
+    monkeypatch.setattr(external, "_MAX_OUTPUT", 100_000)
+    client = Client(server)
+    client.run("yes")
+    code, lines, _ = client.result()
+    assert code == 128 + signal.SIGXFSZ
+    assert len(lines) <= 50_000
+
+
+def test_leaving_the_server_ends_everything(tmp_path):
+    with ProgramServer(dict(os.environ)) as server:
+        client = Client(server)
+        client.run(f"echo $$ > {tmp_path}/pid; trap '' TERM; sleep 100")
+        while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+            time.sleep(0.02)
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_group_with_stubborn_children_is_killed(tmp_path):
+    process = start_group(["bash", "-c", f"trap '' TERM; (trap '' TERM; sleep 100) & echo $! > {tmp_path}/pid; wait"])
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        time.sleep(0.02)
+    kill_group(process, grace=0.1)
+    assert process.returncode is not None
+    assert gone(int((tmp_path / "pid").read_text()))
+
+
+def test_programs_die_when_their_parent_is_killed(tmp_path):
+    code = (
+        "import sys, time; from isarstep.mine.external import start_group\n"
+        "p = start_group(['sleep', '100']); time.sleep(0.5); print(p.pid, flush=True); time.sleep(100)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    assert gone(child)

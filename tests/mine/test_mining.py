@@ -1,0 +1,234 @@
+"""Mass mining with a program in place of Poly/ML (conftest.py): order, failures, time-outs, resuming, bad input."""
+
+import errno
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from isarstep.errors import UserError
+from isarstep.mine import store as store_module
+from isarstep.mine.graph import read_graph
+from isarstep.mine.session_job import Limits
+from isarstep.mine.terminal import run_mining
+
+
+def mine(out: Path, *names: str, jobs: int = 2, resume: bool = False, limits: Limits | None = None, cluster: str | None = None) -> dict:
+    run_mining(
+        names,
+        out=out,
+        jobs=jobs,
+        cluster=cluster,
+        resume=resume,
+        isabelle=None,
+        directories=[],
+        heaps=out / "heaps",
+        limits=limits or Limits(),
+    )
+    return json.loads((out / "summary.json").read_text())
+
+
+def graphs(out: Path) -> dict[str, bytes]:
+    found = {str(path.relative_to(out)): path.read_bytes() for path in out.glob("*/*.zst")}
+    return dict(sorted(found.items()))
+
+
+def test_every_theory_is_mined_once_in_the_name_of_its_session(fake, tmp_path, capsys):
+    out = tmp_path / "out"
+    summary = mine(out, "Small-More", "Other")
+    assert list(graphs(out)) == [
+        "Other/O.jsonl.zst", "Small-More/Y.jsonl.zst", "Small-More/Z.jsonl.zst",
+        "Small/A.jsonl.zst", "Small/B.jsonl.zst", "Small/C.jsonl.zst",
+    ]  # fmt: skip
+    graph = read_graph(out / "Small" / "C.jsonl.zst")
+    assert (graph.theory, graph.session, graph.parents) == ("Small.C", "Small", ("Small.A", "Small.B"))
+    assert summary["total"]["theories"] == 6
+    assert summary["total"]["steps"] == 12
+    assert summary["total"]["unresolved"] == 6
+    assert summary["unresolved_names"] == {"nonsense: no such fact": 6}
+    assert summary["failures"] == []
+    # Small is the parent of Small-More: it was loaded once and left an image.
+    records = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
+    assert [record["theory"] for record in records if "theory" in record].count("Small.A") == 1
+    assert (out / "heaps" / "Small").read_text() == "image of Small"
+    assert not list(Path("/tmp").glob(f"isarstep-ml-*{os.getpid()}*"))
+    assert "6 theories" in capsys.readouterr().out
+
+
+def test_failures_are_reported_and_others_go_on(fake, tmp_path):
+    fake.write("Small", "B", "A", "FAIL")
+    summary = mine(tmp_path / "out", "Small", "Other")
+    assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst"]
+    reasons = {failure["theory"]: failure["reason"] for failure in summary["failures"]}
+    assert reasons["Small.B"] == "it does not load"
+    assert reasons["Small.C"] == reasons["Other.O"] == "imports failed"
+
+
+def test_a_proof_that_was_skipped_is_reported(fake, tmp_path):
+    fake.write("Small", "B", "A", "BROKEN")
+    summary = mine(tmp_path / "out", "Small")
+    assert summary["total"]["theories"] == 3
+    assert summary["failures"] == [{"theory": "Small.B", "reason": "line 7: lemma skipped: no solver"}]
+
+
+def test_a_crash_costs_one_theory(fake, tmp_path):
+    fake.write("Small", "B", "A", "CRASH")
+    fake.write("Small", "C", "A")
+    summary = mine(tmp_path / "out", "Small")
+    assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst", "Small/C.jsonl.zst"]
+    [failure] = summary["failures"]
+    assert failure["theory"] == "Small.B"
+    assert "ended with code 9: the sky is falling" in failure["reason"]
+
+
+def test_a_theory_that_hangs_runs_out_of_time(fake, tmp_path):
+    fake.write("Small", "B", "A", "HANG")
+    fake.write("Small", "C", "A")
+    began = time.monotonic()
+    summary = mine(tmp_path / "out", "Small", limits=Limits(theory=1))
+    assert time.monotonic() - began < 20
+    assert [failure["reason"] for failure in summary["failures"]] == ["out of time"]
+    assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst", "Small/C.jsonl.zst"]
+
+
+def test_a_session_runs_out_of_time(fake, tmp_path):
+    fake.write("Small", "B", "A", "HANG")
+    began = time.monotonic()
+    mine(tmp_path / "out", "Small", limits=Limits(session=1))
+    assert time.monotonic() - began < 20
+    assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst"]
+
+
+def test_resume_does_nothing_twice(fake, tmp_path):
+    out = tmp_path / "out"
+    mine(out, "Small")
+    before = {path: path.stat().st_mtime_ns for path in out.glob("*/*.zst")}
+    with pytest.raises(UserError, match="already has graphs; go on with --resume"):
+        mine(out, "Small")
+    mine(out, "Small", "Small-More", resume=True)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert "Small-More/Z.jsonl.zst" in graphs(out)
+
+
+def run_alone(out: Path, *extra: str) -> subprocess.Popen:
+    command = [sys.executable, "-m", "isarstep", "mine", "Small-More", "Other", "--out", str(out), "--resume", "--jobs", "2", *extra]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def slow_down(fake) -> None:
+    for name, imports in (("A", "Pure"), ("B", "A"), ("C", "A B")):
+        fake.write("Small", name, imports, "SLOW")
+    for name, imports in (("Y", "Small.C"), ("Z", "Y")):
+        fake.write("Small/More", name, imports, "SLOW")
+
+
+def test_killed_at_random_moments_the_result_is_the_same(fake, tmp_path):
+    slow_down(fake)
+    mine(tmp_path / "whole", "Small-More", "Other")
+    out = tmp_path / "killed"
+    choose = random.Random(5)
+    kills = 0
+    for _ in range(40):
+        process = run_alone(out)
+        try:
+            process.wait(timeout=choose.uniform(0.2, 1.6))
+            break
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            kills += 1
+    assert kills >= 2
+    assert run_alone(out).wait(timeout=60) == 0
+    assert graphs(out) == graphs(tmp_path / "whole")
+    assert not list(out.glob("*/.*"))
+    mined = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines() if '"mined"' in line]
+    assert len(mined) <= len(graphs(out))
+
+
+def test_a_polite_signal_ends_everything(fake, tmp_path):
+    fake.write("Small", "B", "A", "HANG")
+    out = tmp_path / "out"
+    process = run_alone(out)
+    limit = time.monotonic() + 20
+    while not (out / "Small" / "A.jsonl.zst").exists() and time.monotonic() < limit:
+        time.sleep(0.05)
+    children = subprocess.run(["pgrep", "-f", str(fake.poly)], capture_output=True, text=True).stdout.split()
+    assert children
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=20) == 2
+    time.sleep(0.2)
+    assert not subprocess.run(["pgrep", "-f", str(fake.poly)], capture_output=True, text=True).stdout.split()
+
+
+def test_missing_pure_is_built(fake, tmp_path):
+    mine(tmp_path / "out", "Small")
+    assert (tmp_path / "out" / "heaps" / "Pure").read_text() == "image of Pure"
+
+
+def test_images_of_changed_sources_are_not_used(fake, tmp_path):
+    out = tmp_path / "out"
+    mine(out, "Small", "Small-More")
+    fake.write("Small", "A", "Pure", "changed")
+    (out / "Small-More" / "Z.jsonl.zst").unlink()
+    mine(out, "Small-More", resume=True)
+    runs = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines() if "session_run" in line]
+    assert runs[-2:][0]["session_run"] == "Small"
+    assert runs[-2:][0]["base"] == "Pure"
+
+
+def test_unwritable_output(fake, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError, match="cannot write to .*file/out"):
+        mine(tmp_path / "file" / "out", "Small")
+
+
+def test_unknown_session(fake, tmp_path):
+    with pytest.raises(UserError, match="unknown session Nope"):
+        mine(tmp_path / "out", "Nope")
+
+
+def test_full_disk_ends_the_run_in_one_line(fake, tmp_path, monkeypatch):
+    def full(**_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(store_module.zstandard, "ZstdCompressor", full)
+    with pytest.raises(UserError, match="no space left on the disk of .*; free some and run again with --resume"):
+        mine(tmp_path / "out", "Small")
+
+
+def test_output_without_an_end_is_not_kept(fake, tmp_path):
+    fake.write("Small", "B", "A", "TRUNCATED")
+    summary = mine(tmp_path / "out", "Small")
+    assert "Small/B.jsonl.zst" not in graphs(tmp_path / "out")
+    assert any("no end record" in failure["reason"] for failure in summary["failures"])
+
+
+def test_two_dask_workers_one_killed(fake, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    slow_down(fake)
+    mine(tmp_path / "whole", "Small-More", "Other")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+
+        def kill_one():
+            time.sleep(1.0)
+            worker = next(iter(cluster.workers.values()))
+            os.kill(worker.pid, signal.SIGKILL)
+
+        killer = threading.Thread(target=kill_one)
+        killer.start()
+        mine(tmp_path / "out", "Small-More", "Other", cluster=cluster.scheduler_address)
+        killer.join()
+    assert graphs(tmp_path / "out") == graphs(tmp_path / "whole")
+
+
+def test_no_scheduler(fake, tmp_path):
+    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
+    with pytest.raises(UserError, match="no dask scheduler at tcp://127.0.0.1:1"):
+        mine(tmp_path / "out", "Small", cluster="tcp://127.0.0.1:1")
