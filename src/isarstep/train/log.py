@@ -1,0 +1,60 @@
+"""What a run says while it runs: lines of JSON in its folder, and a bar (or plain lines) for whoever watches."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+PLAIN_EVERY = 15.0  # seconds between two lines where there is no terminal
+
+
+class Log:
+    """Silent in all processes but the first. Keeps what a resumed run had already written."""
+
+    def __init__(self, path: Path, active: bool, resumed_at: int, quiet: bool = False) -> None:
+        self.active = active
+        self.quiet = quiet or not active
+        self.file: TextIO | None = None
+        self.bar: Any = None
+        self.said = 0.0
+        if not active:
+            return
+        kept = []
+        if path.exists():
+            # Lines after the checkpoint belong to steps that will be made again.
+            kept = [line for line in path.read_text().splitlines() if json.loads(line)["step"] <= resumed_at]
+        path.write_text("".join(line + "\n" for line in kept))
+        self.file = path.open("a")
+        if not self.quiet and sys.stderr.isatty():
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self.bar = Progress(
+                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"), TimeRemainingColumn()
+            )
+            self.bar.start()
+            self.task = self.bar.add_task("compiling", total=1.0)
+
+    def write(self, **fields: Any) -> None:
+        if self.file is not None:
+            self.file.write(json.dumps({k: round(v, 6) if isinstance(v, float) else v for k, v in fields.items()}) + "\n")
+            self.file.flush()
+
+    def show(self, text: str, done: float, always: bool = False) -> None:
+        if self.quiet:
+            return
+        if self.bar is not None:
+            self.bar.update(self.task, completed=done, description=text)
+            if always:
+                self.bar.console.print(text)
+        elif always or time.monotonic() - self.said > PLAIN_EVERY:
+            print(f"{100 * done:3.0f} %  {text}", file=sys.stderr, flush=True)
+            self.said = time.monotonic()
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+        if self.file is not None:
+            self.file.close()

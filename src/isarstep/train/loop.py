@@ -1,0 +1,303 @@
+"""The training loop, for one process or many.
+
+A step is a number of packed batches, dealt out over the processes; its gradient is that of the mean loss over all its tokens.
+Every batch has its own random seed, so that neither the number of processes nor an interruption changes the result.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from isarstep.errors import UserError
+from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models.transformer import Transformer
+from isarstep.train import loss as loss_module
+from isarstep.train.batches import Batch, Layout, Measures, Shape, ahead, assemble, plan
+from isarstep.train.checkpoint import (
+    About,
+    Progress,
+    Replacing,
+    Storage,
+    load_model,
+    read_checkpoint,
+    recover,
+    write_checkpoint,
+    write_model,
+)
+from isarstep.train.corpus import Corpus, Dataset, Longs
+from isarstep.train.log import Log
+from isarstep.train.loss import SmoothedLoss
+from isarstep.train.processes import Processes, processes
+from isarstep.train.recipe import Recipe, optimisers
+from isarstep.train.validate import Validation, sample, validate
+
+LOG_EVERY = 20  # steps
+CLIP = 1.0  # largest norm of a gradient in the modern recipe; the paper's does not clip
+DIVERGED = 3.0  # nats per token above the best so far
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How often a run looks at itself. At each look it also leaves a checkpoint."""
+
+    looks: int = 20
+    examples: int = 1000
+
+
+@dataclass(frozen=True)
+class StepData:
+    batches: list[tuple[int, Batch]]  # this process's, each with its number within the step
+    written: int  # target tokens of the whole step, all processes together
+    tokens: int
+    epoch: int
+    batch: int  # of the epoch: where the next step begins
+
+
+class Stream:
+    """An endless, resumable stream of steps over one corpus."""
+
+    def __init__(self, corpus: Corpus, layout: Layout, recipe: Recipe, group: Processes, fixed: bool) -> None:
+        self.corpus, self.layout, self.recipe, self.group, self.fixed = corpus, layout, recipe, group, fixed
+        self.measures = Measures(corpus, layout)
+        self.chosen: Longs = self.measures.trainable()
+        if not len(self.chosen):
+            raise UserError("no training example is within 512 source tokens; is this the right benchmark?")
+        self.shape: Shape = self.measures.shape_for(recipe.batch, self.chosen)
+
+    def epoch_plan(self, epoch: int) -> list[Longs]:
+        return plan(self.measures, self.chosen, self.shape, self.recipe.seed, epoch)
+
+    def steps(self, epoch: int, batch: int) -> Iterator[StepData]:
+        accumulate, rank, count = self.recipe.accumulate, self.group.rank, self.group.count
+        pin = self.group.device.type == "cuda"
+        batches = self.epoch_plan(epoch)
+        while True:
+            mine, written, tokens = [], 0, 0
+            for number in range(accumulate):
+                while batch >= len(batches):
+                    epoch, batch = epoch + 1, 0
+                    batches = self.epoch_plan(epoch)
+                examples = batches[batch]
+                written += int(self.measures.target[examples].sum())
+                tokens += int(self.measures.source[examples].sum() + self.measures.target[examples].sum())
+                if number % count == rank:
+                    made = assemble(self.corpus, examples, self.layout, self.shape if self.fixed else None)
+                    mine.append((number, made.pinned() if pin else made))
+                batch += 1
+            yield StepData(mine, written, tokens, epoch, batch)
+
+
+def train(
+    dataset: Dataset,
+    config: ModelConfig,
+    recipe: Recipe,
+    folder: Path,
+    *,
+    device: str | None = None,
+    resume: bool = False,
+    start_from: Path | None = None,
+    watch: Watch = Watch(),
+    storage: Storage = "fp32",
+    quiet: bool = False,
+) -> Seq2Seq:
+    """Train, leave the best model and the log in `folder`, and return the model."""
+    with processes(device) as group:
+        return Run(dataset, config, recipe, folder, group, watch, storage).go(resume, start_from, quiet)
+
+
+class Run:
+    def __init__(
+        self,
+        dataset: Dataset,
+        config: ModelConfig,
+        recipe: Recipe,
+        folder: Path,
+        group: Processes,
+        watch: Watch,
+        storage: Storage,
+    ) -> None:
+        if recipe.accumulate % group.count:
+            raise UserError(f"{recipe.accumulate} batches a step do not divide over {group.count} processes")
+        self.began = time.monotonic()
+        self.config, self.recipe, self.folder, self.group = config, recipe, folder, group
+        self.watch, self.storage = watch, storage
+        self.about = About(dataset.benchmark, dataset.vocabulary, {"recipe": recipe.to_json()})
+        torch.manual_seed(recipe.seed)
+        self.device = group.device
+        # Fixed shapes and compilation pay where launching kernels is the bottleneck, and only attention models allow them.
+        self.fixed = self.device.type == "cuda" and config.kind in ("transformer", "hat")
+        self.stream = Stream(dataset.split("train"), Layout(config.hierarchical, config.hints), recipe, group, self.fixed)
+        self.held_out = sample(dataset.split("validation"), watch.examples)
+        self.model = build(config).to(self.device)
+        self.loss = SmoothedLoss(self.model, recipe.smoothing)
+        self.optimisers = optimisers(self.model, recipe)
+        self.progress = Progress()
+
+    def go(self, resume: bool, start_from: Path | None, quiet: bool) -> Seq2Seq:
+        last = self.folder / "last"
+        recover(last)
+        if resume and last.exists():
+            self.progress = read_checkpoint(last, self.model, self.optimisers, self.about)
+        elif last.exists():
+            raise UserError(f"{self.folder}: holds a run already; give --resume to go on with it, or another folder")
+        elif start_from is not None:
+            load_pretrained(self.model, start_from, self.about)
+        if self.group.first:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet)
+        if self.fixed:
+            compile_layers(self.model)
+        try:
+            self.steps()
+        finally:
+            self.log.close()
+        self.group.wait()
+        return self.finish()
+
+    def steps(self) -> None:
+        wrapped: nn.Module = self.loss
+        if self.group.count > 1:
+            wrapped = DistributedDataParallel(self.loss)
+        self.model.train()
+        progress, recipe = self.progress, self.recipe
+        before = progress.seconds
+        mark, mark_tokens, mark_nll, mark_written = time.monotonic(), 0, 0.0, 0
+        nlls: list[torch.Tensor] = []
+        best = float("inf")
+        next_look = (int(self.done() * self.watch.looks) + 1) / self.watch.looks
+        for data in ahead(lambda: self.stream.steps(progress.epoch, progress.batch)):
+            if self.done() >= 1:
+                break
+            step = progress.step + 1
+            rate = recipe.rate_at(step, self.group.agree(self.done()), self.config.dimensions.width)
+            nlls.append(self.one_step(wrapped, data, step, rate))
+            progress.step, progress.epoch, progress.batch = step, data.epoch, data.batch
+            progress.tokens += data.tokens
+            mark_tokens, mark_written = mark_tokens + data.tokens, mark_written + data.written
+            progress.seconds = before + time.monotonic() - self.began
+            done = self.group.agree(self.done())
+            if step % LOG_EVERY == 0 or step == 1 or done >= 1:
+                mark_nll = self.group.total(float(torch.stack(nlls).sum())) / mark_written
+                self.stop_if_lost(mark_nll, best, step)
+                best = min(best, mark_nll)
+                now = time.monotonic()
+                speed = mark_tokens / (now - mark)
+                self.log.write(
+                    step=step, epoch=data.epoch, loss=mark_nll, rate=rate, tokens=progress.tokens,
+                    tokens_per_second=speed, seconds=progress.seconds,
+                )
+                self.log.show(f"step {step}  loss {mark_nll:.3f}  {speed / 1000:.0f}K tokens/s", done)
+                nlls, mark, mark_tokens, mark_written = [], now, 0, 0
+            if done >= next_look:
+                next_look = (int(done * self.watch.looks) + 1) / self.watch.looks
+                self.look()
+                mark = time.monotonic() if not nlls else mark
+
+    def done(self) -> float:
+        """The share of the run that is behind us."""
+        if self.recipe.minutes is not None:
+            return self.progress.seconds / (60 * self.recipe.minutes)
+        return self.progress.step / self.recipe.steps
+
+    def one_step(self, wrapped: nn.Module, data: StepData, step: int, rate: float) -> torch.Tensor:
+        total = torch.zeros((), device=self.device)
+        for at, (number, batch) in enumerate(data.batches):
+            torch.manual_seed(int(np.random.SeedSequence([self.recipe.seed, step, number]).generate_state(1)[0]))
+            here = batch.to(self.device)
+            more = self.group.count > 1 and at < len(data.batches) - 1
+            with wrapped.no_sync() if more else nullcontext():  # type: ignore[operator]
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+                    loss, nll = wrapped(here.source, here.target)
+                # Distributed gradients are averaged over processes, and we want the mean over all tokens of the step.
+                (loss * (self.group.count / data.written)).backward()
+            total += nll
+        limit = CLIP if self.recipe.style == "modern" else float("inf")
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), limit)
+        for optimiser in self.optimisers:
+            for settings in optimiser.param_groups:
+                settings["lr"] = rate
+            optimiser.step()
+            optimiser.zero_grad(set_to_none=True)
+        return total + 0 * norm  # a gradient that is not finite shows up in the loss
+
+    def stop_if_lost(self, nll: float, best: float, step: int) -> None:
+        if not np.isfinite(nll):
+            raise UserError(f"step {step}: the loss is not a number; go on from {self.folder / 'last'} with a lower --rate")
+        if nll > best + DIVERGED:
+            raise UserError(f"step {step}: the loss rose from {best:.2f} to {nll:.2f}; try a lower --rate")
+
+    def look(self) -> None:
+        """Validate, and leave a checkpoint; the best one is kept apart."""
+        if self.group.first:
+            seen = validate(self.loss, self.held_out, self.stream.shape, self.fixed)
+            progress = self.progress
+            better = seen.bleu > progress.best_bleu
+            if better:
+                progress.best_bleu, progress.best_step = seen.bleu, progress.step
+            self.tell(seen)
+            write_checkpoint(self.folder / "last", self.model, self.optimisers, progress, self.about)
+            if better:
+                with Replacing(self.folder / "best") as temporary:
+                    write_model(self.model, self.about, temporary)
+        self.group.wait()
+
+    def tell(self, seen: Validation) -> None:
+        self.log.write(
+            step=self.progress.step, validation_loss=seen.loss, validation_bleu=seen.bleu, top1=seen.exact,
+            seconds=self.progress.seconds,
+        )
+        text = f"step {self.progress.step}  validation loss {seen.loss:.3f}  BLEU {seen.bleu:.1f}  exact {seen.exact:.1%}"
+        self.log.show(text, self.done(), always=True)
+
+    def finish(self) -> Seq2Seq:
+        """The best model's files beside the log."""
+        best, _ = load_model(self.folder / "best")
+        if self.group.first:
+            training: dict[str, Any] = {
+                "recipe": self.recipe.to_json(),
+                "steps": self.progress.step,
+                "best_step": self.progress.best_step,
+                "tokens": self.progress.tokens,
+                "seconds": round(self.progress.seconds, 1),
+                "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
+                "processes": self.group.count,
+                "validation_bleu": round(self.progress.best_bleu, 3),
+            }
+            about = About(self.about.benchmark, self.about.vocabulary, training)
+            write_model(best, about, self.folder, self.storage)
+        self.group.wait()
+        return best.to(self.device)
+
+
+def compile_layers(model: Seq2Seq) -> None:
+    """Layer by layer: all layers of a kind share one compiled program, so that compiling takes seconds, not a minute."""
+    if isinstance(model, Transformer):
+        for layer in [*model.encoder, *model.decoder]:
+            layer.compile(dynamic=False)
+    loss_module.slice_loss = torch.compile(loss_module.slice_loss, dynamic=False)  # type: ignore[assignment]
+
+
+def load_pretrained(model: Seq2Seq, folder: Path, about: About) -> None:
+    """Weights of another run of the same architecture; tokens are matched by name, new ones keep their random rows."""
+    other, theirs = load_model(folder)
+    weights = {name: tensor.to(model.token_table.device) for name, tensor in other.state_dict().items()}
+    table_name = next(name for name, p in model.named_parameters() if p is model.token_table)
+    known = {token: number for number, token in enumerate(theirs.vocabulary)}
+    pairs = [(here, known[token]) for here, token in enumerate(about.vocabulary) if token in known]
+    table = model.token_table.detach().clone()
+    table[[here for here, _ in pairs]] = weights[table_name][[there for _, there in pairs]]
+    weights[table_name] = table
+    mine = {name: tensor.shape for name, tensor in model.state_dict().items()}
+    if mine != {name: tensor.shape for name, tensor in weights.items()}:
+        raise UserError(f"{folder}: another kind, size or style than asked for; train with the same ones")
+    model.load_state_dict(weights)

@@ -1,0 +1,70 @@
+"""What a run watches: loss, and BLEU and exact matches of greedy decoding on a fixed part of the validation split."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from isarstep.decode.hypotheses import Rules
+from isarstep.decode.search import decode
+from isarstep.train.batches import Layout, Measures, Shape, assemble, plan
+from isarstep.train.corpus import Corpus
+from isarstep.train.loss import SmoothedLoss
+
+
+@dataclass(frozen=True)
+class Validation:
+    loss: float  # -log p per token
+    bleu: float  # 0..100
+    exact: float  # share of greedy outputs that match
+
+
+def sample(corpus: Corpus, count: int) -> Corpus:
+    """A fixed part of a split, spread evenly over it."""
+    return corpus.take(np.linspace(0, len(corpus) - 1, min(count, len(corpus))).astype(np.int64))
+
+
+@torch.inference_mode()
+def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape, fixed: bool) -> Validation:
+    model = loss.model
+    device = model.token_table.device
+    layout = Layout(model.config.hierarchical, model.config.hints)
+    measures = Measures(corpus, layout)
+    fits = (measures.source <= shape.longest_source) & (measures.source > 0) & (measures.target <= shape.longest_target)
+    total, written = 0.0, 0
+    model.eval()
+    for examples in plan(measures, np.flatnonzero(fits), shape, 0, 0):
+        batch = assemble(corpus, examples, layout, shape if fixed else None).to(device)
+        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+            total += float(loss(batch.source, batch.target)[1])
+        written += batch.written
+    # Decoding meets every shape there is: not worth compiling for.
+    stance = "force_eager" if device.type == "cuda" else "default"
+    with torch.compiler.set_stance(stance), torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+        outputs = [found[0].tokens if found else () for found in decode(model, corpus, Rules(beam=1))]
+    model.train()
+    references = [tuple(corpus.proposition(number).tolist()) for number in corpus.targets.tolist()]
+    exact = sum(a == b for a, b in zip(outputs, references, strict=True)) / max(1, len(references))
+    return Validation(total / max(1, written), bleu(outputs, references), exact)
+
+
+def bleu(outputs: Sequence[Sequence[int]], references: Sequence[Sequence[int]]) -> float:
+    """Corpus BLEU-4 over token ids, without smoothing; used to pick checkpoints only."""
+    right, given = [0] * 4, [0] * 4
+    output_length = sum(map(len, outputs))
+    reference_length = sum(map(len, references))
+    for output, reference in zip(outputs, references, strict=True):
+        for n in range(1, 5):
+            ours = Counter(tuple(output[i : i + n]) for i in range(len(output) - n + 1))
+            theirs = Counter(tuple(reference[i : i + n]) for i in range(len(reference) - n + 1))
+            right[n - 1] += sum((ours & theirs).values())
+            given[n - 1] += sum(ours.values())
+    if min(right) == 0:
+        return 0.0
+    brevity = min(1.0, math.exp(1 - reference_length / output_length))
+    return 100 * brevity * math.exp(sum(math.log(r / g) for r, g in zip(right, given, strict=True)) / 4)

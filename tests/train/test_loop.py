@@ -1,0 +1,155 @@
+"""A tiny model learns a synthetic task; interruption and more processes change nothing."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from isarstep.errors import UserError
+from isarstep.models import ModelConfig
+from isarstep.models.config import Kind, Style
+from isarstep.train.checkpoint import load_model
+from isarstep.train.corpus import SPECIALS, Corpus, Dataset, Example
+from isarstep.train.loop import Watch, train
+from isarstep.train.recipe import modern, paper
+
+VOCABULARY = (*SPECIALS, *(f"w{i}" for i in range(12)))
+
+
+def swap_task(count: int, seed: int) -> Corpus:
+    """The target is the consequence with its halves exchanged, then the shortest premise: order, category and copying."""
+    rng = np.random.default_rng(seed)
+
+    def proposition(low: int, high: int) -> list[int]:
+        return rng.integers(9, len(VOCABULARY), rng.integers(low, high)).tolist()
+
+    def example() -> Example:
+        consequence, premise = proposition(2, 5), proposition(1, 3)
+        half = len(consequence) // 2
+        target = consequence[half:] + consequence[:half] + premise
+        return Example([(3, consequence), (2, premise), (4, proposition(1, 3))], target)
+
+    return Corpus.of_examples(example() for _ in range(count))
+
+
+def dataset(count: int = 64) -> Dataset:
+    return Dataset({"train": swap_task(count, 0), "validation": swap_task(min(count, 100), 1)}, VOCABULARY, "swap")
+
+
+def tiny(kind: Kind = "hat", style: Style = "paper", dropout: float = 0.1) -> ModelConfig:
+    return ModelConfig(kind, len(VOCABULARY), "tiny", style, dropout)
+
+
+def losses(folder: Path) -> list[float]:
+    lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [line["loss"] for line in lines if "loss" in line]
+
+
+def test_a_tiny_model_learns_a_synthetic_task(tmp_path: Path) -> None:
+    recipe = modern(steps=400, batch=768, warmup=20, rate=6e-3, smoothing=0.0)
+    train(dataset(20_000), tiny(style="modern", dropout=0.0), recipe, tmp_path, device="cpu",
+          watch=Watch(looks=1, examples=100), quiet=True)
+    last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
+    assert last["top1"] >= 0.95
+    assert last["validation_bleu"] > 95
+
+
+@pytest.mark.parametrize("style", ["paper", "modern"])
+def test_a_resumed_run_is_the_same_run(tmp_path: Path, style: Style, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = (paper if style == "paper" else modern)(steps=12, batch=512, accumulate=2, warmup=5)
+    config, watch = tiny(style=style), Watch(looks=3, examples=4)
+    monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 1)
+    whole = train(dataset(), config, recipe, tmp_path / "whole", device="cpu", watch=watch, quiet=True)
+
+    def killed(*_: object) -> None:
+        if (tmp_path / "parts" / "last" / "progress.json").exists():
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("isarstep.train.loop.Run.stop_if_lost", killed)
+        with pytest.raises(KeyboardInterrupt):
+            train(dataset(), config, recipe, tmp_path / "parts", device="cpu", watch=watch, quiet=True)
+    with pytest.raises(UserError, match="holds a run already"):
+        train(dataset(), config, recipe, tmp_path / "parts", device="cpu", watch=watch, quiet=True)
+    parts = train(dataset(), config, recipe, tmp_path / "parts", device="cpu", watch=watch, quiet=True, resume=True)
+    assert losses(tmp_path / "whole") == losses(tmp_path / "parts")
+    assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), parts.parameters(), strict=True))
+
+
+def test_another_benchmark_cannot_be_resumed(tmp_path: Path) -> None:
+    recipe = paper(steps=2, batch=512)
+    train(dataset(), tiny(), recipe, tmp_path, device="cpu", watch=Watch(1, 4), quiet=True)
+    other = Dataset(dataset().splits, VOCABULARY, "other")
+    with pytest.raises(UserError, match="trained on other data"):
+        train(other, tiny(), recipe, tmp_path, device="cpu", quiet=True, resume=True)
+
+
+def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="lower --rate"):
+        train(dataset(), tiny(), paper(steps=60, batch=512, rate=1e30, warmup=1), tmp_path, device="cpu", quiet=True)
+
+
+def test_a_wall_clock_budget_ends_the_run(tmp_path: Path) -> None:
+    recipe = modern(minutes=0.05, batch=512, warmup=2)
+    train(dataset(), tiny(), recipe, tmp_path, device="cpu", watch=Watch(1, 4), quiet=True)
+    lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert 2.5 < lines[-1]["seconds"] < 20
+    rates = [line["rate"] for line in lines if "rate" in line]
+    assert rates[-1] < 0.5 * max(rates)
+
+
+WORKER = """
+import sys
+sys.path[:0] = {path!r}
+import torch
+torch.set_num_threads(1)
+from pathlib import Path
+import isarstep.train.loop
+isarstep.train.loop.LOG_EVERY = 1
+from test_loop import dataset, tiny
+from isarstep.train.loop import Watch, train
+from isarstep.train.recipe import paper
+train(dataset(), tiny(), paper(steps=6, batch=512, accumulate=2, warmup=5), Path({folder!r}), device="cpu",
+      watch=Watch(1, 4), quiet=True)
+"""
+
+
+def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
+    def start(folder: Path, **environment: str) -> subprocess.Popen[bytes]:
+        script = WORKER.format(path=[str(Path(__file__).parent)], folder=str(folder))
+        return subprocess.Popen([sys.executable, "-c", script], env=os.environ | environment)
+
+    port = str(20000 + os.getpid() % 20000)
+    group = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "2", "GLOO_SOCKET_IFNAME": "lo"}
+    workers = [start(tmp_path / "one")]
+    workers += [start(tmp_path / "two", RANK=str(r), LOCAL_RANK=str(r), **group) for r in range(2)]
+    assert [worker.wait(timeout=240) for worker in workers] == [0, 0, 0]
+    assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), abs=1e-5)
+    assert len(losses(tmp_path / "one")) == 6
+
+
+def test_pretrained_weights_are_taken_over_by_token_name(tmp_path: Path) -> None:
+    recipe = paper(steps=2, batch=512)
+    first = train(dataset(), tiny(), recipe, tmp_path / "first", device="cpu", watch=Watch(1, 4), quiet=True)
+    turned = (*SPECIALS, *reversed(VOCABULARY[9:]), "new")
+    other = Dataset(dataset().splits, turned, "swap")
+    config = ModelConfig("hat", len(turned), "tiny")
+    second = train(other, config, paper(steps=1, batch=512, rate=1e-9), tmp_path / "second", device="cpu",
+                   start_from=tmp_path / "first", watch=Watch(1, 4), quiet=True)
+    torch.testing.assert_close(first.token_table[9:], second.token_table[9:-1].flip(0), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("storage", ["bf16", "int8"])
+def test_small_storage_keeps_the_weights_nearly(tmp_path: Path, storage: str) -> None:
+    train(dataset(), tiny(), paper(steps=1, batch=512), tmp_path, device="cpu", watch=Watch(1, 4),
+          storage=storage, quiet=True)  # type: ignore[arg-type]
+    small, about = load_model(tmp_path)
+    full, _ = load_model(tmp_path / "best")
+    assert about.vocabulary == VOCABULARY
+    for ours, theirs in zip(small.parameters(), full.parameters(), strict=True):
+        assert (ours - theirs).abs().max() <= 0.01 * theirs.abs().max()
