@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.bench.handmade import CONSTANTS, NAT, ProofMaker, fun, graph_of, lemma_uses, prop, uses, write_graph
+
 from isarstep.logic.terms import App, Const
 from isarstep.mine.graph import Constant, Graph, Lemma
-from tests.bench.handmade import CONSTANTS, NAT, ProofMaker, fun, graph_of, lemma_uses, prop, uses, write_graph
 
 
 def theory(number: int, proofs: int = 40) -> Graph:

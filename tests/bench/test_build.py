@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 import zstandard
+from tests.bench.corpus import write_corpus
+from tests.bench.handmade import sqrt_two, write_graph
 
 from isarstep.bench.build import build
 from isarstep.bench.extract import Rules
@@ -20,8 +22,6 @@ from isarstep.bench.layout import SPLITS
 from isarstep.bench.rules import band_of
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
-from tests.bench.corpus import write_corpus
-from tests.bench.handmade import sqrt_two, write_graph
 
 SCORED = 12  # so that the small corpus has a reserve
 
@@ -157,9 +157,13 @@ def test_damaged_files_are_refused_by_name(whole: Path, tmp_path: Path, name: st
     else:
         data[len(data) // 2] ^= 1
         (copy / name).write_bytes(data)
-    with pytest.raises(UserError, match=name):
+
+    def read_all() -> None:
         benchmark = Benchmark(copy)
         _ = benchmark.split("train")[0], benchmark.vocabulary, benchmark.facts
+
+    with pytest.raises(UserError, match=name):
+        read_all()
 
 
 def test_a_folder_that_is_no_benchmark_is_not_replaced(graphs: list[Path], tmp_path: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.bench.handmade import ProofMaker, graph_of, lemma_uses, prop, sqrt_two, uses
+
 from isarstep.bench.extract import Extractor, Rules, identity_of
 from isarstep.mine.graph import Graph, Lemma, Use
-from tests.bench.handmade import ProofMaker, graph_of, lemma_uses, prop, sqrt_two, uses
 
 
 def examples_of(graph: Graph, rules: Rules | None = None) -> list[dict[str, Any]]:

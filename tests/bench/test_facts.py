@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from tests.bench.handmade import BOOL, NAT, PROP, fun
+
 from isarstep.bench.facts import shows_its_type, slots_of, theory_order, typed
 from isarstep.logic.terms import Abs, App, Bound, Const, Term, TVar, Typ, Type, Var, erase
-from tests.bench.handmade import BOOL, NAT, PROP, fun
 
 A = TVar("'a", 0, ("HOL.type",))
 B = TVar("'b", 0, ())

@@ -113,7 +113,7 @@ def merge(parts: Sequence[Gathered], rules: Rules, scored: int) -> Content:
         counts.update(theory["counts"])
     earlier = sum(part.held_out for part in parts)
     order = theory_order({name: theory["parents"] for name, theory in theories.items()})
-    manifest = {
+    manifest: dict[str, Any] = {
         "source": "graphs",
         "isabelle": sorted({version for part in parts for version in part.isabelle}),
         "sessions": _sessions(theories, splits),
@@ -129,7 +129,9 @@ def merge(parts: Sequence[Gathered], rules: Rules, scored: int) -> Content:
             "duplicates": decision.duplicates,
         },
     }
-    document = {**signature, "theories": [theories[name] for name in order]}
+    names = sorted({name for part in parts for name in part.variable_names})
+    manifest["variable names"] = len(names)
+    document = {**signature, "variable names": names, "theories": [theories[name] for name in order]}
     return Content(splits, propositions, types, facts, document, manifest)
 
 

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 
 from isarstep.bench.ids import theorem_identity
 from isarstep.bench.shards import ShardBuilder
-from isarstep.logic.terms import App, Const, Free, Term, Typ, subterms
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, subterms
 from isarstep.logic.tokens import encode
 from isarstep.logic.typestrings import format_type
 from isarstep.mine.graph import Graph, Proof, Use
 
 NO_JUSTIFICATION = ("assumption", "definition")
+UNKNOWN = Type("dummy")  # what Isabelle calls a type that it has not yet inferred
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,10 @@ class Rules:
 class Template:
     """A proposition as text with gaps where its free variables stand."""
 
-    __slots__ = ("names", "pieces", "rendered", "slots")
+    __slots__ = ("names", "pieces", "rendered", "schematics", "slots")
 
     def __init__(self, term: Term) -> None:
-        self.pieces, self.slots = _pieces(encode(term))
+        self.pieces, self.slots, self.schematics = _pieces(encode(term))
         self.names = tuple(dict.fromkeys(self.slots))
         self.rendered: dict[tuple[int, ...], int] = {}
 
@@ -54,7 +55,7 @@ class Template:
         return "".join(out)
 
 
-def _pieces(tokens: list[str]) -> tuple[list[str], list[str]]:
+def _pieces(tokens: list[str]) -> tuple[list[str], list[str], list[str]]:
     """Cut a token line at its free variables; schematic ones get their numbers."""
     pieces: list[str] = []
     slots: list[str] = []
@@ -80,7 +81,7 @@ def _pieces(tokens: list[str]) -> tuple[list[str], list[str]]:
             line.append(token)
             i += 1
     pieces.append(" ".join(line))
-    return pieces, slots
+    return pieces, slots, list(schematics)
 
 
 @dataclass(slots=True)
@@ -206,6 +207,7 @@ class Extractor:
         self.rules = rules or Rules()
         self.builder = ShardBuilder()
         self.counts: Counter[str] = Counter()
+        self.variable_names: set[str] = set()
         self._templates: dict[int, Template] = {}
         self._lemmas: dict[int, Template] = {}
         self._type_numbers: dict[Typ, int] = {}
@@ -223,6 +225,8 @@ class Extractor:
         template = self._templates.get(id(term))
         if template is None:
             template = self._templates[id(term)] = Template(term)
+            self.variable_names.update(template.names)
+            self.variable_names.update(template.schematics)
         return template
 
     def _render(self, term: Term, numbers: dict[str, int], types: dict[str, Typ]) -> int:
@@ -244,7 +248,7 @@ class Extractor:
     def _proof(self, proof: Proof) -> None:
         reader = ProofReader(proof)
         contexts = Contexts(proof)
-        types = {variable.name: variable.type for variable in proof.variables}
+        types = variable_types(proof)
         identity = identity_of(proof)
         used: set[int] = set()
         for number, fact in enumerate(proof.facts):
@@ -337,6 +341,19 @@ class Extractor:
         if number is None:
             number = self._type_numbers[typ] = self.builder.types.add(format_type(typ))
         return number
+
+
+def variable_types(proof: Proof) -> dict[str, Typ]:
+    """Types of a proof's variables; where one was fixed before its type was known, the facts know it."""
+    types = {variable.name: variable.type for variable in proof.variables}
+    unknown = {name for name, typ in types.items() if typ == UNKNOWN}
+    if unknown:
+        for fact in proof.facts:
+            for node in subterms(fact.prop):
+                if type(node) is Free and node.name in unknown and node.type is not None and node.type != UNKNOWN:
+                    types[node.name] = node.type
+                    unknown.discard(node.name)
+    return types
 
 
 def identity_of(proof: Proof) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from isarstep.logic.tokens import TokenError, decode, encode_line
 LABELS = {"<used_local_facts>": 2, "<consequences>": 3, "<consequences_others>": 4, "<used_global_facts>": 5}
 LABEL_OF = {number: label for label, number in LABELS.items()}
 META = "<!;!>"
+_OWN_THEOREM = re.compile(r"(.*)@([0-9a-f]{16})")
 _SPLIT_NAMES = {"train": "train", "valid": "validation", "validation": "validation", "val": "validation",
                 "dev": "validation", "test": "test", "reserve": "reserve"}  # fmt: skip
 
@@ -158,8 +160,9 @@ def import_release(folder: Path, out: Path, signature: Path | None = None) -> di
 
 
 def _meta(line: str) -> tuple[str, str, str]:
-    """Theory, theorem, and an identity for the pair; all empty where there is no meta line."""
+    """Theory, theorem, and its identity (our own exports carry it); all empty where there is no meta line."""
     parts = line.strip().split(META)
     if len(parts) < 2:
         return "", "", ""
-    return parts[0], parts[1], theorem_identity(parts[:2])
+    ours = _OWN_THEOREM.fullmatch(parts[1])
+    return (parts[0], ours[1], ours[2]) if ours else (parts[0], parts[1], theorem_identity(parts[:2]))

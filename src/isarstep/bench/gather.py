@@ -21,7 +21,7 @@ from isarstep.bench.facts import slots_of, type_of
 from isarstep.errors import UserError
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import Graph, Signature
+from isarstep.mine.graph import Graph, Signature, read_graph
 
 FACT_SHARD_SCHEMA = pa.schema(
     [
@@ -45,6 +45,7 @@ class Gathered:
     theories: list[dict[str, Any]]
     signature: dict[str, dict[str, Any]]
     isabelle: list[str]
+    variable_names: list[str]  # as they stand in the text: what normalisation saves
     held_out: int = 0  # training examples that a finished benchmark has dropped for the sake of held-out ones
 
 
@@ -90,8 +91,6 @@ def gather_graphs(paths: Sequence[Path], rules: Rules, scratch: Path, workers: i
 
 def _gather_graph(task: tuple[Path, Rules, Path]) -> Gathered:
     path, rules, folder = task
-    from isarstep.mine.graph import read_graph
-
     return gather_graph(read_graph(path), rules, folder)
 
 
@@ -115,7 +114,8 @@ def gather_graph(graph: Graph, rules: Rules, folder: Path) -> Gathered:
         "counts": dict(sorted(extractor.counts.items())),
     }
     rows = signature_rows(graph.signature)
-    return Gathered(folder, shard.types, deciders, [theory], rows, [graph.isabelle])
+    names = sorted(extractor.variable_names)
+    return Gathered(folder, shard.types, deciders, [theory], rows, [graph.isabelle], names)
 
 
 def _facts(graph: Graph, extractor: Extractor) -> tuple[pa.Table, list[tuple[str, int]]]:

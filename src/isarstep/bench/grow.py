@@ -78,6 +78,7 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path) -> Gathered:
         document["theories"],
         rows,
         list(benchmark.manifest["isabelle"]),
+        document["variable names"],
         int(benchmark.manifest["counts"]["held out"]),
     )
 

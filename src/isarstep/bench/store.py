@@ -128,6 +128,10 @@ class Benchmark:
         return Signature.load(self.path(SIGNATURE))
 
     @property
+    def has_signature(self) -> bool:
+        return SIGNATURE in self.manifest["files"]
+
+    @property
     def has_facts(self) -> bool:
         return FACTS in self.manifest["files"]
 

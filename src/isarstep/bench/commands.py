@@ -1,0 +1,147 @@
+"""Commands of the benchmark: build, stats, show, import, export."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isarstep.errors import UserError
+
+
+def build(
+    inputs: Annotated[list[Path], typer.Argument(help="Graph files, folders of graphs, finished benchmarks.")],
+    out: Annotated[Path, typer.Option(help="The benchmark's folder; an old benchmark there is replaced.")],
+    max_source: Annotated[int, typer.Option(help="Tokens of F.2-F.4 together.")] = 800,
+    max_target: Annotated[int, typer.Option(help="Tokens of F.1.")] = 200,
+    keep_open: Annotated[bool, typer.Option("--keep-open", help="Keep targets without a consequence.")] = False,
+    keep_restated: Annotated[bool, typer.Option("--keep-restated", help="Keep steps that restate a fact.")] = False,
+    small: Annotated[bool, typer.Option("--small", help="Compress as hard as possible (slow).")] = False,
+    jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
+) -> None:
+    """Build a benchmark from proof graphs, or let one grow.
+
+    Example:
+
+        isarstep build graphs --out benchmark
+        isarstep build benchmark more-graphs --out larger
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from isarstep.bench.build import build as build_benchmark
+    from isarstep.bench.extract import Rules
+
+    rules = Rules(max_source, max_target, keep_open, keep_restated)
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task("theories", total=None)
+        manifest = build_benchmark(
+            inputs,
+            out,
+            rules,
+            level=19 if small else 6,
+            workers=jobs,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    counts = manifest["counts"]
+    typer.echo(
+        f"{counts['raw']:,} raw examples: {counts['too long']:,} too long, {counts['restated']:,} restate a fact, "
+        f"{counts['held out']:,} would leak held-out ones, {counts['duplicates']:,} duplicates"
+    )
+    typer.echo(", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items()))
+    typer.echo(f"vocabulary {manifest['vocabulary']:,}, facts {manifest['facts']:,}, hash {manifest['hash'][:12]}")
+
+
+def stats(
+    benchmark: Annotated[str, typer.Argument(help="A benchmark's folder, or 'embedded'.")] = "embedded",
+    pictures: Annotated[Path | None, typer.Option(help="Folder for the pictures (SVG).")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
+    leaks: Annotated[bool, typer.Option("--leaks", help="Search for leaks, near duplicates included.")] = False,
+) -> None:
+    """Print a benchmark's statistics next to the paper's, and draw them.
+
+    Example:
+
+        isarstep stats embedded --pictures out
+    """
+    from isarstep.bench import stats as statistics
+    from isarstep.bench.store import Benchmark
+
+    opened = Benchmark(benchmark)
+    measured = statistics.measure(opened)
+    for table in statistics.tables(opened, measured):
+        typer.echo(table.markdown() if markdown else table.text())
+    if leaks:
+        typer.echo(statistics.leak_table(opened).markdown() if markdown else statistics.leak_table(opened).text())
+    if pictures is not None:
+        for path in statistics.draw(opened, measured, pictures):
+            typer.echo(f"wrote {path}")
+
+
+def show(
+    example: Annotated[str, typer.Argument(help="BENCHMARK#ID; the first digits of the id will do.")],
+    style: Annotated[str, typer.Option(help="unicode, tokens or latex.")] = "unicode",
+) -> None:
+    """Print one example like the paper's appendix.
+
+    Example:
+
+        isarstep show embedded#1a2b3c
+    """
+    from isarstep.bench.export import describe, printer
+    from isarstep.bench.store import Benchmark
+    from isarstep.logic.typestrings import parse_type, show_type
+
+    where, mark, identifier = example.rpartition("#")
+    if not mark or not identifier:
+        raise UserError(f"{example}: write BENCHMARK#ID, for example embedded#1a2b3c")
+    benchmark = Benchmark(where)
+    split, found = benchmark.find(identifier)
+    for line in describe(found, split, printer(benchmark, style), lambda text: show_type(parse_type(text))):
+        typer.echo(line)
+
+
+def import_(
+    folder: Annotated[Path, typer.Argument(help="Folder with train.source_g.txt, train.target.txt, ... (or .gz).")],
+    out: Annotated[Path, typer.Option(help="The benchmark's folder.")],
+    signature: Annotated[Path | None, typer.Option(help="A signature (.json, .gz, .zst) to go with it.")] = None,
+) -> None:
+    """Make a benchmark of the original release's files; their splits are kept.
+
+    Example:
+
+        isarstep import isarstep-release --out original
+    """
+    from isarstep.bench.formats import import_release
+
+    manifest = import_release(folder, out, signature)
+    counts = manifest["examples"]
+    assert isinstance(counts, dict)
+    typer.echo(", ".join(f"{name} {count:,}" for name, count in counts.items()))
+    typer.echo(f"vocabulary {manifest['vocabulary']:,}, hash {str(manifest['hash'])[:12]}")
+
+
+def export(
+    benchmark: Annotated[str, typer.Argument(help="A benchmark's folder, or 'embedded'.")],
+    out: Annotated[Path, typer.Option(help="Folder for the files.")],
+    form: Annotated[str, typer.Option("--format", help="release (line files) or jsonl.")] = "release",
+    style: Annotated[str, typer.Option(help="For jsonl: tokens, unicode or latex.")] = "tokens",
+    hints: Annotated[bool, typer.Option(help="For jsonl: with F.5.")] = True,
+) -> None:
+    """Write a benchmark in the original release's format, or as JSON lines.
+
+    Example:
+
+        isarstep export embedded --format jsonl --style unicode --out out
+    """
+    from isarstep.bench.export import export_jsonl, export_release
+    from isarstep.bench.store import Benchmark
+
+    if form not in ("release", "jsonl"):
+        raise UserError(f"{form}: no such format; there are release and jsonl")
+    opened = Benchmark(benchmark)
+    paths = export_release(opened, out) if form == "release" else export_jsonl(opened, out, style=style, hints=hints)
+    for path in paths:
+        typer.echo(f"wrote {path}")

@@ -1,0 +1,160 @@
+"""Our examples in other forms: the original release's files, and JSONL with tokens, Unicode or LaTeX."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+from isarstep.bench.example import Example
+from isarstep.bench.formats import LABEL_OF, META
+from isarstep.bench.layout import SPLITS
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.logic.names import Names
+from isarstep.logic.printing import to_latex, to_unicode
+from isarstep.logic.tokens import TokenError, decode
+
+STYLES = ("tokens", "unicode", "latex")
+_RELEASE_NAME = {"train": "train", "validation": "valid", "test": "test", "reserve": "reserve"}
+
+
+def source_line(example: Example, *, hints: bool) -> str:
+    """One line of `source.txt`, or of `source_g.txt` with F.5."""
+    fields: dict[int, list[str]] = {2: [], 3: [], 4: [], **({5: []} if hints else {})}
+    for number, text in example.source(hints=hints):
+        fields[number].append(text if number == 3 else f"<SEP> {text}")
+    return " ".join(" ".join([LABEL_OF[number], *texts]) for number, texts in fields.items())
+
+
+def meta_line(example: Example) -> str:
+    """The eleven fields of `meta.txt`. Our miner has no refinement locations; the theorem carries its identity."""
+    compound = "0" if example.target_kind == "compound" else "-1"
+    parts = [
+        example.theory, f"{example.name}@{example.theorem}", str(example.target_step), "-1", compound, example.f1,
+        str(example.f3 is not None), str(example.consequence_step), "-1", "-1", example.f3 or "",
+    ]  # fmt: skip
+    return META.join(parts)
+
+
+def export_release(benchmark: Benchmark, out: Path) -> list[Path]:
+    """`train.source.txt`, `train.source_g.txt`, `train.target.txt`, `train.meta.txt` and so on."""
+    written: list[Path] = []
+    out.mkdir(parents=True, exist_ok=True)
+    for name in SPLITS:
+        split = benchmark.split(name)
+        if not len(split):
+            continue
+        paths = [out / f"{_RELEASE_NAME[name]}.{part}.txt" for part in ("source", "source_g", "target", "meta")]
+        with _writing(paths) as files:
+            for example in split:
+                lines = (
+                    source_line(example, hints=False), source_line(example, hints=True), example.f1, meta_line(example)
+                )  # fmt: skip
+                for file, line in zip(files, lines, strict=True):
+                    file.write(line + "\n")
+        written += paths
+    return written
+
+
+def export_jsonl(benchmark: Benchmark, out: Path, *, style: str = "tokens", hints: bool = True) -> list[Path]:
+    """One JSON object a line, in `train.jsonl` and so on."""
+    show = printer(benchmark, style)
+    written: list[Path] = []
+    out.mkdir(parents=True, exist_ok=True)
+    for name in SPLITS:
+        split = benchmark.split(name)
+        if not len(split):
+            continue
+        path = out / f"{name}.jsonl"
+        with _writing([path]) as [file]:
+            for example in split:
+                file.write(json.dumps(_record(example, show, hints), ensure_ascii=False) + "\n")
+        written.append(path)
+    return written
+
+
+def _record(example: Example, show: Callable[[str], str], hints: bool) -> dict[str, object]:
+    return {
+        "id": example.id,
+        "theorem": example.theorem,
+        "name": example.name,
+        "session": example.session,
+        "step": example.step_id,
+        "target_kind": example.target_kind,
+        "f1": show(example.f1),
+        "f2": [show(text) for text in example.f2],
+        "f3": None if example.f3 is None else show(example.f3),
+        "f4": [show(text) for text in example.f4],
+        **({"f5": [show(text) for text in example.f5]} if hints else {}),
+        "types": dict(example.types),
+    }
+
+
+def printer(benchmark: Benchmark, style: str) -> Callable[[str], str]:
+    """A function from a line of tokens to text in the style; each proposition is printed once."""
+    if style not in STYLES:
+        raise UserError(f"{style}: no such style; there are {', '.join(STYLES)}")
+    if style == "tokens":
+        return str
+    names = Names.of_signature(benchmark.signature) if benchmark.has_signature else Names()
+    write = to_unicode if style == "unicode" else to_latex
+    known: dict[str, str] = {}
+
+    def show(text: str) -> str:
+        shown = known.get(text)
+        if shown is None:
+            try:
+                shown = write(decode(text), names)
+            except TokenError:
+                shown = text  # an imported line that is no term
+            known[text] = shown
+        return shown
+
+    return show
+
+
+class _writing:
+    """Text files that get their names when all is written."""
+
+    def __init__(self, paths: list[Path]) -> None:
+        self._paths = paths
+        self._stack = ExitStack()
+
+    def __enter__(self) -> list[TextIO]:
+        temporary = [path.with_name(path.name + ".tmp") for path in self._paths]
+        return [self._stack.enter_context(path.open("w", encoding="utf-8", newline="\n")) for path in temporary]
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._stack.close()
+        for path in self._paths:
+            if kind is None:
+                path.with_name(path.name + ".tmp").replace(path)
+            else:
+                path.with_name(path.name + ".tmp").unlink(missing_ok=True)
+
+
+def describe(example: Example, split: str, show: Callable[[str], str], type_of: Callable[[str], str]) -> Iterator[str]:
+    """One example like those in the paper's appendix."""
+    yield f"{example.id}  {split}, {example.target_kind}"
+    if example.theory:
+        where = f"{example.theory}, theorem {example.name or '(unnamed)'}"
+        yield where if example.proof < 0 else f"{where}, step {example.step_id} ({example.target_command})"
+    titles = (
+        ("F.1  target", [example.f1]),
+        ("F.2  used local propositions", list(example.f2)),
+        ("F.3  consequence", [] if example.f3 is None else [example.f3]),
+        ("F.4  other propositions used for F.3", list(example.f4)),
+        ("F.5  library lemmas used for F.1", list(example.f5)),
+    )
+    for title, texts in titles:
+        yield ""
+        yield title if texts else f"{title}: none"
+        yield from (f"     {show(text)}" for text in texts)
+    if example.types:
+        yield ""
+        yield "types"
+        for name, typ in example.types.items():
+            yield f"     {show(f'FREE {name}').removeprefix('PROP ')} :: {type_of(typ)}"

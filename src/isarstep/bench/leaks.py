@@ -1,0 +1,194 @@
+"""Which training examples give held-out ones away: exactly, up to names of variables, or nearly.
+
+- exact: the target of a held-out example is a training target (the paper's rule), letter by letter.
+- renamed: a training example is a held-out one (F.1-F.4) up to renaming of variables.
+- near: their bags of tokens (F.1-F.4, variables renamed by how often they occur) have a Jaccard index of 0.9 or more.
+
+The first two must be empty in what `build` writes. Near duplicates are reported, for the scored splits: min-hashing
+with 60 hashes in 10 bands proposes pairs (it misses 1 in 2,000 at 0.9), and each is then computed exactly.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from isarstep.bench.arrays import Arrays, Ints, load_arrays
+from isarstep.bench.example import Example
+from isarstep.bench.ids import VARIABLE
+from isarstep.bench.shards import renamed_key, shape_of
+from isarstep.bench.store import Benchmark
+
+NEAR = 0.9
+_BANDS, _ROWS = 10, 6
+_CHUNK = 20_000  # examples hashed at a time: bounds the memory
+_TRIES = 50  # pairs computed exactly for one held-out example
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A pair of ids; `similarity` is 1 but for near duplicates."""
+
+    train: str
+    held_out: str
+    split: str
+    similarity: float = 1.0
+
+
+@dataclass(frozen=True)
+class LeakReport:
+    """At most one leak for each held-out example and kind."""
+
+    exact: list[Leak]
+    renamed: list[Leak]
+    near: list[Leak]
+    held_out: int  # examples looked at
+
+    @property
+    def clean(self) -> bool:
+        return not self.exact and not self.renamed
+
+
+def find_leaks(where: str | Path, *, cache: Path | None = None) -> LeakReport:
+    """Compare the training split of a benchmark with everything held out."""
+    benchmark = Benchmark(where)
+    targets: dict[str, str] = {}
+    renamed: dict[bytes, str] = {}
+    for example in benchmark.split("train"):
+        targets.setdefault(example.f1, example.id)
+        renamed.setdefault(_renamed(example), example.id)
+    exact: list[Leak] = []
+    same: list[Leak] = []
+    held_out = 0
+    for name in ("validation", "test", "reserve"):
+        for example in benchmark.split(name):
+            held_out += 1
+            if example.f1 in targets:
+                exact.append(Leak(targets[example.f1], example.id, name))
+            if (key := _renamed(example)) in renamed:
+                same.append(Leak(renamed[key], example.id, name))
+    return LeakReport(exact, same, find_near(benchmark, cache=cache), held_out)
+
+
+def _renamed(example: Example) -> bytes:
+    f3 = [] if example.f3 is None else [shape_of(example.f3)]
+    return renamed_key([shape_of(p) for p in example.f2], f3, [shape_of(p) for p in example.f4], [shape_of(example.f1)])
+
+
+def find_near(benchmark: Benchmark, *, cache: Path | None = None) -> list[Leak]:
+    """The nearest training example of each scored example, where it is a near duplicate."""
+    folder = benchmark.folder
+    train = load_arrays(folder, "train", cache=cache)
+    examples = benchmark.split("train")
+    hashes = _Hashes(len(train.vocabulary))
+    index: list[tuple[Ints, Ints]] = []  # sorted keys of a band, and whose they are
+    signatures = _signatures(train, hashes)
+    for band in range(_BANDS):
+        order = np.argsort(signatures[:, band], kind="stable")
+        index.append((signatures[order, band], order))
+    found: list[Leak] = []
+    for name in ("validation", "test"):
+        split = benchmark.split(name)
+        held = _signatures(load_arrays(folder, name, cache=cache), hashes)
+        for number in range(len(split)):
+            others = _proposed(index, held[number])
+            if not len(others):
+                continue
+            bag = bag_of(split[number])
+            best = max(
+                ((jaccard(bag, bag_of(examples[other])), other) for other in others.tolist()),
+                key=lambda pair: (pair[0], -pair[1]),
+            )
+            if best[0] >= NEAR:
+                found.append(Leak(examples[best[1]].id, split[number].id, name, best[0]))
+    return found
+
+
+def _proposed(index: list[tuple[Ints, Ints]], keys: Ints) -> Ints:
+    """Training examples that agree in some band, those that agree in most bands first."""
+    agreeing = [
+        whose[np.searchsorted(known, key) : np.searchsorted(known, key, "right")]
+        for (known, whose), key in zip(index, keys, strict=True)
+    ]
+    others, bands = np.unique(np.concatenate(agreeing), return_counts=True)
+    return np.asarray(others[np.argsort(-bands, kind="stable")[:_TRIES]])
+
+
+def bag_of(example: Example) -> Counter[str]:
+    """Tokens of F.1-F.4 with multiplicity; the variable that occurs most often is `<X0>`, and so on."""
+    texts = [example.f1, *example.f2, *([] if example.f3 is None else [example.f3]), *example.f4]
+    bag = Counter(token for text in texts for token in text.split())
+    variables = sorted((count for token, count in bag.items() if VARIABLE.fullmatch(token)), reverse=True)
+    constant = {token: count for token, count in bag.items() if not VARIABLE.fullmatch(token)}
+    return Counter({**constant, **{f"<X{rank}>": count for rank, count in enumerate(variables)}})
+
+
+def jaccard(left: Counter[str], right: Counter[str]) -> float:
+    """Common over all, with multiplicities."""
+    common = (left & right).total()
+    return common / (left.total() + right.total() - common)
+
+
+class _Hashes:
+    """Pseudo-random functions on (token, how manyeth of its kind in the example)."""
+
+    def __init__(self, vocabulary: int) -> None:
+        self.vocabulary = vocabulary
+        random = np.random.default_rng(2021)
+        self.factors = random.integers(1, 2**63, _BANDS * _ROWS, dtype=np.uint64) | np.uint64(1)
+        self.shifts = random.integers(0, 2**63, _BANDS * _ROWS, dtype=np.uint64)
+
+
+def _signatures(arrays: Arrays, hashes: _Hashes) -> Ints:
+    """For each example one key a band; equal keys in one band make a pair worth a look."""
+    out = np.zeros((len(arrays), _BANDS), np.uint64)
+    is_variable = np.array([VARIABLE.fullmatch(token) is not None for token in arrays.vocabulary])
+    for first, starts, elements in _element_chunks(arrays, is_variable):
+        rows = slice(first, first + len(starts))
+        mixed = elements * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+        for number, (factor, shift) in enumerate(zip(hashes.factors, hashes.shifts, strict=True)):
+            least = np.minimum.reduceat((mixed * factor + shift) >> np.uint64(32), starts)
+            out[rows, number // _ROWS] = (out[rows, number // _ROWS] ^ least) * np.uint64(0xD6E8FEB86659FD93)
+    return out
+
+
+def _element_chunks(arrays: Arrays, is_variable: Ints) -> Iterator[tuple[int, Ints, Ints]]:
+    """First example of a chunk, where each example begins, and the elements of their bags as numbers."""
+    lengths = arrays.lengths
+    for first in range(0, len(arrays), _CHUNK):
+        last = min(first + _CHUNK, len(arrays))
+        source = np.arange(arrays.starts[first], arrays.starts[last])
+        owner = np.repeat(np.arange(last - first), np.diff(arrays.starts[first : last + 1]))
+        wanted = arrays.category[source] != 5
+        propositions = np.concatenate([arrays.source[source][wanted], arrays.target[first:last]])
+        owner = np.concatenate([owner[wanted], np.arange(last - first)])
+        per = lengths[propositions]
+        ends = np.cumsum(per)
+        places = np.arange(ends[-1]) + np.repeat(arrays.offsets[propositions] - (ends - per), per)
+        key = np.sort(np.repeat(owner, per) * np.int64(len(is_variable)) + arrays.tokens[places])
+        run = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(np.diff(key)) + 1])
+        counts = np.diff(np.append(run, len(key)))
+        example, token = np.divmod(key[run], len(is_variable))
+        token = _by_frequency(example, token, counts, is_variable)
+        occurrence = np.arange(len(key)) - np.repeat(run, counts)
+        elements = (np.repeat(token, counts) * (1 << 20) + occurrence).astype(np.uint64)
+        yield first, np.searchsorted(np.repeat(example, counts), np.arange(last - first)), elements
+
+
+def _by_frequency(example: Ints, token: Ints, counts: Ints, is_variable: Ints) -> Ints:
+    """Variables renamed by their rank: the one that occurs most often in its example comes first."""
+    variables = np.flatnonzero(is_variable[token])
+    if not len(variables):
+        return token
+    order = variables[np.lexsort((-counts[variables], example[variables]))]
+    owners = example[order]
+    begins = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(np.diff(owners)) + 1])
+    rank = np.arange(len(order)) - np.repeat(begins, np.diff(np.append(begins, len(order))))
+    renamed = token.copy()
+    renamed[order] = len(is_variable) + rank
+    return renamed

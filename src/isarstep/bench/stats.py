@@ -1,0 +1,259 @@
+"""A benchmark in numbers and pictures, beside the numbers that the paper gives (sections 3.2 and 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.compute as pc
+
+from isarstep.bench.leaks import find_leaks
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.logic.terms import Term, constants
+from isarstep.logic.tokens import TokenError, decode, encode
+
+_SAMPLE = 20_000  # propositions on which the effect of brackets and folding is measured
+
+# What the paper reports; about 860,000 were left after the length rule.
+_PAPER = {
+    "raw": "1.2M",
+    "short enough": "about 860,000",
+    "train": "820,000",
+    "validation": "5,000",
+    "test": "5,000",
+    "vocabulary": "29,759",
+    "lemmas": "204,000 (AFP 143,000)",
+    "vocabulary saved": "one third",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A title, a head, and rows of text."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+    def text(self) -> str:
+        columns = [self.head, *self.rows]
+        widths = [max(len(row[i]) for row in columns) for i in range(len(self.head))]
+
+        def line(row: Sequence[str]) -> str:
+            padded = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+            return "  ".join([row[0].ljust(widths[0]), *padded[1:]]).rstrip()
+
+        return "\n".join([self.title, line(self.head), *map(line, self.rows), ""])
+
+    def markdown(self) -> str:
+        def line(row: Iterable[str]) -> str:
+            return "| " + " | ".join(row) + " |"
+
+        rule = line("---" if i == 0 else "---:" for i in range(len(self.head)))
+        return "\n".join([f"**{self.title}**", "", line(self.head), rule, *map(line, self.rows), ""])
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What must be computed from the examples themselves."""
+
+    source_lengths: np.ndarray[Any, Any]  # training, F.2-F.4, as the length rule counts
+    target_lengths: np.ndarray[Any, Any]
+    source_propositions: np.ndarray[Any, Any]
+    kinds: dict[str, int]
+    names: int | None  # of variables in the text, which normalisation replaces by numbers
+    numbered: int  # variables in the vocabulary
+    bare: float  # mean proposition length without bracket removal and folding, on a sample
+    unbracketed: float  # with bracket removal only
+    written: float  # as written
+    sampled: int
+
+
+def measure(benchmark: Benchmark) -> Measured:
+    """Read the training split once."""
+    table = benchmark.split("train").table()
+    blanks = [pc.count_substring(block, " ").to_numpy() for block in benchmark.propositions.blocks()]
+    lengths = np.concatenate([np.zeros(0, np.int64), *blanks]) + 1
+    count = table.num_rows
+    source = np.zeros(count, np.int64)
+    propositions = np.zeros(count, np.int64)
+    for column in ("f2", "f4"):
+        lists = table[column].combine_chunks()
+        owner = np.repeat(np.arange(count), pc.list_value_length(lists).to_numpy(zero_copy_only=False))
+        tokens = lengths[pc.list_flatten(lists).to_numpy()]
+        source += np.bincount(owner, weights=tokens, minlength=count).astype(np.int64)
+        propositions += np.bincount(owner, minlength=count)
+    present = table["f3"].is_valid().to_numpy()
+    source[present] += lengths[table["f3"].drop_null().to_numpy()]
+    propositions[present] += 1
+    kinds = {row["values"]: row["counts"] for row in pc.value_counts(table["target_kind"]).to_pylist()}
+    bare, unbracketed, written, sampled = _encodings(benchmark)
+    return Measured(
+        source,
+        lengths[table["f1"].to_numpy()] if count else np.zeros(0, np.int64),
+        propositions,
+        dict(sorted(kinds.items())),
+        benchmark.manifest.get("variable names"),
+        sum(token.startswith(("<X", "<V")) for token in benchmark.vocabulary),
+        bare,
+        unbracketed,
+        written,
+        sampled,
+    )
+
+
+def _encodings(benchmark: Benchmark) -> tuple[float, float, float, int]:
+    """Mean lengths of a sample: all brackets and abbreviations unfolded; unfolded; as written."""
+    texts = benchmark.propositions
+    step = max(1, len(texts) // _SAMPLE)
+    folded = _folded_sizes(benchmark)
+    sums = np.zeros(3)
+    sampled = 0
+    for number in range(0, len(texts), step):
+        try:
+            term = decode(texts[number])
+        except TokenError:
+            continue
+        tokens = encode(term)
+        extra = sum(folded(constant.name) for constant in constants(term))
+        applications = tokens.count("$") + tokens.count("ABS")
+        brackets = tokens.count("(")
+        # With all brackets each application and abstraction has a pair of its own.
+        sums += (len(tokens) + extra + 2 * (applications - brackets), len(tokens) + extra, len(tokens))
+        sampled += 1
+    return (*(float(value) / max(sampled, 1) for value in sums), sampled)  # type: ignore[return-value]
+
+
+def _folded_sizes(benchmark: Benchmark) -> Any:
+    """How many tokens one use of an abbreviation saves, brackets that its place may need aside."""
+    bodies: dict[str, Term] = {}
+    if benchmark.has_signature:
+        found = benchmark.signature.constants.values()
+        bodies = {constant.name: constant.abbreviates for constant in found if constant.abbreviates is not None}
+
+    @cache
+    def saved(name: str) -> int:
+        body = bodies.get(name)
+        return 0 if body is None else max(len(encode(body)) - 2 - 3 * encode(body).count("ABS"), 0)
+
+    return saved
+
+
+def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
+    """Everything that `isarstep stats` prints."""
+    manifest = benchmark.manifest
+    counts = manifest.get("counts", {})
+    examples = manifest["examples"]
+
+    def number(value: float | None) -> str:
+        return "-" if value is None else f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
+
+    raw = counts.get("raw")
+    short = None if raw is None else raw - counts["too long"]
+    tokens = len(benchmark.vocabulary) - 9
+    named = None if measured.names is None else tokens - measured.numbered + measured.names
+    kept = [
+        ("raw examples", number(raw), _PAPER["raw"]),
+        ("after the length rule", number(short), _PAPER["short enough"]),
+        ("restate a fact", number(counts.get("restated")), "-"),
+        ("would leak held-out examples", number(counts.get("held out")), "-"),
+        ("duplicates", number(counts.get("duplicates")), "-"),
+        *((name, number(examples[name]), _PAPER.get(name, "-")) for name in examples),
+        ("library lemmas", number(manifest.get("facts")), _PAPER["lemmas"]),
+        ("vocabulary", number(tokens), _PAPER["vocabulary"]),
+        ("vocabulary without normalisation", number(named), "-"),
+        ("saved by normalisation", f"{1 - tokens / named:.0%}" if named else "-", _PAPER["vocabulary saved"]),
+    ]
+    train = max(examples["train"], 1)
+    shares = [(kind, number(count), f"{count / train:.0%}") for kind, count in measured.kinds.items()]
+    quantiles = (0.5, 0.9, 0.99)
+
+    def spread(name: str, values: np.ndarray[Any, Any]) -> tuple[str, ...]:
+        if not len(values):
+            return (name, *["-"] * 5)
+        points = [number(int(np.quantile(values, q))) for q in quantiles]
+        return (name, number(float(values.mean())), *points, number(int(values.max())))
+
+    lengths = [
+        spread("source tokens (F.2-F.4)", measured.source_lengths),
+        spread("target tokens (F.1)", measured.target_lengths),
+        spread("source propositions", measured.source_propositions),
+    ]
+    encodings = [
+        ("all brackets, abbreviations unfolded", number(measured.bare)),
+        ("necessary brackets, abbreviations unfolded", number(measured.unbracketed)),
+        ("necessary brackets, folded (as written)", number(measured.written)),
+    ]
+    result = [
+        Table(f"Benchmark {benchmark.hash[:12]}", ("", "this benchmark", "paper"), kept),
+        Table("Kinds of training targets", ("kind", "examples", "share"), shares),
+        Table("Training lengths", ("", "mean", "median", "90 %", "99 %", "longest"), lengths),
+        Table(f"Tokens of a proposition, mean of {measured.sampled:,}", ("encoding", "tokens"), encodings),
+    ]
+    if "sessions" in manifest:
+        rows = [
+            (name, number(row["theories"]), number(row["theorems"]), number(row["train"]))
+            for name, row in manifest["sessions"].items()
+        ]
+        result.append(Table("Sessions", ("session", "theories", "named theorems", "training examples"), rows))
+    return result
+
+
+def leak_table(benchmark: Benchmark) -> Table:
+    """The leak report; the first two must be 0."""
+    report = find_leaks(benchmark.folder)
+    scored = len(benchmark.split("validation")) + len(benchmark.split("test"))
+    rows = [
+        ("exact target in training", f"{len(report.exact):,}", f"{report.held_out:,}"),
+        ("same example up to variables", f"{len(report.renamed):,}", f"{report.held_out:,}"),
+        ("near duplicate (Jaccard >= 0.9)", f"{len(report.near):,}", f"{scored:,}"),
+    ]
+    return Table("Leaks", ("held-out examples with", "found", "of"), rows)
+
+
+def draw(benchmark: Benchmark, measured: Measured, folder: Path) -> list[Path]:
+    """Histograms of lengths, kinds of targets, examples by session."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams["svg.hashsalt"] = "isarstep"  # the same picture twice is the same file
+    from matplotlib import pyplot
+
+    if not len(measured.source_lengths):
+        raise UserError(f"{benchmark.folder}: no training examples to draw")
+    folder.mkdir(parents=True, exist_ok=True)
+    written: list[Path] = []
+
+    def save(name: str) -> None:
+        pyplot.tight_layout()
+        path = folder / f"{name}.svg"
+        temporary = path.with_suffix(".tmp")
+        pyplot.savefig(temporary, format="svg", metadata={"Date": None})
+        temporary.replace(path)
+        pyplot.close()
+        written.append(path)
+
+    _, axes = pyplot.subplots(1, 2, figsize=(9, 3))
+    lengths = {"source tokens (F.2-F.4)": measured.source_lengths, "target tokens (F.1)": measured.target_lengths}
+    for axis, (title, values) in zip(axes, lengths.items(), strict=True):
+        axis.hist(values, bins=50, color="#31688e")
+        axis.set_xlabel(title)
+        axis.set_ylabel("training examples")
+    save("lengths")
+    pyplot.figure(figsize=(5, 2))
+    pyplot.barh(list(measured.kinds), list(measured.kinds.values()), color="#31688e")
+    pyplot.xlabel("training examples")
+    save("kinds")
+    sessions = benchmark.manifest.get("sessions", {})
+    if sessions:
+        ordered = sorted(sessions.items(), key=lambda item: item[1]["train"])
+        pyplot.figure(figsize=(7, 0.25 * len(ordered) + 1))
+        pyplot.barh([name for name, _ in ordered], [row["train"] for _, row in ordered], color="#31688e")
+        pyplot.xlabel("training examples")
+        save("sessions")
+    return written
