@@ -22,7 +22,7 @@ def theory(number: int, proofs: int = 40) -> Graph:
         [first] = maker.step("have", ("goal", prop("Nat.P", (here, "a")), lemma_uses(0)), parent=0, depth=1, block=1)
         [second] = maker.step(
             "have", ("goal", prop("Nat.Q", (before, (f"Nat.f{ordinal}", "b"))), uses("using", first)),
-            parent=0, depth=1, block=1, fixed="c" if ordinal % 3 else "",
+            parent=0, depth=1, block=1, fixed="abc" if ordinal % 3 else "ab",
         )  # fmt: skip
         [common] = maker.step("have", ("goal", prop("Nat.even", "a"), uses("using", first)), parent=0, depth=1, block=1)
         [show] = maker.step(

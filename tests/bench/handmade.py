@@ -83,10 +83,12 @@ class ProofMaker:
         parent: int | None = None,
         depth: int = 0,
         block: int = 0,
-        fixed: str = "",
+        fixed: str | None = None,
     ) -> list[int]:
+        """`fixed` are all variables fixed at this step; None: the same as at the step before."""
         number = len(self.steps)
-        chosen = tuple(self.variables.index(name) for name in fixed)
+        before = self.steps[-1].fixed if self.steps else ()
+        chosen = before if fixed is None else tuple(self.variables.index(name) for name in fixed)
         self.steps.append(Step(number, command, parent, depth, block, None, chosen))
         first = len(self.facts)
         self.facts += [Fact(kind, number, None, term, tuple(used)) for kind, term, used in facts]  # type: ignore[arg-type]
@@ -138,7 +140,7 @@ def sqrt_two() -> Graph:
     [double] = maker.step(
         "then obtain",
         ("goal", prop("Nat.eq", "a", ("Nat.times", "Nat.two", "c")), uses("chained", even)),
-        parent=0, depth=1, block=1, fixed="c",
+        parent=0, depth=1, block=1, fixed="abc",
     )  # fmt: skip
     [show] = maker.step(
         "show", ("goal", prop("HOL.False"), uses("using", double, given)), parent=0, depth=1, block=1

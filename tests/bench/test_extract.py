@@ -103,7 +103,7 @@ def test_a_show_that_says_something_else_is_a_premise() -> None:
     maker = ProofMaker(0, "induction")
     maker.step("lemma", ("goal", prop("Nat.P", "x"), []), fixed="x")
     [zero] = maker.step("show", ("goal", prop("Nat.P", "Nat.zero"), []), parent=0, depth=1, block=1)
-    [hypothesis] = maker.step("case", ("assumption", prop("Nat.P", "y"), []), parent=0, depth=1, block=2, fixed="y")
+    [hypothesis] = maker.step("case", ("assumption", prop("Nat.P", "y"), []), parent=0, depth=1, block=2, fixed="xy")
     [suc] = maker.step(
         "show", ("goal", prop("Nat.P", ("Nat.Suc", "y")), uses("case", hypothesis)), parent=0, depth=1, block=2
     )
@@ -120,11 +120,11 @@ def test_variables_are_numbered_at_the_consequence_and_closed_blocks_follow() ->
     maker = ProofMaker(0, "numbers")
     maker.step("lemma", ("goal", prop("Nat.P", "a"), []), fixed="a")
     [have] = maker.step("have", ("goal", prop("Nat.Q", "a"), []), parent=0, depth=1, block=1)
-    [inner] = maker.step("fix", ("assumption", prop("Nat.Q", "x"), []), parent=1, depth=2, block=2, fixed="x")
+    [inner] = maker.step("fix", ("assumption", prop("Nat.Q", "x"), []), parent=1, depth=2, block=2, fixed="ax")
     [shown] = maker.step("show", ("goal", prop("Nat.R", "x"), uses("chained", inner)), parent=1, depth=2, block=2)
     maker.use(have, *uses("block", shown))
     [got] = maker.step(
-        "obtain", ("goal", prop("Nat.less", "a", "y"), uses("using", have)), parent=0, depth=1, block=1, fixed="y"
+        "obtain", ("goal", prop("Nat.less", "a", "y"), uses("using", have)), parent=0, depth=1, block=1, fixed="ay"
     )
     maker.use(0, *uses("using", got))
     rows = {(row["f1"], row["f3"]): row for row in examples_of(graph_of([maker.finish()]))}

@@ -162,41 +162,18 @@ class Contexts:
 
     def __init__(self, proof: Proof) -> None:
         self._proof = proof
-        # What no command fixed belongs to the head of the proof.
-        introduced = dict.fromkeys(range(len(proof.variables)), 0)
-        introduced.update({v: s for s, step in reversed(list(enumerate(proof.steps))) for v in step.fixed})
-        self._introduced = introduced
-        places = {v: place for step in proof.steps for place, v in enumerate(step.fixed)}
-        self._order = sorted(introduced, key=lambda v: (introduced[v], places.get(v, len(places)), v))
-        self._scopes = _scopes(proof)
+        # What no command fixed comes last.
+        self._order = list(dict.fromkeys([*(v for s in proof.steps for v in s.fixed), *range(len(proof.variables))]))
         self._numbers: dict[tuple[int, ...], dict[str, int]] = {}
 
     def numbers(self, step: int) -> dict[str, int]:
         """Name of variable -> number, for a consequence at this step."""
-        here = tuple(v for v in self._order if self._visible(self._introduced[v], step))
+        here = self._proof.steps[step].fixed
         known = self._numbers.get(here)
         if known is None:
-            inside = set(here)
-            order = [*here, *(v for v in self._order if v not in inside)]
+            order = dict.fromkeys([*here, *self._order])
             known = self._numbers[here] = {self._proof.variables[v].name: place for place, v in enumerate(order)}
         return known
-
-    def _visible(self, introduced: int, step: int) -> bool:
-        return introduced <= step and self._scopes[introduced] in _ancestors(self._scopes, step, self._proof)
-
-
-def _scopes(proof: Proof) -> list[int]:
-    return [step.block for step in proof.steps]
-
-
-def _ancestors(scopes: list[int], step: int, proof: Proof) -> set[int]:
-    """Blocks that are open at a step: its own and those of the statements whose proofs enclose it."""
-    blocks = {scopes[step]}
-    parent = proof.steps[step].parent
-    while parent is not None:
-        blocks.add(scopes[parent])
-        parent = proof.steps[parent].parent
-    return blocks
 
 
 class Extractor:
