@@ -187,8 +187,8 @@ def text_array(text: str) -> npt.NDArray[np.generic]:
 
 
 def load(path: Path) -> Dataset:
-    """From a file that `save` wrote, or from a benchmark folder."""
-    if path.is_dir():
+    """From a benchmark folder, from `embedded`, or from a file that `save` wrote."""
+    if path.is_dir() or str(path) == "embedded":
         from isarstep.train.from_bench import dataset_of_benchmark
 
         return dataset_of_benchmark(path)

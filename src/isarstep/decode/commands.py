@@ -1,0 +1,88 @@
+"""`isarstep predict`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from isarstep.decode.search import Constraints
+
+T = TypeVar("T")
+
+
+class ConstraintChoice(StrEnum):
+    none = "none"
+    grammar = "grammar"
+    types = "types"
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    data: Annotated[Path, typer.Argument(help="The benchmark folder (or file of arrays) that it was trained on.")],
+    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    beam: Annotated[int, typer.Option(help="Hypotheses a sentence; the n-best list is as long.")] = 10,
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write; MODEL/predictions/SPLIT.beamN.jsonl if not given.")
+    ] = None,
+    constraint: Annotated[
+        ConstraintChoice, typer.Option(help="none, grammar (only terms), or types (only well-typed propositions).")
+    ] = ConstraintChoice.none,
+    penalty: Annotated[float, typer.Option(help="Score is log p / length ** penalty.")] = 0.0,
+    limit: Annotated[int | None, typer.Option(help="Only the first examples of the split.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; the GPU where there is one.")] = None,
+) -> None:
+    """Write a model's n-best lists for a split, as JSON lines.
+
+    Example:
+
+        isarstep predict runs/hat embedded --split test --beam 10
+    """
+    import numpy as np
+
+    from isarstep.decode.hypotheses import Rules
+    from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
+    from isarstep.train.corpus import load
+
+    predictor = Predictor(model, device)
+    dataset = load(data)
+    check_vocabulary(predictor.about, dataset.vocabulary)
+    corpus = dataset.split(split)
+    if limit is not None:
+        corpus = corpus.take(np.arange(min(limit, len(corpus))))
+    rules = Rules(beam, penalty=penalty)
+    constraints = _constraints(constraint, predictor.vocabulary, data)
+    label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]
+    suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
+    path = out or model / "predictions" / f"{split}.beam{beam}{suffix}.jsonl"
+    lines = _with_bar(predictor.lines(corpus, rules, constraints), len(corpus))
+    count = write_predictions(path, lines, meta_of(predictor, split, rules, label))
+    typer.echo(f"{count} examples -> {path}")
+
+
+def _constraints(choice: ConstraintChoice, vocabulary: tuple[str, ...], data: Path) -> Constraints | None:
+    if choice == ConstraintChoice.none:
+        return None
+    from isarstep.decode.constraints import Grammar
+
+    if choice == ConstraintChoice.grammar:
+        return Grammar(vocabulary)
+    from isarstep.bench.store import Benchmark
+    from isarstep.decode.typing import TypedGrammar
+
+    return TypedGrammar(vocabulary, Benchmark(data).signature)
+
+
+def _with_bar(lines: Iterator[T], total: int) -> Iterator[T]:
+    import sys
+
+    if not sys.stderr.isatty():
+        yield from lines
+        return
+    from rich.progress import track
+
+    yield from track(lines, "searching", total=total)

@@ -1,0 +1,105 @@
+"""From a model folder and examples to n-best lists, in memory or as a predictions file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+import isarstep
+from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.decode.search import Constraints, decode
+from isarstep.errors import UserError
+from isarstep.models import Seq2Seq
+from isarstep.train.checkpoint import About, load_model
+from isarstep.train.corpus import Corpus
+
+if TYPE_CHECKING:
+    from isarstep.bench.example import Example
+
+
+class Predictor:
+    """A loaded model, ready to write. `Predictor(folder).nbest(examples)` is all that most callers need."""
+
+    def __init__(self, folder: str | Path, device: str | None = None) -> None:
+        model, self.about = load_model(Path(folder))
+        self.model = ready(model, device)
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        return self.about.vocabulary
+
+    @property
+    def name(self) -> str:
+        config = self.model.config
+        return f"{config.kind}-{config.size}-{config.style}"
+
+    def nbest(
+        self, examples: Sequence[Example], rules: Rules = Rules(), constraints: Constraints | None = None
+    ) -> list[list[tuple[str, float]]]:
+        """(tokens, score) of the best proposals for each example, best first. Targets are not looked at."""
+        from isarstep.train.from_bench import corpus_of_examples
+
+        corpus = corpus_of_examples(examples, self.vocabulary)
+        return [self.texts(found) for found in decode(self.model, corpus, rules, constraints)]
+
+    def texts(self, found: list[Hypothesis]) -> list[tuple[str, float]]:
+        return [(" ".join(self.vocabulary[t] for t in hypothesis.tokens), hypothesis.score) for hypothesis in found]
+
+    def lines(
+        self, corpus: Corpus, rules: Rules, constraints: Constraints | None = None
+    ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+        """(id, proposals) of every example of a corpus that was made with this model's vocabulary."""
+        for identifier, found in zip(corpus.ids, decode(self.model, corpus, rules, constraints), strict=True):
+            yield identifier, self.texts(found)
+
+
+def ready(model: Seq2Seq, device: str | None) -> Seq2Seq:
+    """On the device; a GPU works in bf16, a CPU in fp32."""
+    kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if kind == "cuda":
+        if not torch.cuda.is_available():
+            raise UserError("no CUDA device here; leave out --device, or use --device cpu")
+        return model.to("cuda", torch.bfloat16)
+    return model
+
+
+def check_vocabulary(about: About, vocabulary: Sequence[str]) -> None:
+    if tuple(vocabulary) != about.vocabulary:
+        raise UserError(
+            "the data were numbered with another vocabulary than the model's; give the benchmark folder it was trained on"
+        )
+
+
+def write_predictions(
+    path: Path, lines: Iterable[tuple[str, list[tuple[str, float]]]], meta: dict[str, Any]
+) -> int:
+    """`{"id", "predictions": [{"tokens", "score"}]}` a line, and what produced them in `*.meta.json` beside."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".tmp")
+    count = 0
+    with temporary.open("w", encoding="utf-8") as file:
+        for identifier, proposals in lines:
+            predictions = [{"tokens": tokens, "score": round(score, 4)} for tokens, score in proposals]
+            file.write(json.dumps({"id": identifier, "predictions": predictions}, ensure_ascii=False) + "\n")
+            count += 1
+    about = path.with_name(path.name.removesuffix(".jsonl") + ".meta.json")
+    about.write_text(json.dumps(meta, indent=1) + "\n")
+    temporary.replace(path)
+    return count
+
+
+def meta_of(predictor: Predictor, split: str, rules: Rules, constraints: str) -> dict[str, Any]:
+    return {
+        "benchmark": predictor.about.benchmark,
+        "split": split,
+        "input": "+F.5" if predictor.model.config.hints else "base",
+        "beam": rules.beam,
+        "length_rule": rules.length_rule,
+        "constraints": constraints,
+        "model": predictor.name,
+        "version": isarstep.__version__,
+    }
