@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -54,7 +55,7 @@ def gone(pid, seconds=5.0):
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:
         try:
-            state = open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[0]
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
         except OSError:
             return True
         if state == "Z":

@@ -15,7 +15,7 @@ def test_installation_is_found_and_described(fake):
 
 
 def test_what_is_wrong_is_said_plainly(fake, monkeypatch, tmp_path):
-    with pytest.raises(UserError, match="no Isabelle at .*nowhere"):
+    with pytest.raises(UserError, match=r"no Isabelle at .*nowhere"):
         find_installation(tmp_path / "nowhere")
     (fake.home / "ANNOUNCE").write_text("Announcing Isabelle2021")
     with pytest.raises(UserError, match="is Isabelle2021; this miner is written for Isabelle2025-1"):
@@ -47,7 +47,7 @@ def test_theories_of_sessions_in_dependency_order(fake):
 
 def test_unknown_things(fake):
     sessions = Sessions(find_installation())
-    with pytest.raises(UserError, match="unknown session HOL-More .did you mean Small-More"):
+    with pytest.raises(UserError, match=r"unknown session HOL-More .did you mean Small-More"):
         sessions["HOL-More"]
     fake.write("Small/Other", "O", '"Nowhere.T"')
     with pytest.raises(UserError, match=r"Other\.O imports Nowhere\.T, but session Nowhere is unknown"):

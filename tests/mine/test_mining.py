@@ -31,6 +31,7 @@ def mine(out: Path, *names: str, jobs: int = 2, resume: bool = False, limits: Li
         directories=[],
         heaps=out / "heaps",
         limits=limits or Limits(),
+        prove=False,
     )
     return json.loads((out / "summary.json").read_text())
 
@@ -185,7 +186,7 @@ def test_images_of_changed_sources_are_not_used(fake, tmp_path):
 
 def test_unwritable_output(fake, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="cannot write to .*file/out"):
+    with pytest.raises(UserError, match=r"cannot write to .*file/out"):
         mine(tmp_path / "file" / "out", "Small")
 
 
@@ -199,7 +200,7 @@ def test_full_disk_ends_the_run_in_one_line(fake, tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(store_module.zstandard, "ZstdCompressor", full)
-    with pytest.raises(UserError, match="no space left on the disk of .*; free some and run again with --resume"):
+    with pytest.raises(UserError, match=r"no space left on the disk of .*; free some and run again with --resume"):
         mine(tmp_path / "out", "Small")
 
 
@@ -230,5 +231,5 @@ def test_two_dask_workers_one_killed(fake, tmp_path):
 
 def test_no_scheduler(fake, tmp_path):
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    with pytest.raises(UserError, match="no dask scheduler at tcp://127.0.0.1:1"):
+    with pytest.raises(UserError, match=r"no dask scheduler at tcp://127.0.0.1:1"):
         mine(tmp_path / "out", "Small", cluster="tcp://127.0.0.1:1")

@@ -39,6 +39,7 @@ class Mining:
     images: Images
     store: Store
     limits: Limits
+    prove: bool = False
 
     def planned(self, names: Sequence[str]) -> tuple[str, ...]:
         """The sessions asked for and the ancestors whose images are missing, in dependency order."""
@@ -91,6 +92,7 @@ class Mining:
             sessions=tuple(sorted(folders)),
             theories=tuple(items),
             image=self.images.path(session) if save else None,
+            prove=self.prove,
             threads=threads,
             limits=self.limits,
         )

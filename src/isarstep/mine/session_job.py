@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from isarstep.mine import yxml
+from isarstep.mine import release, yxml
 from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start
 from isarstep.mine.store import Record, Store
 
-ML_FILES = ("Encode.ML", "Content.ML", "Miner.ML", "Driver.ML")  # in the order in which they build on each other
+ML_FILES = ("Encode.ML", "Content.ML", "Proof.ML", "Resolve.ML", "Miner.ML", "Driver.ML")  # in the order in which they build on each other
 
 
 def miner_version() -> str:
@@ -51,6 +51,7 @@ class SessionJob:
     sessions: tuple[str, ...]  # whose folders are needed
     theories: tuple[TheoryJob, ...]
     image: Path | None  # where to save what was loaded
+    prove: bool  # run terminal proof steps, instead of trusting them
     threads: int
     limits: Limits
 
@@ -159,6 +160,7 @@ class _Attempt:
             sessions=job.sessions,
             threads=job.threads,
             memory_mb=job.limits.memory_mb,
+            options=() if job.prove else tuple(release.TRUST_OPTIONS.items()),
         )
         with MLProcess(self.installation, self.sessions, start) as process:
             try:
@@ -183,7 +185,8 @@ class _Attempt:
             if theory.name in self.left_out:
                 continue
             file = str(folder / f"{theory.name}.jsonl") if item.mine else ""
-            options = [(name, value or "true") for name, value in theory.options if name != "condition"]
+            decided = {"condition", "document"} | (set() if job.prove else set(release.TRUST_OPTIONS))
+            options = [(name, value or "true") for name, value in theory.options if name not in decided]
             careful = item.careful or job.threads == 1
             theories.append(((theory.name, theory.session), ((file, item.hash), (careful, (theory.imports, options)))))
         image = str(_partial(job.image)) if job.image else ""
@@ -235,6 +238,7 @@ class _Attempt:
         note["status"] = status
         note["threads"] = self.job.threads
         note["miner"] = self._version
+        note["proved"] = self.job.prove
         note["size"] = self._items[note["theory"]].theory.size
         self.record(note)
 

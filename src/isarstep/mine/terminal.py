@@ -108,6 +108,7 @@ def run_mining(
     directories: Sequence[Path],
     heaps: Path,
     limits: Limits,
+    prove: bool,
 ) -> None:
     """The whole command: check what is given, mine, say what came of it."""
     installation = find_installation(isabelle)
@@ -122,7 +123,7 @@ def run_mining(
         heaps.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"cannot write to {heaps}: {error.strerror}") from error
-    mining = Mining(installation, sessions, Images(installation, sessions, heaps.resolve()), store, limits)
+    mining = Mining(installation, sessions, Images(installation, sessions, heaps.resolve()), store, limits, prove)
     screen = Screen(mining, names)
     stop = threading.Event()
     allow_starts()
