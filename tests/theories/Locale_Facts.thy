@@ -37,6 +37,20 @@ qed
 lemma interpreted: "(x :: nat) + y = y + x"
   by (rule plus.outside)
 
+context
+  fixes f :: "'a \<Rightarrow> 'a"
+  assumes idempotent: "f (f x) = f x"
+begin
+
+lemma premise_of_the_context: "f (f (f x)) = f x"
+proof -
+  have "f (f (f x)) = f (f x)" by (rule idempotent)
+  also have "\<dots> = f x" by (rule \<open>f (f x) = f x\<close>)
+  finally show ?thesis .
+qed
+
+end
+
 lemma locally:
   fixes f :: "'a \<Rightarrow> 'a \<Rightarrow> 'a"
   assumes "\<And>x y. f x y = f y x"
