@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.bench.handmade import ProofMaker, graph_of, lemma_uses, prop, sqrt_two, uses
+from tests.bench.handmade import BOOL, NAT, ProofMaker, graph_of, lemma_uses, prop, sqrt_two, uses
 
 from isarstep.bench.extract import Extractor, Rules, identity_of
+from isarstep.logic.terms import Abs, App, Bound, Const, Type
 from isarstep.mine.graph import Graph, Lemma, Use
 
 
@@ -153,6 +154,35 @@ def test_restated_facts_are_counted_and_left_out() -> None:
         ("Q <X0>", "P <X0>", True),
         ("Q <X0>", "Q <X0>", True),
     ]
+
+
+def test_eta_does_not_hide_a_restated_fact() -> None:
+    function = Type("fun", (NAT, BOOL))
+    every = Const("HOL.All", Type("fun", (function, BOOL)))
+    predicate = Const("Nat.P", function)
+    plain, expanded = (
+        App(Const("HOL.Trueprop"), App(every, body)) for body in (predicate, Abs("x", NAT, App(predicate, Bound(0))))
+    )
+    maker = ProofMaker(0, "eta")
+    maker.step("lemma", ("goal", plain, []), fixed="a")
+    [q] = maker.step("have", ("goal", prop("Nat.Q", "a"), []), parent=0, depth=1, block=1)
+    [show] = maker.step("show", ("goal", expanded, uses("using", q)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    [row] = examples_of(graph_of([maker.finish()]))
+    assert fields(row) == ("Q <X0>", [], "All P", [], [])
+
+
+def test_a_consequence_among_its_own_premises_is_no_gap() -> None:
+    maker = ProofMaker(0, "again")
+    [_, given, other] = maker.step(
+        "lemma",
+        ("goal", prop("Nat.P", "a"), []),
+        ("assumption", prop("Nat.Q", "a"), []),
+        ("assumption", prop("Nat.R", "a"), []),
+        fixed="a",
+    )
+    maker.step("have", ("goal", prop("Nat.Q", "a"), uses("using", given, other)), parent=0, depth=1, block=1)
+    assert examples_of(graph_of([maker.finish()])) == []
 
 
 def test_compounds_collections_and_targets_without_consequence() -> None:

@@ -66,7 +66,7 @@ def stats(
 
         isarstep stats embedded --pictures out
     """
-    from isarstep.bench import stats as statistics
+    import isarstep.bench.stats as statistics
     from isarstep.bench.store import Benchmark
 
     opened = Benchmark(benchmark)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from isarstep.bench.ids import theorem_identity
 from isarstep.bench.shards import ShardBuilder
-from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, subterms
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, beta_eta_normal, subterms
 from isarstep.logic.tokens import encode
 from isarstep.logic.typestrings import format_type
 from isarstep.mine.graph import Graph, Proof, Use
@@ -38,9 +38,10 @@ class Rules:
 class Template:
     """A proposition as text with gaps where its free variables stand."""
 
-    __slots__ = ("names", "pieces", "rendered", "schematics", "slots")
+    __slots__ = ("contracted", "names", "pieces", "rendered", "schematics", "slots")
 
     def __init__(self, term: Term) -> None:
+        self.contracted: Template | None = None  # up to eta, where that differs
         self.pieces, self.slots, self.schematics = _pieces(encode(term))
         self.names = tuple(dict.fromkeys(self.slots))
         self.rendered: dict[tuple[int, ...], int] = {}
@@ -92,6 +93,11 @@ class Sources:
     lemmas: dict[int, None] = field(default_factory=dict)
 
 
+def alike(left: Term, right: Term) -> bool:
+    """Equal up to eta: rules for cases and induction leave `%x. f x` where the text says `f`."""
+    return left == right or beta_eta_normal(left) == beta_eta_normal(right)
+
+
 class ProofReader:
     """The edges of one proof, seen as the task needs them."""
 
@@ -104,12 +110,9 @@ class ProofReader:
 
     def _restating_shows(self, number: int) -> list[int]:
         facts = self.proof.facts
-        fact = facts[number]
-        return [
-            use.fact
-            for use in fact.uses
-            if use.how == "block" and use.fact is not None and use.fact != number and facts[use.fact].prop == fact.prop
-        ]
+        goal = facts[number].prop
+        shows = [use.fact for use in facts[number].uses if use.how == "block" and use.fact is not None]
+        return [show for show in shows if show != number and alike(facts[show].prop, goal)]
 
     def sources(self, number: int) -> Sources:
         """Everything that justifies a fact, as F.2 and F.5 of a target need it."""
@@ -186,7 +189,7 @@ class Extractor:
         self.counts: Counter[str] = Counter()
         self.variable_names: set[str] = set()
         self._templates: dict[int, Template] = {}
-        self._lemmas: dict[int, Template] = {}
+        self._cores: dict[int, str] = {}  # eta-contracted text of a proposition, for comparison only
         self._type_numbers: dict[Typ, int] = {}
 
     def run(self) -> None:
@@ -202,6 +205,9 @@ class Extractor:
         template = self._templates.get(id(term))
         if template is None:
             template = self._templates[id(term)] = Template(term)
+            if any("ABS" in piece for piece in template.pieces):
+                contracted = beta_eta_normal(term)
+                template.contracted = None if contracted == term else Template(contracted)
             self.variable_names.update(template.names)
             self.variable_names.update(template.schematics)
         return template
@@ -220,6 +226,7 @@ class Extractor:
         number = template.rendered.get(key)
         if number is None:
             number = template.rendered[key] = self.builder.proposition(template.text(numbers))
+            self._cores[number] = (template.contracted or template).text(numbers)
         return number
 
     def _proof(self, proof: Proof) -> None:
@@ -281,7 +288,10 @@ class Extractor:
         if builder.lengths[f1] > rules.max_target or builder.source_length(f2, f3, f4) > rules.max_source:
             counts["too long"] += 1
             return
-        restated = f1 == f3 or f1 in f2 or f1 in f4 or f1 in f5
+        core = self._cores
+        source = {core[n] for n in (*f2, *f4, *f5)}
+        # Where the consequence stands among its own premises, the target is not what it follows from.
+        restated = core[f1] in source or (f3 is not None and (core[f1] == core[f3] or core[f3] in source))
         if restated:
             counts["restated"] += 1
             if not rules.keep_restated:
