@@ -38,7 +38,7 @@ def attempt(derivation: Derivation, strategy: Strategy) -> Attempt | None:
 
 @pytest.fixture(scope="module")
 def provers() -> Iterator[Provers]:
-    with Provers(Limits(seconds=1.0)) as running:
+    with Provers(Limits(seconds=0.5, width=2)) as running:
         yield running
 
 

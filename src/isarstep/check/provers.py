@@ -14,6 +14,7 @@ import os
 import re
 import selectors
 import shutil
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -68,9 +69,14 @@ STRATEGIES = (CVC5, E, CVC5_ENUM, E_FOLDED, CVC5_PLAIN)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    seconds: float = 2.0  # wall clock of one attempt
+    seconds: float = 2.0  # processor time of one attempt
     memory: int = 2 << 30  # bytes of address space
-    width: int = 2  # attempts that run at the same time
+    width: int = 1  # attempts that run at the same time
+
+    @property
+    def wall(self) -> float:
+        """For a prover that sleeps, or a machine that is busy."""
+        return 4 * self.seconds + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +250,7 @@ class Provers:
                         selector.register(started.pipe, selectors.EVENT_READ)
                 if not running:
                     continue
-                deadline = min(r.began for r in running.values()) + self.limits.seconds
+                deadline = min(r.began for r in running.values()) + self.limits.wall
                 for key, _ in selector.select(max(0.0, deadline - time.monotonic())):
                     run = running[key.fd]
                     chunk = os.read(run.pipe, 1 << 16)
@@ -256,7 +262,7 @@ class Provers:
                     if isinstance(answer, Proof):
                         return answers
                 now = time.monotonic()
-                for run in [r for r in running.values() if now - r.began >= self.limits.seconds]:
+                for run in [r for r in running.values() if now - r.began >= self.limits.wall]:
                     self._end(run, selector, running)
                     answers.append(self._remember(run, OutOfTime(self.limits.seconds)))
             return answers
@@ -276,7 +282,7 @@ class Provers:
                 "start": 0,
                 "argv": strategy.argv,
                 "options": dict(strategy.options),
-                "cpu": int(self.limits.seconds) + 2,
+                "cpu": self.limits.seconds,
                 "memory": self.limits.memory,
             }
             began = time.monotonic()
@@ -362,8 +368,8 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> A
             return OutOfTime(seconds)
         if said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):
             return NoProof("the prover gave up")
-    if status in (-24, -9):
-        return NoProof("the prover used up its processor time") if status == -24 else NoProof("the prover was killed")
+    if status in (-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL):
+        return OutOfTime(seconds)
     text = " ".join(output.split())
     return NoProof(f"the prover failed with status {status}: {text[:200]}")
 

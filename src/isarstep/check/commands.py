@@ -1,0 +1,135 @@
+"""The command of the check room: judge predictions, or the reference targets themselves."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isarstep.errors import UserError
+
+if TYPE_CHECKING:
+    from isarstep.check.jobs import Run, Settings, Work
+
+
+class Backend(StrEnum):
+    """Who judges."""
+
+    embedded = "embedded"
+    isabelle = "isabelle"
+
+
+def check(
+    predictions: Annotated[
+        Path | None, typer.Argument(help="Predictions: JSONL, or k lines an example. Left away: the reference targets.")
+    ] = None,
+    benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
+    split: Annotated[str, typer.Option(help="Split that the predictions answer.")] = "test",
+    out: Annotated[Path, typer.Option(help="Where the verdicts go (Parquet).")] = Path("verdicts.parquet"),
+    backend: Annotated[Backend, typer.Option(help="Provers of this package, or a real Isabelle.")] = Backend.embedded,
+    top: Annotated[int, typer.Option(min=1, help="Proposals of each example to check, best first.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many examples.")] = None,
+    library: Annotated[int, typer.Option(min=0, help="Most library facts to offer, in stages of 32, 128, 512.")] = 128,
+    seconds: Annotated[float, typer.Option(min=0.05, help="Processor time of one attempt of one prover.")] = 0.4,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core.")] = 0,
+    cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler whose workers do the work.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
+    explain: Annotated[str | None, typer.Option(help="Show one example's check in full and write nothing.")] = None,
+) -> None:
+    """Check proposals: well-formed, and closed by provers on both sides?
+
+    Each proposal P is typed in the context of its example; then provers try F.2 => P and P, F.4 => F.3, from the given
+    premises and with library facts that come before the step.
+
+    Example:
+
+        isarstep check predictions.jsonl --split test --out verdicts.parquet
+        isarstep check --limit 1000 --out references.parquet
+        isarstep check predictions.jsonl --explain 3f2a
+    """
+    from isarstep.check.jobs import Settings
+
+    if backend is Backend.isabelle:
+        raise UserError("--backend isabelle is not built yet; the embedded backend needs no Isabelle")
+    stages = (0, *(size for size in (32, 128, 512) if size < library), *((library,) if library else ()))
+    settings = Settings(benchmark, split, seconds, 2 << 30, stages)
+    work = _work(settings, predictions, top, limit)
+    if explain is not None:
+        _explain(settings, work, explain)
+    else:
+        _run(settings, work, out, jobs, cluster, resume=resume)
+
+
+def _work(settings: Settings, predictions: Path | None, top: int, limit: int | None) -> list[Work]:
+    from isarstep.bench.store import Benchmark
+    from isarstep.check.jobs import Work
+    from isarstep.evaluate.predictions import read_predictions
+
+    split = Benchmark(settings.benchmark).split(settings.split)
+    if predictions is None:
+        lists: list[tuple[str, ...]] = [(example.f1,) for example in split[:limit]]
+    else:
+        ids = [str(identifier) for identifier in split.table()["id"].to_pylist()]
+        lists = list(read_predictions(predictions, ids).lists)[:limit]
+    return [Work(position, nbest[:top]) for position, nbest in enumerate(lists) if nbest]
+
+
+def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
+    from isarstep.check.explain import explain
+    from isarstep.check.jobs import open_checker
+
+    benchmark, checker = open_checker(settings)
+    split = benchmark.split(settings.split)
+    position = split.position(identifier)
+    found = next((item for item in work if item.position == position), None)
+    if position is None or found is None:
+        raise UserError(f"{identifier}: no proposal for such an example in split {settings.split}")
+    with checker.provers:
+        for proposal in found.proposals:
+            print(explain(checker, split[position], proposal))
+
+
+def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: str | None, *, resume: bool) -> None:
+    from isarstep.check.jobs import Run, default_jobs, run_cluster, run_local
+    from isarstep.check.provers import STRATEGIES, available, prover_version
+    from isarstep.check.summary import summary
+
+    strategies = available()
+    if not strategies:
+        raise UserError("no prover is installed: pip install cvc5, or put eprover on the PATH")
+    provers = {s.prover: prover_version(s.prover) or "" for s in STRATEGIES if s in strategies}
+    run = Run(out, settings, work, resume=resume)
+    finished = run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs())
+    total = sum(len(item.proposals) for item in work)
+    _progress(finished, total, run)
+    by = ", ".join(f"{prover} {version}" for prover, version in provers.items())
+    table = run.finish({"provers": by, "settings": str(settings)})
+    print(summary(table, by))
+    print(f"written: {out}")
+
+
+def _progress(finished: Iterator[int], total: int, run: Run) -> None:
+    """A bar on a terminal, else a line now and then."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    left = len(run.missing())
+    done = total - sum(len(item.proposals) for number in run.missing() for item in run.chunks[number])
+    if sys.stderr.isatty():
+        with Progress(console=Console(stderr=True)) as bar:
+            task = bar.add_task("checking", total=total, completed=done)
+            for count in finished:
+                bar.advance(task, count)
+        return
+    said = time.monotonic()
+    print(f"checking {total} proposals, {total - done} to do in {left} chunks", file=sys.stderr, flush=True)
+    for count in finished:
+        done += count
+        if time.monotonic() - said > 30:
+            said = time.monotonic()
+            print(f"{done} of {total} proposals", file=sys.stderr, flush=True)

@@ -1,0 +1,323 @@
+"""The checker without Isabelle: one example and one proposal in, a verdict out.
+
+Local propositions get the recorded types of their variables, else those of joint inference over the example; type
+variables that stay open are fixed, never generalised, so whatever is proved holds for every way to choose them.
+Library lemmas are taken from the fact base with their own types and sorts; one that is not there counts as a local
+fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from isarstep.check import formula
+from isarstep.check.facts import FactBase
+from isarstep.check.likeness import likeness
+from isarstep.check.monomorphise import Named, monomorphise
+from isarstep.check.premises import Relevance
+from isarstep.check.problems import Query, attempts
+from isarstep.check.provers import STRATEGIES, Answer, OutOfTime, Proof, Provers, Strategy, available
+from isarstep.check.verdict import (
+    NOT_ASKED,
+    Background,
+    Gap,
+    IllFormed,
+    Proved,
+    TimedOut,
+    Unknown,
+    Unsupported,
+    Verdict,
+    WellFormed,
+    proved,
+)
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand
+from isarstep.logic.hol import BOOL, PROP
+from isarstep.logic.infer import infer
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, fun, substitute_types
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
+
+FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
+
+
+class Example(Protocol):
+    """What the checker reads of a benchmark's example."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def f1(self) -> str: ...
+    @property
+    def f2(self) -> tuple[str, ...]: ...
+    @property
+    def f3(self) -> str | None: ...
+    @property
+    def f4(self) -> tuple[str, ...]: ...
+    @property
+    def f5(self) -> tuple[str, ...]: ...
+    @property
+    def target_kind(self) -> str: ...
+    @property
+    def types(self) -> Mapping[str, str]: ...
+    @property
+    def theory(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """Numbers of library facts to try, one after the other, and the strategies for each; time limits are the
+    provers'.
+    """
+
+    library: tuple[int, ...] = (0, 32, 128)
+    strategies: tuple[Strategy, ...] = STRATEGIES
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """An example with typed propositions. Lemmas of F.4 and F.5 that the fact base knows stand apart with their
+    own types.
+    """
+
+    f2: tuple[Named, ...]
+    f3: Term
+    f4: tuple[Named, ...]
+    f4_lemmas: tuple[int, ...]
+    f5_lemmas: tuple[int, ...]
+    reference: Term | None
+    proposal: Term | None
+    texts: Mapping[str, tuple[str, ...]]  # of fields, for the relevance filter
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One query as it was tried: with so many library facts, and what came of it. For `--explain`."""
+
+    question: str
+    query: Query
+    gap: Gap
+
+
+@dataclass(slots=True)
+class Checker:
+    """Checks proposals with one set of provers. What holds for an example alone is asked once."""
+
+    signature: Signature
+    provers: Provers
+    facts: FactBase | None = None
+    effort: Effort = field(default_factory=Effort)
+    trace: list[Asked] | None = None
+    _relevance: Relevance | None = None
+    _backgrounds: dict[str, Background] = field(default_factory=dict)
+    _bare: tuple[str, Context] | None = None  # of the example checked last
+
+    def check(self, example: Example, proposal: str, rank: int = 0) -> Verdict:
+        """The verdict on one proposal, given as a line of tokens."""
+        if example.f3 is None:
+            return Unsupported(example.id, rank, "nothing follows from the target (no F.3)")
+        try:
+            if self._bare is None or self._bare[0] != example.id:
+                self._bare = (example.id, self._context(example, None))
+            bare = self._bare[1]
+        except UserError as error:
+            return Unsupported(example.id, rank, f"the example itself does not type: {error}")
+        try:
+            # Recorded types fix everything; otherwise the proposal may still decide open types of the source.
+            context = self._context(example, decode(proposal.split()))
+        except UserError as error:
+            return IllFormed(example.id, rank, example.target_kind, str(error))
+        assert context.proposal is not None
+        given = Named("P", context.proposal)
+        same = likeness(
+            proposal,
+            context.proposal,
+            example.f1,
+            context.reference if context.reference is not None else FALSEHOOD,
+            [*example.f2, example.f3, *example.f4, *example.f5],
+        )
+        first = self._gap(example, context, "F.2 => P", context.f2, context.proposal, [proposal], context.f5_lemmas)
+        premises, texts = (given, *context.f4), [example.f3, proposal]
+        second = self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, (), context.f4_lemmas)
+        trivial: Gap = NOT_ASKED
+        if proved(first):
+            trivial = self._without_library("P from nothing", (), context.proposal)
+        background = self._background(example, bare, deep=proved(first) or proved(second))
+        return WellFormed(example.id, rank, same, first, second, trivial, background)
+
+    def _background(self, example: Example, context: Context, deep: bool) -> Background:
+        """What holds without any proposal; contradictions are looked for only where something was proved."""
+        known = self._backgrounds.get(example.id)
+        assert example.f3 is not None
+        if known is None:
+            both = (*context.f2, *context.f4)
+            lemmas = context.f4_lemmas
+            direct = self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, [example.f3], (), lemmas)
+            if proved(direct) and not context.f4 and not lemmas:
+                paper = direct
+            else:
+                paper = self._gap(example, context, "F.2 => F.3", context.f2, context.f3, [example.f3], ())
+            known = Background(example.target_kind, direct, paper)
+        if deep and known.f2_contradictory == NOT_ASKED:
+            f2 = self._without_library("F.2 => False", context.f2, FALSEHOOD)
+            f4 = self._without_library("F.4 => False", context.f4, FALSEHOOD, context.f4_lemmas)
+            known = Background(known.kind, known.direct, known.direct_paper, f2, f4)
+        self._backgrounds[example.id] = known
+        return known
+
+    def _gap(
+        self,
+        example: Example,
+        context: Context,
+        question: str,
+        premises: tuple[Named, ...],
+        goal: Term,
+        goal_texts: Sequence[str],
+        hints: tuple[int, ...],
+        given: tuple[int, ...] = (),
+    ) -> Gap:
+        """Try with the given premises, then with more and more library facts, hints of the example first."""
+        result: Gap = NOT_ASKED
+        offered = -1
+        for size in self.effort.library:
+            if size and self.facts is None:
+                break
+            library = [*given, *self._relevant(example, context, goal_texts, size, (*given, *hints), hints)]
+            if len(library) == offered:
+                break
+            offered = len(library)
+            answer = self._ask(question, Query(premises, goal, self._named(library)), len(library) - len(given))
+            if proved(answer):
+                return answer
+            if not isinstance(result, TimedOut):
+                result = answer
+        return result
+
+    def _without_library(
+        self, question: str, premises: tuple[Named, ...], goal: Term, given: tuple[int, ...] = ()
+    ) -> Gap:
+        return self._ask(question, Query(premises, goal, self._named(given)), 0)
+
+    def _ask(self, question: str, query: Query, library: int) -> Gap:
+        try:
+            tried = attempts(query, self.signature, available(self.effort.strategies))
+            gap = as_gap(self.provers.prove(tried), library)
+        except formula.Unsupported as error:
+            gap = Unknown(str(error))
+        if self.trace is not None:
+            self.trace.append(Asked(question, query, gap))
+        return gap
+
+    def _named(self, numbers: Iterable[int]) -> tuple[Named, ...]:
+        return tuple(self.facts.fact(n) for n in numbers) if self.facts is not None else ()
+
+    def _relevant(
+        self,
+        example: Example,
+        context: Context,
+        goal_texts: Sequence[str],
+        size: int,
+        known: tuple[int, ...],
+        hints: tuple[int, ...],
+    ) -> list[int]:
+        if self.facts is None or size == 0:
+            return []
+        if self._relevance is None:
+            self._relevance = Relevance(self.facts)
+        chosen = list(hints[:size])
+        wanted = size - len(chosen)
+        exclude = {*known, *self._copies(example)}
+        # More than wanted, because not every fact has an instance at the types of this problem.
+        local = context.texts["f2"]
+        ranked = self._relevance.rank(goal_texts, local, 2 * wanted, self.facts.before(example.theory), exclude)
+        terms = [context.f3, *(p.prop for p in (*context.f2, *context.f4))]
+        if context.proposal is not None:
+            terms.append(context.proposal)
+        fitting = {f.name for f in monomorphise(self._named(ranked), terms, self.signature, 4 * size)}
+        chosen += [n for n in ranked if self.facts.fact(n).name in fitting][:wanted]
+        return chosen
+
+    def _copies(self, example: Example) -> list[int]:
+        """What would make the second gap vacuous: facts that state the consequence itself, up to names of variables."""
+        return [] if self.facts is None else list(self.facts.alike(example.f3 or ""))
+
+    def _context(self, example: Example, proposal: Term | None) -> Context:
+        """Type the example (and a proposal with it). Raises UserError."""
+        assert example.f3 is not None
+        f4_lemmas, f4_local = self._lemmas(example, example.f4)
+        f5_lemmas, _ = self._lemmas(example, example.f5)
+        lines = [*example.f2, example.f3, *f4_local]
+        terms = [decode(line) for line in lines]
+        types = {name: parse_type(text) for name, text in example.types.items()}
+        if proposal is not None:
+            terms.append(proposal)
+        reference = self._reference(example, types)
+        typed = [
+            expand(_fixed(term, number), self.signature)
+            for number, term in enumerate(infer(terms, self.signature, types).propositions)
+        ]
+        count = len(example.f2)
+        local = typed[count + 1 : count + 1 + len(f4_local)]
+        return Context(
+            f2=tuple(Named(f"F.2({i})", term) for i, term in enumerate(typed[:count], 1)),
+            f3=typed[count],
+            f4=tuple(Named(f"F.4({i})", term) for i, term in enumerate(local, 1)),
+            f4_lemmas=f4_lemmas,
+            f5_lemmas=f5_lemmas,
+            reference=reference,
+            proposal=typed[-1] if proposal is not None else None,
+            texts={"f2": example.f2, "f4": tuple(f4_local)},
+        )
+
+    def _reference(self, example: Example, types: Mapping[str, Typ]) -> Term | None:
+        try:
+            return expand(infer([decode(example.f1)], self.signature, types).propositions[0], self.signature)
+        except UserError:
+            return None
+
+    def _lemmas(self, example: Example, lines: Sequence[str]) -> tuple[tuple[int, ...], list[str]]:
+        """Lines that the fact base knows, as numbers of facts before the step, and the others."""
+        numbers: dict[int, None] = {}
+        rest: list[str] = []
+        for line in lines:
+            found = list(self.facts.find(line)) if self.facts is not None else []
+            before = self.facts.before(example.theory) if self.facts is not None else 0
+            earlier = [n for n in found if n < before]
+            if not earlier and self.facts is not None:
+                # Of the step's own theory: the example used it, so it was there; never the theorem itself.
+                copies = self.facts.alike(example.f3 or "")
+                earlier = [n for n in found if self.facts.theorem(n) != example.name and n not in copies]
+            numbers.update(dict.fromkeys(earlier))
+            if not earlier:
+                rest.append(line)
+        return tuple(numbers), rest
+
+
+def as_gap(answer: Answer, library: int) -> Gap:
+    match answer:
+        case Proof(strategy, seconds, facts):
+            return Proved(strategy, seconds, facts, library)
+        case OutOfTime(seconds):
+            return TimedOut(seconds)
+        case _:
+            return Unknown(answer.why)
+
+
+def _fixed(term: Term, number: int) -> Term:
+    """Type variables that inference left open, fixed for this proposition: a local fact may not be used at other
+    types.
+    """
+
+    def replace(typ: Typ) -> Typ:
+        if isinstance(typ, TVar):
+            return TFree(f"{typ.name}~{typ.index}~{number}", typ.sort)  # no such name exists in Isabelle
+        if isinstance(typ, Type) and typ.args:
+            return Type(typ.name, tuple(replace(a) for a in typ.args))
+        return typ
+
+    return substitute_types(term, replace)

@@ -1,0 +1,173 @@
+"""Checking many proposals: chunks of examples on processes of this machine or on a dask cluster, resumable.
+
+Each finished chunk is a Parquet file beside the table to come; `--resume` keeps those and does the rest. The table
+is the chunks in order, so how the work was spread and interrupted leaves no trace in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from isarstep.bench.store import Benchmark
+from isarstep.check.embedded import Checker, Effort
+from isarstep.check.facts import Library
+from isarstep.check.provers import Cache, Limits, Provers
+from isarstep.check.verdict import COLUMNS, row
+from isarstep.errors import UserError
+
+CHUNK = 8  # examples: small enough to lose little when interrupted, large enough to amortise a start
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a verdict depends on; a resumed run must agree with it."""
+
+    benchmark: str
+    split: str
+    seconds: float
+    memory: int
+    library: tuple[int, ...]
+
+    def key(self, work: Sequence[Work]) -> str:
+        document = json.dumps([asdict(self), Benchmark(self.benchmark).hash, [asdict(item) for item in work]])
+        return hashlib.sha256(document.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Proposals for one example, best first."""
+
+    position: int  # in the split
+    proposals: tuple[str, ...]
+
+
+def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchmark, Checker]:
+    benchmark = Benchmark(settings.benchmark)
+    provers = Provers(Limits(settings.seconds, settings.memory, width=1), Cache(cache))
+    facts = Library.of_benchmark(benchmark) if benchmark.has_facts and max(settings.library) else None
+    return benchmark, Checker(benchmark.signature, provers, facts, Effort(settings.library))
+
+
+# One checker a process: reading the fact base takes longer than checking a chunk.
+_open: dict[str, tuple[Benchmark, Checker]] = {}
+
+
+def run_chunk(settings: Settings, chunk: Sequence[Work], cache: str | None) -> list[Row]:
+    """The rows of a chunk; runs in a worker process."""
+    key = f"{settings} {cache}"
+    if key not in _open:
+        _open[key] = open_checker(settings, Path(cache) if cache else None)
+    benchmark, checker = _open[key]
+    split = benchmark.split(settings.split)
+    rows: list[Row] = []
+    for item in chunk:
+        example = split[item.position]
+        rows += [row(checker.check(example, proposal, rank)) for rank, proposal in enumerate(item.proposals)]
+    return rows
+
+
+def schema() -> pa.Schema:
+    types = {"list<string>": pa.list_(pa.string()), "bool": pa.bool_()}
+    return pa.schema([(name, types.get(typ) or pa.type_for_alias(typ)) for name, typ in COLUMNS.items()])
+
+
+def write_table(path: Path, rows: Sequence[Row], metadata: dict[str, str] | None = None) -> None:
+    table = pa.Table.from_pylist(list(rows), schema=schema().with_metadata(metadata or {}))
+    temporary = path.with_name(path.name + ".tmp")
+    pq.write_table(table, temporary, compression="zstd")
+    temporary.replace(path)
+
+
+class Run:
+    """One table of verdicts in the making: which chunks exist, which are missing."""
+
+    def __init__(self, out: Path, settings: Settings, work: Sequence[Work], *, resume: bool) -> None:
+        self.out, self.settings = out, settings
+        self.parts = out.with_name(out.name + ".parts")
+        self.chunks = [tuple(work[i : i + CHUNK]) for i in range(0, len(work), CHUNK)]
+        self._key = settings.key(work)
+        note = self.parts / "run.json"
+        if self.parts.exists() and resume:
+            known = json.loads(note.read_text()) if note.exists() else {}
+            if known.get("key") != self._key:
+                raise UserError(f"{self.parts}: from other predictions or settings; remove it or leave --resume away")
+        else:
+            shutil.rmtree(self.parts, ignore_errors=True)
+            self.parts.mkdir(parents=True)
+            note.write_text(json.dumps({"key": self._key}))
+
+    @property
+    def cache(self) -> Path:
+        return self.parts / "answers.sqlite"
+
+    def part(self, number: int) -> Path:
+        return self.parts / f"{number:06}.parquet"
+
+    def missing(self) -> list[int]:
+        return [number for number in range(len(self.chunks)) if not self.part(number).exists()]
+
+    def finish(self, metadata: dict[str, str]) -> pa.Table:
+        """Put the chunks together, remove them, and return the table."""
+        tables = [pq.read_table(self.part(number)) for number in range(len(self.chunks))]
+        table = pa.concat_tables(tables) if tables else schema().empty_table()
+        table = table.replace_schema_metadata(metadata)
+        temporary = self.out.with_name(self.out.name + ".tmp")
+        pq.write_table(table, temporary, compression="zstd")
+        temporary.replace(self.out)
+        shutil.rmtree(self.parts)
+        return table
+
+
+def run_local(run: Run, jobs: int) -> Iterator[int]:
+    """Check what is missing on this machine; yields the number of verdicts of each finished chunk."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        try:
+            yield from _collect(run, lambda chunk: pool.submit(run_chunk, run.settings, chunk, str(run.cache)))
+        except BaseException:
+            # Workers end at once, and with them their provers.
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def run_cluster(run: Run, address: str) -> Iterator[int]:
+    """The same on the workers of a dask scheduler, which must see the benchmark under the same path."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise UserError("--cluster needs dask.distributed: pip install 'isarstep[cluster]'") from error
+    try:
+        client: Any = Client(address, timeout=20)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TimeoutError) as error:
+        raise UserError(f"no dask scheduler at {address}: {error}") from error
+    with client:
+        executor = client.get_executor(retries=2)
+        yield from _collect(run, lambda chunk: executor.submit(run_chunk, run.settings, chunk, None))
+
+
+def _collect(run: Run, submit: Callable[[tuple[Work, ...]], Future[list[Row]]]) -> Iterator[int]:
+    numbers = {submit(run.chunks[number]): number for number in run.missing()}
+    for future in as_completed(numbers):
+        rows = future.result()
+        write_table(run.part(numbers[future]), rows)
+        yield len(rows)
+
+
+def default_jobs() -> int:
+    return max(1, len(os.sched_getaffinity(0)))

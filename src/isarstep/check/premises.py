@@ -1,0 +1,97 @@
+"""Which library facts may help: MePo's idea (Meng and Paulson), over all facts at once.
+
+Constants of the goal are relevant; a fact's score is the weight of its relevant constants against that of the
+others; the best facts of a round make their constants relevant for the next, a little less each time. Rare
+constants weigh more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from isarstep.check.facts import FactBase
+from isarstep.check.monomorphise import LOGICAL
+
+ROUNDS = 4
+DECAY = 0.6  # relevance that constants of facts chosen in one round have in the next
+_CONSTANT = re.compile(r"CONST (\S+)")
+
+Weights = npt.NDArray[np.float32]
+
+
+def constants_of(text: str) -> set[str]:
+    return {name for name in _CONSTANT.findall(text) if name not in LOGICAL}
+
+
+class Relevance:
+    """Scores every fact of a library for a goal in a few milliseconds."""
+
+    def __init__(self, library: FactBase) -> None:
+        self.library = library
+        numbers: dict[str, int] = {}
+        counts: Counter[int] = Counter()
+        flat: list[int] = []
+        starts = [0]
+        for text in library.texts:
+            row = [numbers.setdefault(name, len(numbers)) for name in constants_of(text)]
+            counts.update(row)
+            flat += row
+            starts.append(len(flat))
+        self._numbers = numbers
+        self._flat = np.array(flat, np.int32)
+        self._starts = np.array(starts, np.int64)
+        frequency = np.array([counts[n] for n in range(len(numbers))], np.float32)
+        # MePo's weight: a constant of a single fact counts about 3 times as much as one of ten thousand.
+        self._weight: Weights = (1 + 2 / np.log2(frequency + 1)).astype(np.float32)
+
+    def rank(
+        self, goal: Iterable[str], premises: Iterable[str], size: int, before: int, exclude: Iterable[int] = ()
+    ) -> list[int]:
+        """Numbers of the `size` facts among the first `before` that look most relevant, best first."""
+        before = min(before, len(self.library))
+        if before == 0 or size == 0:
+            return []
+        relevance = np.zeros(len(self._numbers), np.float32)
+        for texts, value in ((premises, 0.7), (goal, 1.0)):
+            for text in texts:
+                for name in constants_of(text):
+                    if name in self._numbers:
+                        relevance[self._numbers[name]] = value
+        starts = self._starts[: before + 1]
+        flat = self._flat[: starts[-1]]
+        row = np.repeat(np.arange(before), np.diff(starts))
+        usable = np.diff(starts) > 0
+        usable[[n for n in exclude if n < before]] = False
+        total = np.bincount(row, self._weight[flat], before)
+        chosen: list[int] = []
+        for number in range(ROUNDS):
+            gained = np.bincount(row, (self._weight * relevance)[flat], before)
+            score = np.where(usable & (gained > 0), gained / np.maximum(total, 1e-9), 0.0)
+            # Small facts all of whose constants are relevant tie at 1: prefer those that say more about the goal.
+            score += 1e-3 * np.minimum(gained, 20.0) * (score > 0)
+            share = size - len(chosen) if number == ROUNDS - 1 else max(1, (size - len(chosen)) // 2)
+            best = _largest(score, share)
+            if not len(best):
+                break
+            chosen += best
+            usable[best] = False
+            if len(chosen) >= size:
+                break
+            picked = np.concatenate([flat[starts[n] : starts[n + 1]] for n in best])
+            relevance[picked] = np.maximum(relevance[picked], DECAY ** (number + 1) * 0.5)
+        return chosen
+
+
+def _largest(score: npt.NDArray[np.float64], count: int) -> list[int]:
+    """Places of the largest positive scores, largest first, ties by place."""
+    positive = np.flatnonzero(score > 0)
+    if len(positive) > count:
+        positive = positive[np.argpartition(-score[positive], count - 1)[:count]]
+    order = np.lexsort((positive, -score[positive]))
+    return [int(n) for n in positive[order]]
+

@@ -1,0 +1,256 @@
+"""What a check found out about one proposal, and the paper's notions derived from it, with loopholes as columns.
+
+A verdict is one of three: the example cannot be checked, the proposal is no proposition, or it is one and two gaps
+were tried. Nothing here says "Sledgehammer": a gap is proved from the given premises or with n library facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+GapClass = Literal["small", "just right", "large"]
+
+
+@dataclass(frozen=True, slots=True)
+class Proved:
+    """A prover derived the goal; `library` facts were offered beside the given premises."""
+
+    by: str
+    seconds: float
+    facts: tuple[str, ...]
+    library: int
+
+    def __str__(self) -> str:
+        offered = f"with {self.library} library facts" if self.library else "from the given premises"
+        return f"proved {offered} by {self.by} in {self.seconds:.2f} s"
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """A counterexample, found by Isabelle's own tools. A prover's `sat` is never one."""
+
+    by: str
+    counterexample: str
+
+    def __str__(self) -> str:
+        return f"refuted by {self.by}"
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"not proved in {self.seconds:.1f} s"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    why: str
+
+    def __str__(self) -> str:
+        return f"unknown: {self.why}"
+
+
+Gap: TypeAlias = Proved | Refuted | TimedOut | Unknown
+NOT_ASKED = Unknown("not asked")
+
+
+def proved(gap: Gap) -> bool:
+    return isinstance(gap, Proved)
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What holds for an example whatever is proposed."""
+
+    kind: str  # of the reference target: step, assumption, compound
+    direct: Gap  # F.2, F.4 => F.3 without any step between
+    direct_paper: Gap  # F.2 => F.3, as the paper asks
+    f2_contradictory: Gap = NOT_ASKED  # F.2 => False
+    f4_contradictory: Gap = NOT_ASKED  # F.4 => False
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """How a proposal compares with the reference and the source, as text and as terms."""
+
+    exact: bool  # the reference's tokens
+    alpha: bool  # the reference's term, up to names of variables that mean nothing
+    equivalent: bool  # the reference up to symmetry of =, order and units of conjunctions, double negation
+    copy: bool  # its tokens occur in a proposition of the source
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported:
+    """The example itself cannot be checked; it is counted, never judged."""
+
+    example: str
+    rank: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class IllFormed:
+    """Not a proposition in the context of the example."""
+
+    example: str
+    rank: int
+    kind: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class WellFormed:
+    """A proposition, with what became of both gaps."""
+
+    example: str
+    rank: int
+    likeness: Likeness
+    first: Gap  # F.2 => P
+    second: Gap  # P, F.4 => F.3
+    trivial: Gap  # P from nothing; asked where the first gap is proved
+    background: Background
+
+    @property
+    def bridged(self) -> bool:
+        return proved(self.first) and proved(self.second)
+
+    @property
+    def matches(self) -> bool:
+        return self.likeness.exact or self.likeness.alpha
+
+    @property
+    def alternative(self) -> bool:
+        """The paper's alternative valid proposition: not the reference, not copied, both gaps proved."""
+        return self.bridged and not self.matches and not self.likeness.copy
+
+    @property
+    def correct(self) -> bool:
+        """The paper's correct proposition."""
+        return self.matches or self.alternative
+
+    @property
+    def loopholes(self) -> tuple[str, ...]:
+        """Why an alternative, though valid by the paper's rule, says little."""
+        background = self.background
+        found = {
+            "equivalent": self.likeness.equivalent,
+            "trivial": proved(self.trivial),
+            "small gap": proved(background.direct),
+            "contradictory F.2": proved(background.f2_contradictory),
+            "contradictory F.4": proved(background.f4_contradictory),
+        }
+        return tuple(name for name, holds in found.items() if holds)
+
+    @property
+    def strict_alternative(self) -> bool:
+        return self.alternative and not self.loopholes
+
+    @property
+    def strict_correct(self) -> bool:
+        """The reference (also in a trivially different form), or an alternative without loopholes."""
+        return self.matches or self.likeness.equivalent or self.strict_alternative
+
+    @property
+    def improves_automation(self) -> bool:
+        """The paper's: F.2 alone does not give F.3, by way of P it does."""
+        return self.bridged and not proved(self.background.direct_paper)
+
+    @property
+    def strictly_improves_automation(self) -> bool:
+        return self.bridged and not set(self.loopholes) - {"equivalent"} and not proved(self.background.direct_paper)
+
+    @property
+    def gap_class(self) -> GapClass:
+        """The paper's classes: F.3 follows without P, by way of P, or not at all."""
+        if proved(self.background.direct):
+            return "small"
+        return "just right" if self.bridged else "large"
+
+    @property
+    def gap_class_paper(self) -> GapClass:
+        if proved(self.background.direct_paper):
+            return "small"
+        return "just right" if self.bridged else "large"
+
+    @property
+    def redundant(self) -> bool:
+        """A reference step without which F.3 follows all the same."""
+        return self.matches and proved(self.background.direct)
+
+
+Verdict: TypeAlias = Unsupported | IllFormed | WellFormed
+
+# Columns of a table of verdicts with their Parquet types.
+COLUMNS: dict[str, str] = {
+    "example": "string", "rank": "int32", "verdict": "string", "why": "string", "kind": "string",
+    "exact": "bool", "alpha": "bool", "equivalent": "bool", "copy": "bool",
+    **{
+        f"{gap}_{column}": typ
+        for gap in ("first", "second", "trivial", "direct", "direct_paper", "f2_contradictory", "f4_contradictory")
+        for column, typ in (("result", "string"), ("by", "string"), ("seconds", "float32"), ("library", "int32"),
+                            ("facts", "list<string>"))
+    },
+    "correct": "bool", "alternative": "bool", "strict_correct": "bool", "strict_alternative": "bool",
+    "improves_automation": "bool", "strictly_improves_automation": "bool", "gap_class": "string",
+    "gap_class_paper": "string", "redundant": "bool", "loopholes": "list<string>",
+}  # fmt: skip
+
+
+def row(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as one row of `COLUMNS`; what does not apply is null."""
+    cells: dict[str, Any] = dict.fromkeys(COLUMNS)
+    cells.update(example=verdict.example, rank=verdict.rank)
+    match verdict:
+        case Unsupported():
+            cells.update(verdict="unsupported", why=verdict.why)
+        case IllFormed():
+            cells.update(verdict="ill-formed", why=verdict.why, kind=verdict.kind, correct=False, strict_correct=False)
+        case WellFormed():
+            likeness, background = verdict.likeness, verdict.background
+            cells.update(
+                verdict="well-formed",
+                kind=background.kind,
+                exact=likeness.exact,
+                alpha=likeness.alpha,
+                equivalent=likeness.equivalent,
+                copy=likeness.copy,
+                correct=verdict.correct,
+                alternative=verdict.alternative,
+                strict_correct=verdict.strict_correct,
+                strict_alternative=verdict.strict_alternative,
+                improves_automation=verdict.improves_automation,
+                strictly_improves_automation=verdict.strictly_improves_automation,
+                gap_class=verdict.gap_class,
+                gap_class_paper=verdict.gap_class_paper,
+                redundant=verdict.redundant,
+                loopholes=list(verdict.loopholes),
+            )
+            gaps = {
+                "first": verdict.first,
+                "second": verdict.second,
+                "trivial": verdict.trivial,
+                "direct": background.direct,
+                "direct_paper": background.direct_paper,
+                "f2_contradictory": background.f2_contradictory,
+                "f4_contradictory": background.f4_contradictory,
+            }
+            for name, gap in gaps.items():
+                cells.update({f"{name}_{column}": value for column, value in _gap_cells(gap).items()})
+    return cells
+
+
+def _gap_cells(gap: Gap) -> dict[str, Any]:
+    match gap:
+        case Proved(by, seconds, facts, library):
+            return {"result": "proved", "by": by, "seconds": seconds, "library": library, "facts": list(facts)}
+        case Refuted(by, counterexample):
+            return {"result": "refuted", "by": by, "facts": [counterexample]}
+        case TimedOut(seconds):
+            return {"result": "timeout", "seconds": seconds}
+        case Unknown("not asked"):
+            return {"result": None}
+        case Unknown(why):
+            return {"result": f"unknown: {why}"}

@@ -1,0 +1,194 @@
+"""The checker without Isabelle, on examples written by hand: verdicts, loopholes, and what it may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from tests.check.derivations import FACTS
+from tests.check.language import SIGNATURE, lemma, read, read_type
+
+from isarstep.bench.example import Example
+from isarstep.check.embedded import Checker, Effort
+from isarstep.check.explain import explain
+from isarstep.check.facts import Library
+from isarstep.check.provers import Limits, Provers
+from isarstep.check.verdict import (
+    IllFormed,
+    Proved,
+    Unsupported,
+    Verdict,
+    WellFormed,
+    proved,
+    row,
+)
+from isarstep.logic.infer import infer
+from isarstep.logic.tokens import encode_line
+from isarstep.logic.typestrings import format_type
+
+ORDER = ["less_le", "linear", "order_antisym", "list_inject", "nth_Cons_0", "nth_Cons_Suc", "length_Cons", "rev_rev"]
+
+
+def tokens(text: str) -> str:
+    return encode_line(read(text))
+
+
+def example(f1: str, f2: list[str], f3: str, f4: list[str], types: dict[str, str], **more: str) -> Example:
+    return Example(
+        id=more.pop("id", f1),
+        f1=tokens(f1),
+        f2=tuple(map(tokens, f2)),
+        f3=tokens(f3),
+        f4=tuple(map(tokens, f4)),
+        f5=(),
+        types={name: format_type(read_type(typ)) for name, typ in types.items()},
+        **more,  # type: ignore[arg-type]
+    )
+
+
+NTH = example(
+    "(= x4 (nth x10 x12))",
+    ["(ALL (x) (--> (& (= x3 (nth x6 x)) (< x (length x6))) (= x4 (nth x10 x))))", "(= x3 (nth x6 x12))",
+     "(< x12 (length x6))"],
+    "(= x4 (nth x7 x11))",
+    ["(= x7 (Cons x9 x10))", "(< x12 (length x6))", "(= x11 (Suc x12))"],
+    {"x3": "'a", "x4": "'b", "x6": "(list 'a)", "x7": "(list 'b)", "x9": "'b", "x10": "(list 'b)", "x11": "nat", "x12": "nat"},
+    theory="Later",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def checker() -> Iterator[Checker]:
+    facts = Library.of_lemmas([("Early", lemma(name, *FACTS[name])) for name in ORDER], SIGNATURE)
+    facts._first["Later"] = len(facts)
+    with Provers(Limits(seconds=0.5, width=2)) as provers:
+        yield Checker(SIGNATURE, provers, facts, Effort(library=(0, 4)))
+
+
+def well_formed(verdict: Verdict) -> WellFormed:
+    assert isinstance(verdict, WellFormed), verdict
+    return verdict
+
+
+def test_the_reference_of_the_paper_closes_both_gaps(checker: Checker) -> None:
+    verdict = well_formed(checker.check(NTH, NTH.f1))
+    assert verdict.matches
+    assert verdict.correct
+    assert isinstance(verdict.first, Proved)
+    assert verdict.first.library == 0
+    assert isinstance(verdict.second, Proved)
+    assert verdict.second.library > 0
+    assert "nth_Cons_Suc" in verdict.second.facts
+    assert str(verdict.first).startswith("proved from the given premises by")
+    assert "with 4 library facts" in str(verdict.second)
+    assert not verdict.alternative
+
+
+def test_a_library_fact_is_used_only_from_before_the_step(checker: Checker) -> None:
+    for theory in ("Early", "Unheard_Of"):
+        verdict = well_formed(checker.check(replace(NTH, theory=theory, id=theory), NTH.f1))
+        assert proved(verdict.first)
+        assert not proved(verdict.second)
+
+
+def test_a_lemma_that_the_example_names_has_its_own_types(checker: Checker) -> None:
+    named = replace(NTH, id="named", theory="Early", f4=(*NTH.f4, encode_line(lemma("", *FACTS["nth_Cons_Suc"]).prop)))
+    verdict = well_formed(checker.check(named, NTH.f1))
+    assert isinstance(verdict.second, Proved)
+    assert verdict.second.library == 0
+
+
+@pytest.mark.parametrize(
+    ("proposal", "why"),
+    [
+        ("CONST HOL.Trueprop", ""),
+        ("CONST HOL.Trueprop $", ""),
+        ("", ""),
+        ("CONST HOL.Trueprop $ ( CONST No.such $ FREE x4 )", "No.such"),
+        (tokens("(= x4 x12)"), ""),
+        (tokens("x12"), ""),
+        ("CONST HOL.Trueprop $ ( CONST HOL.All $ ( ABS CONST HOL.eq $ BOUND 0 $ BOUND 1 ) )", ""),
+    ],
+)
+def test_what_does_not_type_is_ill_formed(checker: Checker, proposal: str, why: str) -> None:
+    verdict = checker.check(NTH, proposal)
+    assert isinstance(verdict, IllFormed)
+    assert why in verdict.why
+    assert row(verdict)["correct"] is False
+
+
+def test_a_copy_and_an_equivalent_are_no_alternatives_worth_counting(checker: Checker) -> None:
+    copy = well_formed(checker.check(NTH, NTH.f2[1]))
+    assert copy.likeness.copy
+    assert not copy.alternative
+    turned = well_formed(checker.check(NTH, tokens("(= (nth x10 x12) x4)")))
+    assert turned.alternative
+    assert turned.likeness.equivalent
+    assert not turned.strict_alternative
+    assert turned.strict_correct
+
+
+def test_loopholes_are_seen(checker: Checker) -> None:
+    small = example("(< x 2)", ["(< x 1)"], "(< x 3)", ["(<= x 2)"], {"x": "nat", "y": "nat"}, id="small")
+    trivial = well_formed(checker.check(small, tokens("(= (+ y 0) y)")))
+    assert trivial.alternative
+    assert set(trivial.loopholes) == {"trivial", "small gap"}
+    assert trivial.gap_class == "small"
+    reference = well_formed(checker.check(small, small.f1))
+    assert reference.redundant
+    assert not reference.improves_automation
+    absurd = example("(P x)", ["(< x 1)", "(< 0 x)"], "(Q x)", ["(= x (Suc x))"], {"x": "nat"}, id="absurd")
+    verdict = well_formed(checker.check(absurd, tokens("(Q y)")))
+    assert {"contradictory F.2", "contradictory F.4"} <= set(verdict.loopholes)
+    assert not verdict.strict_alternative
+
+
+def test_a_step_that_helps_is_an_improvement(checker: Checker) -> None:
+    helps = replace(NTH, id="helps", f2=NTH.f2[:1], f4=(*NTH.f4, NTH.f2[1]))
+    assert not well_formed(checker.check(helps, NTH.f1)).improves_automation
+    verdict = well_formed(checker.check(NTH, NTH.f1))
+    assert verdict.improves_automation
+    assert verdict.gap_class_paper == "just right"
+
+
+def test_examples_that_cannot_be_checked_are_unsupported(checker: Checker) -> None:
+    assert isinstance(checker.check(replace(NTH, f3=None), NTH.f1), Unsupported)
+    broken = replace(NTH, id="broken", f2=("CONST HOL.Trueprop $ CONST local.span",))
+    verdict = checker.check(broken, NTH.f1)
+    assert isinstance(verdict, Unsupported)
+    assert "local.span" in verdict.why
+
+
+def test_open_types_are_never_generalised_or_merged(checker: Checker) -> None:
+    """Without recorded types `x = y` for all x, y holds at some type only: nothing follows for another."""
+    one_element = "(ALL (x y) (= x y))"
+    verdict = well_formed(
+        checker.check(example(one_element, [one_element], "(= a b)", [], {}, id="open"), tokens("(ALL (u v) (= u v))"))
+    )
+    assert not proved(verdict.first)
+    assert not proved(verdict.second)
+    schematic = encode_line(lemma("", "(| (<= x y) (<= y x))", {}).prop)
+    unknown = example("P", [], "(| (<= A B) (<= B A))", [], {"A": "(set nat)", "B": "(set nat)"}, id="schematic")
+    verdict = well_formed(checker.check(replace(unknown, f4=(schematic,)), tokens("True")))
+    assert not proved(verdict.second)
+
+
+def test_type_variables_of_one_inference_differ() -> None:
+    first, second = infer([read("(ALL (x y) (= x y))")] * 2, SIGNATURE).propositions
+    assert first != second
+
+
+def test_explain_shows_the_problem_and_the_facts(checker: Checker) -> None:
+    text = explain(checker, NTH, NTH.f1)
+    assert "(check-sat)" in text
+    assert "nth_Cons_Suc" in text
+    assert "F.2 => P: proved from the given premises" in text
+    assert checker.trace is None
+
+
+def test_rows_have_every_column(checker: Checker) -> None:
+    from isarstep.check.jobs import schema
+
+    for verdict in (checker.check(NTH, NTH.f1), checker.check(NTH, "x"), checker.check(replace(NTH, f3=None), "x")):
+        assert list(row(verdict)) == schema().names

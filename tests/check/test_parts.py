@@ -1,0 +1,121 @@
+"""The parts of the checker on their own: names, instances, relevance, likeness."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from tests.check.derivations import FACTS
+from tests.check.language import SIGNATURE, lemma, local, read
+
+from isarstep.check.facts import Library
+from isarstep.check.likeness import likeness, simplified
+from isarstep.check.monomorphise import monomorphise
+from isarstep.check.names import Namer, escape, unescape
+from isarstep.check.premises import Relevance
+from isarstep.logic.tokens import encode_line
+
+LEMMAS = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
+
+
+def test_escaping_is_injective() -> None:
+    generator = random.Random(1)
+    alphabet = "ab_.o0x'<>λ∀ \n"
+    seen: dict[str, str] = {}
+    for _ in range(5000):
+        text = "".join(generator.choices(alphabet, k=generator.randrange(6)))
+        name = escape(text)
+        assert name.isascii()
+        assert all(c.isalnum() or c == "_" for c in name)
+        assert unescape(name) == text
+        assert seen.setdefault(name, text) == text
+
+
+def test_names_differ_for_different_keys() -> None:
+    names = Namer()
+    keys = ["free x : nat", "free x : int", "x : nat", "Groups.x : nat", "free X : nat", "free a_b : nat", "free a.b : nat"]
+    given = [names.get("c", key)[0] for key in keys]
+    assert len({name.lower() for name in given}) == len(keys)
+    assert [names.get("c", key) for key in keys] == [(name, False) for name in given]
+
+
+@pytest.mark.parametrize(
+    ("fact", "problem", "types", "count"),
+    [
+        ("linear", "(<= a b)", {"a": "nat"}, 1),
+        ("linear", "(<= a b)", {"a": "(set nat)"}, 0),
+        ("linear", "(<= a b)", {"a": "(fun nat nat)"}, 0),
+        ("linear", "(<= a b)", {"a": "('a :: Orderings.linorder)"}, 1),
+        ("linear", "(<= a b)", {"a": "('a :: Fields.linordered_field)"}, 1),
+        ("linear", "(<= a b)", {"a": "('a :: Orderings.order)"}, 0),
+        ("order_antisym", "(& (<= a b) (<= A B))", {"a": "nat", "A": "(set nat)"}, 2),
+        ("finite_class", "(finite A)", {"A": "(set bool)"}, 1),
+        ("finite_class", "(finite A)", {"A": "(set (list bool))"}, 0),
+        ("unit_eq", "(= n (Suc n))", {}, 1),
+        ("rev_rev", "(= a b)", {"a": "nat"}, 0),
+        ("rev_rev", "(= (rev a) (rev (rev b)))", {"a": "(list (list nat))"}, 1),
+    ],
+)
+def test_instances_respect_sorts(fact: str, problem: str, types: dict[str, str], count: int) -> None:
+    assert len(monomorphise([LEMMAS[fact]], local([problem], types), SIGNATURE, 100)) == count
+
+
+def test_instances_are_bounded() -> None:
+    problem = local(["(= (map f (map g (map h xs))) ys)"], {})
+    made = monomorphise(list(LEMMAS.values()) * 20, problem, SIGNATURE, 50)
+    assert len(made) == 50
+
+
+def test_relevance_prefers_facts_that_share_constants() -> None:
+    names = list(LEMMAS)
+    library = Library.of_lemmas([("T", LEMMAS[name]) for name in names], SIGNATURE)
+    relevance = Relevance(library)
+    goal = encode_line(read("(= (rev (append xs ys)) zs)"))
+    best = [names[n] for n in relevance.rank([goal], [], 5, len(names))]
+    assert best[0] == "rev_append"
+    assert "rev_rev" in best
+    assert relevance.rank([goal], [], 5, 0) == []
+    first = names.index("rev_append")
+    assert first not in relevance.rank([goal], [], 5, first)
+    assert first not in relevance.rank([goal], [], 5, len(names), exclude=[first])
+    assert len(relevance.rank([goal], [], 1000, len(names))) <= len(names)
+
+
+def test_a_library_finds_facts_by_their_tokens() -> None:
+    library = Library.of_lemmas([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"])], SIGNATURE)
+    assert library.find(encode_line(LEMMAS["linear"].prop)) == [1]
+    assert library.find(encode_line(read("(= (rev (rev xs)) xs)"))) == []
+    assert library.alike(encode_line(read("(= (rev (rev ys)) ys)"))) == [0]
+    assert library.before("B") == 1
+    assert library.before("C") == 0
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        ("(= a b)", "(= b a)", True),
+        ("(& P (= 1 1))", "P", True),
+        ("(& P Q)", "(& Q (& P True))", True),
+        ("(~ (~ P))", "P", True),
+        ("(= P True)", "P", True),
+        ("(| P False)", "P", True),
+        ("(ALL (x) (= (f x) a))", "(ALL (y) (= a (f y)))", True),
+        ("(--> P Q)", "(--> Q P)", False),
+        ("(<= a b)", "(<= b a)", False),
+        ("(= a b)", "(= a c)", False),
+        ("(& P Q)", "(| P Q)", False),
+    ],
+)
+def test_trivial_equivalence(left: str, right: str, same: bool) -> None:
+    assert (simplified(read(left)) == simplified(read(right))) is same
+
+
+def test_likeness_of_schematic_names_and_copies() -> None:
+    reference, other = read("(= x y)"), read("(= y x)")
+    a, b = LEMMAS["linear"].prop, lemma("", "(| (<= u v) (<= v u))", {"u": "('a :: Orderings.linorder)"}).prop
+    same = likeness(encode_line(a), a, encode_line(b), b, [])
+    assert (same.exact, same.alpha, same.copy) == (False, True, False)
+    swapped = likeness(encode_line(other), other, encode_line(reference), reference, [encode_line(read("(~ (= y x))"))])
+    assert (swapped.exact, swapped.alpha, swapped.equivalent) == (False, False, True)
+    inner = " ".join(encode_line(other).split()[3:-1])
+    assert likeness(inner, other, "", reference, [encode_line(read("(~ (= y x))"))]).copy
