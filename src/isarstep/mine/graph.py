@@ -74,7 +74,7 @@ class Step:
     depth: int  # nesting of proof blocks
     block: int  # number of the `{ }`/`next` block inside the proof: facts of one never reach its siblings
     case: str | None  # name of the case this block treats
-    fixed: tuple[int, ...]  # variables fixed here, in order of introduction, as indices in Proof.variables
+    fixed: tuple[int, ...]  # all variables fixed at this point, in order of introduction, as indices in Proof.variables
 
 
 @dataclass(frozen=True, slots=True)
