@@ -61,4 +61,17 @@ proof -
   show ?thesis by (rule outside)
 qed
 
+context linorder
+begin
+
+lemma constants_of_the_class:
+  assumes "a < b"
+  shows "max a b = b"
+proof -
+  from assms have "a \<le> b" by (rule less_imp_le)
+  then show ?thesis by (simp add: max_def)
+qed
+
+end
+
 end

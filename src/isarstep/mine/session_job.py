@@ -14,7 +14,15 @@ from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start
 from isarstep.mine.store import Record, Store
 
-ML_FILES = ("Encode.ML", "Content.ML", "Proof.ML", "Resolve.ML", "Miner.ML", "Driver.ML")  # in the order in which they build on each other
+ML_FILES = (
+    "Encode.ML",
+    "Content.ML",
+    "Class_View.ML",
+    "Proof.ML",
+    "Resolve.ML",
+    "Miner.ML",
+    "Driver.ML",
+)  # in the order in which they build on each other
 
 
 def miner_version() -> str:
