@@ -86,9 +86,7 @@ def main() -> None:
     )
     megabytes = {kind: value / 2**20 for kind, value in memory.items()}
     print(f"memory {megabytes[False]:.0f} MB, {megabytes[True]:.0f} MB: {result['memory_ratio']:.3f}x (wanted: 1.2)")
-    print(
-        f"{steps} steps, {result['bytes_per_step']:.1f} bytes each compressed, {result['plain_bytes_per_step']:.1f} plain"
-    )
+    print(f"{steps} steps, {result['bytes_per_step']:.1f} bytes each, {result['plain_bytes_per_step']:.1f} plain")
     print(json.dumps(result))
 
 

@@ -45,7 +45,7 @@ class DaskExecutor:
         except ImportError as error:
             raise UserError("--cluster needs dask.distributed: pip install 'isarstep[cluster]'") from error
         try:
-            self._client: Any = Client(address, timeout=20)  # type: ignore[no-untyped-call]
+            self._client: Any = Client(address, timeout=8)  # type: ignore[no-untyped-call]
         except (OSError, ValueError, TimeoutError) as error:
             raise UserError(f"no dask scheduler at {address}: {error}") from error
         self._home = mining.installation.home

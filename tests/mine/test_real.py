@@ -1,0 +1,85 @@
+"""The real thing on Pure: needs ISABELLE_HOME (Isabelle2025-1) with Poly/ML and an image of Pure; skipped otherwise."""
+
+import json
+import os
+
+import pytest
+
+from isarstep.errors import UserError
+from isarstep.mine.graph import read_graph
+from isarstep.mine.isabelle import find_installation
+from isarstep.mine.session_job import Limits
+from isarstep.mine.terminal import run_mining
+
+FIRST = r"""
+theory First imports Pure begin
+
+lemma both: "(PROP A \<Longrightarrow> PROP B \<Longrightarrow> PROP C) \<Longrightarrow> PROP B \<Longrightarrow> PROP A \<Longrightarrow> PROP C"
+proof -
+  assume rule: "PROP A \<Longrightarrow> PROP B \<Longrightarrow> PROP C" and b: "PROP B" and a: "PROP A"
+  from a b show "PROP C" by (rule rule)
+qed
+
+lemma impossible: "PROP A \<Longrightarrow> PROP B"
+  apply (rule no_such_fact)
+  done
+
+lemma after: "PROP A \<Longrightarrow> PROP A" .
+
+end
+"""
+
+SECOND = r"""
+theory Second imports First begin
+lemma uses: "PROP A \<Longrightarrow> PROP B" by (rule impossible)
+end
+"""
+
+
+@pytest.fixture(scope="module")
+def installation():
+    if not os.environ.get("ISABELLE_HOME"):
+        pytest.skip("no real Isabelle: ISABELLE_HOME is not set")
+    try:
+        found = find_installation()
+    except UserError as error:
+        pytest.skip(f"no real Isabelle: {error}")
+    if found.image("Pure") is None:
+        pytest.skip("no real Isabelle: there is no image of Pure; set ISABELLE_HEAPS")
+    return found
+
+
+@pytest.mark.parametrize("prove", [False, True])
+def test_theories_on_pure(installation, tmp_path, prove):
+    folder = tmp_path / "theories"
+    folder.mkdir()
+    (folder / "ROOT").write_text("session Tiny = Pure + theories Second")
+    (folder / "First.thy").write_text(FIRST)
+    (folder / "Second.thy").write_text(SECOND)
+    out = tmp_path / "out"
+    run_mining(
+        ["Tiny"],
+        out=out,
+        jobs=1,
+        cluster=None,
+        resume=False,
+        isabelle=None,
+        directories=[folder],
+        heaps=tmp_path / "heaps",
+        limits=Limits(),
+        prove=prove,
+    )
+    first = read_graph(out / "Tiny" / "First.jsonl.zst")
+    assert [proof.name for proof in first.proofs] == ["First.both", "First.after"]
+    # The failed proof is reported, its statement is trusted, and the theory above goes on.
+    [failure] = first.failures
+    assert failure.startswith("line 10: lemma skipped: ")
+    assert str(tmp_path) not in failure
+    second = read_graph(out / "Tiny" / "Second.jsonl.zst")
+    [proof] = second.proofs
+    assert [second.lemmas[use.lemma].name for use in proof.facts[0].uses if use.lemma is not None] == [
+        "First.impossible"
+    ]
+    summary = json.loads((out / "summary.json").read_text())
+    assert summary["total"]["theories"] == 2
+    assert [entry["theory"] for entry in summary["failures"]] == ["Tiny.First"]
