@@ -7,7 +7,9 @@ from typing import Any
 from tests.bench.handmade import BOOL, NAT, ProofMaker, graph_of, lemma_uses, prop, sqrt_two, uses
 
 from isarstep.bench.extract import Extractor, Rules, identity_of
-from isarstep.logic.terms import Abs, App, Bound, Const, Type
+from isarstep.bench.texts import Template, Texts, alike
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type
+from isarstep.logic.tokens import encode_line
 from isarstep.mine.graph import Graph, Lemma, Use
 
 
@@ -228,9 +230,31 @@ def test_theorem_identity_does_not_depend_on_names_or_on_the_way_of_stating() ->
     def identity(*facts: Any) -> str:
         maker = ProofMaker(0, "x")
         maker.step("lemma", *facts)
-        return identity_of(maker.finish())
+        return identity_of(maker.finish(), Texts())
 
     stated = identity(("goal", prop("Nat.P", "a"), []), ("assumption", prop("Nat.Q", "a"), []))
     assert stated == identity(("goal", prop("Nat.P", "z"), []), ("assumption", prop("Nat.Q", "z"), lemma_uses(0)))
     assert stated != identity(("goal", prop("Nat.P", "a"), []), ("assumption", prop("Nat.Q", "b"), []))
     assert stated != identity(("goal", prop("Nat.P", "a"), []))
+    implication = App(App(Const("Pure.imp"), prop("Nat.Q", "b")), prop("Nat.P", "b"))
+    assert stated == identity(("goal", implication, []))
+
+
+def test_texts_are_what_the_codec_writes() -> None:
+    """For terms with every kind of node in every kind of place."""
+    leaf = [Const("c"), Free("<X0>"), Bound(0)]
+    terms: list[Term] = [*leaf, *(Abs("", None, node) for node in leaf)]
+    for _ in range(2):
+        terms += [App(left, right) for left in terms[:9] for right in terms[-9:]]
+        terms += [Abs("", None, term) for term in terms[-5:]]
+    texts = Texts()
+    for term in terms:
+        assert Template(texts.of(term)).text({"<X0>": 0}) == encode_line(term)
+
+
+def test_equal_up_to_eta_only() -> None:
+    assert alike("CONST f $ ( ABS CONST g $ BOUND 0 )", "CONST f $ CONST g")
+    assert alike("CONST f $ ( ABS ABS CONST g $ BOUND 1 $ BOUND 0 )", "CONST f $ CONST g")
+    assert not alike("CONST f $ ( ABS CONST g $ BOUND 0 $ BOUND 0 )", "CONST f $ CONST g")
+    assert not alike("CONST f $ ( ABS CONST g $ FREE <X0> )", "CONST f $ ( ABS CONST g $ FREE <X1> )")
+    assert not alike("CONST f $ FREE <X0>", "CONST f $ FREE <X1>")

@@ -35,11 +35,9 @@ def apply(head: Term, *arguments: Term) -> Term:
 
 def round_trip(term: Term) -> list[Typ]:
     recorded = [
-        slot.type
-        for slot in slots_of(term)
-        if slot.constant is None
-        or slot.constant[0] not in GENERAL
-        or not shows_its_type(GENERAL[slot.constant[0]], slot.constant[1])
+        typ
+        for typ, constant in slots_of(term)
+        if constant is None or constant[0] not in GENERAL or not shows_its_type(GENERAL[constant[0]], constant[1])
     ]
     assert typed(erase(term), recorded, GENERAL.get) == term
     return recorded

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 from isarstep.bench.ids import theorem_identity
 from isarstep.bench.shards import ShardBuilder
-from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, beta_eta_normal, subterms
-from isarstep.logic.tokens import encode
+from isarstep.bench.texts import Template, Texts, alike
+from isarstep.logic.terms import Abs, App, Free, Term, Typ, Type, subterms
 from isarstep.logic.typestrings import format_type
 from isarstep.mine.graph import Graph, Proof, Use
 
@@ -35,56 +35,6 @@ class Rules:
     keep_restated: bool = False
 
 
-class Template:
-    """A proposition as text with gaps where its free variables stand."""
-
-    __slots__ = ("contracted", "names", "pieces", "rendered", "schematics", "slots")
-
-    def __init__(self, term: Term) -> None:
-        self.contracted: Template | None = None  # up to eta, where that differs
-        self.pieces, self.slots, self.schematics = _pieces(encode(term))
-        self.names = tuple(dict.fromkeys(self.slots))
-        self.rendered: dict[tuple[int, ...], int] = {}
-
-    def text(self, numbers: dict[str, int]) -> str:
-        if not self.slots:
-            return self.pieces[0]
-        out = [self.pieces[0]]
-        for name, piece in zip(self.slots, self.pieces[1:], strict=True):
-            out.append(f"<X{numbers[name]}>")
-            out.append(piece)
-        return "".join(out)
-
-
-def _pieces(tokens: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Cut a token line at its free variables; schematic ones get their numbers."""
-    pieces: list[str] = []
-    slots: list[str] = []
-    schematics: dict[str, str] = {}
-    line: list[str] = []
-    i, end = 0, len(tokens)
-    while i < end:
-        token = tokens[i]
-        if token == "FREE":
-            line.append("FREE ")
-            pieces.append(" ".join(line))
-            slots.append(tokens[i + 1])
-            line = [""]
-            i += 2
-        elif token == "VAR":
-            name = tokens[i + 1]
-            line += ("VAR", schematics.setdefault(name, f"<V{len(schematics)}>"))
-            i += 2
-        elif token == "CONST" or token == "BOUND":
-            line += (token, tokens[i + 1])
-            i += 2
-        else:
-            line.append(token)
-            i += 1
-    pieces.append(" ".join(line))
-    return pieces, slots, list(schematics)
-
-
 @dataclass(slots=True)
 class Sources:
     """What justifies a fact: indices of local facts and of lemmas, each once, in order."""
@@ -93,16 +43,12 @@ class Sources:
     lemmas: dict[int, None] = field(default_factory=dict)
 
 
-def alike(left: Term, right: Term) -> bool:
-    """Equal up to eta: rules for cases and induction leave `%x. f x` where the text says `f`."""
-    return left == right or beta_eta_normal(left) == beta_eta_normal(right)
-
-
 class ProofReader:
     """The edges of one proof, seen as the task needs them."""
 
-    def __init__(self, proof: Proof) -> None:
+    def __init__(self, proof: Proof, texts: Texts) -> None:
         self.proof = proof
+        self._texts = texts
         self._sources: dict[int, Sources] = {}
         self._restating = [self._restating_shows(number) for number in range(len(proof.facts))]
         # A show that alone restates its statement is that statement: only the statement is a consequence.
@@ -110,9 +56,12 @@ class ProofReader:
 
     def _restating_shows(self, number: int) -> list[int]:
         facts = self.proof.facts
-        goal = facts[number].prop
         shows = [use.fact for use in facts[number].uses if use.how == "block" and use.fact is not None]
-        return [show for show in shows if show != number and alike(facts[show].prop, goal)]
+        if not shows:
+            return []
+        # The marks around names are characters of their names here, which does no harm.
+        goal = self._texts.of(facts[number].prop)
+        return [show for show in shows if show != number and alike(self._texts.of(facts[show].prop), goal)]
 
     def sources(self, number: int) -> Sources:
         """Everything that justifies a fact, as F.2 and F.5 of a target need it."""
@@ -188,8 +137,8 @@ class Extractor:
         self.builder = ShardBuilder()
         self.counts: Counter[str] = Counter()
         self.variable_names: set[str] = set()
+        self.texts = Texts()
         self._templates: dict[int, Template] = {}
-        self._cores: dict[int, str] = {}  # eta-contracted text of a proposition, for comparison only
         self._type_numbers: dict[Typ, int] = {}
 
     def run(self) -> None:
@@ -204,10 +153,7 @@ class Extractor:
         # Terms of one graph are shared objects and stay alive with it, so their identity is a key.
         template = self._templates.get(id(term))
         if template is None:
-            template = self._templates[id(term)] = Template(term)
-            if any("ABS" in piece for piece in template.pieces):
-                contracted = beta_eta_normal(term)
-                template.contracted = None if contracted == term else Template(contracted)
+            template = self._templates[id(term)] = Template(self.texts.of(term))
             self.variable_names.update(template.names)
             self.variable_names.update(template.schematics)
         return template
@@ -226,14 +172,13 @@ class Extractor:
         number = template.rendered.get(key)
         if number is None:
             number = template.rendered[key] = self.builder.proposition(template.text(numbers))
-            self._cores[number] = (template.contracted or template).text(numbers)
         return number
 
     def _proof(self, proof: Proof) -> None:
-        reader = ProofReader(proof)
+        reader = ProofReader(proof, self.texts)
         contexts = Contexts(proof)
         types = variable_types(proof)
-        identity = identity_of(proof)
+        identity = identity_of(proof, self.texts)
         used: set[int] = set()
         for number, fact in enumerate(proof.facts):
             if fact.kind == "calculation" or number in reader.merged:
@@ -288,10 +233,7 @@ class Extractor:
         if builder.lengths[f1] > rules.max_target or builder.source_length(f2, f3, f4) > rules.max_source:
             counts["too long"] += 1
             return
-        core = self._cores
-        source = {core[n] for n in (*f2, *f4, *f5)}
-        # Where the consequence stands among its own premises, the target is not what it follows from.
-        restated = core[f1] in source or (f3 is not None and (core[f1] == core[f3] or core[f3] in source))
+        restated = self._restates(f1, f2, f3, f4, f5)
         if restated:
             counts["restated"] += 1
             if not rules.keep_restated:
@@ -315,6 +257,16 @@ class Extractor:
             restated=restated,
         )  # fmt: skip
         counts["examples"] += 1
+
+    def _restates(self, f1: int, f2: list[int], f3: int | None, f4: list[int], f5: list[int]) -> bool:
+        """Is the target, or the consequence, one of the other propositions?"""
+        texts = self.builder.propositions.texts
+        source = [texts[n] for n in (*f2, *f4, *f5)]
+        target = texts[f1]
+        if any(alike(target, text) for text in source):
+            return True
+        # Where the consequence stands among its own premises, the target is not what it follows from.
+        return f3 is not None and (alike(target, texts[f3]) or any(alike(texts[f3], text) for text in source))
 
     def _ordered(self, numbers: Sequence[int]) -> list[int]:
         """Each proposition once, longest first; equal lengths by text, so that the order means nothing."""
@@ -343,15 +295,15 @@ def variable_types(proof: Proof) -> dict[str, Typ]:
     return types
 
 
-def identity_of(proof: Proof) -> str:
+def identity_of(proof: Proof, texts: Texts) -> str:
     """Of the head's statements with its assumptions as premises, or of a notepad's steps; variables by occurrence."""
     head = [fact for fact in proof.facts if fact.step == 0]
     goals = [fact.prop for fact in head if fact.kind == "goal"]
     if proof.command == "notepad" or not goals:
-        statements: list[Term] = [fact.prop for fact in proof.facts]
+        statements = [texts.of(fact.prop) for fact in proof.facts]
     else:
         assumptions = [fact.prop for fact in head if fact.kind == "assumption"]
-        statements = [_implication(assumptions, goal) for goal in goals]
+        statements = [_implication(assumptions, goal, texts) for goal in goals]
     numbers: dict[str, int] = {}
     lines: list[str] = []
     for statement in statements:
@@ -362,8 +314,13 @@ def identity_of(proof: Proof) -> str:
     return theorem_identity(lines)
 
 
-def _implication(assumptions: Sequence[Term], goal: Term) -> Term:
+def _implication(assumptions: Sequence[Term], goal: Term, texts: Texts) -> str:
+    text = texts.of(goal)
+    atomic = not isinstance(goal, App | Abs)
     for assumption in reversed(assumptions):
-        goal = App(App(Const("Pure.imp"), assumption), goal)
-    return goal
-
+        premise = texts.of(assumption)
+        if isinstance(assumption, App | Abs):
+            premise = f"( {premise} )"
+        text = f"CONST Pure.imp $ {premise} $ {text if atomic else f'( {text} )'}"
+        atomic = False
+    return text

@@ -11,6 +11,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -33,12 +34,8 @@ class FactRow:
     term: Term
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A type that is recorded always (`constant` None), or only if the constant's arguments do not show it."""
-
-    type: Typ
-    constant: tuple[str, int] | None  # name, number of arguments it is applied to
+# A type that is recorded always (None), or only if the arguments do not show it (name of the constant, their number).
+Slot: TypeAlias = tuple[Typ, tuple[str, int] | None]
 
 
 def occurrences(term: Term) -> Iterator[tuple[Const | Free | Var | Abs, int]]:
@@ -66,7 +63,7 @@ def occurrences(term: Term) -> Iterator[tuple[Const | Free | Var | Abs, int]]:
 def slots_of(term: Term) -> list[Slot]:
     """The types of a typed term in the order of its tokens."""
     return [
-        Slot(_typed(node.type), (node.name, arguments) if type(node) is Const else None)
+        (_typed(node.type), (node.name, arguments) if type(node) is Const else None)
         for node, arguments in occurrences(term)
     ]
 

@@ -16,12 +16,13 @@ import pyarrow as pa
 import pyarrow.ipc
 import zstandard
 
-from isarstep.bench.extract import Extractor, Rules, Template
+from isarstep.bench.extract import Extractor, Rules
 from isarstep.bench.facts import slots_of, type_of
+from isarstep.bench.texts import Template
 from isarstep.errors import UserError
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import Graph, Signature, read_graph
+from isarstep.mine.graph import Graph, Lemma, Signature, read_graph
 
 FACT_SHARD_SCHEMA = pa.schema(
     [
@@ -121,25 +122,30 @@ def gather_graph(graph: Graph, rules: Rules, folder: Path) -> Gathered:
 def _facts(graph: Graph, extractor: Extractor) -> tuple[pa.Table, list[tuple[str, int]]]:
     builder = extractor.builder
     deciders: dict[tuple[str, int], int] = {}
-    rows: list[dict[str, object]] = []
+    chosen: list[Lemma] = []
+    propositions: list[int] = []
+    types: list[list[int]] = []
+    deciding: list[list[int]] = []
     for theorem in graph.theorems:
-        template = Template(theorem.prop)
+        template = Template(extractor.texts.of(theorem.prop))
         if template.names:
             continue  # a theorem of the library has no free variables; what has some was left unfinished
+        chosen.append(theorem)
+        propositions.append(builder.proposition(template.text({})))
         slots = slots_of(theorem.prop)
-        rows.append(
-            {
-                "theory": graph.theory,
-                "name": theorem.name,
-                "index": theorem.index,
-                "proposition": builder.proposition(template.text({})),
-                "types": [extractor.type_number(slot.type) for slot in slots],
-                "deciders": [
-                    -1 if slot.constant is None else deciders.setdefault(slot.constant, len(deciders)) for slot in slots
-                ],
-            }
+        types.append([extractor.type_number(typ) for typ, _ in slots])
+        deciding.append(
+            [-1 if constant is None else deciders.setdefault(constant, len(deciders)) for _, constant in slots]
         )
-    return pa.Table.from_pylist(rows, schema=FACT_SHARD_SCHEMA), list(deciders)
+    columns = [
+        pa.array([graph.theory] * len(chosen), pa.string()).dictionary_encode(),
+        pa.array([theorem.name for theorem in chosen], pa.string()),
+        pa.array([theorem.index for theorem in chosen], pa.int32()),
+        pa.array(propositions, pa.int32()),
+        pa.array(types, pa.list_(pa.int32())),
+        pa.array(deciding, pa.list_(pa.int32())),
+    ]
+    return pa.table(columns, schema=FACT_SHARD_SCHEMA), list(deciders)
 
 
 def signature_rows(signature: Signature) -> dict[str, dict[str, Any]]:
