@@ -19,15 +19,12 @@ from isarstep.models.inputs import Segments
 _CAUSAL_IS_A_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters
 
 
-def attend(q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool = False) -> Tensor:
+def attend(
+    q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool = False
+) -> Tensor:
     """Softmax attention of each query segment over the key segment of the same number."""
-    if q_THC.is_cuda:
-        half = q_THC.dtype if q_THC.dtype in (torch.bfloat16, torch.float16) else None
-        if half is None and torch.is_autocast_enabled("cuda"):
-            half = torch.get_autocast_dtype("cuda")
-        if half is not None:
-            return attend_flash(q_THC.to(half), k_SHC.to(half), v_SHC.to(half), queries, keys, causal)
-    return attend_padded(q_THC, k_SHC, v_SHC, queries, keys, causal)
+    fast = q_THC.is_cuda and q_THC.dtype in (torch.bfloat16, torch.float16)
+    return (attend_flash if fast else attend_padded)(q_THC, k_SHC, v_SHC, queries, keys, causal)
 
 
 def attend_flash(q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool) -> Tensor:

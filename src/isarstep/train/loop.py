@@ -239,7 +239,7 @@ class Run:
     def look(self) -> None:
         """Validate, and leave a checkpoint; the best one is kept apart."""
         if self.group.first:
-            seen = validate(self.loss, self.held_out, self.stream.shape, self.fixed)
+            seen = validate(self.loss, self.held_out, self.stream.shape)
             progress = self.progress
             better = seen.bleu > progress.best_bleu
             if better:
@@ -281,10 +281,10 @@ class Run:
 
 def compile_layers(model: Seq2Seq) -> None:
     """Layer by layer: all layers of a kind share one compiled program, so that compiling takes seconds, not a minute."""
-    if isinstance(model, Transformer):
-        for layer in [*model.encoder, *model.decoder]:
-            layer.compile(dynamic=False)
-    loss_module.slice_loss = torch.compile(loss_module.slice_loss, dynamic=False)  # type: ignore[assignment]
+    assert isinstance(model, Transformer)
+    for layer in [*model.encoder, *model.decoder]:
+        layer.compile(dynamic=False)
+    loss_module.slice_loss = torch.compile(loss_module.plain_slice_loss, dynamic=False)
 
 
 def load_pretrained(model: Seq2Seq, folder: Path, about: About) -> None:

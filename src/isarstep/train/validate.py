@@ -30,7 +30,7 @@ def sample(corpus: Corpus, count: int) -> Corpus:
 
 
 @torch.inference_mode()
-def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape, fixed: bool) -> Validation:
+def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape) -> Validation:
     model = loss.model
     device = model.token_table.device
     layout = Layout(model.config.hierarchical, model.config.hints)
@@ -38,14 +38,13 @@ def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape, fixed: bool) -> V
     fits = (measures.source <= shape.longest_source) & (measures.source > 0) & (measures.target <= shape.longest_target)
     total, written = 0.0, 0
     model.eval()
-    for examples in plan(measures, np.flatnonzero(fits), shape, 0, 0):
-        batch = assemble(corpus, examples, layout, shape if fixed else None).to(device)
-        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
-            total += float(loss(batch.source, batch.target)[1])
-        written += batch.written
-    # Decoding meets every shape there is: not worth compiling for.
+    # Compiling for evaluation, and for every shape that decoding meets, would take longer than both.
     stance = "force_eager" if device.type == "cuda" else "default"
     with torch.compiler.set_stance(stance), torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+        for examples in plan(measures, np.flatnonzero(fits), shape, 0, 0):
+            batch = assemble(corpus, examples, layout).to(device)
+            total += float(loss(batch.source, batch.target)[1])
+            written += batch.written
         outputs = [found[0].tokens if found else () for found in decode(model, corpus, Rules(beam=1))]
     model.train()
     references = [tuple(corpus.proposition(number).tolist()) for number in corpus.targets.tolist()]

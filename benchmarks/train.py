@@ -1,0 +1,183 @@
+"""Training speed in non-pad tokens per second: ours, packed and compiled, against Hugging Face's Marian of the same size.
+
+    python benchmarks/train.py DATA [--size base] [--seconds 15] [--models transformer,hat] [--no-peer]
+
+DATA is a benchmark folder or a file of arrays. Marian gets what helps it: bf16, fused attention, compilation, batches sorted
+by length, and the best of several batch sizes. Prints a table; the last line is one JSON document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from isarstep.models import ModelConfig
+from isarstep.models.export import marian_config
+from isarstep.train.batches import Layout, Measures, ahead, assemble
+from isarstep.train.corpus import Dataset, load
+from isarstep.train.loop import Run, Watch, compile_layers
+from isarstep.train.processes import Processes
+from isarstep.train.recipe import modern, paper
+
+PEAK = {"NVIDIA H200": 989e12, "NVIDIA H100": 989e12}  # dense bf16, from the data sheet
+
+
+def synchronise(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def flops_per_step(model: torch.nn.Module, source: float, target: float, vocabulary: int, width: int) -> float:
+    """Six per parameter and token; attention's own products left out."""
+    encoder = sum(p.numel() for name, p in model.named_parameters() if name.startswith("encoder") and p.ndim == 2)
+    cross = sum(p.numel() for n, p in model.named_parameters() if "keys_values" in n and "queries" not in n and p.ndim == 2)
+    decoder = sum(p.numel() for n, p in model.named_parameters() if n.startswith("decoder") and p.ndim == 2) - cross
+    return 6 * (source * (encoder + cross) + target * (decoder + vocabulary * width))
+
+
+def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, device: torch.device) -> dict[str, Any]:
+    recipe = (paper if config.style == "paper" else modern)(steps=10**9, batch=batch)
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(dataset, config, recipe, Path(folder), Processes(0, 1, device), Watch(), "fp32")
+    run.model.train()
+    began = time.perf_counter()
+    if run.fixed:
+        compile_layers(run.model)
+    tokens = read = written = steps = 0
+    first = 0.0
+    for number, data in enumerate(ahead(lambda: run.stream.steps(0, 0)), 1):
+        run.one_step(run.loss, data, number, 1e-4)
+        if number == 1:
+            synchronise(device)
+            first = time.perf_counter() - began
+        if number == 5:
+            synchronise(device)
+            start = time.perf_counter()
+        if number > 5:
+            tokens, written, steps = tokens + data.tokens, written + data.written, steps + 1
+            read += data.tokens - data.written
+            if number % 5 == 0:
+                synchronise(device)
+                if time.perf_counter() - start > seconds:
+                    break
+    synchronise(device)
+    spent = time.perf_counter() - start
+    flops = flops_per_step(run.model, read / steps, written / steps, config.vocabulary, config.dimensions.width)
+    name = torch.cuda.get_device_name() if device.type == "cuda" else "cpu"
+    return {
+        "model": f"{config.kind} {config.size} {config.style}", "batch": batch, "tokens_per_second": tokens / spent,
+        "step_ms": 1000 * spent / steps, "first_step_s": first,
+        "share_of_peak": flops * steps / spent / PEAK[name] if name in PEAK else None,
+        "filled": read / steps / run.stream.shape.source,
+    }
+
+
+def marian_batches(dataset: Dataset, sentences: int, device: torch.device) -> Iterator[tuple[dict[str, Any], int]]:
+    """Padded batches of examples of nearly equal length, sentences in each by a budget of padded tokens."""
+    corpus, layout = dataset.split("train"), Layout(hierarchical=False, hints=False)
+    measures = Measures(corpus, layout)
+    chosen = measures.trainable()
+    order = chosen[np.lexsort((measures.target[chosen], measures.source[chosen]))]
+    cuts = [order[i : i + sentences] for i in range(0, len(order) - sentences, sentences)]
+    for at in np.random.default_rng(0).permutation(len(cuts)):
+        batch = assemble(corpus, cuts[at], layout)
+        source, target = batch.source, batch.target
+        s_index, s_valid = source.examples.grid()
+        t_index, t_valid = target.examples.grid()
+        fields = {
+            "input_ids": torch.where(s_valid, source.tokens_S[s_index], 0),
+            "attention_mask": s_valid.long(),
+            "decoder_input_ids": torch.where(t_valid, target.inputs_U[t_index], 0),
+            "labels": torch.where(t_valid, target.outputs_U[t_index], -100),
+        }
+        yield {k: v.to(device, non_blocking=True) for k, v in fields.items()}, batch.tokens
+
+
+def marian(dataset: Dataset, config: ModelConfig, sentences: int, seconds: float, device: torch.device, compiled: bool) -> dict[str, Any]:
+    from transformers import MarianMTModel
+
+    torch._dynamo.reset()
+    model = MarianMTModel._from_config(marian_config(config), attn_implementation="sdpa").to(device).train()
+    optimiser = torch.optim.Adam(model.parameters(), lr=1e-4, fused=device.type == "cuda")
+    run = torch.compile(model, dynamic=True) if compiled else model
+    tokens = 0
+    start = time.perf_counter()
+    warm = 12
+    for number, (fields, count) in enumerate(marian_batches(dataset, sentences, device), 1):
+        with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
+            labels = fields.pop("labels")
+            logits = run(**fields).logits
+            loss = torch.nn.functional.cross_entropy(
+                logits.flatten(0, 1).float(), labels.flatten(), ignore_index=-100, label_smoothing=0.1
+            )
+        loss.backward()
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+        if number == warm:
+            synchronise(device)
+            first, start, tokens = time.perf_counter() - start, time.perf_counter(), 0
+            continue
+        tokens += count
+        if number > warm and number % 5 == 0:
+            synchronise(device)
+            if time.perf_counter() - start > seconds:
+                break
+    synchronise(device)
+    return {
+        "model": f"Marian {config.size}{' compiled' if compiled else ''}", "batch": sentences, "first_step_s": first,
+        "tokens_per_second": tokens / (time.perf_counter() - start),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--size", default="base", choices=["tiny", "small", "base"])
+    parser.add_argument("--style", default="paper", choices=["paper", "modern"])
+    parser.add_argument("--models", default="transformer,hat")
+    parser.add_argument("--batch", type=int, default=32_768, help="source tokens of one of our batches")
+    parser.add_argument("--sentences", default="32,64,128,256", help="Marian's batch sizes")
+    parser.add_argument("--seconds", type=float, default=15)
+    parser.add_argument("--eager", action="store_true", help="Marian without compilation, which takes minutes")
+    parser.add_argument("--no-peer", action="store_true")
+    chosen = parser.parse_args()
+    torch.set_float32_matmul_precision("high")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    dataset = load(chosen.data)
+    rows = []
+    for kind in chosen.models.split(","):
+        config = ModelConfig(kind, len(dataset.vocabulary), chosen.size, chosen.style)
+        rows.append(ours(dataset, config, chosen.batch, chosen.seconds, device))
+        show(rows[-1])
+    if not chosen.no_peer:
+        config = ModelConfig("transformer", len(dataset.vocabulary), chosen.size)
+        for sentences in map(int, chosen.sentences.split(",")):
+            rows.append(marian(dataset, config, sentences, chosen.seconds, device, not chosen.eager))
+            show(rows[-1])
+        best = max(row["tokens_per_second"] for row in rows if row["model"].startswith("Marian"))
+        for row in rows:
+            row["ratio"] = row["tokens_per_second"] / best
+            print(f"{row['model']:32} {row['ratio']:6.2f}x Marian's best")
+    about = {"torch": torch.__version__, "device": torch.cuda.get_device_name() if device.type == "cuda" else platform.machine()}
+    print(json.dumps({"benchmark": "train", "data": dataset.benchmark, "rows": rows, **about}))
+
+
+def show(row: dict[str, Any]) -> None:
+    share = f"  {row['share_of_peak']:.1%} of peak" if row.get("share_of_peak") else ""
+    print(
+        f"{row['model']:32} batch {row['batch']:6}  {row['tokens_per_second'] / 1000:9.1f}K tokens/s"
+        f"  first step {row['first_step_s']:.1f} s{share}", flush=True,
+    )
+
+
+if __name__ == "__main__":
+    main()
