@@ -118,7 +118,7 @@ def probe_table(asked: Sequence[Probe], answers: dict[str, Sequence[Sequence[str
         places = [probe.place(nbest[i]) for nbest in answers.values()]
         rows.append((probe.name, probe.about, *(str(place) if place else ABSENT for place in places)))
     firsts = [sum(probe.place(nbest[i]) == 1 for i, probe in enumerate(asked)) for nbest in answers.values()]
-    rows.append(("right at once", f"of {len(asked)}", *(str(first) for first in firsts)))
+    rows.insert(0, ("right at once", f"of {len(asked)}", *(str(first) for first in firsts)))
     return Table(
         "probes",
         "Probes: the place of the first right answer among ten",

@@ -107,7 +107,7 @@ def _html(block: Block) -> str:
         case Figure():
             note = f'<p class="note">{escape(block.note)}</p>' if block.note else ""
             caption = f"<figcaption>{escape(block.caption)}</figcaption>"
-            return f'<figure id="figure-{block.key}">{caption}{block.svg}{note}</figure>'
+            return f'<figure id="figure-{block.key}">{caption}<div class="scroll">{block.svg}</div>{note}</figure>'
         case Text():
             return f"<p>{escape(block.text)}</p>"
         case Raw():

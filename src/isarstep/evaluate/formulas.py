@@ -6,6 +6,7 @@ from html import escape
 
 from isarstep.bench.example import Example
 from isarstep.errors import UserError
+from isarstep.logic.mathml import to_mathml
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.tokens import decode
@@ -14,11 +15,12 @@ LABELS = {2: "F.2", 3: "F.3", 4: "F.4", 5: "F.5"}
 
 
 def formula_html(tokens: str, names: Names) -> str:
+    """MathML that tells its tokens when pointed at."""
     try:
-        shown = to_unicode(decode(tokens, strict=False), names)
+        shown = to_mathml(decode(tokens, strict=False), names)
     except UserError:
         return f'<code class="tokens">{escape(tokens) or "(nothing)"}</code>'
-    return f'<span class="formula" title="{escape(tokens)}">{escape(shown)}</span>'
+    return f'<span class="formula" title="{escape(tokens)}">{shown}</span>'
 
 
 def formula_text(tokens: str, names: Names) -> str:

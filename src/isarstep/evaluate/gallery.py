@@ -61,7 +61,7 @@ def wrong_ones(system: System, each: int) -> list[Shown]:
         if len(kinds[what]) < each:
             met.add(home)
             place = int(system.wide_ranks.exact[i])
-            note = f"{what}; the reference is answer {place}" if place else what
+            note = f"{what}; the reference is number {place} of the ten" if place else what
             kinds[what].append(Shown(i, example, system.best[i], note))
     return [shown for group in kinds.values() for shown in group]
 

@@ -9,7 +9,7 @@ from isarstep.evaluate import paper
 from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.runs import Run
 from isarstep.evaluate.scores import Scores, System
-from isarstep.evaluate.tables import ABSENT, NOT_CHECKED, Table
+from isarstep.evaluate.tables import ABSENT, NOT_CHECKED, PAPER, Table
 from isarstep.evaluate.verdicts import VerdictSummary
 
 INPUTS = (paper.BASE, paper.HINTS)
@@ -66,11 +66,11 @@ def main(entries: Sequence[Entry]) -> Table:
             for given in INPUTS:
                 entry = entry_of(entries, label, given)
                 printed = paper.MAIN.get((label, given))
-                cells += [str(getattr(entry.scores, field)) if entry else ABSENT]
-                cells += [f"{getattr(printed, field):.1f}" if printed else ABSENT]
+                ours = str(getattr(entry.scores, field)) if entry else ABSENT
+                cells.append(_beside(ours, getattr(printed, field) if printed else None))
         if any(cell != ABSENT for cell in cells[1:]):
             rows.append(tuple(cells))
-    columns = ("model", *(f"{given} {whose}" for _ in metrics for given in INPUTS for whose in ("ours", "paper")))
+    columns = ("model", *(given for _ in metrics for given in INPUTS))
     return Table(
         "accuracy",
         "Exact match and BLEU",
@@ -78,7 +78,7 @@ def main(entries: Sequence[Entry]) -> Table:
         tuple(rows),
         "Percent with 95 % bootstrap intervals. Top-1 and BLEU from beam 5, top-10 from beam 10. "
         "The paper's numbers were measured on its own, larger benchmark.",
-        (("", 1), *((name, 4) for name, _ in metrics)),
+        (("", 1), *((name, 2) for name, _ in metrics)),
     )
 
 
@@ -108,12 +108,9 @@ def _two_inputs(
         if not here and not any((label, given) in printed for given in INPUTS):
             continue
         cells = [label]
-        for given in INPUTS:
-            cells.append(ours.get((label, given), ABSENT))
-            cells.append(f"{printed[label, given]:.1f}" if (label, given) in printed else ABSENT)
+        cells += [_beside(ours.get((label, given), ABSENT), printed.get((label, given))) for given in INPUTS]
         rows.append(tuple(cells))
-    columns = ("model", *(f"{given} {whose}" for given in INPUTS for whose in ("ours", "paper")))
-    return Table(key, title, columns, tuple(rows), note)
+    return Table(key, title, ("model", *INPUTS), tuple(rows), note)
 
 
 def well_formed(entries: Sequence[Entry]) -> Table:
@@ -155,12 +152,11 @@ def correct(entries: Sequence[Entry]) -> Table:
 def automation(entries: Sequence[Entry]) -> Table:
     rows: list[tuple[str, ...]] = [("HAT, as printed in the paper", "about 3,000", "61", ABSENT)]
     for entry in entries:
-        found = entry.verdicts
-        if found is None:
-            rows.append((f"{entry.system.name}, {entry.input}", *(NOT_CHECKED,) * 3))
-        else:
+        if (found := entry.verdicts) is not None:
             numbers = (found.unprovable, found.improved, found.strictly_improved)
             rows.append((f"{entry.system.name}, {entry.input}", *(f"{n:,}" for n in numbers)))
+    if len(rows) == 1:
+        rows.append(("ours", *(NOT_CHECKED,) * 3))
     return Table(
         "automation",
         "Automation improvement",
@@ -175,12 +171,12 @@ def gaps(entries: Sequence[Entry]) -> Table:
     rows: list[tuple[str, ...]]
     rows = [("HAT, as printed in the paper", f"{paper.EXACT_MATCHES:,}", *(f"{n:,}" for n in printed))]
     for entry in entries:
-        name = f"{entry.system.name}, {entry.input}"
-        if entry.verdicts is None:
-            rows.append((name, *(NOT_CHECKED,) * 4))
-            continue
-        counts = entry.verdicts.gaps_paper
-        rows.append((name, f"{sum(counts.values()):,}", *(f"{counts[c]:,}" for c in ("small", "just right", "large"))))
+        if entry.verdicts is not None:
+            counts = entry.verdicts.gaps_paper
+            cells = [f"{counts[c]:,}" for c in ("small", "just right", "large")]
+            rows.append((f"{entry.system.name}, {entry.input}", f"{sum(counts.values()):,}", *cells))
+    if len(rows) == 1:
+        rows.append(("ours", *(NOT_CHECKED,) * 4))
     return Table(
         "gaps",
         "How wide are the gaps that exact matches bridge?",
@@ -200,6 +196,10 @@ def ablation(entries: Sequence[Entry]) -> Table:
         ("without", _last(without), f"{paper.WITHOUT_CATEGORIES:.1f}"),
     ]
     return Table("ablation", "HAT and category information, top-1", ("HAT, base input", "ours", "paper"), tuple(rows))
+
+
+def _beside(ours: str, printed: float | None) -> str:
+    return ours if printed is None else f"{ours}{PAPER}{printed:.1f}"
 
 
 def _shape(entry: Entry) -> tuple[object, object]:

@@ -161,14 +161,15 @@ def _embeddings(runs: Sequence[Run]) -> Section:
             for query in queries
         ]
         note = "Nearest first, by cosine over the whole vocabulary. 'arr' (arrow) is shown where it was mined."
-        near = Table("neighbours", "The ten nearest neighbours", ("constant", "neighbours"), tuple(rows), note)
+        heads = ("constant", "neighbours")
+        near = Table("neighbours", "The ten nearest neighbours", heads, tuple(rows), note, prose=True)
         sums = []
         for expression in SUMS:
             if all(known.has(name) for name in expression.split(" + ")):
                 answers = known.arithmetic(expression, 8)
                 sums.append((expression, ", ".join(f"{short(n.token)} {n.cosine:.2f}" for n in answers)))
         note = "Paper: nearest to bounded + closed are bounded, closed and compact."
-        added = Table("arithmetic", "Sums of embeddings", ("sum", "nearest tokens"), tuple(sums), note)
+        added = Table("arithmetic", "Sums of embeddings", ("sum", "nearest tokens"), tuple(sums), note, prose=True)
         return Section("embeddings", "Embeddings", (raw, near, added) if sums else (raw, near))
     return Section("embeddings", "Embeddings", ())
 

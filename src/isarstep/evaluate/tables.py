@@ -12,6 +12,7 @@ from rich.text import Text
 
 NOT_CHECKED = "not checked"
 ABSENT = "–"
+PAPER = " · paper "  # between our number and the printed one
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     groups: tuple[tuple[str, int], ...] = ()
+    prose: bool = False  # cells are words that may wrap, not numbers
 
     def __post_init__(self) -> None:
         assert all(len(row) == len(self.columns) for row in self.rows), self.key
@@ -38,7 +40,7 @@ class Table:
         note = Text(self.note) if self.note else None
         shown = rich.table.Table(title=Text(self.title), title_justify="left", caption=note, caption_justify="left")
         for number, column in enumerate(self.flat_columns()):
-            shown.add_column(escape_markup(column), justify="left" if number == 0 else "right")
+            shown.add_column(escape_markup(column), justify="left" if number == 0 or self.prose else "right")
         for row in self.rows:
             shown.add_row(*(Text(cell) for cell in row))
         return shown
@@ -46,7 +48,7 @@ class Table:
     def to_markdown(self) -> str:
         lines = [
             _markdown_row(self.flat_columns()),
-            _markdown_row(["---"] + ["---:"] * (len(self.columns) - 1)),
+            _markdown_row(["---"] + ["---" if self.prose else "---:"] * (len(self.columns) - 1)),
             *(_markdown_row(row) for row in self.rows),
         ]
         note = f"\n\n{self.note}" if self.note else ""
@@ -65,8 +67,9 @@ class Table:
             for row in self.rows
         )
         note = f'<p class="note">{escape(self.note)}</p>' if self.note else ""
+        kind = "table prose" if self.prose else "table"
         return (
-            f'<figure class="table" id="table-{self.key}"><figcaption>{escape(self.title)}</figcaption>'
+            f'<figure class="{kind}" id="table-{self.key}"><figcaption>{escape(self.title)}</figcaption>'
             f'<div class="scroll"><table><thead>{heads}</thead><tbody>{body}</tbody></table></div>{note}</figure>'
         )
 
@@ -76,10 +79,13 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _html_cell(cell: str) -> str:
-    """An interval stands smaller than its value; what is missing is grey."""
-    if cell in (NOT_CHECKED, ABSENT):
-        return f'<span class="absent">{cell}</span>'
-    value, bracket, interval = cell.partition(" [")
-    if bracket and interval.endswith("]"):
-        return f'{escape(value)} <span class="interval">[{escape(interval)}</span>'
-    return escape(cell)
+    """An interval and the paper's number stand smaller under the value; what is missing is grey."""
+    ours, _, printed = cell.partition(PAPER)
+    value, bracket, interval = ours.partition(" [")
+    if ours in (NOT_CHECKED, ABSENT):
+        shown = f'<span class="absent">{ours}</span>'
+    elif bracket and interval.endswith("]"):
+        shown = f'{escape(value)} <span class="interval">[{escape(interval)}</span>'
+    else:
+        shown = escape(ours)
+    return shown + (f' <span class="paper">paper {escape(printed)}</span>' if printed else "")

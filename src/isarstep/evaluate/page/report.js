@@ -90,6 +90,7 @@ function embeddings() {
       button.textContent = data.tokens[other];
       button.addEventListener("click", () => choose(other));
       cosine.textContent = ` ${(data.cosines[place][rank] / 100).toFixed(2)}`;
+      item.value = rank + 1;
       item.append(button, cosine);
       list.append(item);
     });
