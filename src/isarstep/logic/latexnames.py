@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 _SPECIAL = re.compile(r"[\\{}$&#^_%~]")
-_COMMANDS = {"\\": r"\backslash ", "^": r"\hat{\ }", "~": r"\sim "}
+_COMMANDS = {"\\": r"\backslash ", "^": r"\uparrow ", "~": r"\sim "}
 _GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
     "ι": "iota", "κ": "kappa", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau",

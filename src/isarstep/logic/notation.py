@@ -17,6 +17,7 @@ from isarstep.errors import UserError
 
 CLOSED = 1000  # the precedence of what never needs brackets
 APPLY = 100  # the precedence of a function applied to arguments
+ARGUMENT = 102  # what an argument must reach; 101 is for |x|, which needs brackets as an argument but not under a power
 
 Where = Literal["outside", "scoped", "rigid"]
 

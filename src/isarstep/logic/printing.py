@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from isarstep.logic.latexnames import latex_constant, latex_variable
 from isarstep.logic.names import Names, subscript
-from isarstep.logic.notation import APPLY, BINDER, Enumeration, Notation, Piece, Slot, Table, lexemes
+from isarstep.logic.notation import APPLY, ARGUMENT, BINDER, Enumeration, Notation, Piece, Slot, Table, lexemes
 from isarstep.logic.patterns import (
     NUMERAL,
     TAKES_PROPOSITIONS,
@@ -82,10 +82,8 @@ def _style(table: Table, latex: bool) -> _Style:
         pieces = notation.latex if latex else notation.unicode
         if pieces is None:
             continue
-        if latex and notation.kind in ("infix", "infixl", "infixr") and notation.constant in bare:
-            bare[notation.constant] = f"({_symbol_of(pieces)})"
-        if latex and notation.kind == "binder" and notation.constant in bare:
-            bare[notation.constant] = f"({pieces[0]})"
+        if latex and bare.get(notation.constant, "").startswith("(") and not notation.truth:
+            bare[notation.constant] = _latex_section(pieces, notation.kind)
         if notation.kind == "symbol":
             bare[notation.constant] = str(pieces[0])
             continue
@@ -127,8 +125,13 @@ def sections(table: Table) -> dict[str, str]:
     return found
 
 
-def _symbol_of(pieces: tuple[Piece, ...]) -> str:
-    return next((piece.strip() for piece in pieces if isinstance(piece, str)), "")
+def _latex_section(pieces: tuple[Piece, ...], kind: str) -> str:
+    """`(+)` where the symbol stands alone between its arguments, else the notation with dots for them."""
+    if kind == "binder":
+        return f"({pieces[0]})"
+    if len(pieces) == 3 and isinstance(pieces[1], str) and pieces[1].count("{") == pieces[1].count("}"):
+        return f"({pieces[1].strip()})"
+    return "(" + "".join(piece if isinstance(piece, str) else r"{\cdot}" for piece in pieces) + ")"
 
 
 # What is still to be written: text; a term with the precedence that its place asks for and whether a proposition is
@@ -202,7 +205,7 @@ class _Layout:
                 term = term.arg
             elif not is_meta(term):
                 word = r"\mathrm{PROP}\;" if self.latex else "PROP "
-                self.bracket(precedence > APPLY, [word, (term, APPLY + 1, False)])
+                self.bracket(precedence > APPLY, [word, (term, ARGUMENT, False)])
                 return
         if type(term) is App:
             head: Term = term
@@ -267,7 +270,7 @@ class _Layout:
             todo.append(")")
         for arg in reversed(args):
             kind = type(arg)
-            todo.append((arg, APPLY + 1, False) if kind is App or kind is Abs else self.leaf(arg))
+            todo.append((arg, ARGUMENT, False) if kind is App or kind is Abs else self.leaf(arg))
             todo.append(" ")
         todo.append(head)
         if needed:

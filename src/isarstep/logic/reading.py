@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from isarstep.logic.grammar import Grammar, Node, grammar
 from isarstep.logic.lexing import UPDATE, ReadError, Tokens, scan
 from isarstep.logic.names import Names, unquote
-from isarstep.logic.notation import APPLY, Enumeration, Notation
+from isarstep.logic.notation import APPLY, ARGUMENT, Enumeration, Notation
 from isarstep.logic.patterns import (
     MAX_BITS,
     TAKES_PROPOSITIONS,
@@ -230,7 +230,7 @@ class _Reader:
     def marked(self) -> _Rule:
         start = self.position
         self.position += 1
-        value = yield self.expression(APPLY + 1)
+        value = yield self.expression(ARGUMENT)
         return _Proposition(self.term(value), start)
 
     # Binders

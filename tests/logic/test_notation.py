@@ -1,0 +1,383 @@
+"""Printing terms as mathematics and reading them back."""
+
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isarstep.errors import UserError
+from isarstep.logic.gallery import COUNT, gallery
+from isarstep.logic.grammar import grammar
+from isarstep.logic.lexing import ReadError
+from isarstep.logic.mathml import to_mathml, translate
+from isarstep.logic.names import Names
+from isarstep.logic.notation import default_table, extended_table, read_table
+from isarstep.logic.printing import to_latex, to_unicode
+from isarstep.logic.reading import read
+from isarstep.logic.sample import sample_examples, sample_signature
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, erase
+from isarstep.logic.tokens import decode
+from tests.logic.paper_examples import EVEN_A, FALSE_IMPLIES_P, VALIDATION_605, with_subalgebra
+from tests.logic.random_terms import Maker
+from tests.logic.strategies import terms
+
+NAMES = Names.of_signature(sample_signature())
+BARE = Names()  # no signature: nothing but the notations is known
+
+
+def call(name: str, *args: Term) -> Term:
+    term: Term = Const(name)
+    for arg in args:
+        term = App(term, arg)
+    return term
+
+
+X, Y, P = Free("<X0>"), Free("<X1>"), Free("<X2>")
+PLUS, TIMES, EQ, EX, ALL = "Groups.plus_class.plus", "Groups.times_class.times", "HOL.eq", "HOL.Ex", "HOL.All"
+B0, B1 = Bound(0), Bound(1)
+
+
+def function(body: Term, name: str = "") -> Term:
+    return Abs(name, None, body)
+
+
+@pytest.mark.parametrize(
+    ("term", "shown"),
+    [
+        (call(TIMES, call(PLUS, X, Y), X), "(x₀ + x₁) * x₀"),
+        (call(PLUS, X, call(TIMES, Y, X)), "x₀ + x₁ * x₀"),
+        (call(PLUS, X, call(PLUS, Y, X)), "x₀ + (x₁ + x₀)"),
+        (call(PLUS), "(+)"),
+        (call(PLUS, X), "(+) x₀"),
+        (call(PLUS, X, Y, P), "(x₀ + x₁) x₂"),
+        (call(EX, P), "(∃) x₂"),
+        (call(EX, function(App(P, B0))), "∃x. x₂ x"),
+        (call(ALL, function(call(ALL, function(App(B1, B0))))), "∀f x. f x"),
+        (call(EX, function(call("HOL.conj", call("Orderings.ord_class.less", X, B0), P))), "∃x>x₀. x₂"),
+        (call("Set.Collect", function(call("HOL.conj", call("Set.member", B0, X), P))), "{x∈x₀. x₂}"),
+        (call("Set.Collect", function(call("HOL.conj", call("Set.member", B0, B0), P))), "{x. x ∈ x ∧ x₂}"),
+        (function(call("Free.c", B0)), "λx. Free.c x"),
+        (call("Product_Type.prod.case_prod", function(function(App(B1, B0)))), "case_prod (λf x. f x)"),
+        (call("Set.Ball", X, call("Product_Type.prod.case_prod", function(function(App(P, B1))))), "∀(x, y)∈x₀. x₂ x"),
+        (call("Num.numeral_class.numeral", call("Num.num.Bit0", Const("Num.num.One"))), "2"),
+        (call("Num.numeral_class.numeral", Const("Num.num.One")), "numeral One"),
+        (call("Power.power_class.power2", call(PLUS, X, Y)), "(x₀ + x₁)²"),
+        (call("Groups.uminus_class.uminus", call("Power.power_class.power", X, Y)), "-x₀ ^ x₁"),
+        (call("Power.power_class.power", call("Groups.uminus_class.uminus", X), Y), "(-x₀) ^ x₁"),
+        (call("Power.power_class.power2", call("Groups.abs_class.abs", X)), "|x₀|²"),
+        (App(P, call("Groups.abs_class.abs", X)), "x₂ (|x₀|)"),
+        (call(EQ, call("HOL.conj", X, Y), P), "x₀ ∧ x₁ ⟷ x₂"),
+        (call(EQ, X, Y), "x₀ = x₁"),
+        (call("List.list.Cons", X, call("List.list.Cons", Y, Const("List.list.Nil"))), "[x₀, x₁]"),
+        (call("List.list.Cons", X, P), "x₀ # x₂"),
+        (call("Set.insert", X, Const("Set.empty")), "{x₀}"),
+        (call("Product_Type.Pair", X, call("Product_Type.Pair", Y, P)), "(x₀, x₁, x₂)"),
+        (call("Product_Type.Pair", call("Product_Type.Pair", X, Y), P), "((x₀, x₁), x₂)"),
+        (call("Fun.fun_upd", P, X, Y), "x₂(x₀ := x₁)"),
+        (call("HOL.Let", X, function(call(PLUS, B0, Y))), "let x = x₀ in x + x₁"),
+        (call("Group.monoid.mult", P, X, Y), "x₀ ⊗[x₂] x₁"),
+        (call("Complete_Lattices.Union", X), "⋃x₀"),
+        (call("Set.member", call("Complete_Lattices.Union", X), Y), "⋃x₀ ∈ x₁"),
+        (call("Complete_Lattices.Union", call("Set.image", function(App(P, B0)), X)), "⋃x∈x₀. x₂ x"),
+        (call("Complete_Lattices.Union", call("Set.image", P, X)), "⋃(x₂ ` x₀)"),
+        (Var("x", 3), "?x.3"),
+        (Var("<V7>"), "v₇"),
+        (Bound(2), "b₂"),
+        (Free("if"), "«if»"),
+        (Const("nowhere"), "‹nowhere›"),
+    ],
+)  # fmt: skip
+def test_printed_form(term: Term, shown: str) -> None:
+    assert to_unicode(term, NAMES, prop=False) == shown
+    assert read(shown, NAMES, prop=False) == term
+
+
+def test_trueprop_is_hidden_and_found_again() -> None:
+    trueprop = call("HOL.Trueprop", X)
+    for term, shown in [
+        (trueprop, "x₀"),
+        (X, "PROP x₀"),
+        (call("Pure.imp", trueprop, App(P, X)), "x₀ ⟹ PROP (x₂ x₀)"),
+        (call("Pure.imp", call("HOL.Trueprop", call("HOL.implies", X, Y)), trueprop), "x₀ ⟶ x₁ ⟹ x₀"),
+        (call("Pure.eq", trueprop, Y), "Trueprop x₀ ≡ x₁"),
+        (call("Pure.all", function(call("HOL.Trueprop", App(P, B0)))), "⋀x. x₂ x"),
+        (call("HOL.Trueprop", call("Pure.imp", trueprop, trueprop)), "PROP (Trueprop (x₀ ⟹ x₀))"),
+    ]:
+        assert to_unicode(term, NAMES) == shown
+        assert read(shown, NAMES) == term
+
+
+def test_connectives_of_both_levels_differ() -> None:
+    for meta, logical in [("Pure.imp", "HOL.implies"), ("Pure.all", "HOL.All"), ("Pure.eq", "HOL.eq")]:
+        assert to_unicode(call(meta, X, Y), NAMES, prop=False) != to_unicode(call(logical, X, Y), NAMES, prop=False)
+
+
+def test_bound_names_avoid_what_they_would_capture() -> None:
+    term = call(EX, function(call(EQ, Bound(0), call("c.f", Free("x"), Free("y"))), "x"))
+    assert to_unicode(term, NAMES, prop=False) == "∃z. z = c.f x y"
+    assert read("∃z. z = c.f x y", NAMES, prop=False) == term
+    assert to_unicode(call(EX, function(call("Nat.Suc", B0), "card")), NAMES, prop=False) == "∃x. Suc x"
+    assert to_unicode(call(EX, function(call("Nat.Suc", B0), "μ")), NAMES, prop=False) == "∃μ. Suc μ"
+
+
+def test_variables_as_the_user_calls_them() -> None:
+    names = NAMES.with_variables({"<X0>": "n", "<V1>": "card"})
+    term = call(EQ, call("Finite_Set.card", X), call(PLUS, Var("<V1>"), Y))
+    assert to_unicode(term, names, prop=False) == "Finite_Set.card n = card + x₁"
+    assert read("Finite_Set.card n = card + x₁", names, prop=False) == term
+    for bad in [{"<X0>": "if"}, {"<X0>": "a b"}, {"<X0>": "n", "<X1>": "n"}, {"<X0>": "x₃"}]:
+        with pytest.raises(UserError):
+            NAMES.with_variables(bad)
+
+
+def test_shortest_unique_name() -> None:
+    names = Names(["A.b.f", "C.b.f", "D.g", "E.c_class.h", "E.c.h", "f"])
+    shown = {name: names.constant(name) for name in ["A.b.f", "C.b.f", "D.g", "E.c_class.h", "E.c.h", "f", "new.f"]}
+    assert shown == {
+        "A.b.f": "A.b.f", "C.b.f": "C.b.f", "D.g": "g", "E.c_class.h": "h", "E.c.h": "c.h", "f": "f", "new.f": "new.f",
+    }  # fmt: skip
+    for name, text in shown.items():
+        assert read(text, names, prop=False) == Const(name)
+    with pytest.raises(ReadError, match=r"longer name, one of A\.b\.f, C\.b\.f"):
+        read("b.f", names, prop=False)
+
+
+def lines() -> list[str]:
+    return list(dict.fromkeys(line for example in sample_examples() for line in example.propositions()))
+
+
+def test_every_proposition_of_the_sample_reads_back_and_is_valid_mathml() -> None:
+    for line in lines():
+        term = decode(line)
+        assert read(to_unicode(term, NAMES), NAMES) == term, line
+        ElementTree.fromstring(to_mathml(term, NAMES))
+
+
+@given(terms, st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_any_term_reads_back(term: Term, prop: bool) -> None:
+    assert read(to_unicode(term, NAMES, prop=prop), NAMES, prop=prop) == erase(term)
+
+
+@pytest.mark.parametrize("names", [NAMES, BARE], ids=["signature", "no signature"])
+def test_random_uses_of_every_notation_read_back(names: Names) -> None:
+    for seed in range(2500):
+        maker = Maker(seed, names.table)
+        term = maker.term(maker.random.choice([2, 4, 8, 16, 40, 80]))
+        prop = seed % 3 > 0
+        assert read(to_unicode(term, names, prop=prop), names, prop=prop) == term, seed
+        if seed % 5 == 0:
+            ElementTree.fromstring(to_mathml(term, names, prop=prop))
+
+
+def test_every_notation_reads_back_alone() -> None:
+    table = default_table()
+    for seed, notation in enumerate(table.notations):
+        maker = Maker(seed, table)
+        for _ in range(8):
+            term = maker.fill(notation.pattern, 4, 0)
+            assert read(to_unicode(term, NAMES), NAMES) == term, notation
+            translate(to_latex(term, NAMES))
+
+
+DEEP = 50_000
+
+
+def deep_terms() -> list[Term]:
+    nested: list[Term] = [X] * 9
+    for i in range(DEEP):
+        nested = [
+            App(P, nested[0]),
+            App(nested[1], P),
+            Abs("", None, nested[2]),
+            call(PLUS, X, nested[3]),
+            call("List.list.Cons", X, nested[4]),
+            call(EX, function(nested[5])) if i % 2 else call("HOL.Not", nested[5]),
+            call("HOL.implies", nested[6], X),
+            call("Set.Collect", function(call("HOL.conj", call("Set.member", B0, nested[7]), X))),
+            call("Product_Type.prod.case_prod", nested[8]),
+        ]
+    return nested
+
+
+def test_depth_has_no_limit() -> None:
+    for i, term in enumerate(deep_terms()):
+        shown = to_unicode(term, NAMES)
+        translate(to_latex(term, NAMES))
+        if i < 7:
+            assert read(shown, NAMES) == term, i
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "expected"),
+    [
+        ("x₀ + ", 5, "an expression"),
+        ("x₀ + ∧", 5, "an expression"),
+        ("(x₀ + x₁", 0, "closing bracket"),
+        ("x₀ + x₁)", 7, "no such bracket"),
+        ("∀x x₀", 5, "'.'"),
+        ("∀1. x₀", 1, "the name of a bound variable"),
+        ("x₀ = x₁ = x₂", 8, "brackets"),
+        ("if x₀ then x₁", 13, "'else'"),
+        ("{x₀, x₁; x₂}", 7, "symbol"),
+        ("[x₀ x₁ then]", 7, "','"),
+        ("x₀ ⟹ f (PROP x₁)", 8, "whole proposition"),
+        ("x₀ € x₁", 3, "symbol"),
+        ("x₀ := x₁", 3, "f(x := y)"),
+        ("", 0, "an expression"),
+        ("9" * 2000, 0, "digits"),
+    ],
+)
+def test_errors_point_at_the_character(text: str, position: int, expected: str) -> None:
+    with pytest.raises(ReadError) as caught:
+        read(text, NAMES)
+    assert caught.value.position == position
+    assert expected in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+SPELLED = "ALL x. x ~= y /\\ x <= 0 --> (%z. z) x : A"
+
+
+def test_other_spellings() -> None:
+    assert read(SPELLED, NAMES) == read("∀x. x ≠ y ∧ x ≤ 0 ⟶ (λz. z) x ∈ A", NAMES)
+    assert read("x₀ ≥ x₁", NAMES) == read("x₁ ≤ x₀", NAMES)
+    assert read("{}", NAMES, prop=False) == Const("Set.empty")
+
+
+PIECES = sorted(default_table().literals) + ["x", "x₀", "v₁", "12", "Set.image", "?x.1", "«a»", "‹b›", " ", "(", ")", "\0", "é", "."]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(["", " "]))
+@settings(max_examples=600, deadline=None)
+def test_reader_raises_nothing_but_its_error(pieces: list[str], between: str) -> None:
+    try:
+        read(between.join(pieces), NAMES)
+    except ReadError as error:
+        assert 0 <= error.position <= len(between.join(pieces))
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_reader_takes_any_text(text: str) -> None:
+    try:
+        read(text, NAMES)
+    except ReadError as error:
+        assert 0 <= error.position <= len(text)
+
+
+@given(st.sampled_from(lines()), st.integers(0, 10_000), st.integers(0, 10_000))
+@settings(max_examples=300, deadline=None)
+def test_reader_takes_damaged_propositions(line: str, cut: int, length: int) -> None:
+    text = to_unicode(decode(line), NAMES)
+    start = cut % (len(text) + 1)
+    damaged = text[:start] + text[start + length % 7 :]
+    try:
+        term = read(damaged, NAMES)
+    except ReadError:
+        return
+    assert read(to_unicode(term, NAMES), NAMES) == erase(term)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 1_000_000, "()" * 500_000, "(" * 125_000 + "x" + ")" * 125_000, "{" * 1_000_000, "[" * 100_000 + "]" * 100_000,
+        "∀x. " * 80_000, "λx. " * 80_000 + "x", "¬" * 200_000 + "x", "x " * 120_000, "x + " * 120_000 + "x",
+        "x # " * 120_000 + "x", "⋃" * 200_000, "⋃x∈" * 60_000 + "A", "⋃x∈" * 60_000 + ". " * 60_000, "|" * 200_000,
+        "if " * 100_000, "{x. " * 60_000 + "}" * 60_000, "«" * 1_000_000, "?" * 1_000_000, "x." * 500_000, "9" * 1_000_000,
+        "(x, " * 60_000 + "x" + ")" * 60_000, "λ" + "(x, " * 60_000 + "x" + ")" * 60_000 + ". x", "x₀" * 500_000, "\n" * 1_000_000,
+        "λ" + "(" * 60_000 + "x" + ", x)" * 60_000 + ". x", "{x∈" * 60_000 + "A" + ". P}" * 60_000, "f(x := " * 50_000 + "y" + ")" * 50_000,
+    ],
+    ids=lambda text: text[:6],
+)  # fmt: skip
+def test_reader_is_quick_on_hostile_text(text: str) -> None:
+    read("x", NAMES)
+    start = time.process_time()
+    try:
+        read(text, NAMES)
+    except ReadError:
+        pass
+    assert time.process_time() - start < 1.0
+
+
+def test_paper_examples_are_recognisable() -> None:
+    names = Names.of_signature(with_subalgebra(sample_signature()))
+    assert to_unicode(decode(EVEN_A), names) == "even x₀"
+    assert to_unicode(decode(FALSE_IMPLIES_P), names) == "False ⟹ v₀"
+    shown = [to_latex(decode(tokens), names) for tokens in VALIDATION_605.values()]
+    assert shown == [
+        r"\mathrm{countably\_additive}(\mathcal{A}_{x_{1}}, \mu_{x_{0}})",
+        r"\mathrm{subalgebra}(x_{0}, x_{1})",
+        r"\mathrm{measure\_space}(\mathcal{X}_{x_{0}}, \mathcal{A}_{x_{1}}, \mu_{x_{0}})",
+        r"\sigma(\mathcal{X}_{x_{0}}, \mathcal{A}_{x_{1}})",
+        r"\mathrm{positive}(\mathcal{A}_{x_{1}}, \mu_{x_{0}})",
+        r"\mathrm{measure\_space}(v_{1}, v_{0}, v_{2}) \longleftrightarrow \sigma(v_{1}, v_{0}) \land "
+        r"\mathrm{positive}(v_{0}, v_{2}) \land \mathrm{countably\_additive}(v_{0}, v_{2})",
+    ]
+    for tokens in VALIDATION_605.values():
+        assert read(to_unicode(decode(tokens), names), names) == decode(tokens)
+
+
+def test_gallery_is_up_to_date() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "gallery.md").read_text("utf-8")
+    assert page == gallery(), "write it anew: python -m isarstep.logic.gallery docs/gallery.md"
+    assert page.count("```latex") == COUNT
+
+
+def test_extra_notations() -> None:
+    table = extended_table(
+        "Nat.Suc          postfix 96   #1:101⁺         #1:101^{+}\n"
+        "My.norm          mixfix       ⟨#1, #2⟩        \\langle #1, #2 \\rangle\n"
+        "Groups.plus_class.plus   infixl 65   ⊞   \\boxplus\n"
+    )
+    names = Names.of_signature(sample_signature(), table)
+    term = call("My.norm", call("Nat.Suc", call("Nat.Suc", X)), call(PLUS, X, Y))
+    assert to_unicode(term, names, prop=False) == "⟨(x₀⁺)⁺, x₀ ⊞ x₁⟩"
+    assert read("⟨(x₀⁺)⁺, x₀ ⊞ x₁⟩", names, prop=False) == term
+    assert to_latex(term, names, prop=False) == r"\langle (x_{0}^{+})^{+}, x_{0} \boxplus x_{1}\rangle"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("A.f  infixl 65", "columns"),
+        ("A.f  sideways 65  +  +", "unknown kind"),
+        ("A.f  mixfix 10  #1 ⊛ #1  x", "once"),
+        ("A.f (λ #1)  mixfix 10  ⊛#1  x", "belong together"),
+        ("A.f #1 #3  mixfix 10  #1 ⊛ #3  x", "without repetition"),
+        ("A.f  mixfix 10  fooo#1  x", "blanks"),
+        ("A.f  infix 50  ⊛", "LaTeX"),
+        ("A.f  mixfix 10  ⊛#1:5  x", "tightly"),
+        ("A.f (B.g #1  mixfix 10  ⊛#1  x", "bracket"),
+        ("A.f  prefix 50  ⊛  \\sqrt{#1", "braces"),
+        ("A.f  infixl 65  ⊛  x\nA.g  infixr 65  ⊚  x", "associativities"),
+    ],
+)
+def test_mistakes_in_a_table_are_named(line: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        read_table(line, "mine.txt")
+
+
+def test_notations_that_read_alike_are_refused() -> None:
+    with pytest.raises(UserError, match="reads like"):
+        grammar(extended_table("A.f  infixl 65  +  +"))
+
+
+def test_latex_that_is_no_latex_is_noticed() -> None:
+    for latex in [r"\unknown", "{x", "x}", "x_{1}_{2}", r"\frac{1}", "é", "x^"]:
+        with pytest.raises(ValueError):  # noqa: PT011
+            translate(latex)
+
+
+def test_printing_is_quick() -> None:
+    propositions = [decode(line) for line in lines()]
+    for term in propositions:
+        to_unicode(term, NAMES)
+    start = time.process_time()
+    for term in propositions:
+        to_unicode(term, NAMES)
+    assert len(propositions) / (time.process_time() - start) > 5_000
