@@ -45,7 +45,7 @@ def main() -> None:
             for with_miner in (False, True):
                 store = Store(Path(scratch) / f"{number}-{with_miner}")
                 mining = Mining(installation, sessions, images, store, Limits(), prove=not arguments.trust)
-                planned = mining.job(arguments.session, save=False, threads=1, claimed=set())
+                planned = mining.job(arguments.session, save=False, claimed=set())
                 assert planned is not None
                 job = planned[0]
                 if not with_miner:

@@ -52,9 +52,7 @@ for item in yxml.decode_list(theories):
     name, owner = (yxml.content(part) for part in yxml.decode_pair(first))
     files, flags = yxml.decode_pair(second)
     file, digest = (yxml.content(part) for part in yxml.decode_pair(files))
-    careful, more = yxml.decode_pair(flags)
-    imports = [yxml.content(i) for i in yxml.decode_list(yxml.decode_pair(more)[0])]
-    careful = yxml.content(careful) == "1"
+    imports = [yxml.content(i) for i in yxml.decode_list(yxml.decode_pair(flags)[0])]
     base = name.rpartition(".")[2]
     path = next(p for p in (os.path.join(f, base + ".thy") for f in places[owner]) if os.path.isfile(p))
     text = open(path).read()

@@ -67,7 +67,7 @@ class Mining:
             if not self.store.has(session, theory.name) and _enabled(theory)
         )
 
-    def job(self, session: str, save: bool, threads: int, claimed: set[str]) -> tuple[SessionJob, Image] | None:
+    def job(self, session: str, save: bool, claimed: set[str]) -> tuple[SessionJob, Image] | None:
         """What remains to be done for a session now.
 
         None when nothing does. Theories in `claimed` are being mined elsewhere.
@@ -93,7 +93,6 @@ class Mining:
             theories=tuple(items),
             image=self.images.path(session) if save else None,
             prove=self.prove,
-            threads=threads,
             limits=self.limits,
         )
         return job, base
@@ -130,18 +129,21 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
 
     while (waiting or running) and not stop.is_set():
         active = {job.session for job, _ in running.values()}
+        # A session waits for those it rests on until they are done, or at once goes ahead where their images are there.
         ready = [
             name
             for name in waiting
-            if not any(other != name and name in required_by[other] for other in (*waiting, *active))
+            if not any(
+                other != name and name in required_by[other] and other not in mining.images
+                for other in (*waiting, *active)
+            )
         ]
         for name in ready:
             if len(running) >= executor.workers:
                 break
-            alone = not running and len(ready) == 1
             save = bool(required_by[name]) or name in parents
             del waiting[name]
-            planned_job = mining.job(name, save, executor.workers if alone else 1, claimed)
+            planned_job = mining.job(name, save, claimed)
             if planned_job is None:
                 continue
             job, _ = planned_job
@@ -161,7 +163,6 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
             mining.store.note(
                 {
                     "session_run": job.session,
-                    "threads": job.threads,
                     "base": base.session,
                     "theories": len(job.theories),
                     "cpu": round(outcome.cpu, 2),

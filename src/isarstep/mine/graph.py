@@ -20,12 +20,11 @@ from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar
 FORMAT = 1
 
 FactKind = Literal[
-    "goal",  # a statement claimed by the proof's head command or by have/show/obtain/consider/subgoal ...
-    "assumption",  # assume, presume, case, assms, that, premises of subgoal: nothing justifies it
-    "definition",  # the equation of define, obtain's properties are goals of their own
+    "goal",  # stated and proved here: by the head, have, show, obtain, consider, subgoal; or handed on by a { } block
+    "assumption",  # assume, presume, case, assms, that, premises of subgoal and of the context: nothing justifies it
+    "definition",  # the equation of define
     "compound",  # a modified fact such as foo[OF bar]
-    "calculation",  # the composed fact that also/finally or moreover/ultimately hands on
-    "note",  # note/from-lists that name facts again under a new name without modifying them do not make facts
+    "calculation",  # what also and finally have composed; moreover and ultimately compose nothing
 ]
 
 # How a fact was referred to by the step (or fact) that uses it.
@@ -38,8 +37,7 @@ How = Literal[
     "base",  # the fact that attributes modify (the foo of foo[OF bar])
     "attribute",  # a fact inside an attribute (the bar of foo[OF bar])
     "calculation",  # a step that also/finally/moreover/ultimately composed
-    "block",  # the show (or the result of a { } block) that proves the statement whose proof block it stands in
-    "case",  # a premise that came in with `case`
+    "block",  # from a statement to the show or subgoal inside its proof; from what a { } block hands on to the fact inside
 ]
 
 
@@ -48,7 +46,7 @@ class Use:
     """One edge. Exactly one of the three is set: a fact of the same proof, a library lemma, or a collection's name."""
 
     how: How
-    fact: int | None = None  # index in Proof.facts, always smaller than the user's own, except for "block" edges
+    fact: int | None = None  # index in Proof.facts, smaller than the user's own except for "block" (and results of subgoal)
     lemma: int | None = None  # index in Graph.lemmas
     collection: str | None = None  # a named collection (algebra_simps, ...), opaque
 

@@ -127,7 +127,6 @@ class Start:
     main: str
     loaded: tuple[str, ...]
     sessions: tuple[str, ...]  # whose folders it may read theories from
-    threads: int = 1
     memory_mb: int = 0  # limit of the ML heap, 0 for none
     options: tuple[tuple[str, str], ...] = ()
     folder: Path | None = None
@@ -192,7 +191,7 @@ class MLProcess:
             (stubs / session).mkdir(parents=True)
         changes = {
             **release.QUIET_OPTIONS,
-            "threads": str(self._start.threads),
+            "threads": "1",
             "bash_process_address": self._programs.address,
             "bash_process_password": self._programs.password,
             **dict(self._start.options),
@@ -228,7 +227,7 @@ class MLProcess:
     def _command_line(self) -> list[str]:
         start = self._start
         images = ", ".join(ml_string(str(path)) for path in start.images)
-        command = [str(self._installation.poly), "-q", "--gcthreads", str(start.threads)]
+        command = [str(self._installation.poly), "-q", "--gcthreads", "1"]
         if start.memory_mb:
             command += ["--maxheap", str(release.heap_limit(self._installation.ml_platform, start.memory_mb))]
         for text in (

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from isarstep.mine import release, yxml
 from isarstep.mine.isabelle import Installation, Sessions, Theory
-from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start
+from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start, TimedOut
 from isarstep.mine.store import Record, Store
 
 ML_FILES = (
@@ -48,7 +48,6 @@ class TheoryJob:
     theory: Theory
     hash: str
     mine: bool  # False: only loaded, because its graph is there already or somebody else makes it
-    careful: bool = False  # proof by proof, after an attempt that killed the process
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,6 @@ class SessionJob:
     theories: tuple[TheoryJob, ...]
     image: Path | None  # where to save what was loaded
     prove: bool  # run terminal proof steps, instead of trusting them
-    threads: int
     limits: Limits
 
 
@@ -82,23 +80,19 @@ _encode_theory = yxml.pair(
     yxml.pair(yxml.string, yxml.string),
     yxml.pair(
         yxml.pair(yxml.string, yxml.string),
-        yxml.pair(
-            yxml.boolean, yxml.pair(yxml.listing(yxml.string), yxml.listing(yxml.pair(yxml.string, yxml.string)))
-        ),
+        yxml.pair(yxml.listing(yxml.string), yxml.listing(yxml.pair(yxml.string, yxml.string))),
     ),
 )
-_encode_job = yxml.pair(
-    yxml.pair(yxml.string, yxml.string),
-    yxml.pair(yxml.pair(yxml.integer, yxml.integer), yxml.listing(_encode_theory)),
-)
+_encode_job = yxml.pair(yxml.pair(yxml.string, yxml.string), yxml.pair(yxml.integer, yxml.listing(_encode_theory)))
 
 
 def run_session(
     installation: Installation, sessions: Sessions, store: Store, job: SessionJob, progress: Progress
 ) -> Outcome:
-    """Run the job, again and again while a theory kills the process: the culprit is loaded carefully, then left out."""
+    """Run the job, again while a theory kills the process: the culprit gets a second chance, then is left out."""
     outcome = Outcome()
     began = time.monotonic()
+    blamed: set[str] = set()
     left_out: set[str] = set()
     while True:
         attempt = _Attempt(installation, sessions, store, job, progress, outcome, left_out)
@@ -107,30 +101,19 @@ def run_session(
             outcome.reason = ""
             break
         except ProcessFailed as error:
-            culprit = attempt.loading
             outcome.reason = str(error)
-            over = time.monotonic() - began > job.limits.session
-            if culprit is None or over:
+            culprit = attempt.loading
+            if culprit is None or time.monotonic() - began > job.limits.session:
                 break
-            job = _after_failure(job, culprit, attempt.mined, left_out)
-            if culprit in left_out:
-                theory = next(item.theory for item in job.theories if item.theory.name == culprit)
-                attempt.record({"theory": culprit, "session": theory.session, "status": "failed", "reason": str(error)})
+            if culprit in blamed or isinstance(error, TimedOut):
+                left_out.add(culprit)
+                attempt.give_up(culprit, str(error))
+            blamed.add(culprit)
+            done = attempt.mined
+            theories = (replace(item, mine=item.mine and item.theory.name not in done) for item in job.theories)
+            job = replace(job, theories=tuple(theories))
     outcome.elapsed = time.monotonic() - began
     return outcome
-
-
-def _after_failure(job: SessionJob, culprit: str, mined: set[str], left_out: set[str]) -> SessionJob:
-    theories: list[TheoryJob] = []
-    for item in job.theories:
-        if item.theory.name in mined:
-            item = replace(item, mine=False)
-        if item.theory.name == culprit:
-            if item.careful:
-                left_out.add(culprit)
-            item = replace(item, careful=True)
-        theories.append(item)
-    return replace(job, theories=tuple(theories))
 
 
 class _Attempt:
@@ -158,6 +141,10 @@ class _Attempt:
         self.outcome.records.append(record)
         self.progress(record)
 
+    def give_up(self, name: str, reason: str) -> None:
+        session = self._items[name].theory.session
+        self._done({"theory": name, "session": session, "reason": reason}, "failed")
+
     def run(self, began: float) -> None:
         job = self.job
         start = Start(
@@ -166,7 +153,6 @@ class _Attempt:
             main="Isarstep_Driver.main ()",
             loaded=job.loaded,
             sessions=job.sessions,
-            threads=job.threads,
             memory_mb=job.limits.memory_mb,
             options=() if job.prove else tuple(release.TRUST_OPTIONS.items()),
         )
@@ -195,10 +181,9 @@ class _Attempt:
             file = str(folder / f"{theory.name}.jsonl") if item.mine else ""
             decided = {"condition", "document"} | (set() if job.prove else set(release.TRUST_OPTIONS))
             options = [(name, value or "true") for name, value in theory.options if name not in decided]
-            careful = item.careful or job.threads == 1
-            theories.append(((theory.name, theory.session), ((file, item.hash), (careful, (theory.imports, options)))))
+            theories.append(((theory.name, theory.session), ((file, item.hash), (theory.imports, options))))
         image = str(_partial(job.image)) if job.image else ""
-        return _encode_job(((job.session, image), ((job.threads, job.limits.proof), theories)))
+        return _encode_job(((job.session, image), (job.limits.proof, theories)))
 
     def _handle(self, process: MLProcess, message: Message) -> None:
         properties = message.properties
@@ -219,8 +204,6 @@ class _Attempt:
             case "loading":
                 self.loading = name
                 process.deadline = min(time.monotonic() + self.job.limits.theory, self._session_end)
-            case "retrying":
-                note["retried"] = _clean(properties["reason"])
             case "loaded":
                 note.update({f"load_{key}": float(properties[key]) for key in ("cpu", "elapsed", "gc")})
                 if not item.mine:
@@ -244,7 +227,6 @@ class _Attempt:
     def _done(self, note: Record, status: str) -> None:
         self.loading = None
         note["status"] = status
-        note["threads"] = self.job.threads
         note["miner"] = self._version
         note["proved"] = self.job.prove
         note["size"] = self._items[note["theory"]].theory.size

@@ -59,10 +59,9 @@ class Screen:
 
     def started(self, job: SessionJob) -> None:
         mined = sum(item.mine for item in job.theories)
-        how = f"{job.threads} threads" + (", leaves an image" if job.image else "")
-        self.say(
-            f"{job.session}: {len(job.theories)} theories to load on {job.images[-1].name}, {mined} to mine, {how}"
-        )
+        image = ", leaves an image" if job.image else ""
+        base = job.images[-1].name
+        self.say(f"{job.session}: {len(job.theories)} theories to load on {base}, {mined} to mine{image}")
 
     def remaining(self) -> str:
         if not self.done_size:
