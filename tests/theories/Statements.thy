@@ -41,7 +41,7 @@ lemma given_again:
   assumes "A"
   shows "A \<and> A"
 proof -
-  have "A" "A" using assms by this+
+  have "A" using assms .
   with assms show ?thesis by simp
 qed
 
