@@ -37,7 +37,7 @@ How = Literal[
     "base",  # the fact that attributes modify (the foo of foo[OF bar])
     "attribute",  # a fact inside an attribute (the bar of foo[OF bar])
     "calculation",  # a step that also/finally/moreover/ultimately composed
-    "block",  # from a statement to the show or subgoal inside its proof; from what a { } block hands on to the fact inside
+    "block",  # from a statement to a show or subgoal inside its proof; from what a { } block hands on to its fact inside
 ]
 
 
@@ -46,7 +46,7 @@ class Use:
     """One edge. Exactly one of the three is set: a fact of the same proof, a library lemma, or a collection's name."""
 
     how: How
-    fact: int | None = None  # index in Proof.facts, smaller than the user's own except for "block" (and results of subgoal)
+    fact: int | None = None  # index in Proof.facts, smaller than the user's own, "block" (and a named subgoal) aside
     lemma: int | None = None  # index in Graph.lemmas
     collection: str | None = None  # a named collection (algebra_simps, ...), opaque
 
