@@ -7,6 +7,7 @@ file.
 
 from __future__ import annotations
 
+import gc
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -161,6 +162,9 @@ def parse_graph(data: bytes, where: str) -> Graph:
     """The graph that JSON lines stand for; `where` names them in errors."""
     builder = _Builder()
     number = 0
+    # Everything made here is kept and none of it is cyclic: looking for garbage meanwhile would take most of the time.
+    collecting = gc.isenabled()
+    gc.disable()
     try:
         for number, line in enumerate(data.splitlines(), 1):  # noqa: B007 (the number is for the error below)
             builder.add(json.loads(line))
@@ -168,6 +172,9 @@ def parse_graph(data: bytes, where: str) -> Graph:
     except (ValueError, KeyError, IndexError, TypeError) as error:
         what = f"{type(error).__name__}: {error}" if not isinstance(error, _Malformed) else str(error)
         raise UserError(f"{where}: line {number}: not a proof graph of format {FORMAT}: {what}") from error
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class _Malformed(ValueError):
