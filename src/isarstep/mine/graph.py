@@ -38,7 +38,7 @@ How = Literal[
     "base",  # the fact that attributes modify (the foo of foo[OF bar])
     "attribute",  # a fact inside an attribute (the bar of foo[OF bar])
     "calculation",  # a step that also/finally/moreover/ultimately composed
-    "block",  # from a statement to a show or subgoal inside its proof; from what a { } block hands on to its fact inside
+    "block",  # from a statement to a show or subgoal inside its proof; from what a { } block hands on to its fact
 ]
 
 
