@@ -1,4 +1,4 @@
-"""How fast are decoding, typing, encoding and printing on one core, and how much memory does a million terms take?
+"""How fast are decoding, typing, judging, encoding and printing on one core, and what memory do a million terms take?
 
     python benchmarks/logic.py                                        the sample inside the package
     python benchmarks/logic.py --signature S.json.gz FILE.txt.gz ...  all propositions in these files
@@ -32,7 +32,7 @@ from isarstep.logic.terms import Term, size
 from isarstep.logic.tokens import decode, encode_line
 
 T = TypeVar("T")
-WANTED = {"decode": 20_000, "infer": 5_000, "encode": 20_000, "print": 5_000}
+WANTED = {"decode": 20_000, "infer": 5_000, "judge": 5_000, "encode": 20_000, "print": 5_000}
 LABELS = re.compile(r"<used_local_facts>|<consequences>|<consequences_others>|<used_global_facts>|<SEP>")
 
 
@@ -96,7 +96,8 @@ def main() -> None:
     terms = [decode(line) for line in timed]
     rates = {
         "decode": rate(decode, timed),
-        "infer": rate(lambda term: well_formed(term, signature), terms),
+        "infer": rate(lambda term: well_formed(term, signature).term, terms),
+        "judge": rate(lambda term: well_formed(term, signature), terms),
         "encode": rate(encode_line, terms),
         "print": rate(lambda term: to_unicode(term, names), terms),
     }

@@ -50,24 +50,36 @@ class Typing:
     frees: dict[str, Typ]
 
 
-@dataclass(frozen=True, slots=True)
 class Judgement:
-    """A typed proposition, or the reason why there is none."""
+    """A typed proposition, or the reason why there is none. The typed term is made when it is first asked for."""
 
-    term: Term | None
-    reason: str | None = None
+    __slots__ = ("_inference", "_term", "reason")
+
+    def __init__(self, term: Draft | None, inference: Inference | None, reason: str | None = None) -> None:
+        self._term: Draft | Term | None = term
+        self._inference = inference
+        self.reason = reason
 
     def __bool__(self) -> bool:
-        return self.term is not None
+        return self._term is not None
+
+    @property
+    def term(self) -> Term | None:
+        if isinstance(self._term, Draft):
+            assert self._inference is not None
+            self._term = self._inference.build(self._term)
+            self._inference = None
+        return self._term
 
 
 def well_formed(tokens: str | Sequence[str] | Term, signature: Signature, context: Context | None = None) -> Judgement:
     """Is this a proposition? The tokens must be a term, closed, whose constants exist, of type prop in the context."""
     try:
         term = decode(tokens) if isinstance(tokens, str | Sequence) else tokens
-        return Judgement(infer([term], signature, context).propositions[0])
+        inference = Inference(signature, context or {})
+        return Judgement(inference.check(term), inference)
     except UserError as error:
-        return Judgement(None, str(error))
+        return Judgement(None, None, str(error))
 
 
 def infer(
