@@ -84,10 +84,12 @@ def read_probes(text: str, where: str) -> tuple[Probe, ...]:
         if not drafts or key not in (*FIELDS, "answer", "about", "why"):
             raise UserError(f"{where}:{number}: wants a name in brackets, F.2 to F.5, answer, about or why")
         draft, value = drafts[-1], value.strip()
-        if key in FIELDS:
-            draft.fields[key].append(encode_line(read(value, names)))
-        elif key == "answer":
-            draft.answers.append(encode_line(read(value, names)))
+        if key in FIELDS or key == "answer":
+            try:
+                tokens = encode_line(read(value, names))
+            except UserError as error:
+                raise UserError(f"{where}:{number}: {error}") from None
+            (draft.answers if key == "answer" else draft.fields[key]).append(tokens)
         elif key == "about":
             draft.about = value
         else:
