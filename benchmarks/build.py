@@ -148,7 +148,7 @@ def main() -> None:
         "python": platform.python_version(),
         "pyarrow": pyarrow.__version__,
     }
-    print(f"{raw:,} raw examples: {seconds:.1f} s wall, {cpu:.1f} s CPU, {peak >> 20:,} MiB; {size >> 20:,} MiB written")
+    print(f"{raw:,} raw examples: {seconds:.1f} s wall, {cpu:.1f} s CPU, {peak >> 20:,} MiB; wrote {size >> 20:,} MiB")
     print(json.dumps(result))
 
 

@@ -70,7 +70,7 @@ def lemma_uses(*numbers: int) -> list[Use]:
 class ProofMaker:
     """Collects steps and facts; a step's facts are `(kind, proposition, uses)`."""
 
-    def __init__(self, ordinal: int, name: str, variables: str = "abcxyz", command: str = "lemma") -> None:
+    def __init__(self, ordinal: int, name: str, variables: str = "abctxyz", command: str = "lemma") -> None:
         self.ordinal, self.name, self.command = ordinal, name, command
         self.variables = variables
         self.steps: list[Step] = []

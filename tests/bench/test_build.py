@@ -199,3 +199,4 @@ def test_killed_while_building_leaves_the_old_benchmark_whole(graphs: list[Path]
     build(graphs, out, scored=SCORED, workers=1)
     assert contents(out) == contents(whole)
     assert time.monotonic() - start < 60
+    assert [path.name for path in tmp_path.iterdir()] == ["bench"]  # what the killed process left is gone

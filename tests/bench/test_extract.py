@@ -119,6 +119,26 @@ def test_a_show_that_says_something_else_is_a_premise() -> None:
     ]
 
 
+def test_the_thesis_of_obtain_is_bookkeeping() -> None:
+    maker = ProofMaker(0, "obtaining")
+    [_, given] = maker.step(
+        "lemma", ("goal", prop("Nat.R", "a"), []), ("assumption", prop("Nat.Q", "a"), []), fixed="a"
+    )
+    thesis = App(Const("HOL.Trueprop"), Free("t", BOOL))
+    that = App(App(Const("Pure.imp"), prop("Nat.P", "?x")), thesis)
+    [got, such] = maker.step(
+        "obtain", ("goal", prop("Nat.P", "x"), []), ("assumption", that, []), parent=0, depth=1, block=1, fixed="ax"
+    )
+    [shown] = maker.step("show", ("goal", thesis, uses("using", such, given)), parent=1, depth=2, block=2, fixed="at")
+    maker.use(got, *uses("block", shown))
+    [end] = maker.step("show", ("goal", prop("Nat.R", "a"), uses("chained", got)), parent=0, depth=1, block=1, fixed="ax")
+    maker.use(0, *uses("block", end))
+    assert [fields(row) for row in examples_of(graph_of([maker.finish()]))] == [
+        ("P <X1>", ["Q <X0>"], "R <X0>", [], []),
+        ("Q <X0>", [], "P <X1>", [], []),
+    ]
+
+
 def test_variables_are_numbered_at_the_consequence_and_closed_blocks_follow() -> None:
     maker = ProofMaker(0, "numbers")
     maker.step("lemma", ("goal", prop("Nat.P", "a"), []), fixed="a")

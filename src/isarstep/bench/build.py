@@ -6,7 +6,6 @@ its examples, how often each was found, the counts of every theory, and the fact
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -21,7 +20,7 @@ from isarstep.bench import grow
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, gather_graphs, graph_files, read_header, read_table
-from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA, MANIFEST
+from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA, MANIFEST, workspace
 from isarstep.bench.rules import SCORED, Column, Columns, band_of, decide
 from isarstep.bench.write import FIELDS, Content, write_benchmark
 from isarstep.errors import UserError
@@ -80,12 +79,12 @@ def build(
     inputs = sort_inputs(paths)
     if not inputs.graphs and not inputs.benchmarks:
         raise UserError("nothing to build from; give graph files, folders of them, or benchmarks")
-    with tempfile.TemporaryDirectory(prefix="isarstep-build-") as scratch:
+    with workspace(out) as scratch:
         parts = [
-            grow.gather_benchmark(path, rules, Path(scratch) / f"benchmark{number}")
+            grow.gather_benchmark(path, rules, scratch / f"benchmark{number}")
             for number, path in enumerate(inputs.benchmarks)
         ]
-        for number, part in enumerate(gather_graphs(inputs.graphs, rules, Path(scratch), workers)):
+        for number, part in enumerate(gather_graphs(inputs.graphs, rules, scratch, workers)):
             parts.append(part)
             if progress:
                 progress(number + 1, len(inputs.graphs))

@@ -6,6 +6,8 @@ Which facts a step uses is the miner's word; here they become F.1-F.5. Three kin
 - A `show` that says the same as the statement whose block it closes is one node with it, or the answer would stand in
   its own source. Where several do (one in each case), each has its own premises, so that cases do not mix.
 - A `show` that says something else (a case, a subgoal) is a fact from which the statement follows.
+- `obtain x where P x proof ... show thesis` proves `thesis` from `that: P x ==> thesis`. Both are bookkeeping (and
+  `that` would tell the answer): the obtained facts follow from what `show thesis` uses, without `that`.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from isarstep.logic.terms import Abs, App, Free, Term, Typ, Type, subterms
 from isarstep.logic.typestrings import format_type
 from isarstep.mine.graph import Graph, Proof, Use
 
+OBTAINING = ("obtain", "guess")
 NO_JUSTIFICATION = ("assumption", "definition")
 UNKNOWN = Type("dummy")  # what Isabelle calls a type that it has not yet inferred
 
@@ -50,6 +53,8 @@ class ProofReader:
         self.proof = proof
         self._texts = texts
         self._sources: dict[int, Sources] = {}
+        self._premises: dict[int, Sources] = {}
+        self._hidden: set[int] = set()
         self._restating = [self._restating_shows(number) for number in range(len(proof.facts))]
         # A show that alone restates its statement is that statement: only the statement is a consequence.
         self.merged = {shows[0] for shows in self._restating if len(shows) == 1}
@@ -59,28 +64,40 @@ class ProofReader:
         shows = [use.fact for use in facts[number].uses if use.how == "block" and use.fact is not None]
         if not shows:
             return []
+        if self.proof.steps[facts[number].step].command in OBTAINING:
+            for show in shows:
+                self._hide_thesis(facts[number].step, facts[show].prop)
+            return shows
         # The marks around names are characters of their names here, which does no harm.
         goal = self._texts.of(facts[number].prop)
         return [show for show in shows if show != number and alike(self._texts.of(facts[show].prop), goal)]
+
+    def _hide_thesis(self, step: int, thesis: Term) -> None:
+        """What an obtaining step assumes about its thesis is no fact of the proof."""
+        if isinstance(thesis, App) and type(thesis.arg) is Free:
+            mark = self._texts.of(thesis.arg)
+            for number, fact in enumerate(self.proof.facts):
+                if fact.step == step and fact.kind == "assumption" and mark in self._texts.of(fact.prop):
+                    self._hidden.add(number)
 
     def sources(self, number: int) -> Sources:
         """Everything that justifies a fact, as F.2 and F.5 of a target need it."""
         known = self._sources.get(number)
         if known is None:
             known = self._sources[number] = self._collect(number, with_cases=True)
-            known.facts.pop(number, None)
         return known
 
     def premises(self, number: int) -> Sources:
-        """What a consequence follows from; the cases that restate it are consequences of their own."""
-        if len(self._restating[number]) < 2:
-            return self.sources(number)
-        found = self._collect(number, with_cases=False)
-        found.facts.pop(number, None)
-        return found
+        """What a consequence follows from; where several cases restate it, they are consequences of their own."""
+        known = self._premises.get(number)
+        if known is None:
+            known = self._premises[number] = self._collect(number, with_cases=False)
+        return known
 
     def end(self, number: int) -> int:
         """The step at which a consequence is reached: of the show that closes its block, else its own."""
+        if self.proof.steps[self.proof.facts[number].step].command in OBTAINING:
+            return self.proof.facts[number].step  # which has fixed what it obtained
         shows = self._restating[number]
         seen = {number}
         while len(shows) == 1 and shows[0] not in seen:
@@ -100,12 +117,14 @@ class ProofReader:
                 found.lemmas[use.lemma] = None
             elif use.fact is not None:
                 restates = use.how == "block" and use.fact in self._restating[user]
-                if facts[use.fact].kind == "calculation" or (restates and with_cases):
+                one_with_it = restates and (with_cases or len(self._restating[user]) == 1)
+                if facts[use.fact].kind == "calculation" or one_with_it:
                     if use.fact not in seen:
                         seen.add(use.fact)
                         todo.extend((inner, use.fact) for inner in reversed(facts[use.fact].uses))
-                elif not restates:
+                elif not restates and use.fact not in self._hidden:
                     found.facts[use.fact] = None
+        found.facts.pop(number, None)
         return found
 
 

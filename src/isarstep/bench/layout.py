@@ -123,15 +123,27 @@ def replacing(folder: Path) -> Iterator[Path]:
     folder = folder.absolute()
     if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise UserError(f"{folder}: exists and is not a benchmark; choose another --out")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", suffix=".tmp", dir=folder.parent))
-    try:
-        fresh.chmod(0o755)
+    with workspace(folder) as fresh:
         yield fresh
         if folder.exists():
             _exchange(fresh, folder)
         else:
             fresh.rename(folder)
+
+
+@contextmanager
+def workspace(folder: Path) -> Iterator[Path]:
+    """An empty folder beside the one that is being made; what killed processes have left there is removed."""
+    folder = folder.absolute()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for old in folder.parent.glob(f".{folder.name}-*.tmp"):
+        maker = old.name.removeprefix(f".{folder.name}-").partition("-")[0]
+        if maker.isdecimal() and not Path(f"/proc/{maker}").exists() and Path("/proc").exists():
+            shutil.rmtree(old, ignore_errors=True)
+    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-{os.getpid()}-", suffix=".tmp", dir=folder.parent))
+    try:
+        fresh.chmod(0o755)
+        yield fresh
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
