@@ -24,7 +24,7 @@ from isarstep.decode.predict import ready
 from isarstep.decode.search import decode
 from isarstep.models import Seq2Seq
 from isarstep.models.export import to_ctranslate2, to_marian
-from isarstep.train.batches import Layout, assemble_source
+from isarstep.train.batches import Layout, Shelf
 from isarstep.train.checkpoint import load_model
 from isarstep.train.corpus import EOS, Corpus, load
 
@@ -32,8 +32,8 @@ Outputs = list[list[tuple[int, ...]]]
 
 
 def rows_of(corpus: Corpus) -> list[list[int]]:
-    layout = Layout(hierarchical=False, hints=False)
-    return [assemble_source(corpus, np.array([i]), layout).tokens_S.tolist() for i in range(len(corpus))]
+    shelf = Shelf(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
+    return [shelf.source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
 
 
 def ours(model: Seq2Seq, corpus: Corpus, rules: Rules, sentences: int | None) -> tuple[float, Outputs]:

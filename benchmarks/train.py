@@ -22,7 +22,7 @@ import torch
 
 from isarstep.models import ModelConfig
 from isarstep.models.export import marian_config
-from isarstep.train.batches import Layout, Measures, ahead, assemble
+from isarstep.train.batches import Layout, Shelf
 from isarstep.train.corpus import Dataset, load
 from isarstep.train.loop import Run, Watch, compile_layers
 from isarstep.train.processes import Processes
@@ -54,7 +54,7 @@ def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, devi
         compile_layers(run.model)
     tokens = read = written = steps = 0
     first = 0.0
-    for number, data in enumerate(ahead(lambda: run.stream.steps(0, 0)), 1):
+    for number, data in enumerate(run.stream.steps(0, 0), 1):
         run.one_step(run.loss, data, number, 1e-4)
         if number == 1:
             synchronise(device)
@@ -83,13 +83,13 @@ def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, devi
 
 def marian_batches(dataset: Dataset, sentences: int, device: torch.device) -> Iterator[tuple[dict[str, Any], int]]:
     """Padded batches of examples of nearly equal length, sentences in each by a budget of padded tokens."""
-    corpus, layout = dataset.split("train"), Layout(hierarchical=False, hints=False)
-    measures = Measures(corpus, layout)
+    shelf = Shelf(dataset.split("train"), Layout(hierarchical=False, hints=False), device)
+    measures = shelf.measures
     chosen = measures.trainable()
     order = chosen[np.lexsort((measures.target[chosen], measures.source[chosen]))]
     cuts = [order[i : i + sentences] for i in range(0, len(order) - sentences, sentences)]
     for at in np.random.default_rng(0).permutation(len(cuts)):
-        batch = assemble(corpus, cuts[at], layout)
+        batch = shelf.assemble(cuts[at])
         source, target = batch.source, batch.target
         s_index, s_valid = source.examples.grid()
         t_index, t_valid = target.examples.grid()
@@ -99,7 +99,7 @@ def marian_batches(dataset: Dataset, sentences: int, device: torch.device) -> It
             "decoder_input_ids": torch.where(t_valid, target.inputs_U[t_index], 0),
             "labels": torch.where(t_valid, target.outputs_U[t_index], -100),
         }
-        yield {k: v.to(device, non_blocking=True) for k, v in fields.items()}, batch.tokens
+        yield fields, batch.tokens
 
 
 def marian(dataset: Dataset, config: ModelConfig, sentences: int, seconds: float, device: torch.device, compiled: bool) -> dict[str, Any]:

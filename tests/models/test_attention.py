@@ -35,8 +35,8 @@ def test_an_empty_segment_leaves_gradients_finite() -> None:
 @pytest.mark.parametrize("causal", [False, True])
 def test_flash_attention_agrees_with_the_formula(causal: bool) -> None:
     q, k, v, queries, keys = random_case(0, causal, "cuda")
-    device = torch.device("cuda")
-    fast = attend_flash(q.bfloat16(), k.bfloat16(), v.bfloat16(), queries.to(device), keys.to(device), causal)
+    queries, keys = (Segments(s.starts.cuda(), s.longest) for s in (queries, keys))
+    fast = attend_flash(q.bfloat16(), k.bfloat16(), v.bfloat16(), queries, keys, causal)
     plain = attend_naively(q, k, v, queries, keys, causal)
     assert (fast.float() - plain).norm() / plain.norm() < 1e-2
 

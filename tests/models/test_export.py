@@ -12,7 +12,7 @@ from isarstep.decode.search import decode
 from isarstep.errors import UserError
 from isarstep.models import ModelConfig, Seq2Seq, build
 from isarstep.models.export import to_ctranslate2, to_marian
-from isarstep.train.batches import Layout, assemble
+from isarstep.train.batches import Layout, Shelf
 from isarstep.train.corpus import BOS, EOS, Corpus, Example
 
 VOCABULARY = 40
@@ -51,8 +51,11 @@ def padded(rows: list[list[int]]) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def sources(corpus: Corpus) -> list[list[int]]:
-    layout = Layout(hierarchical=False, hints=False)
-    return [assemble(corpus, np.array([i]), layout).source.tokens_S.tolist() for i in range(len(corpus))]
+    return [flat(corpus).source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
+
+
+def flat(corpus: Corpus) -> Shelf:
+    return Shelf(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
 
 
 @torch.no_grad()
@@ -60,7 +63,7 @@ def test_marian_gives_the_same_logits(model: Seq2Seq, corpus: Corpus) -> None:
     pytest.importorskip("transformers")
     theirs = to_marian(model)
     ids, mask = padded(sources(corpus))
-    batch = assemble(corpus, np.arange(len(corpus)), Layout(False, False))
+    batch = flat(corpus).assemble(np.arange(len(corpus)))
     ours = model.logits(model(batch.source, batch.target))
     starts = batch.target.examples.starts.tolist()
     rows = [batch.target.inputs_U[a:b].tolist() for a, b in zip(starts, starts[1:], strict=False)]

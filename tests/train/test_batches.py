@@ -5,9 +5,13 @@ import pytest
 import torch
 
 from isarstep.models import ModelConfig, build
-from isarstep.train.batches import Layout, Measures, ahead, assemble, plan
+from isarstep.train.batches import Batch, Layout, Measures, Shape, Shelf, plan
 from isarstep.train.corpus import BOS, EOS, F2, F3, SEP, Corpus, Dataset, Example, load, save
 from isarstep.train.loss import SmoothedLoss
+
+
+def assemble(corpus: Corpus, examples: np.ndarray, layout: Layout, shape: Shape | None = None) -> Batch:
+    return Shelf(corpus, layout, torch.device("cpu")).assemble(examples, shape)
 
 
 def random_corpus(count: int, seed: int = 0, vocabulary: int = 60) -> Corpus:
@@ -103,14 +107,3 @@ def test_a_dataset_survives_its_file(tmp_path) -> None:  # type: ignore[no-untyp
     ours, theirs = (assemble(c, np.arange(20), layout) for c in (corpus, again.split("train")))
     assert torch.equal(ours.source.tokens_S, theirs.source.tokens_S)
     assert torch.equal(ours.target.outputs_U, theirs.target.outputs_U)
-
-
-def test_a_failing_producer_fails_the_consumer() -> None:
-    def broken():  # type: ignore[no-untyped-def]
-        yield 1
-        raise ValueError("no more")
-
-    stream = ahead(broken)
-    assert next(stream) == 1
-    with pytest.raises(ValueError, match="no more"):
-        next(stream)

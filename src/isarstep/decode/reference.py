@@ -13,19 +13,19 @@ import torch
 from isarstep.decode.hypotheses import Hypothesis, Rules
 from isarstep.models import Seq2Seq, Target
 from isarstep.models.inputs import Segments
-from isarstep.train.batches import Layout, assemble_source
+from isarstep.train.batches import Layout, Shelf
 from isarstep.train.corpus import BOS, EOS, Corpus
 
 
 @torch.inference_mode()
 def search_plainly(model: Seq2Seq, corpus: Corpus, example: int, rules: Rules) -> list[Hypothesis]:
-    layout = Layout(model.config.hierarchical, model.config.hints)
+    shelf = Shelf(corpus, Layout(model.config.hierarchical, model.config.hints), torch.device("cpu"))
 
     def continuations(prefixes: list[list[int]]) -> list[list[float]]:
         rows = [[BOS, *prefix] for prefix in prefixes]
         tokens = torch.tensor(rows).flatten()
         segments = Segments.of_lengths([len(row) for row in rows])
-        source = assemble_source(corpus, np.array([example] * len(rows)), layout)
+        source = shelf.source(np.array([example] * len(rows)))
         hidden = model(source, Target(tokens, tokens, torch.arange(len(rows[0])).repeat(len(rows)), segments))
         scores: list[list[float]] = model.logits(hidden[segments.starts[1:].long() - 1]).log_softmax(-1).tolist()
         return scores

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from isarstep.decode.hypotheses import Hypothesis, Rules
 from isarstep.models import Seq2Seq, Source
-from isarstep.train.batches import Layout, assemble_source
+from isarstep.train.batches import Layout, Shelf
 from isarstep.train.corpus import BOS, EOS, Corpus, Longs
 
 SENTENCES = {"cpu": 32, "cuda": 384}  # of one batch
@@ -164,7 +164,8 @@ def decode(
     """The n best of every example, in the order of the corpus, while the rest is still being searched."""
     device = model.token_table.device
     layout = Layout(model.config.hierarchical, model.config.hints)
-    lengths = corpus.source_lengths(layout.hints)
+    shelf = Shelf(corpus, layout, device)
+    lengths = shelf.measures.source
     at_once = sentences or SENTENCES[device.type]
     for begin in range(0, len(corpus), WINDOW):
         window = np.arange(begin, min(begin + WINDOW, len(corpus)))
@@ -176,7 +177,7 @@ def decode(
             examples = examples[~empty]
             if not len(examples):
                 continue
-            source = assemble_source(corpus, examples, layout).to(device)
+            source = shelf.source(examples)
             constraint = constraints.start(corpus, examples, rules.beam, device) if constraints else None
             outcome = search(model, source, rules, constraint, constraints.candidates if constraints else 2)
             found |= dict(zip(examples.tolist(), outcome, strict=True))

@@ -56,6 +56,15 @@ def attend_padded(
     return out_NHLC.transpose(1, 2)[query_valid_NL]
 
 
+def attend_few(q_BHKC: Tensor, k_BHMC: Tensor, v_BHMC: Tensor, allowed: Tensor) -> Tensor:
+    """A handful of queries over a growing past, for decoding; `allowed` broadcasts to B x H x K x M."""
+    if not q_BHKC.is_cuda:
+        return F.scaled_dot_product_attention(q_BHKC, k_BHMC, v_BHMC, attn_mask=allowed)
+    # On a GPU the fused kernel may plan anew for every length of the past, and there is one at every step.
+    scores_BHKM = (q_BHKC * q_BHKC.shape[-1] ** -0.5) @ k_BHMC.mT
+    return scores_BHKM.float().masked_fill(~allowed, -torch.inf).softmax(-1).to(v_BHMC.dtype) @ v_BHMC
+
+
 def attend_naively(
     q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool
 ) -> Tensor:

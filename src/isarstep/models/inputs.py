@@ -32,9 +32,6 @@ class Segments:
         valid_NL = offsets < self.lengths()[:, None]
         return torch.where(valid_NL, index_NL, 0), valid_NL
 
-    def to(self, device: torch.device) -> Segments:
-        return Segments(self.starts.to(device, non_blocking=True), self.longest)
-
     @staticmethod
     def of_lengths(lengths: list[int]) -> Segments:
         starts = torch.zeros(len(lengths) + 1, dtype=torch.int32)
@@ -52,15 +49,6 @@ class Source:
     examples: Segments
     propositions: Segments
 
-    def to(self, device: torch.device) -> Source:
-        return Source(
-            self.tokens_S.to(device, non_blocking=True),
-            self.positions_S.to(device, non_blocking=True),
-            self.categories_S.to(device, non_blocking=True),
-            self.examples.to(device),
-            self.propositions.to(device),
-        )
-
 
 @dataclass(frozen=True)
 class Target:
@@ -70,14 +58,6 @@ class Target:
     outputs_U: Tensor  # -1 where nothing is to be learned
     positions_U: Tensor
     examples: Segments
-
-    def to(self, device: torch.device) -> Target:
-        return Target(
-            self.inputs_U.to(device, non_blocking=True),
-            self.outputs_U.to(device, non_blocking=True),
-            self.positions_U.to(device, non_blocking=True),
-            self.examples.to(device),
-        )
 
 
 def pad(x_SD: Tensor, segments: Segments) -> tuple[Tensor, Tensor]:

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from isarstep.models.attention import attend
+from isarstep.models.attention import attend, attend_few
 from isarstep.models.config import ModelConfig, Style
 from isarstep.models.inputs import Segments
 
@@ -94,11 +94,11 @@ class SelfAttention(nn.Module):
         beams = x_BKD.shape[1]
         past.keys_BHMC[:, :, slot : slot + beams] = k.transpose(1, 2)
         past.values_BHMC[:, :, slot : slot + beams] = v.transpose(1, 2)
-        out = F.scaled_dot_product_attention(
+        out = attend_few(
             q.transpose(1, 2),
             past.keys_BHMC[:, :, : slot + beams],
             past.values_BHMC[:, :, : slot + beams],
-            attn_mask=allowed_B1KM,
+            allowed_B1KM,
         )
         return self.out(out.transpose(1, 2).flatten(-2))
 
@@ -125,9 +125,7 @@ class CrossAttention(nn.Module):
     def step(self, x_BKD: Tensor, memory: KeysValues, allowed_B11S: Tensor) -> Tensor:
         # The K hypotheses of a sentence are K queries over one copy of its keys.
         q = self.unit.of_queries(self.queries(x_BKD).unflatten(-1, (self.heads, self.channels)))
-        out = F.scaled_dot_product_attention(
-            q.transpose(1, 2), memory.keys_BHMC, memory.values_BHMC, attn_mask=allowed_B11S
-        )
+        out = attend_few(q.transpose(1, 2), memory.keys_BHMC, memory.values_BHMC, allowed_B11S)
         return self.out(out.transpose(1, 2).flatten(-2))
 
 

@@ -1,28 +1,24 @@
 """Batches by tokens, packed: examples laid end to end until the budget is full, in an order that a seed determines.
 
-On a GPU every batch has the same shape, so that one compiled program serves all: what is left of the budget is filled with
-segments that nobody reads.
+The whole corpus lies on the device as integers, and batches are put together there, so that a training step waits for no
+transfer and no second thread. On a GPU every batch has the same shape and one compiled program serves all: what is left of
+the budget is filled with segments that nobody reads.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from queue import Queue
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 import torch
+import torch.nn.functional as F
+from torch import Tensor
 
 from isarstep.models.inputs import Segments, Source, Target
-from isarstep.train.corpus import BOS, EOS, F2, SEP, Corpus, Longs, ragged, starts_of
+from isarstep.train.corpus import BOS, EOS, F2, SEP, Corpus, Longs
 
 TRAINING_LIMIT = 512  # source tokens, as in the paper
 LONGEST_TARGET = 200
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -31,30 +27,6 @@ class Batch:
     target: Target
     written: int  # tokens to be learned
     tokens: int  # real tokens, read and written
-
-    def to(self, device: torch.device) -> Batch:
-        return Batch(self.source.to(device), self.target.to(device), self.written, self.tokens)
-
-    def pinned(self) -> Batch:
-        """In memory from which a GPU copies while it computes."""
-        source, target = self.source, self.target
-        return Batch(
-            Source(
-                source.tokens_S.pin_memory(),
-                source.positions_S.pin_memory(),
-                source.categories_S.pin_memory(),
-                Segments(source.examples.starts.pin_memory(), source.examples.longest),
-                Segments(source.propositions.starts.pin_memory(), source.propositions.longest),
-            ),
-            Target(
-                target.inputs_U.pin_memory(),
-                target.outputs_U.pin_memory(),
-                target.positions_U.pin_memory(),
-                Segments(target.examples.starts.pin_memory(), target.examples.longest),
-            ),
-            self.written,
-            self.tokens,
-        )
 
 
 @dataclass(frozen=True)
@@ -112,7 +84,9 @@ class Measures:
         # Attention kernels work on 128 rows at a time: a lower bound on lengths would save nothing.
         longest_source = max(room, int(self.source[chosen].max()))
         longest_target = max(room, int(self.target[chosen].max()))
-        longest_segment = min(max(room, self.longest_proposition), longest_source) if self.layout.hierarchical else longest_source
+        longest_segment = (
+            min(max(room, self.longest_proposition), longest_source) if self.layout.hierarchical else longest_source
+        )
         return Shape(
             max(budget, 2 * longest_source),
             max(target, 2 * longest_target),
@@ -147,136 +121,117 @@ def pack(order: Longs, sizes: Longs, room: Longs) -> list[Longs]:
     return batches
 
 
-def assemble_source(corpus: Corpus, examples: Longs, layout: Layout, shape: Shape | None = None) -> Source:
-    """The chosen examples as one packed row; filled up to `shape` where one is given."""
-    counts = np.diff(corpus.source_starts)[examples]
-    flat = ragged(corpus.source_starts[examples], counts)
-    fields, numbers = corpus.fields[flat].astype(np.int64), corpus.sources[flat]
-    owner = np.repeat(np.arange(len(examples)), counts)
-    if not layout.hints:
-        read = fields < 5
-        fields, numbers, owner = fields[read], numbers[read], owner[read]
-    begin = corpus.token_starts[numbers]
-    lengths = corpus.token_starts[numbers + 1] - begin
-    tokens = corpus.tokens[ragged(begin, lengths)].astype(np.int64)
-    categories = fields - 2
-    example_lengths = np.bincount(owner, lengths, len(examples)).astype(np.int64)
-    if layout.hierarchical:
-        segments = lengths
-    else:
-        last = np.append(owner[1:] != owner[:-1], True)[: len(owner)]
-        tokens, lengths = with_labels(tokens, lengths, categories, last)
-        example_lengths = segments = np.bincount(owner, lengths, len(examples)).astype(np.int64)
-    positions = ragged(np.zeros(len(segments), np.int64), segments)
-    spread = np.repeat(categories, lengths)
-    longest_example, longest_segment = int(example_lengths.max(initial=0)), int(segments.max(initial=0))
-    if shape is not None:
-        short = shape.source - len(tokens)
-        tokens, positions, spread = (np.pad(row, (0, short)) for row in (tokens, positions, spread))
-        longest_example, longest_segment = shape.longest_source, shape.longest_proposition
-        example_lengths = fill(example_lengths, short, shape.examples, shape.fillers)
-        slots = shape.propositions if layout.hierarchical else shape.examples
-        segments = fill(segments, short, slots, shape.fillers)
-    return Source(
-        torch.from_numpy(tokens),
-        torch.from_numpy(positions),
-        torch.from_numpy(spread),
-        segments_of(example_lengths, longest_example),
-        segments_of(segments, longest_segment),
-    )
+class Shelf:
+    """A corpus under one layout on a device, from which batches are taken. Shapes: N examples, P propositions, S tokens."""
+
+    def __init__(self, corpus: Corpus, layout: Layout, device: torch.device) -> None:
+        self.layout, self.device = layout, device
+        self.measures = Measures(corpus, layout)
+        read = corpus.fields < 5 + layout.hints
+        self.tokens = torch.from_numpy(corpus.tokens.astype(np.int32)).to(device)
+        self.begins = torch.from_numpy(np.ascontiguousarray(corpus.token_starts[:-1])).to(device)
+        self.lengths = torch.from_numpy(np.diff(corpus.token_starts)).to(device)
+        self.targets = torch.from_numpy(corpus.targets.astype(np.int64)).to(device)
+        self.sources = torch.from_numpy(corpus.sources[read].astype(np.int64)).to(device)
+        self.categories = torch.from_numpy(corpus.fields[read].astype(np.int64) - 2).to(device)
+        counts = self.measures.propositions
+        self.source_counts = torch.from_numpy(counts).to(device)
+        self.source_begins = torch.from_numpy(np.cumsum(counts) - counts).to(device)
+        self.source_lengths = torch.from_numpy(self.measures.source).to(device)
+
+    def assemble(self, examples: Longs, shape: Shape | None = None) -> Batch:
+        source, target = self.source(examples, shape), self.target(examples, shape)
+        written = int(self.measures.target[examples].sum())
+        return Batch(source, target, written, written + int(self.measures.source[examples].sum()))
+
+    def on_device(self, examples: Longs) -> Tensor:
+        index = torch.from_numpy(np.ascontiguousarray(examples))
+        return index.pin_memory().to(self.device, non_blocking=True) if self.device.type == "cuda" else index
+
+    def source(self, examples: Longs, shape: Shape | None = None) -> Source:
+        """The chosen examples as one packed row; filled up to `shape` where one is given."""
+        # Totals are known here, which spares the device the question.
+        propositions = int(self.measures.propositions[examples].sum())
+        plain, total = int(self.measures.plain[examples].sum()), int(self.measures.source[examples].sum())
+        chosen_N = self.on_device(examples)
+        counts_N, lengths_N = self.source_counts[chosen_N], self.source_lengths[chosen_N]
+        place_P = ragged(self.source_begins[chosen_N], counts_N, propositions)
+        numbers_P, categories_P = self.sources[place_P], self.categories[place_P]
+        lengths_P = self.lengths[numbers_P]
+        tokens_S = self.tokens[ragged(self.begins[numbers_P], lengths_P, plain)].long()
+        if self.layout.hierarchical:
+            segments = lengths_P
+        else:
+            last_P = torch.zeros_like(numbers_P)
+            last_P[counts_N.cumsum(0) - 1] = 1
+            tokens_S, lengths_P = with_labels(tokens_S, lengths_P, categories_P, last_P, plain, total)
+            segments = lengths_N
+        positions_S = ragged(torch.zeros_like(segments), segments, total)
+        categories_S = categories_P.repeat_interleave(lengths_P, output_size=total)
+        if shape is None:
+            longest_example = int(self.measures.source[examples].max(initial=0))
+            longest_segment = int(segments.max()) if len(examples) else 0
+        else:
+            short = shape.source - total
+            tokens_S, positions_S, categories_S = (F.pad(row, (0, short)) for row in (tokens_S, positions_S, categories_S))
+            longest_example, longest_segment = shape.longest_source, shape.longest_proposition
+            lengths_N = fill(lengths_N, short, shape.examples, shape.fillers)
+            slots = shape.propositions if self.layout.hierarchical else shape.examples
+            segments = fill(segments, short, slots, shape.fillers)
+        return Source(
+            tokens_S,
+            positions_S,
+            categories_S,
+            Segments(starts_of(lengths_N), longest_example),
+            Segments(starts_of(segments), longest_segment),
+        )
+
+    def target(self, examples: Longs, shape: Shape | None = None) -> Target:
+        total = int(self.measures.target[examples].sum())
+        numbers_N = self.targets[self.on_device(examples)]
+        lengths_N = self.lengths[numbers_N]
+        tokens = self.tokens[ragged(self.begins[numbers_N], lengths_N, total - len(examples))].long()
+        longer_N = lengths_N + 1
+        begins_N = longer_N.cumsum(0) - longer_N
+        places = ragged(begins_N, lengths_N, total - len(examples))
+        inputs_U = torch.full((total,), BOS, dtype=torch.long, device=self.device)
+        outputs_U = torch.full((total,), EOS, dtype=torch.long, device=self.device)
+        inputs_U[places + 1] = tokens
+        outputs_U[places] = tokens
+        positions_U = ragged(torch.zeros_like(longer_N), longer_N, total)
+        longest = int(self.measures.target[examples].max(initial=0))
+        if shape is not None:
+            short = shape.target - total
+            inputs_U, positions_U = F.pad(inputs_U, (0, short)), F.pad(positions_U, (0, short))
+            outputs_U = F.pad(outputs_U, (0, short), value=-1)
+            longest = shape.longest_target
+            longer_N = fill(longer_N, short, shape.examples, shape.fillers)
+        return Target(inputs_U, outputs_U, positions_U, Segments(starts_of(longer_N), longest))
 
 
-def fill(lengths: Longs, missing: int, slots: int, fillers: int) -> Longs:
+def ragged(begins: Tensor, lengths: Tensor, total: int) -> Tensor:
+    """begins[0], begins[0] + 1, ... (lengths[0] of them), then the same for the next; `total` in all."""
+    shifts = begins - (lengths.cumsum(0) - lengths)
+    return torch.arange(total, device=begins.device) + shifts.repeat_interleave(lengths, output_size=total)
+
+
+def starts_of(lengths: Tensor) -> Tensor:
+    return F.pad(lengths.cumsum(0, dtype=torch.int32), (1, 0))
+
+
+def fill(lengths: Tensor, missing: int, slots: int, fillers: int) -> Tensor:
     """The real segments, then the filling in equal pieces, then empty segments up to the fixed number."""
-    pieces = (np.arange(fillers) + 1) * missing // fillers - np.arange(fillers) * missing // fillers
-    return np.concatenate([lengths, pieces, np.zeros(slots - len(lengths), np.int64)])
-
-
-def segments_of(lengths: Longs, longest: int) -> Segments:
-    return Segments(torch.from_numpy(starts_of(lengths).astype(np.int32)), longest)
+    bounds = torch.arange(fillers + 1, device=lengths.device) * missing // fillers
+    return torch.cat([lengths, bounds.diff(), lengths.new_zeros(slots - lengths.shape[0])])
 
 
 def with_labels(
-    tokens: Longs, lengths: Longs, categories: Longs, last: npt.NDArray[np.bool_]
-) -> tuple[Longs, Longs]:
+    tokens_S: Tensor, lengths_P: Tensor, categories_P: Tensor, last_P: Tensor, plain: int, total: int
+) -> tuple[Tensor, Tensor]:
     """`<F2> p <SEP> <F2> q <SEP> <F3> ...`; no separator after an example's last proposition."""
-    longer = lengths + 2 - last
-    out = np.full(int(longer.sum()), SEP, np.int64)
-    begin = starts_of(longer)[:-1]
-    out[begin] = F2 + categories
-    out[ragged(begin + 1, lengths)] = tokens
-    return out, longer
-
-
-def assemble_target(corpus: Corpus, examples: Longs, shape: Shape | None = None) -> Target:
-    numbers = corpus.targets[examples]
-    begin = corpus.token_starts[numbers]
-    lengths = corpus.token_starts[numbers + 1] - begin
-    tokens = corpus.tokens[ragged(begin, lengths)].astype(np.int64)
-    longer = lengths + 1
-    starts = starts_of(longer)
-    inputs = np.full(int(starts[-1]), BOS, np.int64)
-    outputs = np.full(int(starts[-1]), EOS, np.int64)
-    inputs[ragged(starts[:-1] + 1, lengths)] = tokens
-    outputs[ragged(starts[:-1], lengths)] = tokens
-    positions = ragged(np.zeros(len(longer), np.int64), longer)
-    longest = int(longer.max(initial=0))
-    if shape is not None:
-        short = shape.target - len(inputs)
-        inputs, positions = np.pad(inputs, (0, short)), np.pad(positions, (0, short))
-        outputs = np.pad(outputs, (0, short), constant_values=-1)
-        longest = shape.longest_target
-        longer = fill(longer, short, shape.examples, shape.fillers)
-    return Target(
-        torch.from_numpy(inputs), torch.from_numpy(outputs), torch.from_numpy(positions), segments_of(longer, longest)
-    )
-
-
-def assemble(corpus: Corpus, examples: Longs, layout: Layout, shape: Shape | None = None) -> Batch:
-    source = assemble_source(corpus, examples, layout, shape)
-    target = assemble_target(corpus, examples, shape)
-    written = int((target.outputs_U >= 0).sum())
-    read = source.tokens_S.shape[0] if shape is None else int(source_total(corpus, examples, layout))
-    return Batch(source, target, written, read + written)
-
-
-def source_total(corpus: Corpus, examples: Longs, layout: Layout) -> int:
-    counts = np.diff(corpus.source_starts)[examples]
-    flat = ragged(corpus.source_starts[examples], counts)
-    numbers, fields = corpus.sources[flat], corpus.fields[flat]
-    return int(np.diff(corpus.token_starts)[numbers[fields < 5 + layout.hints]].sum())
-
-
-def ahead(make: Callable[[], Iterator[T]], depth: int = 4) -> Iterator[T]:
-    """The same stream, made in a thread of its own so that it never waits for the consumer and seldom lets it wait."""
-    queue: Queue[tuple[bool, T | BaseException | None]] = Queue(depth)
-    stop = threading.Event()
-
-    def put(item: tuple[bool, T | BaseException | None]) -> None:
-        while not stop.is_set():
-            try:
-                return queue.put(item, timeout=0.5)
-            except Exception:  # noqa: BLE001, S112 (Full: the consumer may have gone)
-                continue
-
-    def work() -> None:
-        try:
-            for item in make():
-                if stop.is_set():
-                    return
-                put((True, item))
-            put((False, None))
-        except BaseException as error:  # noqa: BLE001 (handed to the consumer)
-            put((False, error))
-
-    threading.Thread(target=work, daemon=True).start()
-    try:
-        while True:
-            more, item = queue.get()
-            if not more:
-                if isinstance(item, BaseException):
-                    raise item
-                return
-            yield item  # type: ignore[misc]
-    finally:
-        stop.set()
+    longer_P = lengths_P + 2 - last_P
+    out = torch.full((total,), SEP, dtype=torch.long, device=tokens_S.device)
+    begins_P = longer_P.cumsum(0) - longer_P
+    out[begins_P] = F2 + categories_P
+    out[ragged(begins_P + 1, lengths_P, plain)] = tokens_S
+    return out, longer_P

@@ -22,7 +22,7 @@ from isarstep.errors import UserError
 from isarstep.models import ModelConfig, Seq2Seq, build
 from isarstep.models.transformer import Transformer
 from isarstep.train import loss as loss_module
-from isarstep.train.batches import Batch, Layout, Measures, Shape, ahead, assemble, plan
+from isarstep.train.batches import Batch, Layout, Shape, Shelf, plan
 from isarstep.train.checkpoint import (
     About,
     Progress,
@@ -67,8 +67,9 @@ class Stream:
     """An endless, resumable stream of steps over one corpus."""
 
     def __init__(self, corpus: Corpus, layout: Layout, recipe: Recipe, group: Processes, fixed: bool) -> None:
-        self.corpus, self.layout, self.recipe, self.group, self.fixed = corpus, layout, recipe, group, fixed
-        self.measures = Measures(corpus, layout)
+        self.recipe, self.group, self.fixed = recipe, group, fixed
+        self.shelf = Shelf(corpus, layout, group.device)
+        self.measures = self.shelf.measures
         self.chosen: Longs = self.measures.trainable()
         if not len(self.chosen):
             raise UserError("no training example is within 512 source tokens; is this the right benchmark?")
@@ -78,12 +79,11 @@ class Stream:
         return plan(self.measures, self.chosen, self.shape, self.recipe.seed, epoch)
 
     def steps(self, epoch: int, batch: int) -> Iterator[StepData]:
-        accumulate, rank, count = self.recipe.accumulate, self.group.rank, self.group.count
-        pin = self.group.device.type == "cuda"
+        rank, count = self.group.rank, self.group.count
         batches = self.epoch_plan(epoch)
         while True:
             mine, written, tokens = [], 0, 0
-            for number in range(accumulate):
+            for number in range(self.recipe.accumulate):
                 while batch >= len(batches):
                     epoch, batch = epoch + 1, 0
                     batches = self.epoch_plan(epoch)
@@ -91,8 +91,7 @@ class Stream:
                 written += int(self.measures.target[examples].sum())
                 tokens += int(self.measures.source[examples].sum() + self.measures.target[examples].sum())
                 if number % count == rank:
-                    made = assemble(self.corpus, examples, self.layout, self.shape if self.fixed else None)
-                    mine.append((number, made.pinned() if pin else made))
+                    mine.append((number, self.shelf.assemble(examples, self.shape if self.fixed else None)))
                 batch += 1
             yield StepData(mine, written, tokens, epoch, batch)
 
@@ -175,7 +174,7 @@ class Run:
         nlls: list[torch.Tensor] = []
         best = float("inf")
         next_look = (int(self.done() * self.watch.looks) + 1) / self.watch.looks
-        for data in ahead(lambda: self.stream.steps(progress.epoch, progress.batch)):
+        for data in self.stream.steps(progress.epoch, progress.batch):
             if self.done() >= 1:
                 break
             step = progress.step + 1
@@ -213,11 +212,10 @@ class Run:
         total = torch.zeros((), device=self.device)
         for at, (number, batch) in enumerate(data.batches):
             torch.manual_seed(int(np.random.SeedSequence([self.recipe.seed, step, number]).generate_state(1)[0]))
-            here = batch.to(self.device)
             more = self.group.count > 1 and at < len(data.batches) - 1
             with wrapped.no_sync() if more else nullcontext():  # type: ignore[operator]
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-                    loss, nll = wrapped(here.source, here.target)
+                    loss, nll = wrapped(batch.source, batch.target)
                 # Distributed gradients are averaged over processes, and we want the mean over all tokens of the step.
                 (loss * (self.group.count / data.written)).backward()
             total += nll
