@@ -27,7 +27,9 @@ def test_term_reads_files_variants_and_signatures(tmp_path: Path, capfd: Output)
     assert f"{file}, line " in capfd.readouterr().err
     assert run([*arguments, "--variants"]) == 0
     assert capfd.readouterr().out.splitlines() == lines
-    assert run(["term", "--file", str(file), "--variants", "--form", "latex"]) == 0
+    for form, sign in (("latex", "\\"), ("mathml", "<math")):
+        assert run(["term", "--file", str(file), "--variants", "--form", form]) == 0
+        assert sign in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(

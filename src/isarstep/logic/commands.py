@@ -21,6 +21,7 @@ class Form(StrEnum):
 
     unicode = "unicode"
     latex = "latex"
+    mathml = "mathml"
     tokens = "tokens"
 
 
@@ -127,12 +128,19 @@ def _lines(file: Path) -> list[str]:
 
 
 def _show(proposition: Term, form: Form, names: Names) -> str:
+    from isarstep.logic.mathml import to_mathml
     from isarstep.logic.printing import to_latex, to_unicode
     from isarstep.logic.tokens import encode_line
 
-    if form is Form.tokens:
-        return encode_line(proposition)
-    return to_latex(proposition, names) if form is Form.latex else to_unicode(proposition, names)
+    match form:
+        case Form.unicode:
+            return to_unicode(proposition, names)
+        case Form.latex:
+            return to_latex(proposition, names)
+        case Form.mathml:
+            return to_mathml(proposition, names)
+        case Form.tokens:
+            return encode_line(proposition)
 
 
 def _type_rows(proposition: Term, names: Names) -> list[str]:
