@@ -233,3 +233,28 @@ def test_no_scheduler(fake, tmp_path):
     pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     with pytest.raises(UserError, match=r"no dask scheduler at tcp://127.0.0.1:1"):
         mine(tmp_path / "out", "Small", cluster="tcp://127.0.0.1:1")
+
+
+def test_theories_that_a_session_lists_from_another_one_are_mined(fake, tmp_path):
+    root = fake.home / "src" / "Small" / "ROOT"
+    root.write_text(root.read_text() + 'session Lister in Lister = Pure + sessions Small theories "Small.B"\n')
+    (fake.home / "src" / "Small" / "Lister").mkdir()
+    mine(tmp_path / "out", "Lister")
+    assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst", "Small/B.jsonl.zst"]
+
+
+def test_a_mistake_of_ours_in_one_session_does_not_end_the_others(fake, tmp_path, monkeypatch):
+    from isarstep.mine import executors
+
+    real = executors.run_session
+
+    def broken(installation, sessions, store, job, progress):
+        if job.session == "Other":
+            raise KeyError("oops")
+        return real(installation, sessions, store, job, progress)
+
+    monkeypatch.setattr(executors, "run_session", broken)
+    mine(tmp_path / "out", "Other", "Small")
+    assert "Small/C.jsonl.zst" in graphs(tmp_path / "out")
+    runs = [json.loads(line) for line in (tmp_path / "out" / "journal.jsonl").read_text().splitlines() if "session_run" in line]
+    assert {run["session_run"]: run["reason"] for run in runs}["Other"] == "KeyError: 'oops'"

@@ -60,11 +60,14 @@ class Mining:
         return tuple(order)
 
     def theories_to_mine(self, session: str) -> tuple[Theory, ...]:
-        """Theories of a session that have no graph yet and that Isabelle would not leave out."""
+        """Theories that a session owns or lists, have no graph yet, and would not be left out by Isabelle."""
+        listed = {self.sessions.long_name(session, item.name) for item in self.sessions[session].theories}
         return tuple(
             theory
-            for theory in self.sessions.own_theories(session)
-            if not self.store.has(session, theory.name) and _enabled(theory)
+            for theory in self.sessions.all_theories(session)
+            if (theory.session == session or theory.name in listed)
+            and not self.store.has(theory.session, theory.name)
+            and _enabled(theory)
         )
 
     def job(self, session: str, save: bool, claimed: set[str]) -> tuple[SessionJob, Image] | None:
@@ -154,7 +157,12 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
         done, _ = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)
         for future in done:
             job, base = running.pop(future)
-            outcome = future.result()
+            try:
+                outcome = future.result()
+            except UserError:
+                raise
+            except Exception as error:  # whatever went wrong with one session, the others go on
+                outcome = Outcome(reason=f"{type(error).__name__}: {error}")
             claimed.difference_update(item.theory.name for item in job.theories)
             if outcome.image_saved:
                 failed = {record["theory"] for record in outcome.records if record["status"] == "failed"}
