@@ -17,10 +17,8 @@ proof
     by (simp add: power_mult_distrib)
   then have square: "2 * b\<^sup>2 = a\<^sup>2"
     by (simp only: of_int_eq_iff)
-  then have "even (a\<^sup>2)"
-    by (rule dvdI [OF sym])
   then have "even a"
-    by (simp add: power2_eq_square even_mult_iff)
+    by (metis dvd_triv_left even_mult_iff power2_eq_square)
   then obtain c where "a = 2 * c"
     by (rule dvdE)
   with square have "b\<^sup>2 = 2 * c\<^sup>2"
