@@ -44,7 +44,7 @@ def record(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: 
     import torch
 
     from isarstep.models.transformer import Transformer
-    from isarstep.train.batches import Layout, assemble
+    from isarstep.train.batches import Layout, Shelf
     from isarstep.train.from_bench import corpus_of_examples
 
     if not isinstance(model, Transformer):
@@ -52,7 +52,7 @@ def record(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: 
     asked = Example(id=example.id, f1=answer, f2=example.f2, f3=example.f3, f4=example.f4, f5=example.f5)
     corpus = corpus_of_examples([asked], vocabulary)
     layout = Layout(model.config.hierarchical, model.config.hints)
-    batch = assemble(corpus, np.zeros(1, np.int64), layout)
+    batch = Shelf(corpus, layout, torch.device("cpu")).assemble(np.zeros(1, np.int64))
     encoder: list[Floats] = []
     cross: list[Floats] = []
 

@@ -22,10 +22,11 @@ def probe(
     from rich.console import Console
 
     from isarstep.analyse.probes import probe_table, probes, write_answers
-    from isarstep.evaluate.answering import Answerer
+    from isarstep.decode.hypotheses import Rules
+    from isarstep.decode.predict import Predictor
 
     asked = probes()
-    answers = Answerer(model).answer([each.example for each in asked], beam)
+    answers = Predictor(model).nbest([each.example for each in asked], Rules(beam=beam))
     if out is not None:
         write_answers(out, asked, answers)
     lists = [[tokens for tokens, _ in nbest] for nbest in answers]
@@ -77,15 +78,16 @@ def attention(
     from isarstep.analyse.attention import record, save
     from isarstep.analyse.probes import probes
     from isarstep.bench.store import Benchmark
-    from isarstep.evaluate.answering import Answerer
+    from isarstep.decode.predict import Predictor
 
     known = {each.name: each.example for each in probes()}
     chosen = [known[name] if name in known else Benchmark(benchmark).find(name)[1] for name in examples]
-    answerer = Answerer(model)
-    best = [nbest[0][0] if nbest else "" for nbest in answerer.answer(chosen, 5)]
-    answerer.model.to("cpu")
-    words = answerer.about.vocabulary
-    maps = [record(answerer.model, words, example, answer) for example, answer in zip(chosen, best, strict=True)]
+    predictor = Predictor(model, "cpu")
+    best = [nbest[0][0] if nbest else "" for nbest in predictor.nbest(chosen)]
+    maps = [
+        record(predictor.model, predictor.vocabulary, example, answer)
+        for example, answer in zip(chosen, best, strict=True)
+    ]
     where = out or model / "attention.safetensors"
     save(maps, where)
     print(f"{where}: attention for {len(maps)} examples")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from isarstep.bench.store import EMBEDDED, Benchmark
 from isarstep.errors import UserError
-from isarstep.evaluate.answering import Answerer
-from isarstep.evaluate.predictions import Predictions
+from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import NARROW, WIDE, aligned, open_run
 from isarstep.evaluate.scores import Comparison, Scores, System, Task, score
 from isarstep.evaluate.tables import NOT_CHECKED, Table
@@ -31,22 +30,9 @@ def open_system(where: Path, task: Task) -> System:
     """A predictions file, or a run's folder with predictions for the split, else a model that now answers."""
     if where.is_dir():
         run = open_run(where)
-        return run.system(task) or _decode(where, run.name, task)
+        return run.system(task) or answer(where, run.name, task, NARROW, WIDE)
     predictions = aligned(where, task)
     return System(where.stem, task, predictions, predictions)
-
-
-def _decode(folder: Path, name: str, task: Task) -> System:
-    from rich.progress import Progress
-
-    model = Answerer(folder)
-    with Progress(transient=True) as bar:
-
-        def decoded(beam: int) -> Predictions:
-            line = bar.add_task(f"{name}: beam {beam}", total=len(task.examples))
-            return model.predictions(task.examples, beam, task.split, lambda: bar.advance(line))
-
-        return System(name, task, decoded(NARROW), decoded(WIDE))
 
 
 def headline(model: Path, benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Table:

@@ -42,7 +42,8 @@ class Table:
         for number, column in enumerate(self.flat_columns()):
             shown.add_column(escape_markup(column), justify="left" if number == 0 or self.prose else "right")
         for row in self.rows:
-            shown.add_row(*(Text(cell) for cell in row))
+            # An interval stands under its value, so that six of them fit into 80 columns.
+            shown.add_row(*(Text(cell.replace(" [", "\n[")) for cell in row))
         return shown
 
     def to_markdown(self) -> str:
