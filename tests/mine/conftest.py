@@ -106,7 +106,7 @@ class FakeIsabelle:
         small.mkdir()
         (small / "ROOT").write_text(
             "chapter Small\n"
-            "session Small = Pure + theories A B C (* the last *)\n"
+            "session Small (main) = Pure + theories A B C (* the last *)\n"
             'session "Small-More" in More = Small + sessions Small theories [condition = ISARSTEP_NO_SUCH] X theories Y Z\n'
             "session Other in Other = Pure + sessions Small theories O\n"
         )

@@ -20,6 +20,8 @@ from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.session_job import Limits, Outcome, Progress, SessionJob, TheoryJob
 from isarstep.mine.store import Record, Store
 
+_WORTH_SAVING = 400_000  # bytes of theories to load; saving takes about as long
+
 
 class Executor(Protocol):
     """Where jobs run: threads of this process, or machines of a cluster."""
@@ -70,6 +72,11 @@ class Mining:
             and _enabled(theory)
         )
 
+    def worth_saving(self, session: str, dependants: int) -> bool:
+        """Saving takes a while: only for main sessions, and where it saves those that wait enough loading."""
+        size = sum(theory.size for theory in self.sessions.own_theories(session))
+        return "main" in self.sessions[session].groups or size * dependants > _WORTH_SAVING
+
     def job(self, session: str, save: bool, claimed: set[str]) -> tuple[SessionJob, Image] | None:
         """What remains to be done for a session now.
 
@@ -117,7 +124,6 @@ class Report:
 def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Report, stop: threading.Event) -> None:
     """Mine the sessions; failures are recorded and never end the run, except for a full disk and the like."""
     planned = mining.planned(names)
-    parents = {entry.parent for entry in mining.sessions.entries.values()}
     required_by: dict[str, set[str]] = {
         name: {other for other in planned if other != name and name in mining.sessions.requirements(other)}
         for name in planned
@@ -144,9 +150,9 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
         for name in ready:
             if len(running) >= executor.workers:
                 break
-            save = bool(required_by[name]) or name in parents
             del waiting[name]
-            planned_job = mining.job(name, save, claimed)
+            dependants = sum(other in waiting for other in required_by[name])
+            planned_job = mining.job(name, mining.worth_saving(name, dependants), claimed)
             if planned_job is None:
                 continue
             job, _ = planned_job
