@@ -65,6 +65,16 @@ def test_no_false_derivation_is_proved(strategy: Strategy, provers: Provers) -> 
     assert asked >= 60
 
 
+def test_the_facts_do_not_contradict_each_other(provers: Provers) -> None:
+    """Else everything follows from them, and neither suite would say anything."""
+    types = ["nat", "int", "real", "(set nat)", "bool", "('a :: Orderings.linorder)", "(list nat)", "unit", "complex"]
+    for typ in types:
+        for strategy in available():
+            problem = Query((), local(["(= x y)", "(~ (= x y))"], {"x": typ})[0], tuple(LIBRARY.values()))
+            absurd = replace(problem, goal=local(["False"], {})[0], premises=(Named("", problem.goal),))
+            assert not isinstance(provers.prove(attempts(absurd, SIGNATURE, [strategy])), Proof), (typ, strategy.name)
+
+
 def test_true_derivations_are_proved(provers: Provers) -> None:
     strategies = available(STRATEGIES)
     failed = [

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, constants, frees, substitute_types, subterms
@@ -44,31 +45,23 @@ def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Sig
     seen: dict[str, dict[Typ, None]] = {}
     for prop in problem:
         _record(prop, seen)
-    patterns: list[tuple[Named, list[Const], list[TVar]]] = []
+    patterns = [_pattern(fact) for fact in facts]
     result: dict[tuple[int, tuple[Typ, ...]], Named] = {}
-    for number, fact in enumerate(facts):
-        # An exported theorem is closed and generalised; one that is not holds only under hypotheses that were lost.
-        if frees(fact.prop) or any(isinstance(v, TFree) for v in _type_variables(fact.prop)):
-            patterns.append((fact, [], []))
-            continue
-        variables = [v for v in dict.fromkeys(_type_variables(fact.prop)) if isinstance(v, TVar)]
-        if not variables:
+    for number, (fact, pattern) in enumerate(zip(facts, patterns, strict=True)):
+        if pattern.usable and not pattern.variables:
             result[number, ()] = fact
             _record(fact.prop, seen)
-        open_constants = [c for c in constants(fact.prop) if c.name not in LOGICAL and c.type and _has_variable(c.type)]
-        patterns.append((fact, open_constants, variables))
     for _ in range(ROUNDS):
         before = len(result)
         found: list[Term] = []
-        for number, (fact, open_constants, variables) in enumerate(patterns):
-            if not open_constants:
+        for number, (fact, pattern) in enumerate(zip(facts, patterns, strict=True)):
+            if not pattern.constants:
                 continue
-            for taken in _instances(open_constants, variables, seen, signature):
-                key = (number, tuple(taken[v] for v in variables))
-                if key not in result:
-                    prop = substitute_types(fact.prop, lambda typ, taken=taken: _instantiate(typ, taken))  # type: ignore[misc]
-                    result[key] = Named(fact.name, prop)
-                    found.append(prop)
+            for types in _instances(pattern, seen, signature):
+                if (number, types) not in result:
+                    instance = _instance(fact, types)
+                    result[number, types] = instance
+                    found.append(instance.prop)
             if len(result) >= limit:
                 break
         for prop in found:
@@ -79,34 +72,62 @@ def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Sig
     return [result[key] for key in sorted(result, key=lambda key: key[0])][:limit]
 
 
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """What matching needs of a fact: its type variables, and the constants whose types mention them."""
+
+    usable: bool
+    variables: tuple[TVar, ...]
+    constants: tuple[Const, ...]
+
+
+@lru_cache(maxsize=20_000)
+def _pattern(fact: Named) -> _Pattern:
+    variables = tuple(dict.fromkeys(_type_variables(fact.prop)))
+    # An exported theorem is closed and generalised; one that is not holds only under hypotheses that were lost.
+    if frees(fact.prop) or any(isinstance(v, TFree) for v in variables):
+        return _Pattern(usable=False, variables=(), constants=())
+    open_constants = (c for c in constants(fact.prop) if c.name not in LOGICAL and c.type and _has_variable(c.type))
+    return _Pattern(True, tuple(v for v in variables if isinstance(v, TVar)), tuple(open_constants))
+
+
+@lru_cache(maxsize=50_000)
+def _instance(fact: Named, types: tuple[Typ, ...]) -> Named:
+    taken = dict(zip(_pattern(fact).variables, types, strict=True))
+    return Named(fact.name, substitute_types(fact.prop, lambda typ: _instantiate(typ, taken)))
+
+
+@lru_cache(maxsize=50_000)
+def _ground_constants(prop: Term) -> tuple[Const, ...]:
+    return tuple(c for c in constants(prop) if c.name not in LOGICAL and c.type and not _has_variable(c.type))
+
+
 def _record(prop: Term, seen: dict[str, dict[Typ, None]]) -> None:
-    for const in constants(prop):
-        if const.name not in LOGICAL and const.type is not None and not _has_variable(const.type):
-            seen.setdefault(const.name, {})[const.type] = None
+    for const in _ground_constants(prop):
+        assert const.type is not None
+        seen.setdefault(const.name, {})[const.type] = None
 
 
-def _instances(
-    patterns: list[Const], variables: list[TVar], seen: dict[str, dict[Typ, None]], signature: Signature
-) -> list[Substitution]:
+def _instances(pattern: _Pattern, seen: dict[str, dict[Typ, None]], signature: Signature) -> list[tuple[Typ, ...]]:
     """Ways to give all type variables a value such that every bound constant's type is one that the problem has."""
-    usable = [p for p in patterns if p.name in seen]
-    usable.sort(key=lambda p: len(seen[p.name]))
-    found: dict[tuple[Typ, ...], Substitution] = {}
+    variables = pattern.variables
+    usable = [c for c in pattern.constants if c.name in seen]
+    usable.sort(key=lambda c: len(seen[c.name]))
+    found: dict[tuple[Typ, ...], None] = {}
 
     def extend(taken: Substitution, rest: list[Const]) -> None:
         if len(found) >= INSTANCES_PER_FACT:
             return
-        if all(v in taken for v in variables):
-            found[tuple(taken[v] for v in variables)] = taken
+        if len(taken) == len(variables):
+            found[tuple(taken[v] for v in variables)] = None
             return
         while rest and all(v in taken for v in _variables_in(rest[0].type)):
             rest = rest[1:]
         if not rest:
             return
-        pattern = rest[0]
         matched = False
-        for typ in seen[pattern.name]:
-            more = match(pattern.type, typ, taken, signature)
+        for typ in seen[rest[0].name]:
+            more = match(rest[0].type, typ, taken, signature)
             if more is not None:
                 matched = True
                 extend(more, rest[1:])
@@ -114,7 +135,7 @@ def _instances(
             extend(taken, rest[1:])  # this constant would be at a new type; others may still fix the variables
 
     extend({}, usable)
-    return list(found.values())
+    return list(found)
 
 
 def match(pattern: Typ | None, typ: Typ, taken: Substitution, signature: Signature) -> Substitution | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from isarstep.check import formula as f
 from isarstep.check.definitions import definitions
@@ -38,21 +39,38 @@ def ground(query: Query, signature: Signature) -> tuple[Named, ...]:
     return (*query.premises, *monomorphise(query.library, terms, signature, limit))
 
 
+@lru_cache(maxsize=50_000)
+def _lowered(prop: Term, arithmetic: bool, unfold: bool) -> tuple[f.Formula, tuple[tuple[str, f.Formula], ...]] | str:
+    """A proposition in the provers' language and the axioms of its symbols, or why there is none.
+
+    Both are closed, so that facts which many queries share are lowered once.
+    """
+    lowering = Lowering(definitions(arithmetic, unfold), arithmetic)
+    try:
+        return lowering.proposition(prop), tuple(lowering.axioms.items())
+    except Unsupported as error:
+        return str(error)
+
+
 def state(premises: Sequence[Named], goal: Term, *, arithmetic: bool, unfold: bool) -> Problem:
     """The problem in the provers' language. A premise that cannot be stated is left out; a goal that cannot raises
     Unsupported.
     """
-    lowering = Lowering(definitions(arithmetic, unfold), arithmetic)
-    conclusion = lowering.proposition(goal)
+    conclusion = _lowered(goal, arithmetic, unfold)
+    if isinstance(conclusion, str):
+        raise Unsupported(conclusion)
+    axioms = dict(conclusion[1])
     stated: dict[f.Formula, str] = {}
     for premise in premises:
-        try:
-            stated.setdefault(lowering.proposition(premise.prop), premise.name)
-        except Unsupported:
-            continue
-    named = tuple((name, formula) for formula, name in stated.items() if formula != f.Truth(True))
-    axioms = tuple((f"definition of {key.lstrip('$')}", axiom) for key, axiom in lowering.axioms.items())
-    return Problem(named, axioms, conclusion)
+        made = _lowered(premise.prop, arithmetic, unfold)
+        if not isinstance(made, str) and made[0] != f.Truth(True):
+            stated.setdefault(made[0], premise.name)
+            axioms.update(made[1])
+    return Problem(
+        tuple((name, formula) for formula, name in stated.items()),
+        tuple((f"definition of {key.lstrip('$')}", axiom) for key, axiom in axioms.items()),
+        conclusion[0],
+    )
 
 
 def attempts(query: Query, signature: Signature, strategies: Sequence[Strategy]) -> list[Attempt]:

@@ -76,7 +76,7 @@ class Limits:
     @property
     def wall(self) -> float:
         """For a prover that sleeps, or a machine that is busy."""
-        return 4 * self.seconds + 1
+        return 8 * self.seconds + 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,155 @@
+"""`isarstep check`: a table of verdicts, resumed and spread without a trace, and clear refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from tests.check.small_benchmark import write_small_benchmark
+
+from isarstep.bench.example import Example
+from isarstep.bench.store import Benchmark
+from isarstep.check import jobs
+from isarstep.check.facts import Library
+from isarstep.cli import run
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Example]]:
+    folder = tmp_path_factory.mktemp("check") / "benchmark"
+    return folder, write_small_benchmark(folder)
+
+
+def predictions(path: Path, made: list[Example]) -> Path:
+    nonsense = "CONST HOL.Trueprop $ ( CONST HOL.eq"
+    lines = [{"id": e.id, "predictions": [{"tokens": e.f1}, {"tokens": nonsense}]} for e in made]
+    path.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    return path
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    table = pq.read_table(path)
+    timing = [name for name in table.column_names if name.endswith("_seconds")]
+    return list(table.drop_columns(timing).to_pylist())
+
+
+def options(folder: Path, out: Path) -> list[str]:
+    return ["--benchmark", str(folder), "--out", str(out), "--library", "32", "--seconds", "0.3", "--jobs", "1"]
+
+
+def test_the_fact_base_of_a_benchmark_is_typed(benchmark: tuple[Path, list[Example]]) -> None:
+    from tests.check.derivations import FACTS
+    from tests.check.language import lemma
+
+    library = Library.of_benchmark(Benchmark(benchmark[0]))
+    from isarstep.logic.normalise import normalise
+
+    for number, (name, (text, types)) in enumerate(FACTS.items()):
+        assert library.theorem(number) == name
+        assert library.fact(number).prop == normalise(lemma(name, text, types).prop, [])
+    assert library.before("S.Late") == len(FACTS)
+
+
+def test_check_writes_verdicts_and_a_summary(
+    benchmark: tuple[Path, list[Example]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, made = benchmark
+    out = tmp_path / "verdicts.parquet"
+    assert run(["check", str(predictions(tmp_path / "p.jsonl", made)), "--top", "2", *options(folder, out)]) == 0
+    table = rows(out)
+    assert [(r["example"], r["rank"]) for r in table] == [(e.id, rank) for e in made for rank in (0, 1)]
+    assert [r["verdict"] for r in table] == ["well-formed", "ill-formed"] * len(made)
+    first = {r["example"]: r for r in table if r["rank"] == 0}
+    assert all(r["correct"] for r in first.values())
+    by_number = [first[e.id] for e in made]
+    assert [r["first_result"] == "proved" for r in by_number] == [True, True, True, True, False]
+    assert [r["second_result"] == "proved" for r in by_number] == [True, True, True, True, False]
+    assert "linear" in by_number[3]["first_facts"]
+    assert not out.with_name(out.name + ".parts").exists()
+    printed = capsys.readouterr().out
+    assert "cvc5" in printed
+    assert "assumptions" in printed
+
+
+def test_references_are_checked_without_predictions(benchmark: tuple[Path, list[Example]], tmp_path: Path) -> None:
+    out = tmp_path / "verdicts.parquet"
+    assert run(["check", "--limit", "2", *options(benchmark[0], out)]) == 0
+    assert [r["exact"] for r in rows(out)] == [True, True]
+
+
+def test_a_killed_run_resumes_to_the_same_table(
+    benchmark: tuple[Path, list[Example]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, made = benchmark
+    given = str(predictions(tmp_path / "p.jsonl", made))
+    whole, resumed = tmp_path / "whole.parquet", tmp_path / "resumed.parquet"
+    assert run(["check", given, *options(folder, whole)]) == 0
+    # A chunk of its own for every example, so that there is something to resume.
+    monkeypatch.setattr(jobs, "CHUNK", 1)
+    code = "import sys; from isarstep.check import jobs; jobs.CHUNK = 1; from isarstep.cli import run; run(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "check", given, *options(folder, resumed)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    parts = resumed.with_name(resumed.name + ".parts")
+    for _ in range(600):
+        if list(parts.glob("*.parquet")) or process.poll() is not None:
+            break
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    if not resumed.exists():
+        assert run(["check", given, "--resume", *options(folder, resumed)]) == 0
+    assert rows(resumed) == rows(whole)
+
+
+def test_resuming_something_else_is_refused(
+    benchmark: tuple[Path, list[Example]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, made = benchmark
+    out = tmp_path / "verdicts.parquet"
+    settings = jobs.Settings(str(folder), "test", 0.3, 2 << 30, (0,))
+    jobs.Run(out, settings, [jobs.Work(0, (made[0].f1,))], resume=False)
+    assert run(["check", "--resume", *options(folder, out)]) == 2
+    assert "other predictions or settings" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nowhere.jsonl"], "no such file"),
+        (["--split", "tset"], "no such split"),
+        (["--explain", "ffff"], "no proposal for such an example"),
+        (["--benchmark", "/nonexistent"], "no benchmark here"),
+        (["--cluster", "tcp://127.0.0.1:1"], ""),
+    ],
+)
+def test_mistakes_are_one_line(
+    benchmark: tuple[Path, list[Example]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    complaint: str,
+) -> None:
+    code = run(["check", *options(benchmark[0], tmp_path / "out.parquet"), *arguments])
+    error = capsys.readouterr().err
+    assert code == 2
+    assert complaint in error
+    assert error.strip().splitlines()[-1].startswith("isarstep: ")
+
+
+def test_explain_tells_everything(
+    benchmark: tuple[Path, list[Example]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, made = benchmark
+    assert run(["check", "--explain", made[3].id, *options(folder, tmp_path / "never.parquet")]) == 0
+    printed = capsys.readouterr().out
+    assert "linear" in printed
+    assert "P, F.4 => F.3: proved" in printed
+    assert not (tmp_path / "never.parquet").exists()
