@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.bench.test_extract import examples_of
 
 from isarstep.mine.graph import read_graph
-from tests.bench.test_extract import examples_of
 
 GRAPHS = Path(__file__).parent.parent / "mine" / "graphs"
 EXPECTED = Path(__file__).parent / "expected"
