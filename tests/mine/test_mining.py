@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -59,7 +60,7 @@ def test_every_theory_is_mined_once_in_the_name_of_its_session(fake, tmp_path, c
     records = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines()]
     assert [record["theory"] for record in records if "theory" in record].count("Small.A") == 1
     assert (out / "heaps" / "Small").read_text() == "image of Small"
-    assert not list(Path("/tmp").glob(f"isarstep-ml-*{os.getpid()}*"))
+    assert not list(Path(tempfile.gettempdir()).glob(f"isarstep-*-{os.getpid()}-*"))
     assert "6 theories" in capsys.readouterr().out
 
 
@@ -130,7 +131,9 @@ def slow_down(fake) -> None:
         fake.write("Small/More", name, imports, "SLOW")
 
 
-def test_killed_at_random_moments_the_result_is_the_same(fake, tmp_path):
+def test_killed_at_random_moments_the_result_is_the_same(fake, tmp_path, monkeypatch):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))  # for the processes that are killed
     slow_down(fake)
     mine(tmp_path / "whole", "Small-More", "Other")
     out = tmp_path / "killed"
@@ -149,6 +152,7 @@ def test_killed_at_random_moments_the_result_is_the_same(fake, tmp_path):
     assert run_alone(out).wait(timeout=60) == 0
     assert graphs(out) == graphs(tmp_path / "whole")
     assert not list(out.glob("*/.*"))
+    assert not list(Path(os.environ["TMPDIR"]).glob("isarstep-*"))
     mined = [json.loads(line) for line in (out / "journal.jsonl").read_text().splitlines() if '"mined"' in line]
     assert len(mined) <= len(graphs(out))
 

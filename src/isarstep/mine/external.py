@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -56,6 +57,19 @@ def kill_group(process: subprocess.Popen[bytes], grace: float = 0.0) -> None:
             continue
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)  # what the leader left behind
+
+
+def scratch_folder(kind: str) -> Path:
+    """A temporary folder that carries our process number, so that a later run can tell it from a leftover."""
+    return Path(tempfile.mkdtemp(prefix=f"isarstep-{kind}-{os.getpid()}-"))
+
+
+def remove_stale_folders() -> None:
+    """Delete the temporary folders of runs that were killed."""
+    for path in Path(tempfile.gettempdir()).glob("isarstep-*-*-*"):
+        fields = path.name.split("-")
+        if len(fields) == 4 and fields[2].isdigit() and not Path(f"/proc/{fields[2]}").exists():
+            shutil.rmtree(path, ignore_errors=True)
 
 
 class Stream(Protocol):
@@ -196,7 +210,7 @@ class ProgramServer:
         connection: socket.socket,
         stream: Stream,
     ) -> Result:
-        with tempfile.TemporaryDirectory(prefix="isarstep-bash-") as scratch:
+        with tempfile.TemporaryDirectory(prefix=f"isarstep-bash-{os.getpid()}-") as scratch:
             (Path(scratch) / "script").write_bytes(script)
             (Path(scratch) / "input").write_bytes(standard_input)
             with (

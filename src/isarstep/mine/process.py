@@ -9,7 +9,6 @@ import secrets
 import shutil
 import socket
 import subprocess
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from isarstep.mine.external import (
     kill_group,
     read_line,
     read_message,
+    scratch_folder,
     start_group,
     write_message,
 )
@@ -166,7 +166,7 @@ class MLProcess:
         for image in self._start.images:
             if not image.is_file():
                 raise UserError(f"missing image {image}")
-        self.folder = Path(tempfile.mkdtemp(prefix="isarstep-ml-"))
+        self.folder = scratch_folder("ml")
         try:
             self._launch()
         except BaseException:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 from isarstep.errors import UserError
 from isarstep.mine import release
-from isarstep.mine.external import kill_group, start_group
+from isarstep.mine.external import kill_group, scratch_folder, start_group
 from isarstep.mine.isabelle import Installation, Sessions
 from isarstep.mine.process import ml_string, options_file, session_file
 
@@ -40,7 +39,7 @@ def _after(image: Path) -> str:
 def build_pure(installation: Installation, sessions: Sessions, image: Path) -> None:
     """Bootstrap Pure and save its image; takes about half a minute."""
     sources = installation.home / "src" / "Pure"
-    folder = Path(tempfile.mkdtemp(prefix="isarstep-pure-"))
+    folder = scratch_folder("pure")
     partial = image.with_name(f".{image.name}.tmp")
     try:
         (folder / "options").write_bytes(options_file(installation, {**release.QUIET_OPTIONS, "threads": "1"}))

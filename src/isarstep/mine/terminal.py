@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from isarstep.errors import UserError
 from isarstep.mine.driver import Mining, Report, mine
 from isarstep.mine.executors import DaskExecutor, LocalExecutor
+from isarstep.mine.external import remove_stale_folders
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import allow_starts, end_all
@@ -118,6 +119,7 @@ def run_mining(
     if not resume and next(out.glob("*/*.jsonl.zst"), None) is not None:
         raise UserError(f"{out} already has graphs; go on with --resume, or give another folder")
     store.remove_leftovers()
+    remove_stale_folders()
     try:
         heaps.mkdir(parents=True, exist_ok=True)
     except OSError as error:
