@@ -7,7 +7,9 @@ from functools import cache
 
 from isarstep.errors import UserError
 from isarstep.logic.lexing import UPDATE
-from isarstep.logic.notation import BINDER, CLOSED, Enumeration, Notation, Slot, Table, lexemes
+from isarstep.logic.notation import BINDER, CLOSED, Enumeration, Hole, Notation, Slot, Table, lexemes
+from isarstep.logic.patterns import TAKES_PROPOSITIONS
+from isarstep.logic.terms import Const
 
 
 @dataclass(slots=True)
@@ -25,6 +27,14 @@ class Node:
     order: tuple[int, ...] = ()  # the holes that the places read so far belong to
     precedence: int = CLOSED  # of what begins here; for a first word that continues an expression
     repeats: bool = True  # may an operator of this level stand to its left?
+    plain: Const | None = None  # the constant, where the notation complete here just applies it to the places in order
+
+    def last_place(self) -> Node | None:
+        """Where one goes when nothing but one expression can follow."""
+        after = self.slot
+        if after is None or self.words or self.binder or self.enumeration or after.words or after.slot:
+            return None
+        return after if after.plain is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,7 @@ def grammar(table: Table) -> Grammar:
                 binders.add(word)
             _add(begins.setdefault(word, Node()), notation, [], rest, 1)
     _check_full_stops(table, begins)
+    _check_choices([*begins.values(), *continues.values()], begins.keys() | arguments)
     both = arguments & continues.keys()
     if both:
         raise UserError(f"notation: {sorted(both)} cannot both continue an expression and begin an argument")
@@ -97,6 +108,18 @@ def _check_full_stops(table: Table, begins: dict[str, Node]) -> None:
                 strongest = max(strongest, notation.precedence)
     if strongest >= loosest:
         raise UserError(f"notation: a place between a binder and its full stop must bind more tightly than {strongest}")
+
+
+def _check_choices(nodes: list[Node], first_words: set[str]) -> None:
+    """Where an expression may stand, no word of the notation may look like the beginning of one: `≈[G]` beside `≈`."""
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        both = sorted(first_words & node.words.keys()) if node.slot is not None else []
+        if both:
+            raise UserError(f"notation: {both[0]!r} goes on a notation where it could also begin an expression")
+        todo.extend(node.words.values())
+        todo.extend(after for after in (node.slot, node.binder) if after is not None)
 
 
 def _words(literal: str) -> list[str]:
@@ -133,3 +156,6 @@ def _add(node: Node, notation: Notation, order: list[int], words: list[str], pos
     if node.notation is not None:
         raise UserError(f"notation of {notation.constant} reads like that of {node.notation.constant}")
     node.notation, node.order = notation, tuple(order)
+    in_order = [Hole(i) for i in order] == list(notation.pattern.args) and order == sorted(order)
+    if in_order and notation.constant not in TAKES_PROPOSITIONS:
+        node.plain = Const(notation.constant)

@@ -14,7 +14,7 @@ from isarstep.errors import UserError
 from isarstep.logic.names import SIMPLE_NAME
 from isarstep.logic.notation import Table, is_word
 
-MAX_TOKENS = 250_000
+MAX_TOKENS = 100_000  # real formulas stay far below; hostile ones must not take long
 UPDATE = "(:="  # stands for the opening bracket of a function update
 _OPEN = {"(": ")", "[": "]", "{": "}", "⦃": "⦄", "⟦": "⟧"}
 _CLOSE = frozenset(_OPEN.values())

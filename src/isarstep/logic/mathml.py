@@ -1,7 +1,7 @@
 """Presentation MathML, translated from the LaTeX form, so that both show the same layout.
 
-Only the LaTeX that the printer writes is understood; anything else (unknown commands, unbalanced braces, two subscripts)
-is a `ValueError`. This makes the translation a check of the LaTeX as well. Nesting is kept on a stack and has no limit.
+Only the LaTeX that the printer writes is understood; anything else (unknown commands, unbalanced braces, two scripts)
+is a `ValueError`, which makes the translation a check of the LaTeX as well. Nesting is kept on a stack, without limit.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _LARGE = {
 _LETTERS = {
     "lambda": "λ", "iota": "ι", "varepsilon": "ε", "mu": "μ", "emptyset": "∅", "infty": "∞", "top": "⊤", "bot": "⊥",
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ",
-    "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "varphi": "φ", "chi": "χ", "psi": "ψ",
-    "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
-    "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+    "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "varphi": "φ", "chi": "χ",
+    "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
+    "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
 }  # fmt: skip
 _FUNCTIONS = frozenset(
     "exp ln log sin cos tan cot sinh cosh tanh arctan arcsin arccos min max gcd det dim deg".split()

@@ -20,8 +20,8 @@ _META_ARITY = {"Pure.imp": 2, "Pure.conjunction": 2, "Pure.eq": 2, "Pure.all": 1
 TAKES_PROPOSITIONS = frozenset({"Pure.imp", "Pure.conjunction", "Pure.all"})
 
 MAX_BITS = 4000  # a longer numeral is written out constant by constant
-_MAX_PAIRS = 64  # a larger pattern of variables is written as nested functions
-_MAX_SCAN = 400  # how much of a term is searched for a variable before giving up on a prettier form
+MAX_PAIRS = 64  # a larger pattern of variables is written as nested functions
+_MAX_SCAN = 100  # how much of a term is searched for a variable before giving up on a prettier form
 
 # Variables of an abstraction in prefix order: a hint for the name, or None for a pair of what follows.
 Variables: TypeAlias = Sequence[str | None]
@@ -51,7 +51,7 @@ def abstraction(term: Term) -> tuple[Variables, Term] | None:
             type(term) is App
             and type(term.fun) is Const
             and term.fun.name == CASE_PROD
-            and len(variables) < _MAX_PAIRS
+            and len(variables) < MAX_PAIRS
         ):
             variables.append(None)
             missing += 1

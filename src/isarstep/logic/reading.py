@@ -1,7 +1,8 @@
 """Read the Unicode form back: a precedence parser driven by the table of notations.
 
 `read(to_unicode(t))` is t, with types and names of bound variables erased.
-Every mistake is a `ReadError` that points at the character. The parser runs on its own stack, so depth has no limit.
+Every mistake is a `ReadError` that points at the character. The parser runs on its own stack, and refuses
+text whose reading would take longer than about a second.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any, TypeAlias
 from isarstep.logic.grammar import Grammar, Node, grammar
 from isarstep.logic.lexing import UPDATE, ReadError, Tokens, scan
 from isarstep.logic.names import Names, unquote
-from isarstep.logic.notation import APPLY, ARGUMENT, Enumeration, Notation
+from isarstep.logic.notation import APPLY, ARGUMENT, Enumeration
 from isarstep.logic.patterns import (
     MAX_BITS,
+    MAX_PAIRS,
     TAKES_PROPOSITIONS,
     TRUEPROP,
     Match,
@@ -27,6 +29,7 @@ from isarstep.logic.printing import sections
 from isarstep.logic.terms import App, Bound, Const, Free, Term, Var
 
 _MAX_DIGITS = MAX_BITS * 3 // 10
+_MAX_OPEN = 60_000  # rules under way at once: about 20,000 levels of nesting
 _AN_EXPRESSION = "an expression"
 
 
@@ -76,6 +79,8 @@ class _Reader:
                 value = finished.value
                 stack.pop()
             else:
+                if len(stack) > _MAX_OPEN:
+                    raise self.error("less nesting")
                 stack.append(wanted)
                 value = None
         if self.kinds[self.position] != "end":
@@ -114,7 +119,14 @@ class _Reader:
         if kinds[self.position] != "symbol":
             left = self.leaf()
         else:
-            left = yield self.beginning()
+            node = self.rules.begins.get(texts[self.position])
+            after = node.last_place() if node is not None else None
+            if node is not None and after is not None:
+                self.position += 1
+                operand = yield self.expression(node.slot_precedence)
+                left = App(after.plain, self.term(operand))  # type: ignore[arg-type]
+            else:
+                left = yield self.beginning()
         level = 1001  # of the operator that made `left`
         continues, arguments = self.rules.continues, self.rules.arguments
         while True:
@@ -129,7 +141,12 @@ class _Reader:
                     if node.precedence == level and not node.repeats:
                         raise self.error("brackets: operators like this do not follow one another")
                     self.position += 1
-                    left = yield self.follow(node, [left], self.position - 1)
+                    after = node.last_place()
+                    if after is not None:  # nothing but a right operand can follow: spare a rule
+                        right = yield self.expression(node.slot_precedence)
+                        left = App(App(after.plain, self.term(left)), self.term(right))  # type: ignore[arg-type]
+                    else:
+                        left = yield self.follow(node, [left], self.position - 1)
                     level = node.precedence
                     continue
                 if text not in arguments:
@@ -261,7 +278,10 @@ class _Reader:
             raise self.error("the name of a bound variable")
         # Tuples that are still open: the patterns of their components.
         open_tuples: list[list[list[str | None]]] = []
+        start = self.position
         while True:
+            if self.position > start + 4 * MAX_PAIRS:
+                raise self.error(f"at most {MAX_PAIRS} variables in a tuple")
             if self.at("("):
                 open_tuples.append([])
                 self.position += 1
@@ -344,7 +364,7 @@ class _Reader:
                 values.append(value)
                 node = node.slot
             elif node.notation is not None:
-                return self.complete(node.notation, node.order, values, bound)
+                return self.complete(node, values, bound)
             else:
                 wanted = sorted(map(repr, node.words))
                 if enumeration is not None and len(values) > first:
@@ -365,11 +385,16 @@ class _Reader:
             result = App(App(cons, self.term(value)), result)
         return result
 
-    def complete(
-        self, notation: Notation, order: tuple[int, ...], values: list[_Value], bound: list[list[str | None]]
-    ) -> Term:
+    def complete(self, node: Node, values: list[_Value], bound: list[list[str | None]]) -> Term:
+        if node.plain is not None:
+            result: Term = node.plain
+            for value in values:
+                result = App(result, self.term(value))
+            return result
+        notation = node.notation
+        assert notation is not None
         found = Match(len(values))
-        for index, value in zip(order, values, strict=True):
+        for index, value in zip(node.order, values, strict=True):
             if notation.constant in TAKES_PROPOSITIONS:
                 found.holes[index] = self.proposition(value)
             else:
