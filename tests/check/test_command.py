@@ -109,6 +109,16 @@ def test_a_killed_run_resumes_to_the_same_table(
     assert rows(resumed) == rows(whole)
 
 
+def test_a_cluster_gives_the_same_table(benchmark: tuple[Path, list[Example]], tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    local, spread = tmp_path / "local.parquet", tmp_path / "spread.parquet"
+    assert run(["check", "--limit", "2", *options(benchmark[0], local)]) == 0
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        address = cluster.scheduler_address
+        assert run(["check", "--limit", "2", "--cluster", address, *options(benchmark[0], spread)]) == 0
+    assert rows(spread) == rows(local)
+
+
 def test_resuming_something_else_is_refused(
     benchmark: tuple[Path, list[Example]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

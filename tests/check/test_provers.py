@@ -63,11 +63,10 @@ def test_a_busy_prover_is_stopped_by_its_processor_time(tmp_path: Path, provers:
     assert isinstance(answer, OutOfTime)
 
 
-def test_a_prover_that_floods_its_output_is_stopped(tmp_path: Path, provers: Provers) -> None:
-    began = time.monotonic()
-    answer = provers.prove([fake(tmp_path, "while True: os.write(1, b'# SZS status Theorem\\n' * 4096)\n")])
+def test_a_prover_that_floods_its_output_is_stopped(tmp_path: Path) -> None:
+    with Provers(Limits(seconds=30)) as provers:
+        answer = provers.prove([fake(tmp_path, "while True: os.write(1, b'# SZS status Theorem\\n' * 4096)\n")])
     assert answer == NoProof("the prover flooded its output")
-    assert time.monotonic() - began < 2 * LIMITS.wall
 
 
 def test_a_prover_that_forks_leaves_nothing(tmp_path: Path, provers: Provers) -> None:

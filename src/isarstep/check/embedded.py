@@ -234,13 +234,15 @@ class Checker:
         exclude = {*known, *self._copies(example)}
         # More than wanted, because not every fact has an instance at the types of this problem.
         local = context.texts["f2"]
-        ranked = self._relevance.rank(goal_texts, local, 2 * wanted, self.facts.before(example.theory), exclude)
+        ranked = self._relevance.rank(goal_texts, local, 3 * wanted, self.facts.before(example.theory), exclude)
         terms = [context.f3, *(p.prop for p in (*context.f2, *context.f4))]
         if context.proposal is not None:
             terms.append(context.proposal)
+        # The same theorem often has several names.
+        distinct = {self.facts.fact(n).prop: n for n in reversed((*known, *ranked))}
+        ranked = [n for n in ranked if distinct[self.facts.fact(n).prop] == n]
         fitting = {f.name for f in monomorphise(self._named(ranked), terms, self.signature, 4 * size)}
-        chosen += [n for n in ranked if self.facts.fact(n).name in fitting][:wanted]
-        return chosen
+        return chosen + [n for n in ranked if self.facts.fact(n).name in fitting][:wanted]
 
     def _copies(self, example: Example) -> list[int]:
         """What would make the second gap vacuous: facts that state the consequence itself, up to names of variables."""

@@ -20,6 +20,12 @@ from isarstep.check.monomorphise import LOGICAL
 ROUNDS = 4
 DECAY = 0.6  # relevance that constants of facts chosen in one round have in the next
 _CONSTANT = re.compile(r"CONST (\S+)")
+# What packages prove for their own use; a prover that is offered these has less room for the rest.
+_INTERNAL = re.compile(
+    r"\.(psimps|pelims|pinduct|pcases|induct|inducts|coinduct|cong|elims|cases|splits?|split_asm|nchotomy|transfer|rel_\w+"
+    r"|pred_\w+|map_\w+|set_\w+|case_\w+|rec_\w+|size_\w+|bi_\w+|abs_induct|rep_eq|Quotient|domain\w*)$"
+    r"|_(transfer|code|cong|def_raw|axioms|sumC_def|graph_def|induct\w*)$|\.typerep|\.(equal|term_of)_|_code\b|code_numeral"
+)
 
 Weights = npt.NDArray[np.float32]
 
@@ -47,6 +53,7 @@ class Relevance:
         self._starts = np.array(starts, np.int64)
         frequency = np.array([counts[n] for n in range(len(numbers))], np.float32)
         # MePo's weight: a constant of a single fact counts about 3 times as much as one of ten thousand.
+        self._offered = np.array([not _INTERNAL.search(library.theorem(n)) for n in range(len(library))], np.bool_)
         self._weight: Weights = (1 + 2 / np.log2(frequency + 1)).astype(np.float32)
 
     def rank(
@@ -65,7 +72,7 @@ class Relevance:
         starts = self._starts[: before + 1]
         flat = self._flat[: starts[-1]]
         row = np.repeat(np.arange(before), np.diff(starts))
-        usable = np.diff(starts) > 0
+        usable = (np.diff(starts) > 0) & self._offered[:before]
         usable[[n for n in exclude if n < before]] = False
         total = np.bincount(row, self._weight[flat], before)
         chosen: list[int] = []
