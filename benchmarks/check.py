@@ -3,8 +3,8 @@
     python benchmarks/check.py                                     # on derivations written by hand
     python benchmarks/check.py --benchmark DIR --limit 200         # and the time for real references
 
-Encoding is measured on every query, in processor time; starting and reading on the clock, with a problem that any prover
-answers at once.
+Encoding is measured on every query, in processor time; starting and reading on the clock, with a problem that any
+prover answers at once.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benchmark", help="folder of a benchmark: also check references of its test split")
     parser.add_argument("--limit", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=0.4)
+    parser.add_argument("--seconds", type=float, default=0.3)
     parser.add_argument("--library", type=int, default=128)
     arguments = parser.parse_args()
     encode = [1000 * t for t in encoding_times(handmade())]

@@ -35,7 +35,8 @@ def check(
     top: Annotated[int, typer.Option(min=1, help="Proposals of each example to check, best first.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many examples.")] = None,
     library: Annotated[int, typer.Option(min=0, help="Most library facts to offer, in stages of 32, 128, 512.")] = 128,
-    seconds: Annotated[float, typer.Option(min=0.05, help="Processor time of one attempt of one prover.")] = 0.4,
+    seconds: Annotated[float, typer.Option(min=0.05, help="Processor time of one attempt of one prover.")] = 0.3,
+    thorough: Annotated[bool, typer.Option(help="Try five strategies for every question instead of two.")] = False,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core.")] = 0,
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler whose workers do the work.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
@@ -57,7 +58,7 @@ def check(
     if backend is Backend.isabelle:
         raise UserError("--backend isabelle is not built yet; the embedded backend needs no Isabelle")
     stages = (0, *(size for size in (32, 128, 512) if size < library), *((library,) if library else ()))
-    settings = Settings(benchmark, split, seconds, 2 << 30, stages)
+    settings = Settings(benchmark, split, seconds, 2 << 30, stages, thorough)
     work = _work(settings, predictions, top, limit)
     if explain is not None:
         _explain(settings, work, explain)

@@ -9,7 +9,7 @@ fact.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from isarstep.check import formula
@@ -18,7 +18,7 @@ from isarstep.check.likeness import likeness
 from isarstep.check.monomorphise import Named, monomorphise
 from isarstep.check.premises import Relevance
 from isarstep.check.problems import Query, attempts
-from isarstep.check.provers import STRATEGIES, Answer, OutOfTime, Proof, Provers, Strategy, available
+from isarstep.check.provers import QUICK, Answer, OutOfTime, Proof, Provers, Strategy, available
 from isarstep.check.verdict import (
     NOT_ASKED,
     Background,
@@ -36,12 +36,27 @@ from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.infer import infer
-from isarstep.logic.signature import Signature
+from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, fun, substitute_types
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
 FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
+
+
+# The logical framework's own constants; a signature mined from HOL's theories on need not have them.
+PURE = {
+    name: Constant(name, parse_type(text))
+    for name, text in (
+        ("Pure.imp", "(fun prop (fun prop prop))"),
+        ("Pure.conjunction", "(fun prop (fun prop prop))"),
+        ("Pure.prop", "(fun prop prop)"),
+        ("Pure.all", "(fun (fun ?'a prop) prop)"),
+        ("Pure.eq", "(fun ?'a (fun ?'a prop))"),
+        ("Pure.type", "(itself ?'a)"),
+        ("Pure.term", "(fun ?'a prop)"),
+    )
+}
 
 
 class Example(Protocol):
@@ -76,7 +91,7 @@ class Effort:
     """
 
     library: tuple[int, ...] = (0, 32, 128)
-    strategies: tuple[Strategy, ...] = STRATEGIES
+    strategies: tuple[Strategy, ...] = QUICK
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +131,9 @@ class Checker:
     _relevance: Relevance | None = None
     _backgrounds: dict[str, Background] = field(default_factory=dict)
     _bare: tuple[str, Context] | None = None  # of the example checked last
+
+    def __post_init__(self) -> None:
+        self.signature = replace(self.signature, constants={**PURE, **self.signature.constants})
 
     def check(self, example: Example, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""
@@ -158,9 +176,9 @@ class Checker:
             both = (*context.f2, *context.f4)
             lemmas = context.f4_lemmas
             direct = self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, [example.f3], (), lemmas)
-            if proved(direct) and not context.f4 and not lemmas:
-                paper = direct
-            else:
+            paper = direct
+            # What does not follow from F.2 and F.4 is not tried from F.2 alone.
+            if proved(direct) and (context.f4 or lemmas):
                 paper = self._gap(example, context, "F.2 => F.3", context.f2, context.f3, [example.f3], ())
             known = Background(example.target_kind, direct, paper)
         if deep and known.f2_contradictory == NOT_ASKED:
@@ -315,11 +333,11 @@ def _fixed(term: Term, number: int) -> Term:
     types.
     """
 
-    def replace(typ: Typ) -> Typ:
+    def fixed(typ: Typ) -> Typ:
         if isinstance(typ, TVar):
             return TFree(f"{typ.name}~{typ.index}~{number}", typ.sort)  # no such name exists in Isabelle
         if isinstance(typ, Type) and typ.args:
-            return Type(typ.name, tuple(replace(a) for a in typ.args))
+            return Type(typ.name, tuple(fixed(a) for a in typ.args))
         return typ
 
-    return substitute_types(term, replace)
+    return substitute_types(term, fixed)

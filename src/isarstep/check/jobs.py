@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
-from isarstep.check.provers import Cache, Limits, Provers
+from isarstep.check.provers import QUICK, STRATEGIES, Cache, Limits, Provers
 from isarstep.check.verdict import COLUMNS, row
 from isarstep.errors import UserError
 
@@ -41,6 +41,7 @@ class Settings:
     seconds: float
     memory: int
     library: tuple[int, ...]
+    thorough: bool = False
 
     def key(self, work: Sequence[Work]) -> str:
         document = json.dumps([asdict(self), Benchmark(self.benchmark).hash, [asdict(item) for item in work]])
@@ -58,8 +59,9 @@ class Work:
 def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchmark, Checker]:
     benchmark = Benchmark(settings.benchmark)
     provers = Provers(Limits(settings.seconds, settings.memory, width=1), Cache(cache))
+    strategies = STRATEGIES if settings.thorough else QUICK
     facts = Library.of_benchmark(benchmark) if benchmark.has_facts and max(settings.library) else None
-    return benchmark, Checker(benchmark.signature, provers, facts, Effort(settings.library))
+    return benchmark, Checker(benchmark.signature, provers, facts, Effort(settings.library, strategies))
 
 
 # One checker a process: reading the fact base takes longer than checking a chunk.
