@@ -24,6 +24,10 @@ lemma impossible: "PROP A \<Longrightarrow> PROP B"
   apply (rule no_such_fact)
   done
 
+lemma endless: "PROP A \<Longrightarrow> PROP B"
+  apply (tactic \<open>fn st => (OS.Process.sleep (seconds 1000.0); Seq.single st)\<close>)
+  done
+
 lemma after: "PROP A \<Longrightarrow> PROP A" .
 
 end
@@ -66,15 +70,16 @@ def test_theories_on_pure(installation, tmp_path, prove):
         isabelle=None,
         directories=[folder],
         heaps=tmp_path / "heaps",
-        limits=Limits(),
+        limits=Limits(proof=10),
         prove=prove,
     )
     first = read_graph(out / "Tiny" / "First.jsonl.zst")
     assert [proof.name for proof in first.proofs] == ["First.both", "First.after"]
     # The failed proof is reported, its statement is trusted, and the theory above goes on.
-    [failure] = first.failures
+    failure, timeout = first.failures
     assert failure.startswith("line 10: lemma skipped: ")
     assert str(tmp_path) not in failure
+    assert timeout.startswith("line 14: lemma skipped: Timeout")
     second = read_graph(out / "Tiny" / "Second.jsonl.zst")
     [proof] = second.proofs
     assert [second.lemmas[use.lemma].name for use in proof.facts[0].uses if use.lemma is not None] == [
@@ -82,4 +87,4 @@ def test_theories_on_pure(installation, tmp_path, prove):
     ]
     summary = json.loads((out / "summary.json").read_text())
     assert summary["total"]["theories"] == 2
-    assert [entry["theory"] for entry in summary["failures"]] == ["Tiny.First"]
+    assert [entry["theory"] for entry in summary["failures"]] == ["Tiny.First", "Tiny.First"]
