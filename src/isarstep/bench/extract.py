@@ -13,7 +13,7 @@ Which facts a step uses is the miner's word; here they become F.1-F.5. Three kin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from isarstep.bench.ids import theorem_identity
@@ -24,7 +24,7 @@ from isarstep.logic.typestrings import format_type
 from isarstep.mine.graph import Graph, Proof, Use
 
 OBTAINING = ("obtain", "guess")
-NO_JUSTIFICATION = ("assumption", "definition")
+KINDS = {"assumption": "assumption", "definition": "assumption", "compound": "compound"}  # all else is a step
 UNKNOWN = Type("dummy")  # what Isabelle calls a type that it has not yet inferred
 
 
@@ -147,6 +147,17 @@ class Contexts:
         return known
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """A proof as seen from one consequence: its variables have numbers, in the order of the dictionary."""
+
+    proof: Proof
+    reader: ProofReader
+    identity: str
+    numbers: dict[str, int]
+    types: dict[str, Typ]
+
+
 class Extractor:
     """All examples of one graph."""
 
@@ -158,6 +169,8 @@ class Extractor:
         self.variable_names: set[str] = set()
         self.texts = Texts()
         self._templates: dict[int, Template] = {}
+        # Numbers of constants and variables in a proposition: eta keeps them, so most pairs need no closer look.
+        self._outlines: dict[int, tuple[int, int, int]] = {}
         self._type_numbers: dict[Typ, int] = {}
 
     def run(self) -> None:
@@ -177,20 +190,23 @@ class Extractor:
             self.variable_names.update(template.schematics)
         return template
 
-    def _render(self, term: Term, numbers: dict[str, int], types: dict[str, Typ]) -> int:
+    def _render(self, term: Term, view: View) -> int:
         template = self._template(term)
-        names = template.names
-        if any(name not in numbers for name in names):
+        try:
+            key = tuple([view.numbers[name] for name in template.names])
+        except KeyError:
             # A lemma of an enclosing context may mention variables that this proof does not know.
             for node in subterms(term):
-                if type(node) is Free and node.name not in numbers:
-                    numbers[node.name] = len(numbers)
+                if type(node) is Free and node.name not in view.numbers:
+                    view.numbers[node.name] = len(view.numbers)
                     if node.type is not None:
-                        types[node.name] = node.type
-        key = tuple([numbers[name] for name in names])
+                        view.types[node.name] = node.type
+            key = tuple([view.numbers[name] for name in template.names])
         number = template.rendered.get(key)
         if number is None:
-            number = template.rendered[key] = self.builder.proposition(template.text(numbers))
+            text = template.text(view.numbers)
+            number = template.rendered[key] = self.builder.proposition(text)
+            self._outlines[number] = (text.count("CONST "), text.count("FREE "), text.count("VAR "))
         return number
 
     def _proof(self, proof: Proof) -> None:
@@ -205,87 +221,78 @@ class Extractor:
             premises = reader.premises(number)
             if not premises.facts:
                 continue
-            numbers = contexts.numbers(reader.end(number))
-            for target in premises.facts:
-                used.add(target)
-                self._example(proof, identity, reader, target, number, numbers, types)
+            used.update(premises.facts)
+            view = View(proof, reader, identity, contexts.numbers(reader.end(number)), types)
+            f3 = self._render(fact.prop, view)
+            # The same for every target: rendered once.
+            local = {i: self._render(proof.facts[i].prop, view) for i in premises.facts}
+            library = self._ordered([self._render(self.graph.lemmas[i].prop, view) for i in premises.lemmas])
+            for target, f1 in local.items():
+                # Whatever else says the same as the target would give it away.
+                f4 = self._ordered([n for n in local.values() if n != f1])
+                f4 += [n for n in library if n not in f4]
+                self._example(view, target, f1, number, f3, f4)
         if self.rules.keep_open:
             for number, fact in enumerate(proof.facts):
                 if number not in used and fact.kind != "calculation" and number not in reader.merged:
-                    numbers = contexts.numbers(fact.step)
-                    self._example(proof, identity, reader, number, None, numbers, types)
+                    view = View(proof, reader, identity, contexts.numbers(fact.step), types)
+                    if reader.sources(number).facts:
+                        self._example(view, number, self._render(fact.prop, view), None, None, [])
 
     def _example(
-        self,
-        proof: Proof,
-        identity: str,
-        reader: ProofReader,
-        target: int,
-        consequence: int | None,
-        numbers: dict[str, int],
-        types: dict[str, Typ],
+        self, view: View, target: int, f1: int, consequence: int | None, f3: int | None, f4: list[int]
     ) -> None:
-        facts, lemmas = proof.facts, self.graph.lemmas
-        builder, rules, counts = self.builder, self.rules, self.counts
-        own = reader.sources(target)
-
-        def local(indices: Iterable[int]) -> list[int]:
-            return [self._render(facts[i].prop, numbers, types) for i in indices]
-
-        def library(indices: Iterable[int]) -> list[int]:
-            return [self._render(lemmas[i].prop, numbers, types) for i in indices]
-
-        f1 = self._render(facts[target].prop, numbers, types)
-        f2 = self._ordered(local(own.facts))
-        if consequence is None:
-            if not f2:
-                return
-            f3, f4 = None, []
-        else:
-            premises = reader.premises(consequence)
-            f3 = self._render(facts[consequence].prop, numbers, types)
-            others = [n for n in local(i for i in premises.facts if i != target) if n != f1]
-            f4 = self._ordered(others)
-            f4 += [n for n in self._ordered(library(premises.lemmas)) if n not in f4]
-        f5 = self._ordered(library(own.lemmas))
+        builder, rules, counts, proof = self.builder, self.rules, self.counts, view.proof
         counts["raw"] += 1
+        own = view.reader.sources(target)
+        f2 = self._ordered([self._render(proof.facts[i].prop, view) for i in own.facts])
         if builder.lengths[f1] > rules.max_target or builder.source_length(f2, f3, f4) > rules.max_source:
             counts["too long"] += 1
             return
+        f5 = self._ordered([self._render(self.graph.lemmas[i].prop, view) for i in own.lemmas])
         restated = self._restates(f1, f2, f3, f4, f5)
         if restated:
             counts["restated"] += 1
             if not rules.keep_restated:
                 return
         variables = builder.variables([f1, *f2, *([] if f3 is None else [f3]), *f4, *f5])
-        name_of = {number: name for name, number in numbers.items()}
-        kind = facts[target].kind
+        names = list(view.numbers)  # in the order of the numbers
+        fact = proof.facts[target]
+        last = None if consequence is None else proof.steps[proof.facts[consequence].step]
         builder.add(
             f1, f2, f3, f4, f5,
-            types=[self.type_number(types[name_of[v]]) for v in variables],
-            theorem=identity,
+            types=[self.type_number(view.types[names[v]]) for v in variables],
+            theorem=view.identity,
             name=proof.name or "",
             session=self.graph.session,
             theory=self.graph.theory,
             proof=proof.ordinal,
-            target_step=proof.steps[facts[target].step].ordinal,
-            consequence_step=-1 if consequence is None else proof.steps[facts[consequence].step].ordinal,
-            target_command=proof.steps[facts[target].step].command,
-            consequence_command="" if consequence is None else proof.steps[facts[consequence].step].command,
-            target_kind="assumption" if kind in NO_JUSTIFICATION else "compound" if kind == "compound" else "step",
+            target_step=proof.steps[fact.step].ordinal,
+            consequence_step=-1 if last is None else last.ordinal,
+            target_command=proof.steps[fact.step].command,
+            consequence_command="" if last is None else last.command,
+            target_kind=KINDS.get(fact.kind, "step"),
             restated=restated,
         )  # fmt: skip
         counts["examples"] += 1
 
     def _restates(self, f1: int, f2: list[int], f3: int | None, f4: list[int], f5: list[int]) -> bool:
         """Is the target, or the consequence, one of the other propositions?"""
-        texts = self.builder.propositions.texts
-        source = [texts[n] for n in (*f2, *f4, *f5)]
-        target = texts[f1]
-        if any(alike(target, text) for text in source):
+        if f3 is not None and self._alike(f1, f3):
+            return True
+        others = (*f2, *f4, *f5)
+        if any([self._alike(f1, other) for other in others]):
             return True
         # Where the consequence stands among its own premises, the target is not what it follows from.
-        return f3 is not None and (alike(target, texts[f3]) or any(alike(texts[f3], text) for text in source))
+        return f3 is not None and any([self._alike(f3, other) for other in others])
+
+    def _alike(self, left: int, right: int) -> bool:
+        if left == right:
+            return True
+        if self._outlines[left] != self._outlines[right]:
+            return False
+        texts = self.builder.propositions.texts
+        return alike(texts[left], texts[right])
 
     def _ordered(self, numbers: Sequence[int]) -> list[int]:
         """Each proposition once, longest first; equal lengths by text, so that the order means nothing."""
