@@ -206,8 +206,9 @@ def deep_terms(depth: int) -> list[Term]:
 def test_depth_has_no_limit() -> None:
     for i, term in enumerate(deep_terms(DEEP)):
         assert len(to_unicode(term, NAMES)) > DEEP, i
-    translate(to_latex(call("HOL.eq", *deep_terms(5_000)[:2]), NAMES))
     for i, term in enumerate(deep_terms(5_000)):
+        if i in (0, 7):
+            translate(to_latex(term, NAMES))
         assert read(to_unicode(term, NAMES), NAMES) == term, i
 
 
