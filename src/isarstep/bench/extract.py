@@ -281,10 +281,10 @@ class Extractor:
         if f3 is not None and self._alike(f1, f3):
             return True
         others = (*f2, *f4, *f5)
-        if any([self._alike(f1, other) for other in others]):
+        if any(self._alike(f1, other) for other in others):
             return True
         # Where the consequence stands among its own premises, the target is not what it follows from.
-        return f3 is not None and any([self._alike(f3, other) for other in others])
+        return f3 is not None and any(self._alike(f3, other) for other in others)
 
     def _alike(self, left: int, right: int) -> bool:
         if left == right:
