@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from tests.check.derivations import FACTS
@@ -88,6 +89,16 @@ def test_a_library_finds_facts_by_their_tokens() -> None:
     assert library.alike(encode_line(read("(= (rev (rev ys)) ys)"))) == [0]
     assert library.before("B") == 1
     assert library.before("C") == 0
+
+
+def test_the_order_inside_a_theory_counts_only_where_it_is_one() -> None:
+    def before(names: list[str], theorem: str) -> int:
+        rows = [("A", LEMMAS["linear"]), *(("B", replace(LEMMAS["rev_rev"], name=name)) for name in names)]
+        return Library.of_lemmas(rows, SIGNATURE).before("B", theorem)
+
+    assert before(["a", "b", "c"], "b") == 1  # by name: says nothing
+    assert before(["c", "a", "b"], "b") == 3
+    assert before(["c", "a", "b"], "unnamed") == 1
 
 
 @pytest.mark.parametrize(

@@ -251,8 +251,8 @@ class Checker:
         wanted = size - len(chosen)
         exclude = {*known, *self._copies(example)}
         # More than wanted, because not every fact has an instance at the types of this problem.
-        local = context.texts["f2"]
-        ranked = self._relevance.rank(goal_texts, local, 3 * wanted, self.facts.before(example.theory), exclude)
+        local, before = context.texts["f2"], self.facts.before(example.theory, example.name)
+        ranked = self._relevance.rank(goal_texts, local, 3 * wanted, before, exclude)
         terms = [context.f3, *(p.prop for p in (*context.f2, *context.f4))]
         if context.proposal is not None:
             terms.append(context.proposal)
@@ -306,7 +306,7 @@ class Checker:
         rest: list[str] = []
         for line in lines:
             found = list(self.facts.find(line)) if self.facts is not None else []
-            before = self.facts.before(example.theory) if self.facts is not None else 0
+            before = self.facts.before(example.theory, example.name) if self.facts is not None else 0
             earlier = [n for n in found if n < before]
             if not earlier and self.facts is not None:
                 # Of the step's own theory: the example used it, so it was there; never the theorem itself.

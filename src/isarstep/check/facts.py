@@ -1,8 +1,8 @@
 """The fact base: the library's theorems in order, with typed propositions made only for those that are asked for.
 
 A fact may be used for a step only if it comes before the step's theorem. Theories are ordered, each after its
-parents; the order inside a theory is not recorded, so of a step's own theory only facts that the example itself
-names are used.
+parents. Inside a theory facts stand in order of declaration, or by name in older fact bases; then the order is
+unknown, and of a step's own theory only facts that the example itself names are used.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class FactBase(Protocol):
     def fact(self, number: int) -> Named:
         """Name and typed proposition, abbreviations unfolded."""
 
-    def before(self, theory: str) -> int:
-        """Facts with smaller numbers come from theories before this one; 0 where the theory is unknown."""
+    def before(self, theory: str, theorem: str = "") -> int:
+        """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
 
     def theorem(self, number: int) -> str:
         """Full name of the theorem that a fact belongs to."""
@@ -67,8 +67,12 @@ class Library:
         self.texts: Sequence[str] = texts
         self._names, self._indices = names, indices
         self._first: dict[str, int] = {}
+        self._declared: dict[tuple[str, str], int] = {}
         for number, theory in enumerate(theories):
             self._first.setdefault(theory, number)
+            self._declared.setdefault((theory, names[number]), number)
+        pairs = zip(theories, theories[1:], names, names[1:], strict=False)
+        self._ordered = any(same == theory and name > after for same, theory, name, after in pairs)
         self._by_text: dict[int, list[int]] = {}
         self._by_pattern: dict[int, list[int]] = {}
         for number, text in enumerate(texts):
@@ -85,8 +89,9 @@ class Library:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def before(self, theory: str) -> int:
-        return self._first.get(theory, 0)
+    def before(self, theory: str, theorem: str = "") -> int:
+        start = self._first.get(theory, 0)
+        return self._declared.get((theory, theorem), start) if self._ordered else start
 
     def theorem(self, number: int) -> str:
         return self._names[number]
