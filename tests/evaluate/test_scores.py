@@ -122,3 +122,25 @@ def test_five_thousand_examples_score_in_seconds(benchmark: Path, runs: dict[str
     begin = time.process_time()
     score(replace(system, task=large, narrow=narrow, wide=wide))
     assert time.process_time() - begin < 5
+
+
+def test_a_model_answers_before_it_is_scored(
+    benchmark: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import torch
+
+    from isarstep.bench.store import Benchmark
+    from isarstep.models import ModelConfig, build
+    from isarstep.train.checkpoint import About, write_model
+
+    opened = Benchmark(benchmark)
+    torch.set_num_threads(1)  # two threads that wait for each other are slow on a busy machine
+    torch.manual_seed(0)
+    model = build(ModelConfig("hat", len(opened.vocabulary), "tiny", hints=True)).eval()
+    write_model(model, About(opened.hash, tuple(opened.vocabulary), {}), tmp_path)
+    system = open_system(tmp_path, open_task(benchmark, limit=1))
+    assert capsys.readouterr().out == ""  # a bar in the output would spoil --json
+    assert min(system.narrow.width, system.wide.width) >= 1
+    found = score(system)
+    assert (found.narrow.beam, found.wide.beam, found.narrow.input) == ("5", "10", "+F.5")
+    assert found.top1.value == 0

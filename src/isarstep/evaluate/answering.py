@@ -10,6 +10,7 @@ from isarstep.evaluate.scores import System, Task
 
 def answer(folder: Path, name: str, task: Task, narrow: int, wide: int) -> System:
     """A model's answers to a task, decoded with both beams now; a bar shows how far it is."""
+    from rich.console import Console
     from rich.progress import Progress
 
     from isarstep.decode.hypotheses import Rules
@@ -19,7 +20,7 @@ def answer(folder: Path, name: str, task: Task, narrow: int, wide: int) -> Syste
     predictor = Predictor(folder)
     corpus = corpus_of_examples(task.examples, predictor.vocabulary)
     found = []
-    with Progress(transient=True) as bar:
+    with Progress(transient=True, console=Console(stderr=True)) as bar:
         for beam in (narrow, wide):
             rules = Rules(beam=beam)
             lists = []

@@ -7,7 +7,6 @@ lines an example in the order of the split. What does not line up is refused; no
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -120,12 +119,10 @@ def _tokens(where: str, prediction: object) -> str:
     raise UserError(f"{where}: a prediction wants its tokens as a string or a list of strings")
 
 
-_GLUED = re.compile(r"\(\S|\S\)")
-
-
 def _spaced(line: str) -> str:
     """Tokens with single blanks between them; brackets that stick to a neighbour get a token of their own."""
-    if _GLUED.search(line):
+    # Counting is quicker than replacing, and nearly all files have their brackets apart.
+    if line.count("(") != line.count("( ") or line.count(")") != line.count(" )"):
         line = line.replace("(", " ( ").replace(")", " ) ")
     return " ".join(line.split())
 
