@@ -38,6 +38,9 @@ got = {{command: arguments}}
 command, *arguments = read_message(stream)
 got[command] = arguments
 assert got[b"Scala.result"] == [b"7", b"1", b"hello"], got
+if os.environ.get("ISARSTEP_TEST_MISFIT"):
+    write_message(stream, [b"system", b"0", b'Isabelle protocol command failure: "isarstep_session"'])
+    time.sleep(1000)
 head, rest = yxml.decode_pair(yxml.parse(got[b"isarstep_session"][0]))
 session, image = (yxml.content(part) for part in yxml.decode_pair(head))
 numbers, theories = yxml.decode_pair(rest)

@@ -262,3 +262,22 @@ def test_a_mistake_of_ours_in_one_session_does_not_end_the_others(fake, tmp_path
     assert "Small/C.jsonl.zst" in graphs(tmp_path / "out")
     runs = [json.loads(line) for line in (tmp_path / "out" / "journal.jsonl").read_text().splitlines() if "session_run" in line]
     assert {run["session_run"]: run["reason"] for run in runs}["Other"] == "KeyError: 'oops'"
+
+
+def test_a_driver_that_does_not_fit_ends_the_session_at_once(fake, tmp_path, monkeypatch):
+    monkeypatch.setenv("ISARSTEP_TEST_MISFIT", "1")
+    began = time.monotonic()
+    mine(tmp_path / "out", "Small")
+    assert time.monotonic() - began < 20
+    journal = (tmp_path / "out" / "journal.jsonl").read_text()
+    assert "Driver.ML does not understand its job" in journal
+
+
+def test_a_graph_that_nobody_reported_is_counted(fake, tmp_path):
+    out = tmp_path / "out"
+    mine(out, "Small")
+    (out / "journal.jsonl").unlink()
+    (out / "heaps" / "Small.json").unlink()
+    (out / "Small" / "C.jsonl.zst").unlink()
+    summary = mine(out, "Small", resume=True)
+    assert (summary["total"]["theories"], summary["total"]["failed_theories"], summary["total"]["steps"]) == (3, 0, 6)

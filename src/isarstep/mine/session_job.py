@@ -187,6 +187,8 @@ class _Attempt:
 
     def _handle(self, process: MLProcess, message: Message) -> None:
         properties = message.properties
+        if message.kind == "system" and b"protocol command failure" in b"".join(message.chunks):
+            raise ProcessFailed("Driver.ML does not understand its job; was the package replaced while it ran?")
         if properties.get("function") != "isarstep":
             return
         event = properties["event"]

@@ -59,6 +59,13 @@ class Store:
         plain.unlink(missing_ok=True)
         return {**counts, "bytes": target.stat().st_size, "plain_bytes": len(data)}
 
+    def count(self, session: str, theory: str) -> Record:
+        """The numbers of a graph that is there."""
+        path = self.path(session, theory)
+        with open(path, "rb") as file:
+            data = zstandard.ZstdDecompressor().stream_reader(file).read()
+        return {**_count(data), "bytes": path.stat().st_size, "plain_bytes": len(data)}
+
     def remove_leftovers(self) -> None:
         """Temporary files of a process that was killed."""
         for path in self.folder.glob("*/.*.tmp"):
@@ -142,6 +149,12 @@ def summarise(journal: list[Record], store: Store) -> Record:
     sessions: dict[str, Record] = {}
     reasons: Counter[str] = Counter()
     for name, record in sorted(theories.items()):
+        if (
+            record.get("status") == "loaded"
+        ):  # for others' sake; a graph from a process that could not report is counted
+            if not store.has(record["session"], name):
+                continue
+            record = {**record, **store.count(record["session"], name), "status": "mined"}
         mined = record.get("status") == "mined" and store.has(record["session"], name)
         row = sessions.setdefault(record["session"], {"theories": 0, "failed_theories": 0, **dict.fromkeys(_COUNTS, 0)})
         row["theories" if mined else "failed_theories"] += 1
