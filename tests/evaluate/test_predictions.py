@@ -86,6 +86,11 @@ def test_what_does_not_line_up_is_refused(tmp_path: Path, content: bytes, compla
         read_predictions(path, IDS)
 
 
+def test_a_byte_order_mark_is_no_token(tmp_path: Path) -> None:
+    (tmp_path / "p.txt").write_bytes("\ufeffx\ny\nz\n".encode())
+    assert read_predictions(tmp_path / "p.txt", IDS).lists == (("x",), ("y",), ("z",))
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="nowhere"):
         read_predictions(tmp_path / "nowhere.jsonl", IDS)

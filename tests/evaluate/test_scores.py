@@ -59,6 +59,15 @@ def test_references_are_well_formed_and_damaged_ones_are_not(benchmark: Path, tm
     assert bad.unreadable == TEST
 
 
+def test_only_ten_answers_count_however_many_there_are(benchmark: Path, tmp_path: Path) -> None:
+    task = open_task(benchmark)
+    path = tmp_path / "wide.jsonl"
+    lists = [["FREE x"] * (9 + place % 2) + [reference] for place, reference in enumerate(task.references)]
+    write_predictions(path, list(task.examples), lists, {})
+    found = score(open_system(path, task))
+    assert (found.top1.value, found.top10.value) == (0, 50)
+
+
 def test_predictions_for_other_data_are_refused(benchmark: Path, tmp_path: Path) -> None:
     task = open_task(benchmark)
     path = tmp_path / "p.jsonl"

@@ -37,7 +37,7 @@ class Predictions:
 def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
     """The predictions in `path` for the examples `ids`; a UserError where the file does not answer exactly these."""
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except IsADirectoryError:
