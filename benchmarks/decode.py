@@ -1,9 +1,10 @@
-"""Beam search speed in examples per second: ours against Hugging Face `generate` and (on a CPU) CTranslate2, same weights.
+"""Beam search speed in examples per second: ours against Hugging Face `generate` and (on a CPU) CTranslate2, same
+weights.
 
     python benchmarks/decode.py MODEL DATA [--beam 10] [--examples 256] [--peers hf,ct2] [--seconds 20]
 
-MODEL is a run of `isarstep train --model transformer --style paper` (peers need that one) or any other. Says also on how many
-examples the outputs agree. Prints a table; the last line is one JSON document.
+MODEL is a run of `isarstep train --model transformer --style paper` (peers need that one) or any other. Says also on
+how many examples the outputs agree. Prints a table; the last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def ours(model: Seq2Seq, corpus: Corpus, rules: Rules, sentences: int | None) ->
 
 
 @torch.inference_mode()
-def hugging_face(model: Any, rows: list[list[int]], rules: Rules, sentences: int, seconds: float) -> tuple[float, Outputs]:
+def hugging_face(
+    model: Any, rows: list[list[int]], rules: Rules, sentences: int, seconds: float
+) -> tuple[float, Outputs]:
     device = model.device
     order = sorted(range(len(rows)), key=lambda i: -len(rows[i]))
     found: Outputs = [[] for _ in rows]
@@ -55,8 +58,13 @@ def hugging_face(model: Any, rows: list[list[int]], rules: Rules, sentences: int
         ids = torch.tensor([rows[i] + [0] * (longest - len(rows[i])) for i in chosen], device=device)
         mask = torch.tensor([[1] * len(rows[i]) + [0] * (longest - len(rows[i])) for i in chosen], device=device)
         out = model.generate(
-            ids, attention_mask=mask, num_beams=rules.beam, num_return_sequences=rules.beam, length_penalty=0.0,
-            max_new_tokens=rules.longest + 1, early_stopping=False,
+            ids,
+            attention_mask=mask,
+            num_beams=rules.beam,
+            num_return_sequences=rules.beam,
+            length_penalty=0.0,
+            max_new_tokens=rules.longest + 1,
+            early_stopping=False,
         ).tolist()
         for at, i in enumerate(chosen):
             lists = out[at * rules.beam : (at + 1) * rules.beam]
@@ -67,17 +75,26 @@ def hugging_face(model: Any, rows: list[list[int]], rules: Rules, sentences: int
     return done / (time.perf_counter() - start), found
 
 
-def ctranslate2(folder: Path, vocabulary: tuple[str, ...], rows: list[list[int]], rules: Rules, sentences: int) -> tuple[float, Outputs]:
+def ctranslate2(
+    folder: Path, vocabulary: tuple[str, ...], rows: list[list[int]], rules: Rules, sentences: int
+) -> tuple[float, Outputs]:
     import ctranslate2 as ct2
 
-    translator = ct2.Translator(str(folder), device="cpu", compute_type="float32", intra_threads=torch.get_num_threads())
+    translator = ct2.Translator(
+        str(folder), device="cpu", compute_type="float32", intra_threads=torch.get_num_threads()
+    )
     number = {token: i for i, token in enumerate(vocabulary)}
     lines = [[vocabulary[t] for t in row] for row in rows]
     translator.translate_batch(lines[:4], beam_size=rules.beam)
     start = time.perf_counter()
     results = translator.translate_batch(
-        lines, beam_size=rules.beam, num_hypotheses=rules.beam, length_penalty=0.0, max_batch_size=sentences,
-        max_decoding_length=rules.longest + 1, min_decoding_length=0,
+        lines,
+        beam_size=rules.beam,
+        num_hypotheses=rules.beam,
+        length_penalty=0.0,
+        max_batch_size=sentences,
+        max_decoding_length=rules.longest + 1,
+        min_decoding_length=0,
     )
     spent = time.perf_counter() - start
     return len(rows) / spent, [[tuple(number[t] for t in line) for line in result.hypotheses] for result in results]
@@ -126,13 +143,18 @@ def main() -> None:
     if "ct2" in chosen.peers and not on_gpu:
         for sentences in map(int, chosen.sentences.split(",")):
             speed, found = ctranslate2(Path(folder), about.vocabulary, inputs, rules, sentences)
-            rows.append({"engine": "CTranslate2", "batch": sentences, "examples_per_second": speed} | agreement(reference, found))
+            rows.append(
+                {"engine": "CTranslate2", "batch": sentences, "examples_per_second": speed}
+                | agreement(reference, found)
+            )
             show(rows[-1])
     if marian is not None:
         marian = marian.to("cuda", torch.bfloat16) if on_gpu else marian
         for sentences in map(int, chosen.hf_sentences.split(",")):
             speed, found = hugging_face(marian, inputs, rules, sentences, chosen.seconds)
-            rows.append({"engine": "generate", "batch": sentences, "examples_per_second": speed} | agreement(reference, found))
+            rows.append(
+                {"engine": "generate", "batch": sentences, "examples_per_second": speed} | agreement(reference, found)
+            )
             show(rows[-1])
     if chosen.growth:
         lengths = corpus.source_lengths(model.config.hints)
@@ -147,14 +169,19 @@ def main() -> None:
             rows.append({"engine": f"ours, beam {beam}", "batch": 0, "examples_per_second": speed})
             show(rows[-1])
     about_run = {
-        "torch": torch.__version__, "beam": chosen.beam, "examples": len(corpus), "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        "beam": chosen.beam,
+        "examples": len(corpus),
+        "threads": torch.get_num_threads(),
         "device": torch.cuda.get_device_name() if on_gpu else platform.machine(),
     }
     print(json.dumps({"benchmark": "decode", "data": about.benchmark, "rows": rows, **about_run}))
 
 
 def show(row: dict[str, Any]) -> None:
-    same = f"  same top-1 {row['same_top1']}/{row['compared']}, same list {row['same_list']}" if "compared" in row else ""
+    same = (
+        f"  same top-1 {row['same_top1']}/{row['compared']}, same list {row['same_list']}" if "compared" in row else ""
+    )
     print(f"{row['engine']:24} batch {row['batch']:4}  {row['examples_per_second']:9.2f} examples/s{same}", flush=True)
 
 

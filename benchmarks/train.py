@@ -1,9 +1,10 @@
-"""Training speed in non-pad tokens per second: ours, packed and compiled, against Hugging Face's Marian of the same size.
+"""Training speed in non-pad tokens per second: ours, packed and compiled, against Hugging Face's Marian of the same
+size.
 
     python benchmarks/train.py DATA [--size base] [--seconds 15] [--models transformer,hat] [--no-peer]
 
-DATA is a benchmark folder or a file of arrays. Marian gets what helps it: bf16, fused attention, compilation, batches sorted
-by length, and the best of several batch sizes. Prints a table; the last line is one JSON document.
+DATA is a benchmark folder or a file of arrays. Marian gets what helps it: bf16, fused attention, compilation, batches
+sorted by length, and the best of several batch sizes. Prints a table; the last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def synchronise(device: torch.device) -> None:
 def flops_per_step(model: torch.nn.Module, source: float, target: float, vocabulary: int, width: int) -> float:
     """Six per parameter and token; attention's own products left out."""
     encoder = sum(p.numel() for name, p in model.named_parameters() if name.startswith("encoder") and p.ndim == 2)
-    cross = sum(p.numel() for n, p in model.named_parameters() if "keys_values" in n and "queries" not in n and p.ndim == 2)
+    cross = sum(
+        p.numel() for n, p in model.named_parameters() if "keys_values" in n and "queries" not in n and p.ndim == 2
+    )
     decoder = sum(p.numel() for n, p in model.named_parameters() if n.startswith("decoder") and p.ndim == 2) - cross
     return 6 * (source * (encoder + cross) + target * (decoder + vocabulary * width))
 
@@ -74,8 +77,11 @@ def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, devi
     flops = flops_per_step(run.model, read / steps, written / steps, config.vocabulary, config.dimensions.width)
     name = torch.cuda.get_device_name() if device.type == "cuda" else "cpu"
     return {
-        "model": f"{config.kind} {config.size} {config.style}", "batch": batch, "tokens_per_second": tokens / spent,
-        "step_ms": 1000 * spent / steps, "first_step_s": first,
+        "model": f"{config.kind} {config.size} {config.style}",
+        "batch": batch,
+        "tokens_per_second": tokens / spent,
+        "step_ms": 1000 * spent / steps,
+        "first_step_s": first,
         "share_of_peak": flops * steps / spent / PEAK[name] if name in PEAK else None,
         "filled": read / steps / run.stream.shape.source,
     }
@@ -102,11 +108,14 @@ def marian_batches(dataset: Dataset, sentences: int, device: torch.device) -> It
         yield fields, batch.tokens
 
 
-def marian(dataset: Dataset, config: ModelConfig, sentences: int, seconds: float, device: torch.device, compiled: bool) -> dict[str, Any]:
+def marian(
+    dataset: Dataset, config: ModelConfig, sentences: int, seconds: float, device: torch.device, compiled: bool
+) -> dict[str, Any]:
     from transformers import MarianMTModel
 
     torch._dynamo.reset()
-    model = MarianMTModel._from_config(marian_config(config), attn_implementation="sdpa").to(device).train()
+    kind: Any = MarianMTModel
+    model = kind._from_config(marian_config(config), attn_implementation="sdpa").to(device).train()
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-4, fused=device.type == "cuda")
     run = torch.compile(model, dynamic=True) if compiled else model
     tokens = 0
@@ -119,7 +128,7 @@ def marian(dataset: Dataset, config: ModelConfig, sentences: int, seconds: float
             loss = torch.nn.functional.cross_entropy(
                 logits.flatten(0, 1).float(), labels.flatten(), ignore_index=-100, label_smoothing=0.1
             )
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         optimiser.zero_grad(set_to_none=True)
         if number == warm:
@@ -133,7 +142,9 @@ def marian(dataset: Dataset, config: ModelConfig, sentences: int, seconds: float
                 break
     synchronise(device)
     return {
-        "model": f"Marian {config.size}{' compiled' if compiled else ''}", "batch": sentences, "first_step_s": first,
+        "model": f"Marian {config.size}{' compiled' if compiled else ''}",
+        "batch": sentences,
+        "first_step_s": first,
         "tokens_per_second": tokens / (time.perf_counter() - start),
     }
 
@@ -167,7 +178,10 @@ def main() -> None:
         for row in rows:
             row["ratio"] = row["tokens_per_second"] / best
             print(f"{row['model']:32} {row['ratio']:6.2f}x Marian's best")
-    about = {"torch": torch.__version__, "device": torch.cuda.get_device_name() if device.type == "cuda" else platform.machine()}
+    about = {
+        "torch": torch.__version__,
+        "device": torch.cuda.get_device_name() if device.type == "cuda" else platform.machine(),
+    }
     print(json.dumps({"benchmark": "train", "data": dataset.benchmark, "rows": rows, **about}))
 
 
@@ -175,7 +189,8 @@ def show(row: dict[str, Any]) -> None:
     share = f"  {row['share_of_peak']:.1%} of peak" if row.get("share_of_peak") else ""
     print(
         f"{row['model']:32} batch {row['batch']:6}  {row['tokens_per_second'] / 1000:9.1f}K tokens/s"
-        f"  first step {row['first_step_s']:.1f} s{share}", flush=True,
+        f"  first step {row['first_step_s']:.1f} s{share}",
+        flush=True,
     )
 
 

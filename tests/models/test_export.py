@@ -1,6 +1,7 @@
 """The Transformer computes what Hugging Face's Marian and CTranslate2 compute from the same weights."""
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -66,7 +67,7 @@ def test_marian_gives_the_same_logits(model: Seq2Seq, corpus: Corpus) -> None:
     batch = flat(corpus).assemble(np.arange(len(corpus)))
     ours = model.logits(model(batch.source, batch.target))
     starts = batch.target.examples.starts.tolist()
-    rows = [batch.target.inputs_U[a:b].tolist() for a, b in zip(starts, starts[1:], strict=False)]
+    rows = [batch.target.inputs_U[a:b].tolist() for a, b in pairwise(starts)]
     decoder_ids, decoder_mask = padded(rows)
     logits = theirs(input_ids=ids, attention_mask=mask, decoder_input_ids=decoder_ids).logits
     torch.testing.assert_close(ours, logits[decoder_mask.bool()], atol=1e-4, rtol=1e-4)
@@ -79,8 +80,14 @@ def test_beam_search_returns_what_hugging_face_returns(model: Seq2Seq, corpus: C
     ours = list(decode(model, corpus, Rules(beam=4, longest=20)))
     for row, found in zip(sources(corpus), ours, strict=True):
         out = theirs.generate(
-            torch.tensor([row]), num_beams=4, num_return_sequences=4, length_penalty=0.0, max_new_tokens=21,
-            early_stopping=False, output_scores=True, return_dict_in_generate=True,
+            torch.tensor([row]),
+            num_beams=4,
+            num_return_sequences=4,
+            length_penalty=0.0,
+            max_new_tokens=21,
+            early_stopping=False,
+            output_scores=True,
+            return_dict_in_generate=True,
         )
         listed = [tuple(x for x in row[1:] if x not in (0, EOS)) for row in out.sequences.tolist()]
         complete = [EOS in row for row in out.sequences.tolist()]
@@ -97,8 +104,13 @@ def test_beam_search_returns_what_ctranslate2_returns(model: Seq2Seq, corpus: Co
     translator = ctranslate2.Translator(str(tmp_path / "model"), device="cpu", compute_type="float32", intra_threads=1)
     ours = list(decode(model, corpus, Rules(beam=4, longest=20)))
     results = translator.translate_batch(
-        [[names[t] for t in row] for row in sources(corpus)], beam_size=4, num_hypotheses=1, length_penalty=0.0,
-        max_decoding_length=21, min_decoding_length=0, return_scores=True,
+        [[names[t] for t in row] for row in sources(corpus)],
+        beam_size=4,
+        num_hypotheses=1,
+        length_penalty=0.0,
+        max_decoding_length=21,
+        min_decoding_length=0,
+        return_scores=True,
     )
     same = 0
     for found, result in zip(ours, results, strict=True):

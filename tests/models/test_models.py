@@ -73,9 +73,7 @@ def test_steps_agree_with_the_packed_pass_whatever_the_beam_does(kind: Kind, sty
     for _ in range(length):
         tokens = torch.randint(5, VOCABULARY, (3, beams), generator=generator)
         parents = torch.randint(0, beams, (3, beams), generator=generator)
-        rows = [
-            [[*rows[b][int(parents[b, k])], int(tokens[b, k])] for k in range(beams)] for b in range(3)
-        ]
+        rows = [[[*rows[b][int(parents[b, k])], int(tokens[b, k])] for k in range(beams)] for b in range(3)]
         hidden = model.step(state, tokens, parents)
     for k in range(beams):
         target = target_of([rows[b][k] for b in range(3)])

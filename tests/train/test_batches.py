@@ -21,8 +21,11 @@ def random_corpus(count: int, seed: int = 0, vocabulary: int = 60) -> Corpus:
         return rng.integers(9, vocabulary, rng.integers(2, 30)).tolist()
 
     return Corpus.of_examples(
-        Example([(3, proposition()), *((int(rng.choice([2, 4, 5])), proposition()) for _ in range(rng.integers(0, 6)))],
-                proposition(), f"id{i}")
+        Example(
+            [(3, proposition()), *((int(rng.choice([2, 4, 5])), proposition()) for _ in range(rng.integers(0, 6)))],
+            proposition(),
+            f"id{i}",
+        )
         for i in range(count)
     )
 

@@ -22,7 +22,8 @@ VOCABULARY = (*SPECIALS, *(f"w{i}" for i in range(12)))
 
 
 def swap_task(count: int, seed: int) -> Corpus:
-    """The target is the consequence with its halves exchanged, then the shortest premise: order, category and copying."""
+    """The target is the consequence with its halves exchanged, then the shortest premise: order, category and
+    copying."""
     rng = np.random.default_rng(seed)
 
     def proposition(low: int, high: int) -> list[int]:
@@ -52,8 +53,15 @@ def losses(folder: Path) -> list[float]:
 
 def test_a_tiny_model_learns_a_synthetic_task(tmp_path: Path) -> None:
     recipe = modern(steps=400, batch=768, warmup=20, rate=6e-3, smoothing=0.0)
-    train(dataset(20_000), tiny(style="modern", dropout=0.0), recipe, tmp_path, device="cpu",
-          watch=Watch(looks=1, examples=100), quiet=True)
+    train(
+        dataset(20_000),
+        tiny(style="modern", dropout=0.0),
+        recipe,
+        tmp_path,
+        device="cpu",
+        watch=Watch(looks=1, examples=100),
+        quiet=True,
+    )
     last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
     assert last["top1"] >= 0.95
     assert last["validation_bleu"] > 95
@@ -139,15 +147,31 @@ def test_pretrained_weights_are_taken_over_by_token_name(tmp_path: Path) -> None
     turned = (*SPECIALS, *reversed(VOCABULARY[9:]), "new")
     other = Dataset(dataset().splits, turned, "swap")
     config = ModelConfig("hat", len(turned), "tiny")
-    second = train(other, config, paper(steps=1, batch=512, rate=1e-9), tmp_path / "second", device="cpu",
-                   start_from=tmp_path / "first", watch=Watch(1, 4), quiet=True)
+    second = train(
+        other,
+        config,
+        paper(steps=1, batch=512, rate=1e-9),
+        tmp_path / "second",
+        device="cpu",
+        start_from=tmp_path / "first",
+        watch=Watch(1, 4),
+        quiet=True,
+    )
     torch.testing.assert_close(first.token_table[9:], second.token_table[9:-1].flip(0), atol=1e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("storage", ["bf16", "int8"])
 def test_small_storage_keeps_the_weights_nearly(tmp_path: Path, storage: str) -> None:
-    train(dataset(), tiny(), paper(steps=1, batch=512), tmp_path, device="cpu", watch=Watch(1, 4),
-          storage=storage, quiet=True)  # type: ignore[arg-type]
+    train(
+        dataset(),
+        tiny(),
+        paper(steps=1, batch=512),
+        tmp_path,
+        device="cpu",
+        watch=Watch(1, 4),
+        storage=storage,
+        quiet=True,
+    )  # type: ignore[arg-type]
     small, about = load_model(tmp_path)
     full, _ = load_model(tmp_path / "best")
     assert about.vocabulary == VOCABULARY

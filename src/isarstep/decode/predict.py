@@ -69,14 +69,10 @@ def ready(model: Seq2Seq, device: str | None) -> Seq2Seq:
 
 def check_vocabulary(about: About, vocabulary: Sequence[str]) -> None:
     if tuple(vocabulary) != about.vocabulary:
-        raise UserError(
-            "the data were numbered with another vocabulary than the model's; give the benchmark folder it was trained on"
-        )
+        raise UserError("the data have another vocabulary than the model; give the benchmark that it was trained on")
 
 
-def write_predictions(
-    path: Path, lines: Iterable[tuple[str, list[tuple[str, float]]]], meta: dict[str, Any]
-) -> int:
+def write_predictions(path: Path, lines: Iterable[tuple[str, list[tuple[str, float]]]], meta: dict[str, Any]) -> int:
     """`{"id", "predictions": [{"tokens", "score"}]}` a line, and what produced them in `*.meta.json` beside."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".tmp")

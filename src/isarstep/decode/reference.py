@@ -1,8 +1,8 @@
 """Beam search as one would explain it: one sentence, Python lists, the whole prefix computed anew at every step.
 
-It says what the fast search must return. A hypothesis' score is log p / length ** penalty, `<EOS>` counted in the length; at
-every step the 2K best continuations are looked at: of the first K, those that end are finished; the best K that do not end
-live on. The search stops when no living hypothesis can still enter the best n.
+It says what the fast search must return. A hypothesis' score is log p / length ** penalty, `<EOS>` counted in the
+length. At every step the 2K best continuations are looked at: of the first K, those that end are finished; the best
+K that do not end live on. The search stops when no living hypothesis can still enter the best n.
 """
 
 from __future__ import annotations

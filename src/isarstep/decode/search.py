@@ -1,7 +1,7 @@
 """The beam search engine: many sentences at once, K hypotheses each, exact.
 
-Encoder keys and values exist once per sentence; nothing of the past is copied when the beam is reordered; sentences whose n
-best are settled leave the batch. Shapes: B sentences, K hypotheses, V tokens, T places, Q candidates.
+Encoder keys and values exist once per sentence; nothing of the past is copied when the beam is reordered; sentences
+whose n best are settled leave the batch. Shapes: B sentences, K hypotheses, V tokens, T places, Q candidates.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Constraints(Protocol):
 
 
 @torch.inference_mode()
-def search(model: Seq2Seq, source: Source, rules: Rules, constraint: Constraint | None = None, candidates: int = 2) -> list[list[Hypothesis]]:
+def search(
+    model: Seq2Seq, source: Source, rules: Rules, constraint: Constraint | None = None, candidates: int = 2
+) -> list[list[Hypothesis]]:
     """The n best of every sentence of a packed source."""
     device = source.tokens_S.device
     beams, places = rules.beam, rules.longest + 1
@@ -77,7 +79,9 @@ def search(model: Seq2Seq, source: Source, rules: Rules, constraint: Constraint 
             pool_BX = top_BKQ.flatten(1)
             order_BX = pool_BX.argsort(1, descending=True)[:, : candidates * beams]
             owners_BX = order_BX // wanted
-            pool_BX = constraint.prune(pool_BX.gather(1, order_BX), owners_BX, top_tokens_BKQ.flatten(1).gather(1, order_BX))
+            pool_BX = constraint.prune(
+                pool_BX.gather(1, order_BX), owners_BX, top_tokens_BKQ.flatten(1).gather(1, order_BX)
+            )
             best_BQ, inner = pool_BX.topk(2 * beams)
             index_BQ = order_BX.gather(1, inner)
         else:

@@ -27,7 +27,9 @@ def attend(
     return (attend_flash if fast else attend_padded)(q_THC, k_SHC, v_SHC, queries, keys, causal)
 
 
-def attend_flash(q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool) -> Tensor:
+def attend_flash(
+    q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool
+) -> Tensor:
     arguments = (q_THC, k_SHC, v_SHC, queries.starts, keys.starts, queries.longest, keys.longest)
     if _CAUSAL_IS_A_FLAG:
         return varlen_attn(*arguments, is_causal=causal)  # type: ignore[call-arg, return-value]

@@ -67,7 +67,9 @@ class ModelConfig:
         try:
             config = ModelConfig(**fields)
         except TypeError as error:
-            raise UserError(f"model configuration not understood ({error}); it was written by another version") from None
+            raise UserError(
+                f"model configuration not understood ({error}); it was written by another version"
+            ) from None
         for value, allowed in ((config.kind, Kind), (config.size, Size), (config.style, Style)):
             if value not in get_args(allowed):
                 raise UserError(f"model configuration names {value!r}, expected one of {', '.join(get_args(allowed))}")

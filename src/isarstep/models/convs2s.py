@@ -1,5 +1,6 @@
-"""ConvS2S (Gehring et al., 2017) in the set-up `fconv_iwslt_de_en`: gated convolutions of width 3, four layers that read and
-three that write, each of which attends to the source. Shapes: B sentences, L source and U target places, E channels.
+"""ConvS2S (Gehring et al., 2017) in the set-up `fconv_iwslt_de_en`: gated convolutions of width 3, four layers that
+read and three that write, each of which attends to the source. Shapes: B sentences, L source and U target places, E
+channels.
 """
 
 from __future__ import annotations

@@ -49,7 +49,8 @@ def to_marian(model: Seq2Seq) -> Any:
     """A `MarianMTModel` that computes the same function."""
     from transformers import MarianMTModel
 
-    theirs = MarianMTModel(marian_config(model.config)).eval()
+    theirs: Any = MarianMTModel(marian_config(model.config))
+    theirs.eval()
     places = sinusoids(torch.arange(PLACES), model.config.dimensions.width)
     renamed = marian_weights(model.state_dict())
     # Position tables and the projection's zero bias are Marian's own; the output shares the token table.

@@ -1,7 +1,8 @@
-"""HAT, the paper's hierarchical transformer: local layers build each proposition's representation, global ones relate them.
+"""HAT, the paper's hierarchical transformer: local layers build each proposition's representation, global ones relate
+them.
 
-The embedding of a token is the sum of its token's, its position's inside its proposition, and its proposition's category's.
-Propositions carry no order. Beyond the Transformer it has only the table of categories.
+The embedding of a token is the sum of its token's, its position's inside its proposition, and its proposition's
+category's. Propositions carry no order. Beyond the Transformer it has only the table of categories.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What every model reads and writes: sequences laid end to end, with an index array that says where each begins.
 
-Nothing is padded. For HAT the hierarchy is one more such index array. Shapes: N sequences, S source and U target tokens.
+Nothing is padded. For HAT the hierarchy is one more such index array. Shapes: N sequences, S source and U target
+tokens.
 """
 
 from __future__ import annotations

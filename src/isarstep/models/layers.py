@@ -1,8 +1,8 @@
-"""Layers that the attention models share, in two styles: the paper's (post-norm, sinusoids, ReLU, biases) and a modern one
-(pre-norm RMSNorm, rotary positions, normalised queries and keys, SwiGLU, no biases).
+"""Layers that the attention models share, in two styles: the paper's (post-norm, sinusoids, ReLU, biases) and a
+modern one (pre-norm RMSNorm, rotary positions, normalised queries and keys, SwiGLU, no biases).
 
-Each layer has two paths that compute the same thing: `forward` over packed sequences, and `step` for one more token of K
-hypotheses of B sentences. Shapes: T, S, U packed tokens; D width; H heads; C channels of a head; M past slots.
+Each layer has two paths that compute the same thing: `forward` over packed sequences, and `step` for one more token
+of K hypotheses of B sentences. Shapes: T, S, U packed tokens; D width; H heads; C channels of a head; M past slots.
 """
 
 from __future__ import annotations
@@ -238,7 +238,8 @@ class DecoderLayer(nn.Module):
 def initialise(module: nn.Module, style: Style) -> None:
     """Glorot for every matrix (each of a fused projection's parts on its own), zero for biases.
 
-    In the modern style the projections that write into the residual stream start at zero: each layer begins as the identity.
+    In the modern style the projections that write into the residual stream start at zero: each layer begins as the
+    identity.
     """
     for name, child in module.named_modules():
         if isinstance(child, nn.Linear):

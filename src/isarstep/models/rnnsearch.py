@@ -1,7 +1,9 @@
-"""RNNSearch: a bidirectional LSTM reads, an LSTM with additive attention (Bahdanau et al., 2015) writes; two layers each.
+"""RNNSearch: a bidirectional LSTM reads, an LSTM with additive attention (Bahdanau et al., 2015) writes; two layers
+each.
 
-As in GNMT, the decoder's lower layer asks the attention and its upper layer reads the answer. The lower layer does not see
-earlier answers, so that training runs over all target positions at once. Shapes: B sentences, L source and U target places.
+As in GNMT, the decoder's lower layer asks the attention and its upper layer reads the answer. The lower layer does
+not see earlier answers, so that training runs over all target positions at once. Shapes: B sentences, L source and U
+target places.
 """
 
 from __future__ import annotations

@@ -53,7 +53,8 @@ class Transformer(Seq2Seq):
         memory_SD = self.encode(source)
         index_BS, valid_BS = source.examples.grid()
         memories = []
-        for layer in self.decoder:
+        layer: DecoderLayer
+        for layer in self.decoder:  # type: ignore[assignment]
             k_SHC, v_SHC = layer.cross.project_memory(memory_SD)
             memories.append(KeysValues(k_SHC[index_BS].transpose(1, 2), v_SHC[index_BS].transpose(1, 2)))
         return TransformerState(memories, valid_BS[:, None, None, :], beams)
@@ -66,7 +67,8 @@ class Transformer(Seq2Seq):
         turn = rotation(position, self.config)
         slot = (state.length - 1) * state.beams
         allowed_B1KM = state.ancestors_BKM[:, None, :, : slot + state.beams]
-        for layer, past, memory in zip(self.decoder, state.past, state.memories, strict=True):
+        layers: list[DecoderLayer] = list(self.decoder)  # type: ignore[arg-type]
+        for layer, past, memory in zip(layers, state.past, state.memories, strict=True):
             x_BKD = layer.step(x_BKD, past, slot, allowed_B1KM, memory, state.readable_B11S, turn)
         return self.decoder_norm(x_BKD)
 
@@ -74,8 +76,8 @@ class Transformer(Seq2Seq):
 class TransformerState(BeamState):
     """Keys and values of every token that was ever tried, and for each hypothesis which of them are its own past.
 
-    The store only grows: reordering the beam rewrites the small table of ancestors and moves no key or value. A hypothesis
-    attends to its own ancestors among the K slots of each step.
+    The store only grows: reordering the beam rewrites the small table of ancestors and moves no key or value. A
+    hypothesis attends to its own ancestors among the K slots of each step.
     """
 
     FIRST_ROOM = 32

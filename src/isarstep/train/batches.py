@@ -1,8 +1,8 @@
 """Batches by tokens, packed: examples laid end to end until the budget is full, in an order that a seed determines.
 
-The whole corpus lies on the device as integers, and batches are put together there, so that a training step waits for no
-transfer and no second thread. On a GPU every batch has the same shape and one compiled program serves all: what is left of
-the budget is filled with segments that nobody reads.
+The whole corpus lies on the device as integers, and batches are put together there, so that a training step waits for
+no transfer and no second thread. On a GPU every batch has the same shape and one compiled program serves all: what is
+left of the budget is filled with segments that nobody reads.
 """
 
 from __future__ import annotations
@@ -122,7 +122,8 @@ def pack(order: Longs, sizes: Longs, room: Longs) -> list[Longs]:
 
 
 class Shelf:
-    """A corpus under one layout on a device, from which batches are taken. Shapes: N examples, P propositions, S tokens."""
+    """A corpus under one layout on a device, from which batches are taken. Shapes: N examples, P propositions, S
+    tokens."""
 
     def __init__(self, corpus: Corpus, layout: Layout, device: torch.device) -> None:
         self.layout, self.device = layout, device
@@ -173,7 +174,9 @@ class Shelf:
             longest_segment = int(segments.max()) if len(examples) else 0
         else:
             short = shape.source - total
-            tokens_S, positions_S, categories_S = (F.pad(row, (0, short)) for row in (tokens_S, positions_S, categories_S))
+            tokens_S, positions_S, categories_S = (
+                F.pad(row, (0, short)) for row in (tokens_S, positions_S, categories_S)
+            )
             longest_example, longest_segment = shape.longest_source, shape.longest_proposition
             lengths_N = fill(lengths_N, short, shape.examples, shape.fillers)
             slots = shape.propositions if self.layout.hierarchical else shape.examples

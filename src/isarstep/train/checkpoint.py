@@ -1,8 +1,8 @@
 """Model folders and checkpoints: safetensors in shards, written whole or not at all.
 
-A model folder holds `config.json`, `vocab.json` and `model*.safetensors`. A checkpoint is a model folder with the optimiser's
-state beside. Each is written under a temporary name and renamed when it is complete and on the disk, so that what was there
-before survives a kill or a full disk.
+A model folder holds `config.json`, `vocab.json` and `model*.safetensors`. A checkpoint is a model folder with the
+optimiser's state beside. Each is written under a temporary name and renamed when it is complete and on the disk, so
+that what was there before survives a kill or a full disk.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class About:
         return hash_of(self.vocabulary)
 
 
-def write_shards(tensors: dict[str, Tensor], folder: Path, stem: str, about: dict[str, str], limit: int = SHARD) -> None:
+def write_shards(
+    tensors: dict[str, Tensor], folder: Path, stem: str, about: dict[str, str], limit: int = SHARD
+) -> None:
     shards: list[dict[str, Tensor]] = [{}]
     room = limit
     for name, tensor in tensors.items():
@@ -162,7 +164,9 @@ def load_model(folder: Path) -> tuple[Seq2Seq, About]:
     weights = unpacked(read_shards(folder, "model"))
     missing = set(model.state_dict()) ^ set(weights)
     if missing:
-        raise UserError(f"{folder}: weights do not fit the configuration, for example {min(missing)!r}; is a shard missing?")
+        raise UserError(
+            f"{folder}: weights do not fit the configuration, for example {min(missing)!r}; is a shard missing?"
+        )
     model.load_state_dict(weights, assign=True)
     return model.eval(), about
 

@@ -37,7 +37,9 @@ class StorageChoice(StrEnum):
     int8 = "int8"
 
 
-Data = Annotated[Path, typer.Argument(help="A benchmark folder, `embedded`, or a file of arrays (isarstep.train.corpus.save).")]
+Data = Annotated[
+    Path, typer.Argument(help="A benchmark folder, `embedded`, or a file of arrays (isarstep.train.corpus.save).")
+]
 RunFolder = Annotated[Path, typer.Argument(help="Where the model, its log and its checkpoints go.")]
 KindOption = Annotated[KindChoice, typer.Option("--model", help="Which of the four models.")]
 SizeOption = Annotated[SizeChoice, typer.Option(help="Every width and depth follows from it; base is the paper's.")]
@@ -47,7 +49,9 @@ Steps = Annotated[int | None, typer.Option(help="Optimiser steps; the paper made
 Minutes = Annotated[float | None, typer.Option(help="A wall-clock budget instead of steps, compilation included.")]
 BatchOption = Annotated[int | None, typer.Option(help="Source tokens of one packed batch.")]
 Accumulate = Annotated[int | None, typer.Option(help="Batches a step, over all processes.")]
-Rate = Annotated[float | None, typer.Option(help="Learning rate (a factor on the paper's schedule with --style paper).")]
+Rate = Annotated[
+    float | None, typer.Option(help="Learning rate (a factor on the paper's schedule with --style paper).")
+]
 Warmup = Annotated[int | None, typer.Option(help="Steps until the learning rate is reached.")]
 Dropout = Annotated[float | None, typer.Option(help="Instead of the model's own.")]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs on a CPU.")]
@@ -112,7 +116,9 @@ def train(
 def pretrain(
     data: Data,
     run: RunFolder,
-    task: Annotated[str, typer.Option(help="deduct, abduct, induct, mix, rewrite, or masked (of the data's terms).")] = "mix",
+    task: Annotated[
+        str, typer.Option(help="deduct, abduct, induct, mix, rewrite, or masked (of the data's terms).")
+    ] = "mix",
     model: KindOption = KindChoice.hat,
     size: SizeOption = SizeChoice.base,
     style: StyleOption = StyleChoice.paper,
@@ -173,7 +179,12 @@ def _recipe(
     from isarstep.train.recipe import modern, paper
 
     given = {
-        "steps": steps, "minutes": minutes, "batch": batch, "accumulate": accumulate, "rate": rate, "warmup": warmup
+        "steps": steps,
+        "minutes": minutes,
+        "batch": batch,
+        "accumulate": accumulate,
+        "rate": rate,
+        "warmup": warmup,
     }
     changes = {name: value for name, value in given.items() if value is not None}
     return (paper if style == StyleChoice.paper else modern)(seed=seed, **changes)

@@ -1,7 +1,7 @@
 """Examples as integer arrays, the only view of a benchmark that training and decoding need.
 
-A proposition is stored once; an example is a list of proposition numbers with their fields. A data set can be kept as one
-compressed file of arrays, so that machines without Parquet can train on it.
+A proposition is stored once; an example is a list of proposition numbers with their fields. A data set can be kept as
+one compressed file of arrays, so that machines without Parquet can train on it.
 """
 
 from __future__ import annotations

@@ -27,6 +27,9 @@ def dataset_of_benchmark(where: str | Path, splits: Sequence[str] = SPLITS) -> D
 def corpus_of_split(benchmark: Benchmark, where: str | Path, name: str) -> Corpus:
     arrays = load_arrays(where, name)
     table = benchmark.split(name).table()
+    # How many variables the context fixes, where the benchmark records it.
+    known = "fixed" in table.column_names
+    fixed = table["fixed"].to_numpy().astype(np.int32) if known else np.full(len(arrays), -1, np.int32)
     return Corpus(
         np.asarray(arrays.tokens),
         np.asarray(arrays.offsets),
@@ -34,7 +37,7 @@ def corpus_of_split(benchmark: Benchmark, where: str | Path, name: str) -> Corpu
         np.asarray(arrays.source),
         np.asarray(arrays.category).astype(np.int8),
         np.asarray(arrays.starts),
-        np.full(len(arrays), -1, np.int32),
+        fixed,
         tuple(table["id"].to_pylist()),
     )
 

@@ -32,14 +32,19 @@ class Log:
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
             self.bar = Progress(
-                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"), TimeRemainingColumn()
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.percentage:.0f} %"),
+                TimeRemainingColumn(),
             )
             self.bar.start()
             self.task = self.bar.add_task("compiling", total=1.0)
 
     def write(self, **fields: Any) -> None:
         if self.file is not None:
-            self.file.write(json.dumps({k: round(v, 6) if isinstance(v, float) else v for k, v in fields.items()}) + "\n")
+            self.file.write(
+                json.dumps({k: round(v, 6) if isinstance(v, float) else v for k, v in fields.items()}) + "\n"
+            )
             self.file.flush()
 
     def show(self, text: str, done: float, always: bool = False) -> None:

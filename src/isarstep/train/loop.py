@@ -1,7 +1,8 @@
 """The training loop, for one process or many.
 
-A step is a number of packed batches, dealt out over the processes; its gradient is that of the mean loss over all its tokens.
-Every batch has its own random seed, so that neither the number of processes nor an interruption changes the result.
+A step is a number of packed batches, dealt out over the processes; its gradient is that of the mean loss over all its
+tokens. Every batch has its own random seed, so that neither the number of processes nor an interruption changes the
+result.
 """
 
 from __future__ import annotations
@@ -133,9 +134,12 @@ class Run:
         self.about = About(dataset.benchmark, dataset.vocabulary, {"recipe": recipe.to_json()})
         torch.manual_seed(recipe.seed)
         self.device = group.device
-        # Fixed shapes and compilation pay where launching kernels is the bottleneck, and only attention models allow them.
+        # Fixed shapes and compilation pay where launching kernels is the bottleneck, and only attention models allow
+        # them.
         self.fixed = self.device.type == "cuda" and config.kind in ("transformer", "hat")
-        self.stream = Stream(dataset.split("train"), Layout(config.hierarchical, config.hints), recipe, group, self.fixed)
+        self.stream = Stream(
+            dataset.split("train"), Layout(config.hierarchical, config.hints), recipe, group, self.fixed
+        )
         self.held_out = sample(dataset.split("validation"), watch.examples)
         self.model = build(config).to(self.device)
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
@@ -192,8 +196,13 @@ class Run:
                 now = time.monotonic()
                 speed = mark_tokens / (now - mark)
                 self.log.write(
-                    step=step, epoch=data.epoch, loss=mark_nll, rate=rate, tokens=progress.tokens,
-                    tokens_per_second=speed, seconds=progress.seconds,
+                    step=step,
+                    epoch=data.epoch,
+                    loss=mark_nll,
+                    rate=rate,
+                    tokens=progress.tokens,
+                    tokens_per_second=speed,
+                    seconds=progress.seconds,
                 )
                 self.log.show(f"step {step}  loss {mark_nll:.3f}  {speed / 1000:.0f}K tokens/s", done)
                 nlls, mark, mark_tokens, mark_written = [], now, 0, 0
@@ -230,7 +239,9 @@ class Run:
 
     def stop_if_lost(self, nll: float, best: float, step: int) -> None:
         if not np.isfinite(nll):
-            raise UserError(f"step {step}: the loss is not a number; go on from {self.folder / 'last'} with a lower --rate")
+            raise UserError(
+                f"step {step}: the loss is not a number; go on from {self.folder / 'last'} with a lower --rate"
+            )
         if nll > best + DIVERGED:
             raise UserError(f"step {step}: the loss rose from {best:.2f} to {nll:.2f}; try a lower --rate")
 
@@ -251,10 +262,15 @@ class Run:
 
     def tell(self, seen: Validation) -> None:
         self.log.write(
-            step=self.progress.step, validation_loss=seen.loss, validation_bleu=seen.bleu, top1=seen.exact,
+            step=self.progress.step,
+            validation_loss=seen.loss,
+            validation_bleu=seen.bleu,
+            top1=seen.exact,
             seconds=self.progress.seconds,
         )
-        text = f"step {self.progress.step}  validation loss {seen.loss:.3f}  BLEU {seen.bleu:.1f}  exact {seen.exact:.1%}"
+        text = (
+            f"step {self.progress.step}  validation loss {seen.loss:.3f}  BLEU {seen.bleu:.1f}  exact {seen.exact:.1%}"
+        )
         self.log.show(text, self.done(), always=True)
 
     def finish(self) -> Seq2Seq:
@@ -278,7 +294,8 @@ class Run:
 
 
 def compile_layers(model: Seq2Seq) -> None:
-    """Layer by layer: all layers of a kind share one compiled program, so that compiling takes seconds, not a minute."""
+    """Layer by layer: all layers of a kind share one compiled program, so that compiling takes seconds, not a
+    minute."""
     assert isinstance(model, Transformer)
     for layer in [*model.encoder, *model.decoder]:
         layer.compile(dynamic=False)

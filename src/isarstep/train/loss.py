@@ -27,13 +27,12 @@ class SmoothedLoss(nn.Module):
         """Sums over the tokens to be learned: the smoothed loss, and -log p of the target."""
         hidden_UD = self.model(source, target)
         table_VD = self.model.token_table
+        outputs_U, count = target.outputs_U, target.outputs_U.shape[0]
+        if count <= TOKENS_AT_ONCE:
+            return slice_loss(hidden_UD, table_VD, outputs_U, self.smoothing)
         pieces = [
-            slice_loss(hidden, table_VD, outputs, self.smoothing)
-            if hidden_UD.shape[0] <= TOKENS_AT_ONCE
-            else checkpoint(slice_loss, hidden, table_VD, outputs, self.smoothing, use_reentrant=False)
-            for hidden, outputs in zip(
-                hidden_UD.split(TOKENS_AT_ONCE), target.outputs_U.split(TOKENS_AT_ONCE), strict=True
-            )
+            checkpoint(slice_loss, hidden_UD[at:end], table_VD, outputs_U[at:end], self.smoothing, use_reentrant=False)
+            for at, end in ((at, at + TOKENS_AT_ONCE) for at in range(0, count, TOKENS_AT_ONCE))
         ]
         return torch.stack([loss for loss, _ in pieces]).sum(), torch.stack([nll for _, nll in pieces]).sum()
 

@@ -1,6 +1,7 @@
 """How a model is trained: the paper's recipe (THUMT base) and a modern one, as two sets of numbers.
 
-A run ends after `steps` or after `minutes`, whichever is given; schedules that decay follow the part of it that is done.
+A run ends after `steps` or after `minutes`, whichever is given; schedules that decay follow the part of it that is
+done.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def paper(**changes: Any) -> Recipe:
 
 
 def modern(**changes: Any) -> Recipe:
-    return Recipe(**({"style": "modern", "rate": 2e-3, "warmup": 200, "weight_decay": 0.1} | changes))
+    defaults: dict[str, Any] = {"style": "modern", "rate": 2e-3, "warmup": 200, "weight_decay": 0.1}
+    return Recipe(**(defaults | changes))
 
 
 def optimisers(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optimizer]:
