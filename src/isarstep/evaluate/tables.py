@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,6 +13,7 @@ from rich.text import Text
 
 NOT_CHECKED = "not checked"
 ABSENT = "–"
+_INTERVAL = re.compile(r" \[([0-9.]+), ([0-9.]+)\]")
 PAPER = " · paper "  # between our number and the printed one
 
 
@@ -42,8 +44,8 @@ class Table:
         for number, column in enumerate(self.flat_columns()):
             shown.add_column(escape_markup(column), justify="left" if number == 0 or self.prose else "right")
         for row in self.rows:
-            # An interval stands under its value, so that six of them fit into 80 columns.
-            shown.add_row(*(Text(cell.replace(" [", "\n[")) for cell in row))
+            # An interval stands under its value and short, so that six of them fit into 80 columns.
+            shown.add_row(*(Text(_INTERVAL.sub(r"\n\1–\2", cell)) for cell in row))
         return shown
 
     def to_markdown(self) -> str:
