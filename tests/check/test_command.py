@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 from tests.check.small_benchmark import write_small_benchmark
+from tests.check.test_provers import gone
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
@@ -102,8 +103,11 @@ def test_a_killed_run_resumes_to_the_same_table(
         if list(parts.glob("*.parquet")) or process.poll() is not None:
             break
         time.sleep(0.02)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    workers = children.read_text().split() if process.poll() is None else []
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
+    assert all(gone(int(pid)) for pid in workers)
     if not resumed.exists():
         assert run(["check", given, "--resume", *options(folder, resumed)]) == 0
     assert rows(resumed) == rows(whole)

@@ -6,11 +6,13 @@ is the chunks in order, so how the work was spread and interrupted leaves no tra
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import multiprocessing
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -137,7 +139,7 @@ class Run:
 def run_local(run: Run, jobs: int) -> Iterator[int]:
     """Check what is missing on this machine; yields the number of verdicts of each finished chunk."""
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with, initargs=(os.getpid(),)) as pool:
         try:
             yield from _collect(run, lambda chunk: pool.submit(run_chunk, run.settings, chunk, str(run.cache)))
         except BaseException:
@@ -146,6 +148,14 @@ def run_local(run: Run, jobs: int) -> Iterator[int]:
                 process.terminate()
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _end_with(parent: int) -> None:
+    """Make the kernel kill this worker when its parent dies: an idle worker would never notice a kill -9."""
+    death_signal = 1  # PR_SET_PDEATHSIG
+    ctypes.CDLL(None).prctl(death_signal, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def run_cluster(run: Run, address: str) -> Iterator[int]:
