@@ -24,7 +24,8 @@ from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA, MANIFEST, workspa
 from isarstep.bench.rules import SCORED, Column, Columns, band_of, decide
 from isarstep.bench.write import FIELDS, Content, write_benchmark
 from isarstep.errors import UserError
-from isarstep.logic.typestrings import parse_type
+from isarstep.logic.signature import PURE
+from isarstep.logic.typestrings import format_type, parse_type
 
 Progress = Callable[[int, int], None]  # theories done, theories in all
 
@@ -146,10 +147,12 @@ def _sessions(theories: Mapping[str, Mapping[str, Any]], splits: Mapping[str, pa
 
 
 def merge_signatures(signatures: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """The union, in alphabetical order, as `Signature.from_json` reads it."""
+    """The union with Pure's constants, in alphabetical order, as `Signature.from_json` reads it."""
     document: dict[str, Any] = {"format": 1}
     for part in ("constants", "types", "classes", "arities", "coercions"):
         rows = {key: row for signature in signatures for key, row in signature.get(part, {}).items()}
+        if part == "constants":
+            rows.update({constant.name: [constant.name, format_type(constant.type)] for constant in PURE})
         document[part] = [rows[key] for key in sorted(rows)]
     return document
 

@@ -9,7 +9,7 @@ fact.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from isarstep.check import formula
@@ -36,27 +36,12 @@ from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.infer import infer
-from isarstep.logic.signature import Constant, Signature
+from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, fun, substitute_types
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
 FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
-
-
-# The logical framework's own constants; a signature mined from HOL's theories on need not have them.
-PURE = {
-    name: Constant(name, parse_type(text))
-    for name, text in (
-        ("Pure.imp", "(fun prop (fun prop prop))"),
-        ("Pure.conjunction", "(fun prop (fun prop prop))"),
-        ("Pure.prop", "(fun prop prop)"),
-        ("Pure.all", "(fun (fun ?'a prop) prop)"),
-        ("Pure.eq", "(fun ?'a (fun ?'a prop))"),
-        ("Pure.type", "(itself ?'a)"),
-        ("Pure.term", "(fun ?'a prop)"),
-    )
-}
 
 
 class Example(Protocol):
@@ -131,9 +116,6 @@ class Checker:
     _relevance: Relevance | None = None
     _backgrounds: dict[str, Background] = field(default_factory=dict)
     _bare: tuple[str, Context] | None = None  # of the example checked last
-
-    def __post_init__(self) -> None:
-        self.signature = replace(self.signature, constants={**PURE, **self.signature.constants})
 
     def check(self, example: Example, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""

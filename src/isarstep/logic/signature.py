@@ -33,6 +33,21 @@ class Constant:
     abbreviates: Term | None = None
 
 
+# The logical framework's own constants. No mined theory declares them, and every proposition may use them.
+PURE = tuple(
+    Constant(name, parse_type(text))
+    for name, text in (
+        ("Pure.all", "(fun (fun ?'a prop) prop)"),
+        ("Pure.conjunction", "(fun prop (fun prop prop))"),
+        ("Pure.eq", "(fun ?'a (fun ?'a prop))"),
+        ("Pure.imp", "(fun prop (fun prop prop))"),
+        ("Pure.prop", "(fun prop prop)"),
+        ("Pure.term", "(fun ?'a prop)"),
+        ("Pure.type", "(itself ?'a)"),
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Coercion:
     """A function that may be left out between two types, such as `of_nat :: nat => int`."""
@@ -60,7 +75,7 @@ class Signature:
         arities: Iterable[tuple[str, str, Iterable[Iterable[str]]]] = (),
         coercions: Iterable[Coercion] = (),
     ) -> Signature:
-        """Complete what was declared: super-classes of super-classes, their arities, constructors seen in types."""
+        """Complete what was declared: Pure, super-classes of super-classes, their arities, constructors in types."""
         supers = _close_classes({name: frozenset(above) for name, above in classes})
         by_type: dict[str, dict[str, tuple[Sort, ...]]] = {}
         for constructor, class_, sorts in arities:
@@ -71,7 +86,7 @@ class Signature:
                 constructors.setdefault(constructor, len(sorts_))
                 for above in supers.get(class_, ()):
                     table.setdefault(above, sorts_)
-        by_name = {constant.name: constant for constant in constants}
+        by_name = {constant.name: constant for constant in (*PURE, *constants)}
         for constant in by_name.values():
             _declare_constructors(constant.type, constructors)
         return Signature(by_name, constructors, supers, by_type, tuple(coercions))
