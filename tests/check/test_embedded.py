@@ -192,9 +192,3 @@ def test_rows_have_every_column(checker: Checker) -> None:
 
     for verdict in (checker.check(NTH, NTH.f1), checker.check(NTH, "x"), checker.check(replace(NTH, f3=None), "x")):
         assert list(row(verdict)) == schema().names
-
-
-def test_a_signature_without_the_framework_is_completed(checker: Checker) -> None:
-    bare = replace(SIGNATURE, constants={n: c for n, c in SIGNATURE.constants.items() if not n.startswith("Pure.")})
-    rule = example("Q", ["P", "(==> P Q)"], "(| Q R)", [], {"P": "bool", "Q": "bool", "R": "bool"}, id="rule")
-    assert well_formed(Checker(bare, checker.provers).check(rule, rule.f1)).bridged

@@ -140,3 +140,10 @@ def test_restriction_keeps_what_abbreviations_mention() -> None:
     part = sample_signature().restrict(["HOL.not_equal", "No.such"])
     assert set(part.constants) == {"HOL.not_equal", "HOL.Not", "HOL.eq"}
     assert Const("HOL.Not") in constants(part.constants["HOL.not_equal"].abbreviates or Const("x"))
+
+
+def test_the_framework_is_in_every_signature() -> None:
+    bare = Signature.build([Constant("HOL.Trueprop", parse_type("(fun HOL.bool prop)"))])
+    rule = decode("CONST Pure.imp $ ( CONST HOL.Trueprop $ FREE P ) $ ( CONST HOL.Trueprop $ FREE P )")
+    assert infer(rule, bare) is not None
+    assert "Pure.all" in Signature.from_json(bare.to_json()).constants
