@@ -31,6 +31,7 @@ class Example:
     target_command: str = ""
     consequence_command: str = ""
     restated: bool = False
+    fixed: int = -1  # variables fixed at the consequence are <X0> to <X(fixed - 1)>; -1: not known
 
     @property
     def step_id(self) -> str:

@@ -154,6 +154,7 @@ class View:
     proof: Proof
     reader: ProofReader
     identity: str
+    end: int  # the step at which the consequence is reached
     numbers: dict[str, int]
     types: dict[str, Typ]
 
@@ -222,7 +223,8 @@ class Extractor:
             if not premises.facts:
                 continue
             used.update(premises.facts)
-            view = View(proof, reader, identity, contexts.numbers(reader.end(number)), types)
+            end = reader.end(number)
+            view = View(proof, reader, identity, end, contexts.numbers(end), types)
             f3 = self._render(fact.prop, view)
             # The same for every target: rendered once.
             local = {i: self._render(proof.facts[i].prop, view) for i in premises.facts}
@@ -235,7 +237,7 @@ class Extractor:
         if self.rules.keep_open:
             for number, fact in enumerate(proof.facts):
                 if number not in used and fact.kind != "calculation" and number not in reader.merged:
-                    view = View(proof, reader, identity, contexts.numbers(fact.step), types)
+                    view = View(proof, reader, identity, fact.step, contexts.numbers(fact.step), types)
                     if reader.sources(number).facts:
                         self._example(view, number, self._render(fact.prop, view), None, None, [])
 
@@ -273,6 +275,7 @@ class Extractor:
             consequence_command="" if last is None else last.command,
             target_kind=KINDS.get(fact.kind, "step"),
             restated=restated,
+            fixed=len(proof.steps[view.end].fixed),
         )  # fmt: skip
         counts["examples"] += 1
 

@@ -48,6 +48,7 @@ EXAMPLE_SCHEMA = pa.schema(
         ("consequence_command", pa.string()),
         ("target_kind", pa.string()),
         ("restated", pa.bool_()),
+        ("fixed", pa.int32()),  # how many variables are fixed at the consequence: <X0> to <X(n-1)>; -1: not known
         ("f1", pa.int32()),
         ("f2", _NUMBERS),
         ("f3", pa.int32()),  # null where nothing follows from the target (kept on request only)

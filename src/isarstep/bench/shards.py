@@ -100,6 +100,7 @@ class ShardBuilder:
         consequence_command: str = "",
         target_kind: str = "step",
         restated: bool = False,
+        fixed: int = -1,
         copies: int = 1,
     ) -> str:
         """Append one example and return its id."""
@@ -121,7 +122,7 @@ class ShardBuilder:
         )
         row = (
             identifier, theorem, name, session, theory, proof, target_step, consequence_step, target_command,
-            consequence_command, target_kind, restated, f1, f2, f3, f4, f5, types, copies, key, renamed,
+            consequence_command, target_kind, restated, fixed, f1, f2, f3, f4, f5, types, copies, key, renamed,
             self.source_length(f2, f3, f4),
         )  # fmt: skip
         for column, value in zip(self._rows.values(), row, strict=True):

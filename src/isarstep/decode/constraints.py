@@ -120,15 +120,13 @@ class Grammar:
         return len(self.rows) - 1
 
     def variables_of(self, corpus: Corpus, example: int) -> Tensor:
-        """Which tokens name a variable fixed in the example's context, or (where that is not known) in its source."""
-        known = int(corpus.variables[example])
-        if known >= 0:
-            return self.is_variable & (self.numbers < known)
+        """Which tokens name a variable that is fixed at the consequence (where known) or occurs in the source."""
+        fixed = self.numbers < int(corpus.variables[example])
         here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
         used = torch.zeros_like(self.is_variable)
         for number in corpus.sources[here].tolist():
             used[torch.from_numpy(corpus.proposition(number).astype(np.int64))] = True
-        return used & self.is_variable
+        return (fixed | used) & self.is_variable
 
     def start(self, corpus: Corpus, examples: Longs, beams: int, device: torch.device) -> GrammarState:
         variables_BV = torch.stack([self.variables_of(corpus, int(example)) for example in examples])
