@@ -5,7 +5,9 @@ BIN := .venv/bin
 .PHONY: demo test docs clean
 
 demo: .venv/.installed
-	@$(BIN)/isarstep demo
+	@$(BIN)/isarstep demo --examples 3
+	@echo 'The shipped model on the first 60 examples of the test split:'
+	@$(BIN)/isarstep evaluate embedded --limit 60
 
 test: .venv/.installed-dev
 	$(BIN)/ruff check .

@@ -90,7 +90,7 @@ def typed_terms(draw: st.DrawFn, wanted: Typ, binders: tuple[Typ, ...], depth: i
     return Free(f"x_{hash(wanted) % 9973}_{draw(st.integers(0, 1))}", wanted)
 
 
-def uses(wanted: Typ) -> list[tuple[str, list[Typ], list[TFree], dict[Typ, Typ]]]:
+def uses(wanted: Typ) -> list[tuple[str, list[Typ], list[TFree | TVar], dict[Typ, Typ]]]:
     """Each way to get the wanted type by applying a constant to some arguments."""
     found = []
     signature = sample_signature()
@@ -99,7 +99,7 @@ def uses(wanted: Typ) -> list[tuple[str, list[Typ], list[TFree], dict[Typ, Typ]]
         result = signature.constants[name].type
         while True:
             match = matching(result, wanted)
-            if match is not None and all(signature.of_sort(t, v.sort) for v, t in match.items() if isinstance(v, TFree)):
+            if match is not None and all(signature.of_sort(t, v.sort) for v, t in match.items() if not isinstance(v, Type)):
                 found.append((name, list(arguments), variables_of(signature.constants[name].type), match))
             if not (isinstance(result, Type) and result.name == "fun"):
                 break
@@ -128,8 +128,7 @@ def replace(typ: Typ, chosen: dict[Typ, Typ]) -> Typ:
     return Type(typ.name, tuple(replace(a, chosen) for a in typ.args))
 
 
-def variables_of(typ: Typ) -> list[TFree]:
+def variables_of(typ: Typ) -> list[TFree | TVar]:
     if isinstance(typ, Type):
         return list(dict.fromkeys(v for a in typ.args for v in variables_of(a)))
-    assert isinstance(typ, TFree)
     return [typ]

@@ -1,17 +1,32 @@
 """Coercive subtyping: nat -> int -> real -> complex, as declared, and only where plain inference fails."""
 
+from dataclasses import replace
+
 import pytest
 
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.infer import TypingError, infer
 from isarstep.logic.sample import sample_examples, sample_signature
+from isarstep.logic.signature import Coercion
 from isarstep.logic.terms import Const, Typ, Type, fun, subterms
 from isarstep.logic.tokens import decode, encode_line
 
 NAT, INT, REAL, COMPLEX = Type("Nat.nat"), Type("Int.int"), Type("Real.real"), Type("Complex.complex")
-SIGNATURE = sample_signature()
-
 OF_NAT, OF_INT, OF_REAL = "Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int", "Real_Vector_Spaces.of_real"
+
+# The chain written out; the library declares it through abbreviations (`real`, `int`) that say the same.
+SIGNATURE = replace(
+    sample_signature(),
+    coercions=tuple(
+        Coercion(Const(name), fun(small, large))
+        for name, small, large in (
+            (OF_NAT, NAT, INT),
+            (OF_NAT, NAT, REAL),
+            (OF_INT, INT, REAL),
+            (OF_REAL, REAL, COMPLEX),
+        )
+    ),
+)
 
 
 def coerced(formula: str, **context: Typ) -> str:

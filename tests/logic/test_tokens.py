@@ -140,7 +140,7 @@ def test_errors_say_where_what_and_what_instead(tokens: str, position: int, foun
 
 def test_every_sample_line_decodes_strictly_and_encodes_back() -> None:
     lines = [line for example in sample_examples() for line in example.propositions()]
-    assert len(lines) > 3000
+    assert len(lines) > 2500
     for line in lines:
         assert encode_line(decode(line)) == line
     for line in VALIDATION_605.values():

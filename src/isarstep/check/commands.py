@@ -42,7 +42,7 @@ def check(
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
     explain: Annotated[str | None, typer.Option(help="Show one example's check in full and write nothing.")] = None,
 ) -> None:
-    """Check proposals: well-formed, and closed by provers on both sides?
+    """Check whether proposals are well-formed and provers close the gaps on both sides of them.
 
     Each proposal P is typed in the context of its example; then provers try F.2 => P and P, F.4 => F.3, from the given
     premises and with library facts that come before the step.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isarstep.bench.store import EMBEDDED, Benchmark
+from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import NARROW, WIDE, aligned, open_run
@@ -28,6 +29,7 @@ def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int 
 
 def open_system(where: Path, task: Task) -> System:
     """A predictions file, or a run's folder with predictions for the split, else a model that now answers."""
+    where = model_folder(where)
     if where.is_dir():
         run = open_run(where)
         return run.system(task) or answer(where, run.name, task, NARROW, WIDE)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.evaluate.predictions import Predictions, read_predictions
 from isarstep.evaluate.scores import System, Task
@@ -136,6 +137,7 @@ class Run:
 
 def open_run(folder: Path) -> Run:
     """The run in a folder; a UserError where there is none."""
+    folder = model_folder(folder)
     path = folder / "config.json"
     if not path.is_file():
         raise UserError(f"{folder}: no run or model here (config.json is missing)")

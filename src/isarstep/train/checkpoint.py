@@ -21,6 +21,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 import isarstep
+from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.models import ModelConfig, Seq2Seq, build
 from isarstep.train.corpus import hash_of
@@ -148,6 +149,7 @@ def write_model(model: Seq2Seq, about: About, folder: Path, storage: Storage = "
 
 def load_model(folder: Path) -> tuple[Seq2Seq, About]:
     """A model in eval mode, in fp32 on the CPU, and where it comes from."""
+    folder = model_folder(folder)
     try:
         fields = json.loads((folder / "config.json").read_text())
         vocabulary = json.loads((folder / "vocab.json").read_text())
