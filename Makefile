@@ -25,7 +25,7 @@ docs: .venv/.installed
 	@touch $@
 
 .venv/.installed-dev: .venv/.installed
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,cluster]'
 	@touch $@
 
 clean:
