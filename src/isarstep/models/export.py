@@ -19,10 +19,10 @@ PLACES = 2048
 
 def marian_config(config: ModelConfig) -> Any:
     """Marian's configuration for the same architecture."""
-    from transformers import MarianConfig
-
     if config.kind != "transformer" or config.style != "paper":
         raise UserError(f"only the paper's Transformer has Marian's layers, not {config.kind} in style {config.style}")
+    from transformers import MarianConfig
+
     size = config.dimensions
     return MarianConfig(
         vocab_size=config.vocabulary,
@@ -47,9 +47,10 @@ def marian_config(config: ModelConfig) -> Any:
 
 def to_marian(model: Seq2Seq) -> Any:
     """A `MarianMTModel` that computes the same function."""
+    config = marian_config(model.config)  # refuses what has no counterpart, before the peer is needed
     from transformers import MarianMTModel
 
-    theirs: Any = MarianMTModel(marian_config(model.config))
+    theirs: Any = MarianMTModel(config)
     theirs.eval()
     places = sinusoids(torch.arange(PLACES), model.config.dimensions.width)
     renamed = marian_weights(model.state_dict())
