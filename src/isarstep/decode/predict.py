@@ -16,6 +16,7 @@ from isarstep.errors import UserError
 from isarstep.models import Seq2Seq
 from isarstep.train.checkpoint import About, load_model
 from isarstep.train.corpus import Corpus
+from isarstep.train.dense import dense_corpus, spelt_out
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
@@ -44,15 +45,21 @@ class Predictor:
         from isarstep.train.from_bench import corpus_of_examples
 
         corpus = corpus_of_examples(examples, self.vocabulary)
-        return [self.texts(found) for found in decode(self.model, corpus, rules, constraints)]
+        return [proposals for _, proposals in self.lines(corpus, rules, constraints)]
 
     def texts(self, found: list[Hypothesis]) -> list[tuple[str, float]]:
-        return [(" ".join(self.vocabulary[t] for t in hypothesis.tokens), hypothesis.score) for hypothesis in found]
+        """What the model wrote, in the benchmark's tokens."""
+        written = [[self.vocabulary[t] for t in hypothesis.tokens] for hypothesis in found]
+        if self.model.config.dense:
+            written = [spelt_out(tokens) for tokens in written]
+        return [(" ".join(tokens), hypothesis.score) for tokens, hypothesis in zip(written, found, strict=True)]
 
     def lines(
         self, corpus: Corpus, rules: Rules, constraints: Constraints | None = None
     ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
         """(id, proposals) of every example of a corpus that was made with this model's vocabulary."""
+        if self.model.config.dense:
+            corpus = dense_corpus(corpus, self.vocabulary)
         for identifier, found in zip(corpus.ids, decode(self.model, corpus, rules, constraints), strict=True):
             yield identifier, self.texts(found)
 

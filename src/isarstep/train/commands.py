@@ -44,15 +44,25 @@ RunFolder = Annotated[Path, typer.Argument(help="Where the model, its log and it
 KindOption = Annotated[KindChoice, typer.Option("--model", help="Which of the four models.")]
 SizeOption = Annotated[SizeChoice, typer.Option(help="Every width and depth follows from it; base is the paper's.")]
 StyleOption = Annotated[StyleChoice, typer.Option(help="The paper's layers and recipe, or modern ones.")]
+RecipeOption = Annotated[
+    StyleChoice | None, typer.Option("--recipe", help="Train the chosen layers with the other style's recipe.")
+]
+Dense = Annotated[
+    bool, typer.Option("--dense/--no-dense", help="Read and write terms without the tokens that others imply.")
+]
 Hints = Annotated[bool, typer.Option("--hints/--no-hints", help="Read F.5, the library lemmas used for the target.")]
 Steps = Annotated[int | None, typer.Option(help="Optimiser steps; the paper made 100,000.")]
 Minutes = Annotated[float | None, typer.Option(help="A wall-clock budget instead of steps, compilation included.")]
+Tokens = Annotated[int | None, typer.Option(help="A budget of tokens, read and written, instead of steps.")]
 BatchOption = Annotated[int | None, typer.Option(help="Source tokens of one packed batch.")]
 Accumulate = Annotated[int | None, typer.Option(help="Batches a step, over all processes.")]
 Rate = Annotated[
     float | None, typer.Option(help="Learning rate (a factor on the paper's schedule with --style paper).")
 ]
 Warmup = Annotated[int | None, typer.Option(help="Steps until the learning rate is reached.")]
+Renumber = Annotated[
+    float | None, typer.Option(help="Share of examples whose variables get other numbers, anew in each epoch.")
+]
 Dropout = Annotated[float | None, typer.Option(help="Instead of the model's own.")]
 Seed = Annotated[int, typer.Option(help="Equal seeds give equal runs on a CPU.")]
 Device = Annotated[str | None, typer.Option(help="cpu or cuda; the GPU where there is one.")]
@@ -71,12 +81,16 @@ def train(
     categories: Annotated[
         bool, typer.Option("--categories/--no-categories", help="HAT: tell which field a proposition is from.")
     ] = True,
+    dense: Dense = False,
+    recipe: RecipeOption = None,
     steps: Steps = None,
     minutes: Minutes = None,
+    tokens: Tokens = None,
     batch: BatchOption = None,
     accumulate: Accumulate = None,
     rate: Rate = None,
     warmup: Warmup = None,
+    renumber: Renumber = None,
     dropout: Dropout = None,
     start_from: Annotated[Path | None, typer.Option(help="A pretrained model folder.")] = None,
     seed: Seed = 0,
@@ -98,12 +112,22 @@ def train(
     from isarstep.train.loop import train as run_training
 
     dataset = load(data)
-    config = _config(len(dataset.vocabulary), model, size, style, hints, categories, dropout)
-    recipe = _recipe(style, steps, minutes, batch, accumulate, rate, warmup, seed)
+    config = _config(len(dataset.vocabulary), model, size, style, hints, categories, dense, dropout)
     run_training(
         dataset,
         config,
-        recipe,
+        _recipe(
+            recipe or style,
+            steps=steps,
+            minutes=minutes,
+            tokens=tokens,
+            batch=batch,
+            accumulate=accumulate,
+            rate=rate,
+            warmup=warmup,
+            renumber=renumber,
+            seed=seed,
+        ),
         run,
         device=device,
         resume=resume,
@@ -122,6 +146,7 @@ def pretrain(
     model: KindOption = KindChoice.hat,
     size: SizeOption = SizeChoice.base,
     style: StyleOption = StyleChoice.paper,
+    dense: Dense = False,
     examples: Annotated[int, typer.Option(help="Synthetic examples to make, from the seed.")] = 100_000,
     steps: Steps = None,
     minutes: Minutes = None,
@@ -146,8 +171,10 @@ def pretrain(
     from isarstep.train.loop import train as run_training
 
     dataset = synthetic_dataset(load(data), task, examples, seed)
-    config = _config(len(dataset.vocabulary), model, size, style, True, True, None)
-    recipe = _recipe(style, steps, minutes, batch, accumulate, rate, warmup, seed)
+    config = _config(len(dataset.vocabulary), model, size, style, True, True, dense, None)
+    recipe = _recipe(
+        style, steps=steps, minutes=minutes, batch=batch, accumulate=accumulate, rate=rate, warmup=warmup, seed=seed
+    )
     run_training(dataset, config, recipe, run, device=device, watch=Watch(looks=looks))
 
 
@@ -158,33 +185,17 @@ def _config(
     style: StyleChoice,
     hints: bool,
     categories: bool,
+    dense: bool,
     dropout: float | None,
 ) -> ModelConfig:
     from isarstep.models.config import PAPER_DROPOUT, ModelConfig
 
     drop = PAPER_DROPOUT[model.value] if dropout is None else dropout
-    return ModelConfig(model.value, vocabulary, size.value, style.value, drop, hints, categories)
+    return ModelConfig(model.value, vocabulary, size.value, style.value, drop, hints, categories, dense)
 
 
-def _recipe(
-    style: StyleChoice,
-    steps: int | None,
-    minutes: float | None,
-    batch: int | None,
-    accumulate: int | None,
-    rate: float | None,
-    warmup: int | None,
-    seed: int,
-) -> Recipe:
+def _recipe(style: StyleChoice, **given: float | None) -> Recipe:
     from isarstep.train.recipe import modern, paper
 
-    given = {
-        "steps": steps,
-        "minutes": minutes,
-        "batch": batch,
-        "accumulate": accumulate,
-        "rate": rate,
-        "warmup": warmup,
-    }
     changes = {name: value for name, value in given.items() if value is not None}
-    return (paper if style == StyleChoice.paper else modern)(seed=seed, **changes)
+    return (paper if style == StyleChoice.paper else modern)(**changes)

@@ -8,7 +8,7 @@ result.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,10 +36,12 @@ from isarstep.train.checkpoint import (
     write_model,
 )
 from isarstep.train.corpus import Corpus, Dataset, Longs
+from isarstep.train.dense import dense_dataset
 from isarstep.train.log import Log
 from isarstep.train.loss import SmoothedLoss
 from isarstep.train.processes import Processes, processes
 from isarstep.train.recipe import Recipe, optimisers
+from isarstep.train.renumbering import Renumbering
 from isarstep.train.validate import Validation, sample, validate
 
 LOG_EVERY = 20  # steps
@@ -67,9 +69,18 @@ class StepData:
 class Stream:
     """An endless, resumable stream of steps over one corpus."""
 
-    def __init__(self, corpus: Corpus, layout: Layout, recipe: Recipe, group: Processes, fixed: bool) -> None:
+    def __init__(
+        self,
+        corpus: Corpus,
+        vocabulary: Sequence[str],
+        layout: Layout,
+        recipe: Recipe,
+        group: Processes,
+        fixed: bool,
+    ) -> None:
         self.recipe, self.group, self.fixed = recipe, group, fixed
         self.shelf = Shelf(corpus, layout, group.device)
+        self.renumbering = Renumbering(vocabulary, recipe.renumber, group.device) if recipe.renumber else None
         self.measures = self.shelf.measures
         self.chosen: Longs = self.measures.trainable()
         if not len(self.chosen):
@@ -92,7 +103,10 @@ class Stream:
                 written += int(self.measures.target[examples].sum())
                 tokens += int(self.measures.source[examples].sum() + self.measures.target[examples].sum())
                 if number % count == rank:
-                    mine.append((number, self.shelf.assemble(examples, self.shape if self.fixed else None)))
+                    made = self.shelf.assemble(examples, self.shape if self.fixed else None)
+                    if self.renumbering is not None:
+                        made = self.renumbering.apply(made, [self.recipe.seed, epoch, batch])
+                    mine.append((number, made))
                 batch += 1
             yield StepData(mine, written, tokens, epoch, batch)
 
@@ -111,6 +125,8 @@ def train(
     quiet: bool = False,
 ) -> Seq2Seq:
     """Train, leave the best model and the log in `folder`, and return the model."""
+    if config.dense:
+        dataset = dense_dataset(dataset)
     with processes(device) as group:
         return Run(dataset, config, recipe, folder, group, watch, storage).go(resume, start_from, quiet)
 
@@ -137,9 +153,8 @@ class Run:
         # Fixed shapes and compilation pay where launching kernels is the bottleneck, and only attention models allow
         # them.
         self.fixed = self.device.type == "cuda" and config.kind in ("transformer", "hat")
-        self.stream = Stream(
-            dataset.split("train"), Layout(config.hierarchical, config.hints), recipe, group, self.fixed
-        )
+        layout = Layout(config.hierarchical, config.hints)
+        self.stream = Stream(dataset.split("train"), dataset.vocabulary, layout, recipe, group, self.fixed)
         self.held_out = sample(dataset.split("validation"), watch.examples)
         self.model = build(config).to(self.device)
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
@@ -215,6 +230,8 @@ class Run:
         """The share of the run that is behind us."""
         if self.recipe.minutes is not None:
             return self.progress.seconds / (60 * self.recipe.minutes)
+        if self.recipe.tokens is not None:
+            return self.progress.tokens / self.recipe.tokens
         return self.progress.step / self.recipe.steps
 
     def one_step(self, wrapped: nn.Module, data: StepData, step: int, rate: float) -> torch.Tensor:

@@ -1,6 +1,6 @@
 """How a model is trained: the paper's recipe (THUMT base) and a modern one, as two sets of numbers.
 
-A run ends after `steps` or after `minutes`, whichever is given; schedules that decay follow the part of it that is
+A run ends after `minutes`, after so many `tokens`, or after `steps`; schedules that decay follow the part of it that is
 done.
 """
 
@@ -23,12 +23,14 @@ class Recipe:
     style: Style = "paper"
     steps: int = 100_000
     minutes: float | None = None  # a budget of wall-clock time instead of steps, compilation included
+    tokens: int | None = None  # a budget of tokens, read and written, instead of steps
     batch: int = 32_768  # source tokens of one packed batch
     accumulate: int = 1  # batches of one step, over all processes
     warmup: int = 4_000
     rate: float = 1.0  # times the recipe's own learning rate
     smoothing: float = 0.1
     weight_decay: float = 0.0
+    renumber: float = 0.0  # share of the examples of a batch whose variables are numbered in another order
     seed: int = 0
 
     def to_json(self) -> dict[str, Any]:
