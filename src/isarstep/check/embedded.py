@@ -8,9 +8,9 @@ fact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 from isarstep.check import formula
 from isarstep.check.facts import FactBase
@@ -149,6 +149,24 @@ class Checker:
             trivial = self._without_library("P from nothing", (), context.proposal)
         background = self._background(example, bare, deep=proved(first) or proved(second))
         return WellFormed(example.id, rank, same, first, second, trivial, background)
+
+    def gaps(self, example: Example, proposal: str) -> Iterator[tuple[Literal["first", "second"], Gap]]:
+        """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
+        assert example.f3 is not None
+        context = self._context(example, decode(proposal.split()))
+        assert context.proposal is not None
+        question, texts = "F.2 => P", [proposal]
+        yield "first", self._gap(example, context, question, context.f2, context.proposal, texts, context.f5_lemmas)
+        premises, texts = (Named("P", context.proposal), *context.f4), [example.f3, proposal]
+        yield "second", self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, (), context.f4_lemmas)
+
+    def direct(self, example: Example) -> Gap:
+        """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
+        assert example.f3 is not None
+        context = self._context(example, None)
+        both, texts = (*context.f2, *context.f4), [example.f3]
+        hints = context.f5_lemmas
+        return self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, hints, context.f4_lemmas)
 
     def _background(self, example: Example, context: Context, deep: bool) -> Background:
         """What holds without any proposal; contradictions are looked for only where something was proved."""

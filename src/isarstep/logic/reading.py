@@ -26,7 +26,7 @@ from isarstep.logic.patterns import (
     numeral,
 )
 from isarstep.logic.printing import sections
-from isarstep.logic.terms import App, Bound, Const, Free, Term, Var
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
 
 _MAX_DIGITS = MAX_BITS * 3 // 10
 _MAX_OPEN = 60_000  # rules under way at once: about 20,000 levels of nesting
@@ -44,19 +44,26 @@ class _Proposition:
 
 
 _Value: TypeAlias = Term | _Proposition
+# Applications and abstractions with the piece of text that each was read from: first character, character behind it.
+Spans: TypeAlias = list[tuple[Term, int, int]]
 # A rule of the grammar: it yields the rules that it needs read first, and is sent what they read.
 _Rule: TypeAlias = Generator[Any, Any, _Value]
 
 
-def read(text: str, names: Names, *, prop: bool = True) -> Term:
-    """The term that the text stands for; with `prop` a proposition, otherwise any term."""
+def read(text: str, names: Names, *, prop: bool = True, spans: Spans | None = None) -> Term:
+    """The term that the text stands for; with `prop` a proposition, otherwise any term.
+
+    `spans` is filled with where subterms stand, for whoever finds a mistake in the term later.
+    """
     rules = grammar(names.table)
     tokens = scan(text, names.table, rules.binders)
-    return _Reader(tokens, names, rules).run(prop)
+    return _Reader(tokens, names, rules, text, spans).run(prop)
 
 
 class _Reader:
-    def __init__(self, tokens: Tokens, names: Names, rules: Grammar) -> None:
+    def __init__(self, tokens: Tokens, names: Names, rules: Grammar, text: str, spans: Spans | None) -> None:
+        self.text = text
+        self.spans = spans
         self.tokens = tokens
         self.kinds = tokens.kinds
         self.texts = tokens.texts
@@ -71,6 +78,7 @@ class _Reader:
 
     def run(self, prop: bool) -> Term:
         stack: list[_Rule] = [self.expression(0)]
+        begins = [0]  # where each rule under way began
         value: Any = None
         while stack:
             try:
@@ -78,14 +86,24 @@ class _Reader:
             except StopIteration as finished:
                 value = finished.value
                 stack.pop()
+                self.note(value, begins.pop())
             else:
                 if len(stack) > _MAX_OPEN:
                     raise self.error("less nesting")
                 stack.append(wanted)
+                begins.append(self.position)
                 value = None
         if self.kinds[self.position] != "end":
             raise self.error("an operator, an argument or the end")
         return self.proposition(value) if prop else self.term(value)
+
+    def note(self, value: _Value, begin: int) -> None:
+        """Remember where a term stands, if anybody wants to know."""
+        if self.spans is not None and type(value) in (App, Abs):
+            end = self.tokens.starts[self.position]
+            while self.text[end - 1].isspace():
+                end -= 1
+            self.spans.append((value, self.tokens.starts[begin], end))  # type: ignore[arg-type]
 
     def error(self, expected: str, position: int | None = None) -> ReadError:
         i = self.position if position is None else position
@@ -115,6 +133,7 @@ class _Reader:
     def expression(self, precedence: int) -> _Rule:
         """What begins here and binds at least so tightly."""
         kinds, texts = self.kinds, self.texts
+        begin = self.position
         left: _Value
         if kinds[self.position] != "symbol":
             left = self.leaf()
@@ -148,6 +167,7 @@ class _Reader:
                     else:
                         left = yield self.follow(node, [left], self.position - 1)
                     level = node.precedence
+                    self.note(left, begin)
                     continue
                 if text not in arguments:
                     return left
@@ -159,6 +179,7 @@ class _Reader:
                 left = App(function, self.term(argument))
             else:
                 left = App(function, self.leaf())
+            self.note(left, begin)
             level = APPLY
 
     def beginning(self) -> _Rule:
