@@ -1,0 +1,121 @@
+// The proposals as cards, and their badges, which fill in while provers answer.
+
+import { formula, make } from "./dom.js";
+
+const SIDES = { first: "facts ⟹ step", second: "step ⟹ goal" };
+const MISSED = { timeout: "not proved in time", unknown: "not proved", refuted: "refuted" };
+
+function gapBadge(side, gap, waiting) {
+  const name = SIDES[side];
+  if (gap === null) {
+    return make("li", { class: `badge ${side}${waiting ? " wait" : ""}`, title: waiting ? "a prover is at work" : "not tried" }, name, make("span", { class: "unseen" }, waiting ? ": being checked" : ": not tried"));
+  }
+  const proved = gap.result === "proved";
+  const mark = proved ? "✓ " : gap.result === "refuted" ? "✗ " : "– ";
+  return make("li", { class: `badge ${side} ${proved ? "yes" : gap.result === "refuted" ? "no" : "open"}`, title: gap.text },
+    mark + name, make("span", { class: proved ? "" : "unseen" }, proved ? ` ${gap.by ?? ""}`.trimEnd() : `: ${MISSED[gap.result] ?? gap.result}`));
+}
+
+export class StepsView {
+  constructor(root, on) {
+    Object.assign(this, { root, on, steps: [], list: null, waiting: false });
+  }
+
+  welcome(...content) {
+    this.steps = [];
+    this.list = null;
+    this.root.replaceChildren(...content);
+  }
+
+  show(steps) {
+    this.steps = steps;
+    this.waiting = true;
+    this.list = make("ol", { "aria-label": "Proposed steps, best first" }, ...steps.map((step, i) => this.card(step, i)));
+    this.root.replaceChildren(this.list);
+  }
+
+  card(step, place) {
+    const use = make("button", { type: "button", class: "use", "aria-label": `Accept step ${place + 1}: ${step.text}`, onclick: () => this.on.accept(step) },
+      make("span", { class: "number" }, String(place + 1)), formula(step), make("span", { class: "go", "aria-hidden": "true" }, "accept ↵"));
+    const card = make("li", { class: "card", "data-id": String(step.id) }, use, make("ul", { class: "badges", "aria-label": "what is known about this step" }));
+    this.fill(card, step);
+    return card;
+  }
+
+  fill(card, step) {
+    card.className = `card sides${step.sides ?? 0}`;
+    const badges = [
+      step.well_formed ? make("li", { class: "badge typed yes" }, "✓ well-typed") : make("li", { class: "badge typed no", title: step.reason ?? "" }, "✗ not well-typed"),
+      gapBadge("first", step.first, this.waiting && step.well_formed), gapBadge("second", step.second, this.waiting && step.well_formed),
+    ];
+    if (step.copy) badges.push(make("li", { class: "badge copied", title: "this statement is already among the facts or is the goal" }, "copy"));
+    if (step.reference) badges.push(make("li", { class: "badge same reference", title: "equal to the step of the original proof" }, "★ as in the original"));
+    const score = step.score === null || step.score === undefined ? "" : `score ${step.score.toFixed(2)}`;
+    badges.push(make("li", { class: "right" },
+      make("button", { type: "button", class: "small attend", title: score, onclick: () => this.on.attend(step) }, "attention"),
+      make("button", { type: "button", class: "small copy-one", onclick: (event) => this.on.copy(step, event.currentTarget) }, "copy text")));
+    card.querySelector(".badges").replaceChildren(...badges);
+  }
+
+  cardOf(id) {
+    return this.list?.querySelector(`[data-id="${id}"]`) ?? null;
+  }
+
+  gap({ id, side, gap, sides }) {
+    const step = this.steps.find((each) => each.id === id);
+    if (!step) return;
+    step[side] = gap;
+    step.sides = sides;
+    this.refill(step);
+  }
+
+  refill(step) {
+    const card = this.cardOf(step.id), inside = card?.querySelector(".badges");
+    if (!card) return;
+    const focused = inside.contains(document.activeElement) ? document.activeElement.className : null;
+    this.fill(card, step);
+    if (focused) inside.querySelector(`[class="${focused}"]`)?.focus();
+  }
+
+  // No more verdicts will come.
+  settle() {
+    this.waiting = false;
+    this.steps.forEach((step) => this.refill(step));
+  }
+
+  // The final ranking; cards glide to their new places.
+  order(ids) {
+    const before = new Map(this.steps.map((step) => [step.id, this.cardOf(step.id)?.getBoundingClientRect().top ?? 0]));
+    const focused = document.activeElement;
+    this.steps.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.steps.forEach((step, place) => {
+      const card = this.cardOf(step.id);
+      this.list.append(card);
+      card.querySelector(".number").textContent = String(place + 1);
+      card.querySelector(".use").setAttribute("aria-label", `Accept step ${place + 1}: ${step.text}`);
+    });
+    if (this.root.contains(focused)) focused.focus({ preventScroll: true });
+    if (still) return;
+    for (const step of this.steps) {
+      const card = this.cardOf(step.id), moved = before.get(step.id) - card.getBoundingClientRect().top;
+      if (moved) card.animate([{ transform: `translateY(${moved}px)` }, { transform: "none" }], { duration: 260, easing: "ease-out" });
+    }
+  }
+
+  stale() {
+    this.list?.classList.add("stale");
+  }
+
+  // Keyboard: which step is meant, and moving between steps.
+  current() {
+    const card = document.activeElement?.closest(".card");
+    return this.steps.find((step) => String(step.id) === card?.dataset.id) ?? null;
+  }
+  move(by) {
+    if (!this.list) return;
+    const now = this.steps.indexOf(this.current());
+    const next = now < 0 ? (by > 0 ? 0 : this.steps.length - 1) : Math.min(this.steps.length - 1, Math.max(0, now + by));
+    this.cardOf(this.steps[next]?.id)?.querySelector(".use").focus();
+  }
+}
