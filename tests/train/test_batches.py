@@ -110,3 +110,20 @@ def test_a_dataset_survives_its_file(tmp_path) -> None:  # type: ignore[no-untyp
     ours, theirs = (assemble(c, np.arange(20), layout) for c in (corpus, again.split("train")))
     assert torch.equal(ours.source.tokens_S, theirs.source.tokens_S)
     assert torch.equal(ours.target.outputs_U, theirs.target.outputs_U)
+
+
+def test_models_that_pad_get_examples_of_similar_lengths() -> None:
+    corpus = random_corpus(4000)
+    measures = Measures(corpus, Layout(hierarchical=False, hints=True))
+    chosen = measures.trainable()
+    shape = measures.shape_for(4096, chosen)
+
+    def filled(batches: list[np.ndarray]) -> float:
+        return sum(measures.source[b].sum() for b in batches) / sum(
+            len(b) * int(measures.source[b].max()) for b in batches
+        )
+
+    batches = plan(measures, chosen, shape, seed=1, epoch=0, padded=True)
+    assert sorted(np.concatenate(batches).tolist()) == chosen.tolist()
+    assert filled(batches) > 0.75 > 0.6 > filled(plan(measures, chosen, shape, seed=1, epoch=0))
+    assert [b.tolist() for b in batches] != sorted((b.tolist() for b in batches), key=lambda b: measures.source[b[0]])

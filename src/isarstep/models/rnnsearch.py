@@ -33,17 +33,22 @@ class AdditiveAttention(nn.Module):
     def forward(self, h_BUD: Tensor, keys_BLD: Tensor, memory_BLD: Tensor, valid_BL: Tensor) -> Tensor:
         q_BUD = self.query(h_BUD)
         rows = max(1, CELLS_AT_ONCE // keys_BLD.numel())
-        if rows >= q_BUD.shape[1]:
+        # A compiler sees that the block need not exist; without one it is made piece by piece, and again in the
+        # backward pass.
+        if rows >= q_BUD.shape[1] or q_BUD.is_cuda:
             return self.read(q_BUD, keys_BLD, memory_BLD, valid_BL)
-        # The block is larger than all weights together: make it piece by piece, and again in the backward pass.
         pieces = (
             checkpoint(self.read, piece, keys_BLD, memory_BLD, valid_BL, use_reentrant=False)
             for piece in q_BUD.split(rows, 1)
         )
         return torch.cat(list(pieces), 1)
 
+    def scores(self, q_BUD: Tensor, keys_BLD: Tensor) -> Tensor:
+        """A block of B x U x L x D goes through here, larger than all weights together."""
+        return ((q_BUD[:, :, None] + keys_BLD[:, None]).tanh() * self.weight.to(q_BUD.dtype)).sum(-1)
+
     def read(self, q_BUD: Tensor, keys_BLD: Tensor, memory_BLD: Tensor, valid_BL: Tensor) -> Tensor:
-        scores_BUL = (q_BUD[:, :, None] + keys_BLD[:, None]).tanh() @ self.weight.to(q_BUD.dtype)
+        scores_BUL = self.scores(q_BUD, keys_BLD)
         weights_BUL = scores_BUL.masked_fill(~valid_BL[:, None], -torch.inf).softmax(-1).to(memory_BLD.dtype)
         return weights_BUL @ memory_BLD
 

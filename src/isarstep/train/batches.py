@@ -98,13 +98,23 @@ class Measures:
         )
 
 
-def plan(measures: Measures, chosen: Longs, shape: Shape, seed: int, epoch: int) -> list[Longs]:
-    """The batches of one epoch as lists of examples. Equal arguments give equal plans."""
-    order = np.random.default_rng([seed, epoch]).permutation(chosen)
+BUCKETS = 32  # lengths of source and target that count as equal where a model pads
+WINDOW = 20_000  # examples that are sorted together there
+
+
+def plan(measures: Measures, chosen: Longs, shape: Shape, seed: int, epoch: int, padded: bool = False) -> list[Longs]:
+    """The batches of one epoch as lists of examples. Equal arguments give equal plans. For a model that pads, a batch
+    holds examples of similar lengths."""
+    random = np.random.default_rng([seed, epoch])
+    order = random.permutation(chosen)
+    if padded:
+        window = np.arange(len(order)) // WINDOW
+        order = order[np.lexsort((measures.target[order] // BUCKETS, measures.source[order] // BUCKETS, window))]
     sizes = np.stack([measures.source, measures.target, measures.propositions, np.ones_like(measures.source)], 1)
     # No filling segment may be empty: a target's would attend to nothing.
     room = np.array([shape.source - shape.fillers, shape.target - shape.fillers, shape.propositions, shape.examples])
-    return pack(order, sizes, room)
+    batches = pack(order, sizes, room)
+    return [batches[i] for i in random.permutation(len(batches))] if padded else batches
 
 
 def pack(order: Longs, sizes: Longs, room: Longs) -> list[Longs]:

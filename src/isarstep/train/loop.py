@@ -21,6 +21,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from isarstep.errors import UserError
 from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models.rnnsearch import RNNSearch
 from isarstep.models.transformer import Transformer
 from isarstep.train import loss as loss_module
 from isarstep.train.batches import Batch, Layout, Shape, Shelf, plan
@@ -77,9 +78,11 @@ class Stream:
         recipe: Recipe,
         group: Processes,
         fixed: bool,
+        padded: bool,
     ) -> None:
         self.recipe, self.group, self.fixed = recipe, group, fixed
         self.shelf = Shelf(corpus, layout, group.device)
+        self.padded = padded
         self.renumbering = Renumbering(vocabulary, recipe.renumber, group.device) if recipe.renumber else None
         self.measures = self.shelf.measures
         self.chosen: Longs = self.measures.trainable()
@@ -88,7 +91,7 @@ class Stream:
         self.shape: Shape = self.measures.shape_for(recipe.batch, self.chosen)
 
     def epoch_plan(self, epoch: int) -> list[Longs]:
-        return plan(self.measures, self.chosen, self.shape, self.recipe.seed, epoch)
+        return plan(self.measures, self.chosen, self.shape, self.recipe.seed, epoch, self.padded)
 
     def steps(self, epoch: int, batch: int) -> Iterator[StepData]:
         rank, count = self.group.rank, self.group.count
@@ -154,7 +157,8 @@ class Run:
         # them.
         self.fixed = self.device.type == "cuda" and config.kind in ("transformer", "hat")
         layout = Layout(config.hierarchical, config.hints)
-        self.stream = Stream(dataset.split("train"), dataset.vocabulary, layout, recipe, group, self.fixed)
+        padded = config.kind in ("rnnsearch", "convs2s")
+        self.stream = Stream(dataset.split("train"), dataset.vocabulary, layout, recipe, group, self.fixed, padded)
         self.held_out = sample(dataset.split("validation"), watch.examples)
         self.model = build(config).to(self.device)
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
@@ -173,7 +177,7 @@ class Run:
         if self.group.first:
             self.folder.mkdir(parents=True, exist_ok=True)
         self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet)
-        if self.fixed:
+        if self.device.type == "cuda":
             compile_layers(self.model)
         try:
             self.steps()
@@ -313,10 +317,12 @@ class Run:
 def compile_layers(model: Seq2Seq) -> None:
     """Layer by layer: all layers of a kind share one compiled program, so that compiling takes seconds, not a
     minute."""
-    assert isinstance(model, Transformer)
-    for layer in [*model.encoder, *model.decoder]:
-        layer.compile(dynamic=False)
-    loss_module.slice_loss = torch.compile(loss_module.plain_slice_loss, dynamic=False)
+    if isinstance(model, Transformer):
+        for layer in [*model.encoder, *model.decoder]:
+            layer.compile(dynamic=False)
+        loss_module.slice_loss = torch.compile(loss_module.plain_slice_loss, dynamic=False)
+    elif isinstance(model, RNNSearch):
+        model.attention.scores = torch.compile(model.attention.scores, dynamic=True)  # type: ignore[method-assign]
 
 
 def load_pretrained(model: Seq2Seq, folder: Path, about: About) -> None:
