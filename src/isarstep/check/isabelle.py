@@ -1,0 +1,292 @@
+"""A real Isabelle as judge: questions about proposals, answered in the context of their steps, theory by theory.
+
+Theories are loaded as for mining, from the best image that does not hold them yet; Check.ML finds each proof and
+answers, in the context in which its theorem was stated. What a question asks is up to the caller.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from isarstep.bench.example import Example
+from isarstep.errors import UserError
+from isarstep.logic.terms import TFree, TVar, Typ
+from isarstep.logic.typestrings import parse_type
+from isarstep.mine import release, yxml
+from isarstep.mine.images import Images
+from isarstep.mine.isabelle import Installation, Sessions, Theory
+from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start, TimedOut
+from isarstep.mine.session_job import ML_FILES
+
+_HERE = Path(__file__).parent
+_MINER = _HERE.parent / "mine"
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """A proposition as tokens; where one of the names is a fact in the context, that fact is meant."""
+
+    tokens: str
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Is the goal a proposition (effort `type`), or does it follow from the premises (`prove`, `replay`, `refute`)?"""
+
+    key: str
+    effort: str
+    goal: str
+    premises: tuple[Premise, ...] = ()
+    condition: str = ""  # key of an earlier question of the same example that must have been answered well
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`typed`, `ill`, `proved`, `refuted`, `timeout`, `unknown` or `skipped`, with what belongs to it."""
+
+    answer: str
+    by: str = ""
+    seconds: float = 0.0
+    facts: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """All questions about one example."""
+
+    example: Example
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Seconds for a proof attempt by external provers, for a theory to load, and MB of ML heap (0: no limit)."""
+
+    seconds: int = 30
+    theory: int = 1200
+    memory_mb: int = 6000
+    prove: bool = False
+
+
+Report = Callable[[str, str, Answer], None]  # example, key of the question, answer
+
+
+def _encode_type(typ: Typ) -> bytes:
+    """As `Term_XML.Decode.typ` wants it: a variant with its name as attribute."""
+    sort = yxml.listing(yxml.string)
+    if isinstance(typ, TFree):
+        return yxml.element("1", [("0", typ.name)], sort(typ.sort))
+    if isinstance(typ, TVar):
+        name = [("0", typ.name)] + ([("1", str(typ.index))] if typ.index else [])
+        return yxml.element("2", name, sort(typ.sort))
+    return yxml.element("0", [("0", typ.name)], yxml.listing(_encode_type)(typ.args))
+
+
+_encode_premise = yxml.pair(yxml.listing(yxml.string), yxml.string)
+_encode_question = yxml.pair(
+    yxml.pair(yxml.string, yxml.string),
+    yxml.pair(yxml.string, yxml.pair(yxml.listing(_encode_premise), yxml.string)),
+)
+_encode_example = yxml.pair(
+    yxml.pair(yxml.string, yxml.integer),
+    yxml.pair(
+        yxml.pair(yxml.listing(yxml.integer), yxml.integer),
+        yxml.pair(yxml.listing(yxml.pair(yxml.string, _encode_type)), yxml.listing(_encode_question)),
+    ),
+)
+_encode_theory = yxml.pair(
+    yxml.string,
+    yxml.pair(yxml.listing(yxml.pair(yxml.string, yxml.string)), yxml.listing(_encode_example)),
+)
+_encode_job = yxml.pair(
+    yxml.pair(yxml.string, yxml.integer), yxml.pair(yxml.pair(yxml.string, yxml.integer), yxml.listing(_encode_theory))
+)
+
+
+def _example_value(inquiry: Inquiry) -> object:
+    example = inquiry.example
+    types = [(name, parse_type(text)) for name, text in example.types.items()]
+    questions = [
+        ((q.key, q.effort), (q.condition, ([(p.names, p.tokens) for p in q.premises], q.goal)))
+        for q in inquiry.questions
+    ]
+    steps = (example.target_step, example.consequence_step)
+    return ((example.id, example.proof), ((steps, example.fixed), (types, questions)))
+
+
+@dataclass(frozen=True)
+class Isabelle:
+    """An installation with its sessions and the images that checking may start from."""
+
+    installation: Installation
+    sessions: Sessions
+    images: Images
+
+    def ask(self, session: str, inquiries: Iterable[Inquiry], settings: Settings, report: Report) -> str:
+        """Answer all questions about examples of one session; returns the provers that were there, with versions.
+
+        A question that kills the process or runs past all limits is answered `timeout` or `unknown`; the others go on.
+        """
+        waiting: dict[str, list[Inquiry]] = {}
+        for inquiry in inquiries:
+            waiting.setdefault(inquiry.example.theory, []).append(inquiry)
+        provers = ""
+        failures: dict[str, int] = {}
+        while waiting:
+            attempt = _Attempt(self, session, waiting, settings, report)
+            try:
+                attempt.run()
+            except ProcessFailed as error:
+                attempt.blame(error, failures)
+            finally:
+                provers = attempt.versions or provers
+            waiting = attempt.left()
+        return provers
+
+    def plan(self, theories: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...], list[Theory]]:
+        """The images to start from, the theories they hold, and the theories to load."""
+        needed: dict[str, Theory] = {}
+        for name in theories:
+            self._collect(self.sessions.theory(name, "the benchmark"), needed)
+        image = self.images.best(needed.values(), frozenset(theories))
+        loads = [theory for theory in needed.values() if theory.name not in image.theories]
+        return image.files, tuple(sorted(image.theories)), loads
+
+    def _collect(self, theory: Theory, order: dict[str, Theory]) -> None:
+        if theory.name in order:
+            return
+        for name in theory.imports:
+            if name not in release.PURE_THEORIES:
+                self._collect(self.sessions.theory(name, theory.name), order)
+        order[theory.name] = theory
+
+
+class _Attempt:
+    """One process: loads the theories, hands in the questions, takes the answers."""
+
+    def __init__(
+        self, isabelle: Isabelle, session: str, waiting: Mapping[str, list[Inquiry]], settings: Settings, report: Report
+    ) -> None:
+        self._isabelle, self._session, self._settings, self._report = isabelle, session, settings, report
+        self._waiting = waiting
+        self._answered: set[tuple[str, str]] = set()
+        self._asking: tuple[str, str] | None = None
+        self._theory: str | None = None
+        self._started = False
+        self.versions = ""
+
+    def run(self) -> None:
+        isabelle, settings = self._isabelle, self._settings
+        images, loaded, loads = isabelle.plan(list(self._waiting))
+        folders = {theory.session for theory in loads} | {self._session}
+        for name in tuple(folders):
+            folders |= set(isabelle.sessions.requirements(name))
+        start = Start(
+            images=images,
+            uses=(*(_MINER / name for name in ML_FILES), _HERE / "Check.ML"),
+            main="Isarstep_Driver.main ()",
+            loaded=loaded,
+            sessions=tuple(sorted(folders)),
+            memory_mb=settings.memory_mb,
+            options=tuple(release.TRUST_OPTIONS.items()),
+        )
+        with MLProcess(isabelle.installation, isabelle.sessions, start) as process:
+            process.deadline = time.monotonic() + settings.theory
+            process.command("isarstep_check", self._request(loads))
+            for message in process.messages():
+                self._handle(process, message)
+            process.wait(60)
+
+    def _request(self, loads: Sequence[Theory]) -> bytes:
+        theories = []
+        decided = {"condition", "document", *release.TRUST_OPTIONS}
+        for theory in loads:
+            options = [(name, value or "true") for name, value in theory.options if name not in decided]
+            examples = [_example_value(inquiry) for inquiry in self._waiting.get(theory.name, ())]
+            theories.append((theory.name, (options, examples)))
+        prove = str(_HERE / "Prove.ML") if self._settings.prove else ""
+        return _encode_job(((self._session, 300), ((prove, self._settings.seconds), theories)))  # type: ignore[arg-type]
+
+    def _handle(self, process: MLProcess, message: Message) -> None:
+        properties = message.properties
+        if message.kind == "system" and b"protocol command failure" in b"".join(message.chunks):
+            raise ProcessFailed("Check.ML does not understand its job")
+        if properties.get("function") != "isarstep":
+            return
+        match properties["event"]:
+            case "started":
+                self._started = True
+                self.versions = properties["versions"]
+            case "loading":
+                self._theory = properties["theory"]
+                process.deadline = time.monotonic() + self._settings.theory
+            case "asking":
+                self._asking = (properties["example"], properties["key"])
+                process.deadline = time.monotonic() + 6 * self._settings.seconds + 120
+            case "answer":
+                self._take(properties)
+            case "checked":
+                self._theory = None
+            case "failed":
+                self._give_up(properties["theory"], f"the theory does not load: {properties['reason']}")
+            case "crashed":
+                raise ProcessFailed(properties["reason"])
+            case "finished":
+                process.deadline = None
+                process.stop()
+
+    def _take(self, properties: Mapping[str, str]) -> None:
+        facts = tuple(name for name in properties.get("facts", "").split("\n") if name)
+        answer = Answer(
+            properties["answer"],
+            properties.get("by", ""),
+            float(properties.get("seconds", "0").replace("~", "-")),
+            facts,
+            " ".join(properties.get("why", "").split()),
+        )
+        self._asking = None
+        self._answer((properties["example"], properties["key"]), answer)
+
+    def _answer(self, place: tuple[str, str], answer: Answer) -> None:
+        if place not in self._answered:
+            self._answered.add(place)
+            self._report(*place, answer)
+
+    def _give_up(self, theory: str, why: str) -> None:
+        for inquiry in self._waiting.get(theory, ()):
+            for question in inquiry.questions:
+                self._answer((inquiry.example.id, question.key), Answer("unknown", why=why))
+
+    def blame(self, error: ProcessFailed, failures: dict[str, int]) -> None:
+        """After the process ended before its time: the question it worked on gets no second chance, a theory one."""
+        if not self._started:
+            raise UserError(f"Isabelle does not start: {error}") from error
+        if self._asking is not None:
+            limit = isinstance(error, TimedOut)
+            self._answer(self._asking, Answer("timeout" if limit else "unknown", why=str(error)))
+            return
+        theory = self._theory or ""
+        failures[theory] = failures.get(theory, 0) + 1
+        if failures[theory] > 1:
+            for name in self._waiting:
+                if name == theory or theory not in self._waiting:
+                    self._give_up(name, str(error))
+
+    def left(self) -> dict[str, list[Inquiry]]:
+        """The questions without an answer; conditions on answered ones fall away."""
+        result: dict[str, list[Inquiry]] = {}
+        for theory, inquiries in self._waiting.items():
+            for inquiry in inquiries:
+                open_questions = tuple(
+                    q for q in inquiry.questions if (inquiry.example.id, q.key) not in self._answered
+                )
+                if open_questions:
+                    keys = {q.key for q in open_questions}
+                    kept = tuple(q if q.condition in keys else replace(q, condition="") for q in open_questions)
+                    result.setdefault(theory, []).append(Inquiry(inquiry.example, kept))
+        return result
