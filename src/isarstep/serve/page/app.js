@@ -129,9 +129,8 @@ function showButtons() {
 function showBanner() {
   const banner = $("#banner");
   banner.hidden = !proof.complete;
-  banner.className = "well";
   if (proof.complete) {
-    banner.replaceChildren(make("b", {}, "Every gap is closed."), "Provers found each step and the goal from what stands above it. Copy the proof as Isar text below, or undo and look for another.");
+    banner.replaceChildren(make("b", {}, "Every gap is closed."), "Provers derived each step, and the goal, from what stands above it. Copy the proof as Isar text, or undo and look for another.");
   }
 }
 
@@ -327,7 +326,7 @@ async function sketch() {
     const title = plan.closed ? (steps.length ? "A closed chain" : "The goal follows from the facts at once") : final ? "The best chain found; not all of it is proved" : "The best chain so far";
     stepsView.welcome(make("div", { class: "plan" }, make("b", {}, title),
       make("ol", {}, ...plan.steps.map((each) => make("li", {}, formula(each), make("span", { class: `badge ${each.proved ? "yes" : ""}`, title: each.by?.text ?? "" }, each.proved ? `✓ ${each.by?.by ?? "proved"}` : "open")))),
-      steps.length ? use : null));
+      steps.length || plan.closed ? use : null));
   };
   await under((signal) => stream("/sketch", question, signal, {
     try: ({ tried, seconds }) => say(`${tried} proposals tried in ${seconds.toFixed(0)} s …`),
@@ -388,6 +387,7 @@ function redo() {
 function afterTravel(text) {
   stop();
   changed();
+  if (!stepsView.list) welcome();
   const same = asked && JSON.stringify(proof.question(asked.place)) === JSON.stringify(asked.question);
   say(same || !stepsView.list ? text : `${text} Press the blue button for proposals about this gap.`);
   if (same) stepsView.settle();
@@ -415,7 +415,7 @@ async function watchHealth() {
 // ---- the keyboard ----
 
 const KEYS = {
-  u: undo, U: redo, z: undo, c: copyIsar, r: () => proof.now.reference && uncover(), s: sketch, x: surprise, n: writeYourOwn, j: () => stepsView.move(1), k: () => stepsView.move(-1),
+  u: undo, U: redo, c: copyIsar, r: () => proof.now.reference && uncover(), s: sketch, x: surprise, n: writeYourOwn, j: () => stepsView.move(1), k: () => stepsView.move(-1),
   ArrowDown: () => stepsView.move(1), ArrowUp: () => stepsView.move(-1), "/": () => $("#search").focus(), "?": () => $("#help-dialog").showModal(),
   a: () => { const step = stepsView.current() ?? stepsView.steps[0]; if (step) attend(step); },
   f: () => proofView.edit(proof.add("facts")), g: () => proofView.edit(proof.now.goal.key),
@@ -452,7 +452,11 @@ $("#copy").addEventListener("click", copyIsar);
 $("#random").addEventListener("click", surprise);
 $("#blank").addEventListener("click", writeYourOwn);
 $("#help").addEventListener("click", () => $("#help-dialog").showModal());
-$("#token-dialog").addEventListener("close", () => { useToken($("#token").value); start(); });
+$("#token-dialog").addEventListener("close", (event) => {
+  if (event.target.returnValue !== "use") return showTrouble(new Trouble("Nothing can be asked without it.", { title: "This server asks for its token" }), start);
+  useToken($("#token").value);
+  start();
+});
 addEventListener("hashchange", () => {
   const id = location.hash.slice(1);
   if (/^[0-9a-f]{4,12}$/.test(id) && id !== proof.now.example) openExample(id);

@@ -46,7 +46,7 @@ export class Proof {
 
   load(example) {
     this.change((now) => Object.assign(now, empty(), {
-      example: example.id, reference: example.reference, types: example.types ?? {},
+      example: example.id, reference: example.reference, types: example.type_terms ?? {},
       origin: { id: example.id, theory: example.theory, name: example.name, split: example.split },
       facts: example.facts.map(statement), others: example.others.map(statement), goal: statement(example.goal ?? {}),
     }));
@@ -135,7 +135,7 @@ export class Proof {
     return this.all.find((each) => each.key === key);
   }
   get complete() {
-    return this.now.steps.length > 0 && this.now.gaps.every(closed);
+    return this.now.gaps.every(closed);
   }
   get ready() {
     return this.now.goal.text.trim() !== "" && this.all.every((each) => !each.error);

@@ -1,0 +1,273 @@
+"""The web page in a real browser, with the real server and the model inside the package: what a person does with it."""
+
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import isarstep.serve
+from isarstep.evaluate.figures import palette
+
+PAGE = Path(isarstep.serve.__file__).parent / "page"
+NO_WAITING = "!document.querySelector('#steps .badge.wait') && document.querySelector('#stop').hidden"
+
+
+def test_the_page_looks_like_the_report() -> None:
+    css = (PAGE / "page.css").read_text("utf-8")
+    light, dark = css.split("@media (prefers-color-scheme: dark)")[:2]
+    report_light, report_dark = palette().split("@media")
+    for ours, theirs in ((light, report_light), (dark, report_dark)):
+        named = dict(re.findall(r"(--\w+):\s*(#\w+);", ours))
+        colours = dict(re.findall(r"(--\w+):(#\w+);", theirs))
+        shared = named.keys() & colours.keys()
+        assert {"--paper", "--ink", "--soft", "--line", "--s0", "--s1"} <= shared
+        assert {name: named[name] for name in shared} == {name: colours[name] for name in shared}
+
+
+def test_the_page_needs_nothing_from_elsewhere() -> None:
+    for path in PAGE.iterdir():
+        text = path.read_text("utf-8").replace("http://www.w3.org/", "")
+        assert not re.findall(r"https?://|@import|url\(", text), path.name
+
+
+@contextmanager
+def serving() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A server of its own process group on any free port."""
+    command = [sys.executable, "-m", "isarstep", "serve", "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert server.stdout is not None
+    try:
+        ready, _, _ = select.select([server.stdout], [], [], 120)
+        assert ready, "the server did not start in two minutes"
+        found = re.search(r"http://\S+", server.stdout.readline())
+        assert found, "the server did not say where it is"
+        yield found[0].rstrip("/") + "/", server
+    finally:
+        if server.poll() is None:
+            os.killpg(server.pid, signal.SIGKILL)
+        server.wait(10)
+        server.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="skipped: playwright is not installed")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("skipped: no Chromium on the PATH")
+    with sync_api.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def server(browser: Any) -> Iterator[str]:
+    with serving() as (address, _):
+        yield address
+
+
+class Person:
+    """A page, and what went wrong on it."""
+
+    def __init__(self, browser: Any, width: int = 1280, scheme: str = "light") -> None:
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
+        )
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(30_000)
+        self.troubles: list[str] = []
+        self.page.on("console", lambda m: self.troubles.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+
+    def open(self, address: str) -> Any:
+        self.page.goto(address)
+        self.page.wait_for_selector("#proof .goal math")
+        return self.page
+
+    def fits(self) -> bool:
+        return bool(self.page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
+@pytest.fixture
+def person(browser: Any) -> Iterator[Person]:
+    one = Person(browser)
+    yield one
+    one.context.close()
+
+
+def test_search_ask_accept_undo_and_copy_by_keyboard(server: str, person: Person) -> None:
+    person.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = person.open(server)
+    page.keyboard.press("/")
+    page.keyboard.type("Quad_Form zero")
+    page.wait_for_selector("#found [role=option][aria-selected=true]")
+    assert "Quad_Form" in page.locator("#found [role=option]").first.inner_text()
+    goal = page.locator("#found [role=option] b").first.inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_function("goal => document.querySelector('#proof .goal .formula').title === goal", arg=goal)
+
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#steps .card math")
+    cards = page.locator("#steps .card")
+    assert cards.count() >= 5
+    assert page.locator("#steps .typed.yes").count() >= 1
+    page.wait_for_function(NO_WAITING)
+    assert page.locator("#steps .badge.first").count() == cards.count()
+    assert page.locator("#steps .badge.yes:is(.first, .second)").count() >= 1
+    assert "proved on both sides" in page.locator("#status").inner_text()
+    # The best ranked is proved on at least as many sides as any other.
+    assert "sides0" not in (cards.first.get_attribute("class") or "")
+
+    page.keyboard.press("r")
+    assert page.locator("#compare math").count() >= 1
+
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    page.wait_for_selector("#attention .shares li")
+    page.locator("#attention .layer").select_option("0")
+    page.locator("#attention .head-choice").select_option("1")
+    page.wait_for_function("!document.querySelector('#attention .note').textContent.startsWith('reading')")
+    painted = """() => { const c = document.querySelector('.heat'); return c.getContext('2d')
+        .getImageData(0, 0, c.width, c.height).data.some(x => x > 0); }"""
+    assert page.evaluate(painted)
+    page.keyboard.press("Escape")
+
+    # Two steps, neither of which closes everything: those that no prover has proved on both sides.
+    accepted = []
+    for _ in range(2):
+        page.wait_for_selector("#steps > ol:not(.stale) .card")
+        page.wait_for_function(NO_WAITING)
+        open_ones = page.locator("#steps .card:not(.sides2) .use .formula")
+        accepted.append(open_ones.first.get_attribute("title"))
+        before = page.locator("#proof .step").count()
+        open_ones.first.click()
+        page.wait_for_function("n => document.querySelectorAll('#proof .step').length === n", arg=before + 1)
+    shown = [each.get_attribute("title") for each in page.locator("#proof .step .formula").all()]
+    assert sorted(shown) == sorted(accepted)
+
+    isar = page.locator("#isar-text")
+    page.wait_for_function("text => document.querySelector('#isar-text').textContent.includes(text)", arg="have")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("c")
+    page.wait_for_function("document.querySelector('#copy').textContent === 'Copied'")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == isar.text_content()
+    assert copied.count("have") >= 2
+
+    page.keyboard.press("u")
+    page.wait_for_function("document.querySelectorAll('#proof .step').length === 1")
+    assert page.locator("#proof .step .formula").first.get_attribute("title") == accepted[0]
+    page.keyboard.press("u")
+    page.wait_for_function("document.querySelectorAll('#proof .step').length === 0")
+    page.keyboard.press("Shift+u")
+    page.wait_for_function("document.querySelectorAll('#proof .step').length === 1")
+    assert person.troubles == []
+
+
+def test_mistakes_are_underlined_where_they_are(server: str, person: Person) -> None:
+    page = person.open(server)
+    page.get_by_role("button", name="Write your own").click()
+    page.keyboard.type("x \\in A")  # \name and a blank become a symbol
+    assert page.locator("#proof .facts textarea").input_value() == "x ∈ A"
+    page.wait_for_selector("#proof .facts .preview math")
+    page.keyboard.press("Enter")
+    page.keyboard.press("g")
+    page.keyboard.type("x + (A ∪ ")
+    message = page.locator("#proof .goal .message")
+    message.wait_for()
+    assert page.locator("#proof .goal mark").count() == 1
+    page.keyboard.type("B) = y")
+    page.wait_for_function("/type/.test(document.querySelector('#proof .goal .message').textContent)")
+    assert page.locator("#proof .goal mark").inner_text() != ""
+    assert "∪" in page.locator("#proof .goal mark").inner_text() + message.inner_text()
+    assert page.locator("#proof .goal textarea").get_attribute("aria-invalid") == "true"
+    assert page.locator("#ask").is_disabled()
+    page.locator("#proof .goal textarea").fill("x ∈ A ∪ B")
+    page.wait_for_selector("#proof .goal .preview math")
+    assert message.is_hidden()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#steps .card math")
+    assert "x" in (page.locator("#steps .formula").first.get_attribute("title") or "")
+    assert person.troubles == []
+
+
+def test_on_a_phone_by_touch(server: str, browser: Any) -> None:
+    person = Person(browser, 390, "dark")
+    page = person.open(server)
+    assert person.fits()
+    page.locator("#ask").click()
+    page.wait_for_selector("#steps .card math")
+    assert person.fits()
+    page.locator("#steps .attend").first.click()
+    page.wait_for_selector("#attention .shares li")
+    assert person.fits()
+    page.locator("#attention .close").click()
+    page.locator("#steps .use").nth(1).click()
+    page.wait_for_selector("#proof .step")
+    page.locator("#proof .goal .show").click()
+    page.locator("#proof .goal .symbols button").first.click()
+    assert page.locator("#proof .goal textarea").input_value().endswith("∀")
+    assert person.fits()
+    page.locator("#random").click()
+    page.wait_for_function("!document.querySelector('#proof textarea') && !document.querySelector('#proof .step')")
+    assert person.fits()
+    assert person.troubles == []
+    person.context.close()
+
+
+def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: str, person: Person) -> None:
+    page = person.open(server)
+    answers = [
+        (429, {"Retry-After": "1"}, '{"error":{"code":"busy","message":"64 requests are under way","field":null}}'),
+        (503, {}, '{"error":{"code":"stopping","message":"the server is stopping","field":null}}'),
+    ]
+
+    def refuse(route: Any) -> None:
+        status, headers, body = answers.pop(0)
+        route.fulfill(status=status, headers=headers, content_type="application/json", body=body)
+
+    page.route("**/propose", refuse)
+    page.locator("#ask").click()
+    page.wait_for_function("/busy. Trying again in 1 s/.test(document.querySelector('#status').textContent)")
+    trouble = page.locator("#trouble")
+    trouble.wait_for()
+    assert "stopping" in trouble.inner_text()
+    assert "Your proof is kept" in trouble.inner_text()
+    page.unroute("**/propose")
+    page.get_by_role("button", name="Try again").click()
+    page.wait_for_selector("#steps .card math")
+    assert trouble.is_hidden()
+
+
+def test_a_server_that_stops_in_the_middle(browser: Any, person: Person) -> None:
+    with serving() as (address, process):
+        page = person.open(address)
+        goal = page.locator("#proof .goal .formula").get_attribute("title")
+        page.locator("#ask").click()
+        page.wait_for_selector("#steps .card")
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(10)
+        trouble = page.locator("#trouble")
+        trouble.wait_for()
+        assert "stopped in the middle of its answer" in trouble.inner_text()
+        assert "isarstep serve" in trouble.inner_text()
+        assert page.locator("#steps .card").count() > 0
+        assert page.locator("#steps .wait").count() == 0
+        started = time.monotonic()
+        page.get_by_role("button", name="Try again").click()
+        page.wait_for_function("/does not answer/.test(document.querySelector('#trouble').textContent)")
+        assert time.monotonic() - started < 10
+        assert page.locator("#proof .goal .formula").get_attribute("title") == goal
+        # The browser itself notes refused connections; nothing else may be in the console.
+        assert all("Failed to load resource" in trouble or "ERR_" in trouble for trouble in person.troubles)
