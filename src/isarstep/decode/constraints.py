@@ -1,8 +1,10 @@
 """Grammar: only token sequences that decode to a term, over variables that the example knows.
 
-A small automaton follows every hypothesis: what may come next (`mode`), open brackets, binders in scope, schematic
-variables seen. All of it is integers, so that one gather from a table of rows gives the mask of a whole batch.
-Shapes: B sentences, K hypotheses, V tokens, G open brackets.
+A small automaton follows every hypothesis, on the device and without a question from the host. Its state is one row of
+integers (`Column`), every state ever reached is kept, and an opening bracket leaves a link to the state before it:
+closing the bracket goes back there. So a step is a few look-ups for the whole batch, whatever the terms look like.
+`isarstep.decode.exclusion` says the same in plain Python. Shapes: B sentences, K hypotheses, V tokens, C columns, R
+rows of the table of masks.
 """
 
 from __future__ import annotations
@@ -10,15 +12,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntEnum
+from functools import cache
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from isarstep.train.corpus import EOS, Corpus, Longs
+from isarstep.decode.hypotheses import Rules
+from isarstep.errors import UserError
+from isarstep.train.corpus import EOS, Corpus, Longs, ragged
 
-DEEPEST = 60  # brackets inside brackets
 SLACK = 8  # what the costliest token adds to the way to the end
+LONGEST = 512  # tokens of a target
+F5 = 5  # what the example has from there is not always read
 
 
 class Kind(IntEnum):
@@ -30,31 +36,52 @@ class Kind(IntEnum):
 class Mode(IntEnum):
     """What is expected next."""
 
-    TERM, ARGUMENT, GROUP, BINDER, AFTER, AFTER_BINDER, CONSTANT, VARIABLE, SCHEMATIC, INDEX = range(10)
+    TERM, ARGUMENT, BINDER, AFTER, AFTER_BINDER, CONSTANT, VARIABLE, SCHEMATIC, INDEX = range(9)
+
+
+class Column(IntEnum):
+    """What is known of a hypothesis."""
+
+    FORM = 0  # mode and flags, see Form
+    NEED = 1  # tokens to the end at the least
+    BINDERS = 2  # abstractions in scope
+    SEEN = 3  # schematic variables: the highest number, plus one
+    OPENER = 4  # where the state before the innermost open bracket is kept
+    SENTENCE = 5
+    ZERO = 6
+
+
+class Form:
+    """The finite part of a state as one number: a mode, and five flags."""
+
+    COMPLETE = 16  # the innermost group holds an application or an abstraction, so that it may close
+    HEAD = 32  # the innermost group stands in head position: it must be applied to something
+    NESTED = 64  # inside a bracket
+    BOUND = 128  # some abstraction is in scope
+    FREE = 256  # the example has variables
+    COUNT = 512
 
 
 # Tokens from here to the end of the innermost group, at the least (END and closing brackets are counted elsewhere).
 NEED = {
-    Mode.TERM: 2, Mode.ARGUMENT: 2, Mode.GROUP: 2, Mode.BINDER: 3, Mode.AFTER: 0, Mode.AFTER_BINDER: 3,
+    Mode.TERM: 2, Mode.ARGUMENT: 2, Mode.BINDER: 3, Mode.AFTER: 0, Mode.AFTER_BINDER: 3,
     Mode.CONSTANT: 1, Mode.VARIABLE: 1, Mode.SCHEMATIC: 1, Mode.INDEX: 1,
 }  # fmt: skip
+OWING = 3  # tokens that a group needs which may not close yet, or which must be applied to something
 NAMES = {Kind.CONST: Mode.CONSTANT, Kind.FREE: Mode.VARIABLE, Kind.VAR: Mode.SCHEMATIC, Kind.BOUND: Mode.INDEX}
+WORDS = {
+    "<EOS>": Kind.END, "CONST": Kind.CONST, "FREE": Kind.FREE, "VAR": Kind.VAR, "BOUND": Kind.BOUND, "ABS": Kind.ABS,
+    "$": Kind.APPLY, "(": Kind.OPEN, ")": Kind.CLOSE,
+}  # fmt: skip
+NAMED = {
+    Kind.CONSTANT: Mode.CONSTANT, Kind.VARIABLE: Mode.VARIABLE, Kind.SCHEMATIC: Mode.SCHEMATIC, Kind.INDEX: Mode.INDEX,
+}  # fmt: skip
+NUMBERED = (Kind.INDEX, Kind.SCHEMATIC, Kind.VARIABLE)
 
 
 def kind_of(token: str) -> Kind:
-    words = {
-        "<EOS>": Kind.END,
-        "CONST": Kind.CONST,
-        "FREE": Kind.FREE,
-        "VAR": Kind.VAR,
-        "BOUND": Kind.BOUND,
-        "ABS": Kind.ABS,
-        "$": Kind.APPLY,
-        "(": Kind.OPEN,
-        ")": Kind.CLOSE,
-    }
-    if token in words:
-        return words[token]
+    if token in WORDS:
+        return WORDS[token]
     if token.isascii() and token.isdecimal():
         return Kind.INDEX
     if re.fullmatch(r"<X\d+>", token):
@@ -67,48 +94,36 @@ def kind_of(token: str) -> Kind:
 class Grammar:
     """The tables for a vocabulary; `start` makes the automaton of a batch."""
 
-    candidates = 2
+    prunes = False
 
     def __init__(self, vocabulary: Sequence[str]) -> None:
-        self.kinds = torch.tensor([kind_of(token) for token in vocabulary])
+        kinds = [kind_of(token) for token in vocabulary]
+        self.kinds = torch.tensor(kinds)
         self.numbers = torch.tensor(
-            [int(re.sub(r"\D", "", t)) if k in (Kind.INDEX, Kind.SCHEMATIC, Kind.VARIABLE) else -1
-             for t, k in zip(vocabulary, self.kinds.tolist(), strict=True)]
-        )  # fmt: skip
+            [int(re.sub(r"\D", "", t)) if k in NUMBERED else -1 for t, k in zip(vocabulary, kinds, strict=True)]
+        )
         self.is_variable = self.kinds == Kind.VARIABLE
-        schematics = int((self.kinds == Kind.SCHEMATIC).sum())
-        indices = int((self.kinds == Kind.INDEX).sum())
         self.rows: list[Tensor] = []
-        # TERM, ARGUMENT, GROUP: with or without bound and free variables to name, at leisure or on the shortest way
-        # out.
-        self.leaf_row = torch.zeros(3, 2, 2, 2, dtype=torch.long)
-        for mode in (Mode.TERM, Mode.ARGUMENT, Mode.GROUP):
-            for bound in (0, 1):
-                for free in (0, 1):
-                    for tight in (0, 1):
-                        kinds = {Kind.CONST}
-                        kinds |= {Kind.VAR} if schematics else set()
-                        kinds |= {Kind.BOUND} if bound else set()
-                        kinds |= {Kind.FREE} if free else set()
-                        kinds |= set() if tight else {Kind.OPEN}
-                        kinds |= set() if tight or mode == Mode.ARGUMENT else {Kind.ABS}
-                        self.leaf_row[mode, bound, free, tight] = self.add_row(kinds)
-        self.binder_row = self.add_row({Kind.ABS})
-        self.apply_row = self.add_row({Kind.APPLY})
-        self.constant_row = self.add_row({Kind.CONSTANT})
-        # AFTER: open group or not, complete or not, tight or not.
-        self.after_row = torch.zeros(2, 2, 2, dtype=torch.long)
-        for group in (0, 1):
-            for complete in (0, 1):
-                for tight in (0, 1):
-                    end = {Kind.CLOSE if group else Kind.END} if complete else set()
-                    self.after_row[group, complete, tight] = self.add_row(
-                        end if tight and complete else end | {Kind.APPLY}
-                    )
-        # Schematic variables are numbered as they occur: one that was seen, or the next.
-        self.schematic_row = torch.tensor([self.add_row({Kind.SCHEMATIC}, seen) for seen in range(schematics + 1)])
-        self.index_row = torch.tensor([self.add_row({Kind.INDEX}, top - 1) for top in range(1, indices + 2)])
-        self.table_RV = torch.stack(self.rows)
+        self.row_of_form = self._rows_of_forms()
+        # Eight tokens in one number: a row is copied eight times as fast.
+        allowed_RV = torch.stack(self.rows)
+        self.forbidden_RW = self.packed(~allowed_RV)
+        # Of each token: where the moves of its kind begin, and what SEEN is at least after it.
+        seen_V = torch.where(self.kinds == Kind.SCHEMATIC, self.numbers + 1, 0)
+        self.tokens_V2 = torch.stack([self.kinds * Form.COUNT, seen_V], 1)
+        self._on_device: dict[torch.device, tuple[Tensor, ...]] = {}
+
+    @staticmethod
+    def packed(mask_RV: Tensor) -> Tensor:
+        missing = -mask_RV.shape[1] % 8
+        return torch.nn.functional.pad(mask_RV, (0, missing), value=True).contiguous().view(torch.long)
+
+    def tables(self, device: torch.device) -> tuple[Tensor, ...]:
+        """Copied once to each device."""
+        if device not in self._on_device:
+            every = (moves(), self.tokens_V2, self.row_of_form, self.forbidden_RW)
+            self._on_device[device] = tuple(table.to(device) for table in every)
+        return self._on_device[device]
 
     def add_row(self, kinds: set[Kind], highest: int | None = None) -> int:
         row = torch.zeros(len(self.kinds), dtype=torch.bool)
@@ -119,135 +134,184 @@ class Grammar:
         self.rows.append(row)
         return len(self.rows) - 1
 
-    def variables_of(self, corpus: Corpus, example: int) -> Tensor:
-        """Which tokens name a variable that is fixed at the consequence (where known) or occurs in the source."""
-        fixed = self.numbers < int(corpus.variables[example])
-        here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
-        used = torch.zeros_like(self.is_variable)
-        for number in corpus.sources[here].tolist():
-            used[torch.from_numpy(corpus.proposition(number).astype(np.int64))] = True
-        return (fixed | used) & self.is_variable
+    def _rows_of_forms(self) -> Tensor:
+        """For every form, at leisure and then on the shortest way out: a row of masks, and the column to add to it."""
+        made: dict[frozenset[Kind], int] = {}
+        some_schematic = bool((self.kinds == Kind.SCHEMATIC).any())
+        # Schematic variables are numbered as they occur: one that was seen, or the next. Then abstractions in scope.
+        highest = int(self.numbers[self.kinds == Kind.SCHEMATIC].max()) if some_schematic else 0
+        schematic, *_ = [self.add_row({Kind.SCHEMATIC}, seen) for seen in range(highest + 2)]
+        index, *_ = [self.add_row({Kind.INDEX}, binders - 1) for binders in range(LONGEST + 1)]
+        by_mode = {int(Mode.SCHEMATIC): (schematic, Column.SEEN), int(Mode.INDEX): (index, Column.BINDERS)}
+        table: list[tuple[int, int]] = []
+        for tight in (False, True):
+            for form in range(Form.COUNT):
+                mode = form % Form.COMPLETE
+                kinds = possible_kinds(form, tight, some_schematic) if mode < len(Mode) else frozenset()
+                if kinds not in made:
+                    made[kinds] = self.add_row(set(kinds))
+                table.append(by_mode.get(mode, (made[kinds], Column.ZERO)))
+        rows = torch.tensor(table)
+        # The variables of each sentence are put behind all other rows.
+        rows[torch.arange(len(rows)) % Form.COMPLETE == Mode.VARIABLE] = torch.tensor([len(self.rows), Column.SENTENCE])
+        return rows
 
-    def start(self, corpus: Corpus, examples: Longs, beams: int, device: torch.device) -> GrammarState:
-        variables_BV = torch.stack([self.variables_of(corpus, int(example)) for example in examples])
-        return GrammarState(self, variables_BV.to(device), beams, device)
+    def variables_of(self, corpus: Corpus, examples: Longs) -> Tensor:
+        """Which tokens name a variable that is fixed at the consequence (where known) or occurs in F.2-F.4."""
+        counts = np.diff(corpus.source_starts)[examples]
+        flat = ragged(corpus.source_starts[examples], counts)
+        owner = np.repeat(np.arange(len(examples)), counts)[corpus.fields[flat] < F5]
+        numbers = corpus.sources[flat][corpus.fields[flat] < F5]
+        lengths = np.diff(corpus.token_starts)[numbers]
+        used_BV = np.zeros((len(examples), len(self.kinds)), dtype=bool)
+        tokens = corpus.tokens[ragged(corpus.token_starts[numbers], lengths)]
+        used_BV[np.repeat(owner, lengths), tokens] = True
+        fixed_B1 = torch.from_numpy(corpus.variables[examples].astype(np.int64))[:, None]
+        return ((self.numbers < fixed_B1) | torch.from_numpy(used_BV)) & self.is_variable
 
-    def accepts(self, tokens: Sequence[int], corpus: Corpus, example: int) -> bool:
-        """Whether a whole sequence (without `<EOS>`) could have been written; for counting what is excluded."""
-        state = self.start(corpus, np.array([example]), 1, torch.device("cpu"))
-        zero = torch.zeros(1, 1, dtype=torch.long)
-        for token in (*tokens, EOS):
-            if not bool(state.allowed(1 << 20)[0, 0, token]):
-                return False
-            state.advance(zero, torch.tensor([[token]]))
-        return True
+    def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> GrammarState:
+        return GrammarState(self, self.variables_of(corpus, examples), rules, device)
+
+    def accepts(self, targets: Sequence[Sequence[int]], corpus: Corpus, examples: Longs) -> list[bool]:
+        """Whether these sequences (without `<EOS>`) could have been written for these examples."""
+        longest = max(map(len, targets), default=0)
+        state = self.start(corpus, examples, Rules(1, longest=max(longest, LONGEST // 2)), torch.device("cpu"))
+        zero = torch.zeros(len(examples), 1, dtype=torch.long)
+        fine = torch.ones(len(examples), dtype=torch.bool)
+        for place in range(longest + 1):
+            now = torch.tensor([[row[place] if place < len(row) else EOS] for row in targets])
+            allowed = torch.zeros(len(examples), 1, len(self.kinds))
+            state.forbid(allowed, LONGEST)
+            ended = torch.tensor([place > len(row) for row in targets])
+            fine &= ended | (allowed.gather(2, now[..., None])[:, 0, 0] == 0)
+            state.advance(zero, now)
+        return [bool(f) for f in fine]
 
 
 class GrammarState:
     """The automata of K hypotheses of B sentences."""
 
-    def __init__(self, grammar: Grammar, variables_BV: Tensor, beams: int, device: torch.device) -> None:
-        batch = variables_BV.shape[0]
-        self.variables_BV = variables_BV
-        self.table_RV = grammar.table_RV.to(device)
-        self.kinds, self.numbers = grammar.kinds.to(device), grammar.numbers.to(device)
-        self.leaf_row, self.after_row = grammar.leaf_row.to(device), grammar.after_row.to(device)
-        self.schematic_row, self.index_row = grammar.schematic_row.to(device), grammar.index_row.to(device)
-        self.grammar = grammar
-        self.need = torch.tensor([NEED[mode] for mode in Mode], device=device)
-        self.step_table = transitions().to(device)
-        zeros = torch.zeros(batch, beams, dtype=torch.long, device=device)
-        self.mode, self.depth, self.binders, self.seen = zeros + Mode.TERM, zeros, zeros.clone(), zeros.clone()
-        # Open groups that hold no application or abstraction yet, or that must be applied to something once closed.
-        self.owing = zeros.clone()
-        # Of each open group: binders outside it, whether it stands in head position, whether it may close.
-        self.outside_BKG = torch.zeros(batch, beams, DEEPEST + 1, dtype=torch.long, device=device)
-        self.head_BKG = torch.zeros_like(self.outside_BKG, dtype=torch.bool)
-        self.complete_BKG = torch.ones_like(self.head_BKG)
+    prunes = False
 
-    def allowed(self, left: int) -> Tensor:
-        """B x K x V, when `left` tokens remain, `<EOS>` included."""
-        here = self.depth[..., None]
-        need = self.need[self.mode] + self.depth + 3 * self.owing + 1
-        tight = ((left < need + SLACK) | (self.depth >= DEEPEST - 1)).long()
-        free = self.variables_BV.any(1)[:, None].expand_as(self.mode).long()
-        bound = (self.binders > 0).long()
-        complete = self.complete_BKG.gather(2, here)[..., 0].long()
-        mode = self.mode
-        row = self.leaf_row[mode.clamp(max=2), bound, free, tight]
-        row = torch.where(mode == Mode.BINDER, self.grammar.binder_row, row)
-        row = torch.where(mode == Mode.AFTER, self.after_row[(self.depth > 0).long(), complete, tight], row)
-        row = torch.where(mode == Mode.AFTER_BINDER, self.grammar.apply_row, row)
-        row = torch.where(mode == Mode.CONSTANT, self.grammar.constant_row, row)
-        row = torch.where(
-            mode == Mode.SCHEMATIC, self.schematic_row[self.seen.clamp(max=len(self.schematic_row) - 1)], row
-        )
-        row = torch.where(mode == Mode.INDEX, self.index_row[(self.binders - 1).clamp(0, len(self.index_row) - 1)], row)
-        own = self.table_RV.shape[0] + torch.arange(mode.shape[0], device=mode.device)[:, None]
-        row = torch.where(mode == Mode.VARIABLE, own, row)
-        return torch.cat([self.table_RV, self.variables_BV])[row]
+    def __init__(self, grammar: Grammar, variables_BV: Tensor, rules: Rules, device: torch.device) -> None:
+        if rules.longest > LONGEST:
+            raise UserError(f"constrained decoding writes at most {LONGEST} tokens, not {rules.longest}")
+        self.batch, self.beams = variables_BV.shape[0], rules.beam
+        self.moves, self.tokens_V2, self.row_of_form, common = grammar.tables(device)
+        self.forbidden_RW = torch.cat([common, grammar.packed(~variables_BV).to(device)])
+        self.vocabulary = len(grammar.kinds)
+        self.length = 0  # tokens written
+        free_B = variables_BV.any(1).long() * Form.FREE
+        first_BC = torch.zeros(self.batch, len(Column), dtype=torch.long)
+        first_BC[:, Column.FORM] = Mode.TERM + Form.COMPLETE + free_B
+        first_BC[:, Column.NEED] = NEED[Mode.TERM] + 1
+        first_BC[:, Column.SENTENCE] = torch.arange(self.batch)
+        slots = (rules.longest + 2) * self.beams
+        self.store_BMC = torch.zeros(self.batch, slots, len(Column), dtype=torch.long, device=device)
+        self.store_BMC[:, : self.beams] = first_BC.to(device)[:, None]
+        self.now_BKC = self.store_BMC[:, : self.beams]
 
-    def forbid(self, logits_BKV: Tensor, left: int) -> Tensor:
-        return logits_BKV.masked_fill(~self.allowed(left), -torch.inf)
+    def forbid(self, logits_BKV: Tensor, left: int) -> None:
+        """Put -inf at every token that must not come next, when `left` tokens remain, `<EOS>` included."""
+        now_BKC = self.now_BKC
+        forms_BK = now_BKC[..., Column.FORM]
+        if 2 * self.length + 10 > left - SLACK:  # before that, nobody can be short of room: `( ABS` costs four
+            forms_BK = torch.add(forms_BK, now_BKC[..., Column.NEED] > left - SLACK, alpha=Form.COUNT)
+        chosen_BK2 = self.row_of_form[forms_BK]
+        rows_BK1 = now_BKC.gather(2, chosen_BK2[..., 1:]) + chosen_BK2[..., :1]
+        mask = self.forbidden_RW.index_select(0, rows_BK1.flatten()).view(torch.bool)
+        logits_BKV.masked_fill_(mask.view(*logits_BKV.shape[:2], -1)[..., : self.vocabulary], -torch.inf)
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         return scores_BQ
 
     def advance(self, parents_BK: Tensor, tokens_BK: Tensor) -> None:
-        def of_parents(x_BK: Tensor) -> Tensor:
-            return x_BK.gather(1, parents_BK)
-
-        wide = parents_BK[..., None].expand(-1, -1, DEEPEST + 1)
-        mode, depth, binders, seen = map(of_parents, (self.mode, self.depth, self.binders, self.seen))
-        owing = of_parents(self.owing)
-        outside, head, complete = (x.gather(1, wide) for x in (self.outside_BKG, self.head_BKG, self.complete_BKG))
-        kind, number = self.kinds[tokens_BK], self.numbers[tokens_BK]
-
-        opens, closes = kind == Kind.OPEN, kind == Kind.CLOSE
-        here = depth[..., None]
-        # What fills the innermost group: an application or an abstraction.
-        fills = (kind == Kind.APPLY) | (kind == Kind.ABS)
-        was_complete = complete.gather(2, here)[..., 0]
-        owing = owing - (fills & ~was_complete).long() + opens.long()
-        complete = complete.scatter(2, here, (was_complete | fills)[..., None])
-        # A bracket is put on the stack; closing it brings back the binders outside.
-        deeper = (depth + 1).clamp(max=DEEPEST)[..., None]
-        outside = torch.where(opens[..., None], outside.scatter(2, deeper, binders[..., None]), outside)
-        head = torch.where(opens[..., None], head.scatter(2, deeper, (mode != Mode.ARGUMENT)[..., None]), head)
-        complete = torch.where(
-            opens[..., None], complete.scatter(2, deeper, torch.zeros_like(deeper, dtype=torch.bool)), complete
-        )
-        closed_head = head.gather(2, here)[..., 0]
-        owing = owing + (opens & (mode != Mode.ARGUMENT)).long() - (closes & closed_head).long()
-        binders = torch.where(closes, outside.gather(2, here)[..., 0], binders) + (kind == Kind.ABS).long()
-        seen = torch.where(kind == Kind.SCHEMATIC, torch.maximum(seen, number + 1), seen)
-        next_mode = self.step_table[mode, kind]
-        next_mode = torch.where(closes & closed_head, Mode.AFTER_BINDER, next_mode)
-        self.mode, self.depth = next_mode, (depth + opens.long() - closes.long()).clamp(0, DEEPEST)
-        self.binders, self.seen, self.owing = binders, seen, owing
-        self.outside_BKG, self.head_BKG, self.complete_BKG = outside, head, complete
+        wide = (-1, -1, len(Column))
+        slots_BK1 = (parents_BK + self.length * self.beams)[..., None]
+        before_BKC = self.store_BMC.gather(1, slots_BK1.expand(wide))
+        opener_BK1 = before_BKC[..., Column.OPENER : Column.OPENER + 1]
+        outside_BKC = self.store_BMC.gather(1, opener_BK1.expand(wide))
+        tokens_BK2 = self.tokens_V2[tokens_BK]
+        move_BKX = self.moves[before_BKC[..., Column.FORM] + tokens_BK2[..., 0]]
+        sources_BKC, steps_BKC = move_BKX.chunk(2, -1)
+        base_BKC = torch.cat([before_BKC, outside_BKC, slots_BK1], -1).gather(2, sources_BKC)
+        self.length += 1
+        self.now_BKC = self.store_BMC[:, self.length * self.beams : (self.length + 1) * self.beams]
+        torch.add(base_BKC, steps_BKC, out=self.now_BKC)
+        seen_BK = self.now_BKC[..., Column.SEEN]
+        torch.maximum(seen_BK, tokens_BK2[..., 1], out=seen_BK)
 
     def keep(self, rows: Tensor) -> None:
-        self.variables_BV = self.variables_BV[rows]
-        for name in ("mode", "depth", "binders", "seen", "owing", "outside_BKG", "head_BKG", "complete_BKG"):
-            setattr(self, name, getattr(self, name)[rows])
+        self.store_BMC = self.store_BMC[rows]
+        self.now_BKC = self.store_BMC[:, self.length * self.beams : (self.length + 1) * self.beams]
 
 
-def transitions() -> Tensor:
-    """The next mode, by mode and kind of token. Impossible pairs stay where they are: no living hypothesis takes
-    them."""
-    table = torch.arange(len(Mode))[:, None].repeat(1, len(Kind))
-    for mode in (Mode.TERM, Mode.ARGUMENT, Mode.GROUP):
-        for kind, name in NAMES.items():
-            table[mode, kind] = name
-        table[mode, Kind.ABS] = Mode.TERM
-        # In head position only an abstraction stands in brackets.
-        table[mode, Kind.OPEN] = Mode.GROUP if mode == Mode.ARGUMENT else Mode.BINDER
-    table[Mode.BINDER, Kind.ABS] = Mode.TERM
-    for mode, kind in (
-        (Mode.CONSTANT, Kind.CONSTANT), (Mode.VARIABLE, Kind.VARIABLE), (Mode.SCHEMATIC, Kind.SCHEMATIC),
-        (Mode.INDEX, Kind.INDEX), (Mode.AFTER, Kind.CLOSE),
-    ):  # fmt: skip
-        table[mode, kind] = Mode.AFTER
-    table[Mode.AFTER, Kind.APPLY] = table[Mode.AFTER_BINDER, Kind.APPLY] = Mode.ARGUMENT
-    return table
+def possible_kinds(form: int, tight: bool, some_schematic: bool) -> frozenset[Kind]:
+    """What may come next, where it does not depend on a number; `tight`: only what leads to the end at once."""
+    mode = form % Form.COMPLETE
+    match mode:
+        case Mode.BINDER:
+            return frozenset({Kind.ABS})
+        case Mode.AFTER_BINDER:
+            return frozenset({Kind.APPLY})
+        case Mode.CONSTANT:
+            return frozenset({Kind.CONSTANT})
+        case Mode.AFTER:
+            if not form & Form.COMPLETE:
+                return frozenset({Kind.APPLY})
+            end = Kind.CLOSE if form & Form.NESTED else Kind.END
+            return frozenset({end}) if tight else frozenset({end, Kind.APPLY})
+        case _:
+            kinds = {Kind.CONST}
+            kinds |= {Kind.VAR} if some_schematic else set()
+            kinds |= {Kind.BOUND} if form & Form.BOUND else set()
+            kinds |= {Kind.FREE} if form & Form.FREE else set()
+            kinds |= set() if tight else {Kind.OPEN}
+            kinds |= set() if tight or mode == Mode.ARGUMENT else {Kind.ABS}
+            return frozenset(kinds)
+
+
+@cache
+def moves() -> Tensor:
+    """For every kind of token and every form: from where each column is taken, then what is added to it.
+
+    A column's number is that of the state before; those of the state outside the closing bracket follow, and last
+    where the state before is kept. Impossible pairs change nothing: hypotheses that are dead already may take them,
+    and must stay within the tables.
+    """
+    stay = [*range(len(Column)), *[0] * len(Column)]
+    return torch.tensor([
+        move(form, kind) if form % Form.COMPLETE < len(Mode) else stay for kind in Kind for form in range(Form.COUNT)
+    ])  # fmt: skip
+
+
+def move(form: int, kind: Kind) -> list[int]:
+    mode = Mode(form % Form.COMPLETE)
+    sources, step = list(range(len(Column))), [0] * len(Column)
+    begins, ends = mode in (Mode.TERM, Mode.ARGUMENT), mode in (Mode.AFTER, Mode.AFTER_BINDER)
+    after = mode
+    if kind in NAMES and begins:
+        after = NAMES[kind]
+    elif NAMED.get(kind) == mode:
+        after = Mode.AFTER
+    elif kind == Kind.OPEN and begins:
+        # In head position only an abstraction stands in brackets, and must be applied to something afterwards.
+        head = mode == Mode.TERM
+        after = Mode.BINDER if head else Mode.TERM
+        wanted = form & ~(Form.COMPLETE | Form.HEAD) | Form.NESTED | (Form.HEAD if head else 0)
+        step[Column.FORM] = wanted - form
+        step[Column.NEED] = 1 + OWING + (OWING if head else 0)
+        sources[Column.OPENER] = 2 * len(Column)
+    elif kind == Kind.CLOSE and mode == Mode.AFTER and form & Form.NESTED:
+        # All is as it was before the bracket, when a term or an argument was expected.
+        sources = [len(Column) + column if column != Column.SEEN else column for column in Column]
+        mode = Mode.TERM if form & Form.HEAD else Mode.ARGUMENT
+        after = Mode.AFTER_BINDER if form & Form.HEAD else Mode.AFTER
+    elif (kind == Kind.APPLY and ends) or (kind == Kind.ABS and mode in (Mode.TERM, Mode.BINDER)):
+        after = Mode.ARGUMENT if kind == Kind.APPLY else Mode.TERM
+        step[Column.BINDERS] = int(kind == Kind.ABS)
+        step[Column.FORM] = (form | Form.COMPLETE | (Form.BOUND if kind == Kind.ABS else 0)) - form
+        step[Column.NEED] = 0 if form & Form.COMPLETE else -OWING
+    step[Column.FORM] += after - mode
+    step[Column.NEED] += NEED[after] - NEED[mode]
+    return sources + step

@@ -21,14 +21,17 @@ from isarstep.train.corpus import BOS, EOS, Corpus, Longs
 SENTENCES = {"cpu": 32, "cuda": 384}  # of one batch
 SOURCE_TOKENS = {"cpu": 8_192, "cuda": 131_072}  # of one batch
 WINDOW = 4096  # examples that are sorted by length together
+CANDIDATES = 4  # per hypothesis of the beam, where some may be pruned
 CHECK_EVERY = {"cpu": 1, "cuda": 4}  # steps between two looks at what is finished; a look makes a GPU wait
 
 
 class Constraint(Protocol):
     """Forbids continuations. One object follows the hypotheses of one batch."""
 
-    def forbid(self, logits_BKV: Tensor, left: int) -> Tensor:
-        """The logits with -inf at every token that must not come next, when `left` places remain, `<EOS>` included."""
+    prunes: bool  # candidates are looked at one by one, too
+
+    def forbid(self, logits_BKV: Tensor, left: int) -> None:
+        """Put -inf at every token that must not come next, when `left` places remain, `<EOS>` included."""
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         """The scores of candidates with -inf at those that cannot be completed."""
@@ -41,14 +44,12 @@ class Constraint(Protocol):
 class Constraints(Protocol):
     """Makes the constraint of a batch."""
 
-    candidates: int  # looked at per hypothesis of the beam
-
-    def start(self, corpus: Corpus, examples: Longs, beams: int, device: torch.device) -> Constraint: ...
+    def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> Constraint: ...
 
 
 @torch.inference_mode()
 def search(
-    model: Seq2Seq, source: Source, rules: Rules, constraint: Constraint | None = None, candidates: int = 2
+    model: Seq2Seq, source: Source, rules: Rules, constraint: Constraint | None = None
 ) -> list[list[Hypothesis]]:
     """The n best of every sentence of a packed source."""
     device = source.tokens_S.device
@@ -65,17 +66,18 @@ def search(
     done_written_BKT = written_BKT.clone()
     results: list[list[Hypothesis]] = [[] for _ in range(batch)]
     best_possible = float(places) ** rules.penalty
+    candidates = CANDIDATES if constraint is not None and constraint.prunes else 2
 
     for place in range(places):
         logits_BKV = model.logits(model.step(state, tokens_BK, parents_BK)).float()
         norm_BK = logits_BKV.logsumexp(-1)
         if constraint is not None:
-            logits_BKV = constraint.forbid(logits_BKV, places - place)
+            constraint.forbid(logits_BKV, places - place)
         # The best of each hypothesis first, then the best of these: two small selections instead of one large one.
         wanted = min(candidates * beams, logits_BKV.shape[-1])
         top_BKQ, top_tokens_BKQ = logits_BKV.topk(wanted)
         top_BKQ = top_BKQ + (scores_BK - norm_BK)[..., None]
-        if constraint is not None:
+        if constraint is not None and constraint.prunes:
             pool_BX = top_BKQ.flatten(1)
             order_BX = pool_BX.argsort(1, descending=True)[:, : candidates * beams]
             owners_BX = order_BX // wanted
@@ -182,8 +184,8 @@ def decode(
             if not len(examples):
                 continue
             source = shelf.source(examples)
-            constraint = constraints.start(corpus, examples, rules.beam, device) if constraints else None
-            outcome = search(model, source, rules, constraint, constraints.candidates if constraints else 2)
+            constraint = constraints.start(corpus, examples, rules, device) if constraints else None
+            outcome = search(model, source, rules, constraint)
             found |= dict(zip(examples.tolist(), outcome, strict=True))
         for example in window.tolist():
             yield found[example]

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from isarstep.decode.constraints import Grammar, GrammarState, Kind
+from isarstep.decode.hypotheses import Rules
 from isarstep.errors import UserError
 from isarstep.logic.infer import PROP, Context, Inference, infer_context, well_formed
 from isarstep.logic.signature import Signature
@@ -29,8 +30,6 @@ Contexts = Callable[[Corpus, int], Context]
 
 class TypedGrammar(Grammar):
     """`contexts` gives the known types of an example's variables; without it they are inferred from its source."""
-
-    candidates = 4
 
     def __init__(self, vocabulary: Sequence[str], signature: Signature, contexts: Contexts | None = None) -> None:
         super().__init__(vocabulary)
@@ -54,26 +53,27 @@ class TypedGrammar(Grammar):
             readable.append(term)
         return infer_context(readable, self.signature)
 
-    def start(self, corpus: Corpus, examples: Longs, beams: int, device: torch.device) -> TypedState:
-        variables_BV = torch.stack([self.variables_of(corpus, int(example)) for example in examples])
+    def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> TypedState:
         contexts = [self.contexts(corpus, int(example)) for example in examples]
-        return TypedState(self, variables_BV.to(device), beams, device, contexts)
+        return TypedState(self, self.variables_of(corpus, examples), rules, device, contexts)
 
 
 class TypedState(GrammarState):
+    prunes = True
+
     def __init__(
-        self, grammar: TypedGrammar, variables_BV: Tensor, beams: int, device: torch.device, contexts: list[Context]
+        self, grammar: TypedGrammar, variables_BV: Tensor, rules: Rules, device: torch.device, contexts: list[Context]
     ) -> None:
-        super().__init__(grammar, variables_BV, beams, device)
+        super().__init__(grammar, variables_BV, rules, device)
         self.typed = grammar
         self.contexts = contexts
-        self.written: list[list[tuple[int, ...]]] = [[()] * beams for _ in contexts]
+        self.written: list[list[tuple[int, ...]]] = [[()] * rules.beam for _ in contexts]
         self.verdicts: list[dict[tuple[int, ...], bool]] = [{} for _ in contexts]
         self.kind_list = grammar.kinds.tolist()
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         """Candidates come best first: looked at until enough for the next beam are found sound, the rest is dropped."""
-        enough = 2 * self.mode.shape[1]
+        enough = 2 * self.beams
         scores, parents, tokens = scores_BQ.tolist(), parents_BQ.tolist(), tokens_BQ.tolist()
         for row, row_scores in enumerate(scores):
             sound = 0

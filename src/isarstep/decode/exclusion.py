@@ -1,0 +1,49 @@
+"""Why a proposition could not be written under the constraints: each of them in plain words, over a whole proposition.
+
+Used to count the references that a constraint excludes, and to test the fast constraints against.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+from isarstep.decode.constraints import Kind, kind_of
+from isarstep.errors import UserError
+from isarstep.logic.infer import Context, well_formed
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import constants, frees, loose, schematics
+from isarstep.logic.tokens import decode, encode
+
+UNKNOWN = "<UNK>"
+
+
+def grammar_objection(tokens: Sequence[str], variables: Collection[str]) -> str | None:
+    """The tokens must be those of a closed term over the example's variables, its schematic variables numbered."""
+    if UNKNOWN in tokens:
+        return "a token that is not in the vocabulary"
+    try:
+        term = decode(tokens)
+    except UserError:
+        return "not a term"
+    if encode(term) != list(tokens):
+        return "brackets that are not needed"
+    if loose(term):
+        return "a bound variable without an abstraction"
+    if any(kind_of(constant.name) != Kind.CONSTANT for constant in constants(term)):
+        return "a constant with the name of a variable, a number or a word of the encoding"
+    names = [variable.name for variable in frees(term)]
+    if any(not re.fullmatch(r"<X\d+>", name) for name in names):
+        return "a free variable without a number"
+    if not set(names) <= set(variables):
+        return "a variable that is neither fixed nor in the source"
+    numbers = [re.fullmatch(r"<V(\d+)>", variable.name) for variable in schematics(term)]
+    if [number and int(number[1]) for number in numbers] != list(range(len(numbers))):
+        return "schematic variables in another order"
+    return None
+
+
+def types_objection(tokens: Sequence[str], signature: Signature, context: Context) -> str | None:
+    """The tokens must be those of a well-typed proposition in the context."""
+    judgement = well_formed(tokens, signature, context)
+    return None if judgement else judgement.reason
