@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from isarstep.bench import grow
+from isarstep.bench.clashes import NOTHING, Ancestry, Renaming, renaming_of_benchmark
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, gather_graphs, graph_files, read_header, read_table
@@ -32,10 +33,10 @@ Progress = Callable[[int, int], None]  # theories done, theories in all
 
 @dataclass(frozen=True)
 class Inputs:
-    """Graph files that are not yet part of one of the benchmarks, and the benchmarks."""
+    """Graph files that are not yet part of one of the benchmarks, and the benchmarks; what is to be renamed in each."""
 
-    graphs: list[Path]
-    benchmarks: list[Path]
+    graphs: dict[Path, Renaming]
+    benchmarks: dict[Path, Renaming]
 
 
 def sort_inputs(paths: Sequence[Path]) -> Inputs:
@@ -43,13 +44,18 @@ def sort_inputs(paths: Sequence[Path]) -> Inputs:
     benchmarks = [path for path in paths if (path / MANIFEST).is_file()]
     graphs = graph_files([path for path in paths if path not in benchmarks])
     contained: dict[str, tuple[str, Path]] = {}
+    parents: dict[str, list[str]] = {}
+    earlier: dict[Path, Ancestry] = {}
     for path in benchmarks:
-        for theory in grow.theories_of(path):
+        theories = grow.theories_of(path)
+        earlier[path] = Ancestry({theory["name"]: theory["parents"] for theory in theories})
+        for theory in theories:
+            parents[theory["name"]] = theory["parents"]
             if theory["name"] in contained:
                 other = contained[theory["name"]][1]
                 raise UserError(f"{path} and {other} both contain the theory {theory['name']}; build from graphs")
             contained[theory["name"]] = (theory["hash"], path)
-    fresh: list[Path] = []
+    fresh: dict[Path, str] = {}
     seen: dict[str, Path] = {}
     for path in graphs:
         header = read_header(path)
@@ -58,11 +64,17 @@ def sort_inputs(paths: Sequence[Path]) -> Inputs:
             raise UserError(f"{path} and {seen[name]} are both graphs of the theory {name}; give one of them")
         seen[name] = path
         if name not in contained:
-            fresh.append(path)
+            fresh[path] = name
+            parents[name] = header["parents"]
         elif contained[name][0] != header["hash"]:
             where = contained[name][1]
             raise UserError(f"{path}: theory {name} has changed since {where} was built; build from graphs alone")
-    return Inputs(fresh, benchmarks)
+    ancestry = Ancestry(parents)
+    renamings = ancestry.renamings()
+    return Inputs(
+        {path: renamings.get(name, NOTHING) for path, name in fresh.items()},
+        {path: renaming_of_benchmark(path, before, ancestry) for path, before in earlier.items()},
+    )
 
 
 def build(
@@ -82,8 +94,8 @@ def build(
         raise UserError("nothing to build from; give graph files, folders of them, or benchmarks")
     with workspace(out) as scratch:
         parts = [
-            grow.gather_benchmark(path, rules, scratch / f"benchmark{number}")
-            for number, path in enumerate(inputs.benchmarks)
+            grow.gather_benchmark(path, rules, scratch / f"benchmark{number}", renaming)
+            for number, (path, renaming) in enumerate(inputs.benchmarks.items())
         ]
         for number, part in enumerate(gather_graphs(inputs.graphs, rules, scratch, workers)):
             parts.append(part)
@@ -118,6 +130,7 @@ def merge(parts: Sequence[Gathered], rules: Rules, scored: int) -> Content:
         "isabelle": sorted({version for part in parts for version in part.isabelle}),
         "sessions": _sessions(theories, splits),
         "theories": len(theories),
+        "qualified": Ancestry({name: theory["parents"] for name, theory in theories.items()}).qualified,
         "rules": {**asdict(rules), "scored": scored},
         "counts": {
             "proofs": counts["proofs"],
@@ -150,7 +163,11 @@ def merge_signatures(signatures: Sequence[Mapping[str, Mapping[str, Any]]]) -> d
     """The union with Pure's constants, in alphabetical order, as `Signature.from_json` reads it."""
     document: dict[str, Any] = {"format": 1}
     for part in ("constants", "types", "classes", "arities", "coercions"):
-        rows = {key: row for signature in signatures for key, row in signature.get(part, {}).items()}
+        rows: dict[str, Any] = {}
+        for key, row in (item for signature in signatures for item in signature.get(part, {}).items()):
+            if part == "classes" and key in rows:
+                row = [key, sorted({*rows[key][1], *row[1]})]  # a class is listed again when it gets super-classes
+            rows[key] = row
         if part == "constants":
             rows.update({constant.name: [constant.name, format_type(constant.type)] for constant in PURE})
         document[part] = [rows[key] for key in sorted(rows)]

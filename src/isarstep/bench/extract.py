@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.ids import theorem_identity
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.texts import Template, Texts, alike
@@ -162,8 +163,9 @@ class View:
 class Extractor:
     """All examples of one graph."""
 
-    def __init__(self, graph: Graph, rules: Rules | None = None) -> None:
+    def __init__(self, graph: Graph, rules: Rules | None = None, renaming: Renaming = NOTHING) -> None:
         self.graph = graph
+        self._renaming = renaming  # what has been done to the names of the graph
         self.rules = rules or Rules()
         self.builder = ShardBuilder()
         self.counts: Counter[str] = Counter()
@@ -214,7 +216,7 @@ class Extractor:
         reader = ProofReader(proof, self.texts)
         contexts = Contexts(proof)
         types = variable_types(proof)
-        identity = identity_of(proof, self.texts)
+        identity = identity_of(proof, self.texts, self._renaming)
         used: set[int] = set()
         for number, fact in enumerate(proof.facts):
             if fact.kind == "calculation" or number in reader.merged:
@@ -298,11 +300,14 @@ class Extractor:
         return alike(texts[left], texts[right])
 
     def _ordered(self, numbers: Sequence[int]) -> list[int]:
-        """Each proposition once, longest first; equal lengths by text, so that the order means nothing."""
+        """Each proposition once, longest first; equal lengths by text, so that the order means nothing.
+
+        By Isabelle's own text, so that the order stays when other theories make names longer.
+        """
         if len(numbers) < 2:
             return list(numbers)
-        lengths, texts = self.builder.lengths, self.builder.propositions.texts
-        return sorted(set(numbers), key=lambda n: (-lengths[n], texts[n]))
+        lengths, texts, own = self.builder.lengths, self.builder.propositions.texts, self._renaming.undone
+        return sorted(set(numbers), key=lambda n: (-lengths[n], own(texts[n])))
 
     def type_number(self, typ: Typ) -> int:
         number = self._type_numbers.get(typ)
@@ -324,8 +329,11 @@ def variable_types(proof: Proof) -> dict[str, Typ]:
     return types
 
 
-def identity_of(proof: Proof, texts: Texts) -> str:
-    """Of the head's statements with its assumptions as premises, or of a notepad's steps; variables by occurrence."""
+def identity_of(proof: Proof, texts: Texts, renaming: Renaming = NOTHING) -> str:
+    """Of the head's statements with its assumptions as premises, or of a notepad's steps; variables by occurrence.
+
+    Names count as Isabelle gave them, so that no theorem moves to another split because of its company.
+    """
     head = [fact for fact in proof.facts if fact.step == 0]
     goals = [fact.prop for fact in head if fact.kind == "goal"]
     if proof.command == "notepad" or not goals:
@@ -339,7 +347,7 @@ def identity_of(proof: Proof, texts: Texts) -> str:
         template = Template(statement)
         for name in template.names:
             numbers.setdefault(name, len(numbers))
-        lines.append(template.text(numbers))
+        lines.append(renaming.undone(template.text(numbers)))
     return theorem_identity(lines)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import zstandard
 
+from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.extract import Extractor, Rules
 from isarstep.bench.facts import slots_of, type_of
 from isarstep.bench.texts import Template
@@ -78,10 +79,13 @@ def read_header(path: Path) -> dict[str, Any]:
         raise UserError(f"{path}: not a proof graph ({error}); mine the theory again") from error
 
 
-def gather_graphs(paths: Sequence[Path], rules: Rules, scratch: Path, workers: int) -> Iterator[Gathered]:
-    """A shard for each graph. Big files come first, so that no worker is left alone with one at the end."""
+def gather_graphs(paths: Mapping[Path, Renaming], rules: Rules, scratch: Path, workers: int) -> Iterator[Gathered]:
+    """A shard for each graph, given with what is to be renamed in it.
+
+    Big files come first, so that no worker is left alone with one at the end.
+    """
     jobs = sorted(paths, key=lambda path: (-path.stat().st_size, path))
-    tasks = [(path, rules, scratch / f"{number:06d}") for number, path in enumerate(jobs)]
+    tasks = [(path, paths[path], rules, scratch / f"{number:06d}") for number, path in enumerate(jobs)]
     if workers < 2 or len(tasks) < 2:
         yield from map(_gather_graph, tasks)
         return
@@ -90,14 +94,14 @@ def gather_graphs(paths: Sequence[Path], rules: Rules, scratch: Path, workers: i
         yield from pool.imap_unordered(_gather_graph, tasks)
 
 
-def _gather_graph(task: tuple[Path, Rules, Path]) -> Gathered:
-    path, rules, folder = task
-    return gather_graph(read_graph(path), rules, folder)
+def _gather_graph(task: tuple[Path, Renaming, Rules, Path]) -> Gathered:
+    path, renaming, rules, folder = task
+    return gather_graph(read_graph(path, renaming.record if renaming else None), rules, folder, renaming)
 
 
-def gather_graph(graph: Graph, rules: Rules, folder: Path) -> Gathered:
-    """Extract one theory into a shard."""
-    extractor = Extractor(graph, rules)
+def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = NOTHING) -> Gathered:
+    """Extract one theory, whose names have been changed like this, into a shard."""
+    extractor = Extractor(graph, rules, renaming)
     extractor.run()
     facts, deciders = _facts(graph, extractor)
     shard = extractor.builder.finish()

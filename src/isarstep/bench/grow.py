@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import zstandard
 
+from isarstep.bench.clashes import NOTHING, Ancestry, Renaming
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import occurrences, shows_its_type
 from isarstep.bench.gather import FACT_SHARD_SCHEMA, Gathered, write_table
@@ -36,18 +37,25 @@ def theories_of(folder: Path) -> list[dict[str, Any]]:
     benchmark = Benchmark(folder)
     if benchmark.manifest.get("source") != "graphs":
         raise UserError(f"{folder}: its splits came with a release; only benchmarks built from graphs can grow")
-    return list(signature_document(benchmark)["theories"])
+    theories = list(signature_document(benchmark)["theories"])
+    clashing = Ancestry({theory["name"]: theory["parents"] for theory in theories}).clashing
+    if clashing and "qualified" not in benchmark.manifest:
+        raise UserError(
+            f"{folder}: mixes up theories called {min(clashing)}, as earlier versions did; build from graphs"
+        )
+    return theories
 
 
-def gather_benchmark(folder: Path, rules: Rules, scratch: Path) -> Gathered:
-    """Read a benchmark into a shard on disk, as if its graphs had been read."""
+def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renaming = NOTHING) -> Gathered:
+    """Read a benchmark into a shard on disk, as if its graphs had been read and renamed like this."""
     benchmark = Benchmark(folder)
     theirs = {name: value for name, value in benchmark.manifest["rules"].items() if name != "scored"}
     if theirs != asdict(rules):
         raise UserError(f"{folder}: was built with other rules ({theirs}); build from graphs or use the same options")
     builder = ShardBuilder()
-    builder.types.texts.extend(benchmark.types)
-    numbers = [builder.proposition(text) for block in benchmark.propositions.blocks() for text in block.to_pylist()]
+    builder.types.texts.extend(map(renaming.type, benchmark.types))
+    texts = [renaming.text(text) for block in benchmark.propositions.blocks() for text in block.to_pylist()]
+    numbers = [builder.proposition(text) for text in texts]
     if numbers != list(range(len(numbers))):
         raise UserError(f"{folder}: the same proposition is stored twice; build it again")
     for name in SPLITS:
@@ -55,21 +63,16 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path) -> Gathered:
             for row in batch.to_pylist():
                 identifier = row.pop("id")
                 fields = [row.pop(f"f{number}") for number in range(1, 6)]
-                if builder.add(*fields, **row) != identifier:
+                row["name"] = renaming.name(row["name"])
+                if builder.add(*fields, **row) != identifier and not renaming:
                     raise UserError(f"{folder}: example {identifier} in {name} does not match its id; build it again")
     shard = builder.finish()
     scratch.mkdir(parents=True)
     write_table(scratch / "propositions.arrow", shard.propositions)
     write_table(scratch / "examples.arrow", shard.examples)
     document = signature_document(benchmark)
-    rows = {
-        "constants": {row[0]: row for row in document["constants"]},
-        "types": {row[0]: row for row in document["types"]},
-        "classes": {row[0]: row for row in document["classes"]},
-        "arities": {f"{row[0]} {row[1]}": row for row in document["arities"]},
-        "coercions": {row[0]: row for row in document["coercions"]},
-    }
-    facts, deciders = _facts(benchmark, rows["constants"])
+    rows = _signature_rows(document, renaming)
+    facts, deciders = _facts(benchmark, texts, rows["constants"], renaming)
     write_table(scratch / "facts.arrow", facts)
     return Gathered(
         scratch,
@@ -83,7 +86,23 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path) -> Gathered:
     )
 
 
-def _facts(benchmark: Benchmark, known: Mapping[str, Any]) -> tuple[pa.Table, list[tuple[str, int]]]:
+def _signature_rows(document: Mapping[str, Any], renaming: Renaming) -> dict[str, dict[str, Any]]:
+    """As `gather.signature_rows` makes them."""
+    name, text, typ = renaming.name, renaming.text, renaming.type
+    constants = [[name(row[0]), typ(row[1]), *map(text, row[2:])] for row in document["constants"]]
+    arities = [[name(t), name(c), [sorted(map(name, sort)) for sort in sorts]] for t, c, sorts in document["arities"]]
+    return {
+        "constants": {row[0]: row for row in constants},
+        "types": {name(constructor): [name(constructor), count] for constructor, count in document["types"]},
+        "classes": {name(class_): [name(class_), sorted(map(name, above))] for class_, above in document["classes"]},
+        "arities": {f"{row[0]} {row[1]}": row for row in arities},
+        "coercions": {text(term): [text(term), typ(of)] for term, of in document["coercions"]},
+    }
+
+
+def _facts(
+    benchmark: Benchmark, texts: Sequence[str], known: Mapping[str, Any], renaming: Renaming
+) -> tuple[pa.Table, list[tuple[str, int]]]:
     """The fact base. Types were recorded for constants unknown then; a larger corpus may know them."""
     general = {name: parse_type(row[1]) for name, row in known.items()}
     facts = benchmark.facts
@@ -91,7 +110,7 @@ def _facts(benchmark: Benchmark, known: Mapping[str, Any]) -> tuple[pa.Table, li
     deciding: list[list[int]] = []
     for number in facts["proposition"].to_pylist():
         slots: list[int] = []
-        for node, arguments in occurrences(decode(benchmark.propositions[number])):
+        for node, arguments in occurrences(decode(texts[number])):
             if type(node) is not Const:
                 slots.append(-1)
             elif node.name not in general:
@@ -101,7 +120,7 @@ def _facts(benchmark: Benchmark, known: Mapping[str, Any]) -> tuple[pa.Table, li
         deciding.append(slots)
     columns = [
         facts["theory"].dictionary_encode().cast(FACT_SHARD_SCHEMA.field("theory").type),
-        facts["name"],
+        facts["name"] if not renaming else pa.array([renaming.name(name) for name in facts["name"].to_pylist()]),
         facts["index"],
         facts["proposition"],
         facts["types"],

@@ -201,6 +201,11 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
             for name, row in manifest["sessions"].items()
         ]
         result.append(Table("Sessions", ("session", "theories", "named theorems", "training examples"), rows))
+    if manifest.get("qualified"):
+        longer = [(theory, theory.rpartition(".")[2]) for theory in manifest["qualified"]]
+        result.append(
+            Table("Names that begin with the session", ("theory", "base name that another theory keeps"), longer)
+        )
     return result
 
 

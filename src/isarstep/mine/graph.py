@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -143,8 +144,8 @@ class Graph:
     failures: tuple[str, ...]  # what went wrong while the theory was loaded, empty when all is well
 
 
-def read_graph(path: Path) -> Graph:
-    """The proof graph in a file.
+def read_graph(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Graph:
+    """The proof graph in a file, its records changed by a function if one is given.
 
     a file that is not whole, or not a graph of this format, is a UserError that says what is wrong.
     """
@@ -155,10 +156,12 @@ def read_graph(path: Path) -> Graph:
         raise UserError(f"{path}: no such file") from error
     except (OSError, zstandard.ZstdError) as error:
         raise UserError(f"{path}: cannot be read: {error}") from error
-    return parse_graph(data, str(path))
+    return parse_graph(data, str(path), change)
 
 
-def parse_graph(data: bytes, where: str) -> Graph:
+def parse_graph(
+    data: bytes, where: str, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None
+) -> Graph:
     """The graph that JSON lines stand for; `where` names them in errors."""
     builder = _Builder()
     number = 0
@@ -167,7 +170,7 @@ def parse_graph(data: bytes, where: str) -> Graph:
     gc.disable()
     try:
         for number, line in enumerate(data.splitlines(), 1):  # noqa: B007 (the number is for the error below)
-            builder.add(json.loads(line))
+            builder.add(json.loads(line) if change is None else change(json.loads(line)))
         return builder.graph()
     except (ValueError, KeyError, IndexError, TypeError) as error:
         what = f"{type(error).__name__}: {error}" if not isinstance(error, _Malformed) else str(error)
