@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 

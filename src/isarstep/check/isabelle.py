@@ -6,8 +6,12 @@ answers, in the context in which its theorem was stated. What a question asks is
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -71,6 +75,38 @@ class Settings:
     theory: int = 1200
     memory_mb: int = 6000
     prove: bool = False
+
+
+# Where Isabelle's Sledgehammer looks for provers, and the programs that may stand there if nothing is set.
+_PROVERS = {"e": ("E_HOME", "eprover"), "cvc5": ("CVC5_SOLVER", "cvc5"), "z3": ("Z3_SOLVER", "z3")}
+
+
+def with_provers(installation: Installation) -> Installation:
+    """The installation with provers from the PATH where it brings none of its own (bare sources)."""
+    known = installation.environment
+    found = []
+    for variable, program in _PROVERS.values():
+        path = shutil.which(program)
+        if path is not None and not known.get(variable):
+            found.append((variable, str(Path(path).parent) if variable.endswith("_HOME") else path))
+    return replace(installation, settings=(*installation.settings, *found))
+
+
+def prover_versions(installation: Installation, names: str) -> str:
+    """Names of provers, as the process reports them, with the versions that they print."""
+    environment = installation.environment
+    shown = []
+    for name in filter(None, names.split(", ")):
+        variable, program = _PROVERS.get(name, ("", ""))
+        path = environment.get(variable, "")
+        command = str(Path(path) / program) if variable.endswith("_HOME") else path
+        version = ""
+        if command:
+            with suppress(OSError, subprocess.TimeoutExpired):
+                output = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=20).stdout
+                version = next(iter(re.findall(r"\d+\.\d+(?:\.\d+)?", output)), "")
+        shown.append(f"{name} {version}".strip())
+    return ", ".join(shown)
 
 
 Report = Callable[[str, str, Answer], None]  # example, key of the question, answer

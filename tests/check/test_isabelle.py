@@ -1,0 +1,185 @@
+"""The Isabelle backend: its answers on a sample replayed without Isabelle, and the real thing where there is one."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from isarstep.bench.example import Example
+from isarstep.check.isabelle import Answer, Inquiry, Isabelle, Premise, Question, Settings, with_provers
+from isarstep.errors import UserError
+from isarstep.mine.images import Images
+from isarstep.mine.isabelle import Sessions, find_installation
+
+TINY = r"""
+theory Tiny imports Main begin
+
+lemma impossible: "x = (y::nat)" by simp
+
+consts opaque :: "nat \<Rightarrow> bool"
+lemma opaque_all: "opaque (Suc n)" by simp
+
+locale pairing =
+  fixes code :: "'a \<Rightarrow> 'a \<Rightarrow> nat"
+  assumes code_inject: "code x y = code u v \<longleftrightarrow> x = u \<and> y = v"
+begin
+
+lemma same_first: "code x y = code x z \<Longrightarrow> y = z"
+proof -
+  fix w :: 'a
+  assume "code x y = code x z"
+  then show "y = z" by (simp add: code_inject)
+qed
+
+end
+
+lemma later: "x * x = (0::nat) \<Longrightarrow> x = 0" by simp
+
+end
+"""
+
+NAT = "Nat.nat"
+EQUAL = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ FREE <X1> )"
+FALSE = "CONST HOL.Trueprop $ CONST HOL.False"
+SUC = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ ( CONST Nat.Suc $ FREE <X0> ) )"
+OPAQUE = "CONST HOL.Trueprop $ ( CONST Tiny.opaque $ ( CONST Nat.Suc $ ( CONST Nat.Suc $ FREE <X0> ) ) )"
+ADD = "CONST Groups.plus_class.plus"
+COMMUTES = (
+    f"CONST HOL.Trueprop $ ( CONST HOL.eq $ ( {ADD} $ FREE <X0> $ FREE <X1> ) $ ( {ADD} $ FREE <X1> $ FREE <X0> ) )"
+)
+
+
+def example(proof: int, types: dict[str, str], fixed: int, steps: tuple[int, int] = (0, 0)) -> Example:
+    return Example(
+        id=f"example{proof}", f1="", f2=(), f3="", f4=(), f5=(), types=types, session="Tiny", theory="Tiny.Tiny",
+        proof=proof, target_step=steps[0], consequence_step=steps[1], fixed=fixed,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def isabelle(tmp_path_factory):
+    if not os.environ.get("ISABELLE_HOME"):
+        pytest.skip("no real Isabelle: ISABELLE_HOME is not set")
+    try:
+        installation = find_installation()
+    except UserError as error:
+        pytest.skip(f"no real Isabelle: {error}")
+    if installation.image("HOL") is None:
+        pytest.skip("no real Isabelle: there is no image of HOL; set ISABELLE_HEAPS")
+    folder = tmp_path_factory.mktemp("tiny")
+    (folder / "ROOT").write_text("session Tiny = HOL + theories Tiny")
+    (folder / "Tiny.thy").write_text(TINY)
+    sessions = Sessions(installation, [folder])
+    return Isabelle(with_provers(installation), sessions, Images(installation, sessions, folder))
+
+
+def ask(isabelle, settings: Settings, *inquiries: Inquiry) -> dict[tuple[str, str], Answer]:
+    answers: dict[tuple[str, str], Answer] = {}
+    isabelle.ask("Tiny", inquiries, settings, lambda *item: answers.update({item[:2]: item[2]}))
+    return answers
+
+
+def test_real_type_check(isabelle):
+    natural = example(0, {"<X0>": NAT, "<X1>": NAT}, 2)
+    in_locale = example(2, {"<X0>": f"(fun ('a :: HOL.type) (fun ('a :: HOL.type) {NAT}))"}, 5, (3, 3))
+    applied = "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( FREE <X0> $ FREE <X{}> $ FREE <X4> ) $ FREE <X{}> )"
+    answers = ask(
+        isabelle,
+        Settings(),
+        Inquiry(
+            natural,
+            (
+                Question("good", "type", EQUAL),
+                Question("not a proposition", "type", "FREE <X0>"),
+                Question("not a term", "type", "CONST HOL.Trueprop $ ( CONST HOL.True"),
+                Question("clash", "type", "CONST HOL.Trueprop $ FREE <X0>"),
+                Question("loose", "type", "CONST HOL.Trueprop $ BOUND 0"),
+                Question("unknown constant", "type", "CONST HOL.Trueprop $ CONST Tiny.nonsense"),
+                Question("not fixed", "type", "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ FREE <X7> )"),
+                # A coercion from nat to int would mend this; it does not count.
+                Question(
+                    "coercion",
+                    "type",
+                    "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST Int.nat $ FREE <X0> ) $ FREE <X0> )",
+                ),
+                Question("schematic", "type", "CONST HOL.Trueprop $ ( CONST HOL.eq $ VAR <V0> $ FREE <X0> )"),
+            ),
+        ),
+        # Types of <X1> to <X4> (x, y, z, w) are not recorded: they come from the states of the proof.
+        Inquiry(
+            in_locale,
+            (
+                Question("good", "type", applied.format(1, 0).replace("FREE <X0> )", "CONST Groups.zero_class.zero )")),
+                Question("clash", "type", applied.format(1, 2)),
+            ),
+        ),
+    )
+    found = {key: answer.answer for (_, key), answer in answers.items() if key not in ("good", "clash")}
+    assert found == {
+        "not a proposition": "ill", "not a term": "ill", "loose": "ill", "unknown constant": "ill", "not fixed": "ill",
+        "coercion": "ill", "schematic": "typed",
+    }  # fmt: skip
+    for which in ("example0", "example2"):
+        assert answers[which, "good"].answer == "typed", answers[which, "good"]
+        assert answers[which, "clash"].answer == "ill"
+
+
+def test_real_proofs(isabelle):
+    here = example(0, {"<X0>": NAT, "<X1>": NAT}, 2)
+    before_it, after_it = (example(proof, {"<X0>": NAT}, 1) for proof in (1, 3))
+    answers = ask(
+        isabelle,
+        Settings(seconds=10, prove=True),
+        Inquiry(
+            here,
+            (
+                Question("true", "prove", COMMUTES),
+                Question("false", "prove", FALSE),
+                Question("suc", "prove", SUC),
+                Question("itself", "prove", EQUAL),
+                Question("premise", "replay", EQUAL, (Premise(EQUAL),)),
+                Question("false premise", "refute", FALSE, (Premise(COMMUTES),)),
+                Question(
+                    "by name",
+                    "replay",
+                    COMMUTES,
+                    (Premise("", ("Nat.add.commute", "Groups.ab_semigroup_add_class.add.commute")),),
+                ),
+                Question("after true", "type", EQUAL, condition="true"),
+                Question("after false", "type", EQUAL, condition="false"),
+            ),
+        ),
+        # The lemma was trusted when the theory was loaded: from then on it is a library fact, but not for its own proof.
+        Inquiry(before_it, (Question("too early", "prove", OPAQUE),)),
+        Inquiry(after_it, (Question("uses library", "prove", OPAQUE),)),
+    )
+    kinds = {key: answer.answer for (_, key), answer in answers.items()}
+    assert kinds["true"] == "proved"
+    assert kinds["false"] != "proved"
+    assert kinds["suc"] == "refuted"
+    assert kinds["itself"] == "refuted"
+    assert kinds["premise"] == "proved"
+    assert kinds["false premise"] == "refuted"
+    assert kinds["by name"] == "proved"
+    assert kinds["after true"] == "typed"
+    assert kinds["after false"] == "skipped"
+    assert kinds["too early"] in ("timeout", "unknown")
+    if kinds["uses library"] != "unknown":  # no external prover
+        found = answers["example3", "uses library"]
+        assert found.answer == "proved"
+        assert found.by.startswith("sledgehammer: ")
+        assert found.facts == ("opaque_all",)
+
+
+def test_a_theory_that_fails_is_reported(isabelle, tmp_path):
+    folder = Path(tmp_path)
+    (folder / "ROOT").write_text("session Broken = HOL + theories Broken")
+    (folder / "Broken.thy").write_text("theory Broken imports Main begin lemma x: True by simp")
+    sessions = Sessions(isabelle.installation, [folder])
+    broken = Isabelle(isabelle.installation, sessions, isabelle.images)
+    item = Example(id="b", f1="", f2=(), f3="", f4=(), f5=(), session="Broken", theory="Broken.Broken", proof=0)
+    answers: list[Answer] = []
+    broken.ask("Broken", [Inquiry(item, (Question("q", "type", FALSE),))], Settings(), lambda *x: answers.append(x[2]))
+    [answer] = answers
+    assert answer.answer == "unknown"
+    assert "does not load" in answer.why
