@@ -21,6 +21,8 @@ _SIMPLE = re.compile(SIMPLE_NAME)
 _DOTTED = re.compile(rf"{SIMPLE_NAME}(?:\.{SIMPLE_NAME})*")
 _NUMBERED = re.compile(r"<([XV])(0|[1-9][0-9]{0,8})>")
 _SUBSCRIPTED = re.compile(r"([xvb])(₀|[₁-₉][₀-₉]{0,8})")
+_LETTERED = re.compile(rf"[{_LETTER}][0-9']*")
+_FAR_MORE = 10
 _DOWN = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _UP = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _GREEK = dict(
@@ -65,8 +67,12 @@ class Names:
         *,
         table: Table | None = None,
         truths: Mapping[str, int] | None = None,
+        uses: Mapping[str, int] | None = None,
     ) -> None:
+        """With `uses`, how often each constant is used, a name means what people who write it mean: a single letter is
+        a variable, and of several constants that end alike the one that is used far more than the others."""
         self.table = table or default_table()
+        self.letters_are_variables = uses is not None
         # How many arguments make a constant a truth value, where that is known.
         self.truths: Mapping[str, int] = truths if truths is not None else _truths_of(self.table)
         self.variables: dict[str, str] = {}  # raw name -> shown name
@@ -85,6 +91,9 @@ class Names:
         for suffix, sharers in sharing.items():
             if len(sharers) > 1:
                 sharers = [name for name in sharers if not self._is_locale_twin(name)] or sharers
+            if len(sharers) > 1 and uses is not None:
+                first, second = sorted(sharers, key=lambda name: -uses.get(name, 0))[:2]
+                sharers = [first] if uses.get(first, 0) > _FAR_MORE * (1 + uses.get(second, 0)) else sharers
             self._suffixes[suffix] = sharers[0] if len(sharers) == 1 else None
 
     def _is_locale_twin(self, name: str) -> bool:
@@ -95,7 +104,9 @@ class Names:
         return parts[-2] == "class" or ".".join([*parts[:-2], parts[-2] + "_class", parts[-1]]) in self._full
 
     @staticmethod
-    def of_signature(signature: Signature, table: Table | None = None) -> Names:
+    def of_signature(
+        signature: Signature, table: Table | None = None, uses: Mapping[str, int] | None = None
+    ) -> Names:
         """Names for the constants of a signature, whose types tell which terms are truth values."""
         truths: dict[str, int] = {}
         for constant in signature.constants.values():
@@ -104,7 +115,7 @@ class Names:
                 count, typ = count + 1, typ.args[1]
             if type(typ) is Type and typ.name == "HOL.bool":
                 truths[constant.name] = count
-        return Names(signature.constants, table=table, truths=truths)
+        return Names(signature.constants, table=table, truths=truths, uses=uses)
 
     def with_variables(self, variables: Mapping[str, str]) -> Names:
         """The same names, with raw variable names (such as `<X0>`) shown as the user calls them."""
@@ -126,8 +137,7 @@ class Names:
             _SIMPLE.fullmatch(name) is not None
             and name not in self.table.words
             and name not in self._raw
-            and name not in self._full
-            and self._suffixes.get(name, "") == ""
+            and (self._is_letter(name) or (name not in self._full and self._suffixes.get(name, "") == ""))
             and not _SUBSCRIPTED.fullmatch(name)
         )
 
@@ -151,7 +161,12 @@ class Names:
             return name
         return quote(name, "‹›")
 
+    def _is_letter(self, text: str) -> bool:
+        return self.letters_are_variables and _LETTERED.fullmatch(text) is not None
+
     def _constant_at(self, text: str) -> str | None:
+        if self._is_letter(text):
+            return None
         if text in self.table.words or text in self._raw or _SUBSCRIPTED.fullmatch(text):
             return None
         return self._full.get(text) or self._suffixes.get(text)
@@ -190,7 +205,7 @@ class Names:
         constant = self._constant_at(text)
         if constant is not None:
             return Const(constant)
-        if text in self._suffixes:
+        if text in self._suffixes and not self._is_letter(text):
             return None
         return Const(text) if "." in text else Free(text)
 

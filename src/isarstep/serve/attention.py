@@ -1,0 +1,47 @@
+"""Where the model looked while it wrote a proposition, token by token and proposition by proposition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from isarstep.serve.engine import Engine
+from isarstep.serve.problem import ProblemError, Task
+
+
+def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, head: int | None) -> dict[str, Any]:
+    """Cross attention: of each written token over all tokens that were read; means where no layer or head is chosen."""
+    from isarstep.analyse.attention import record
+
+    model = engine.predictor.model
+    if model.config.kind not in ("transformer", "hat"):
+        raise ProblemError("unsupported", f"a {model.config.kind} model has no attention maps")
+    with engine.lock:
+        maps = record(model, engine.predictor.vocabulary, task.example, answer)
+    cross = np.stack(maps.cross)  # layers x heads x written x source
+    layers, heads = cross.shape[:2]
+    for chosen, count, name in ((layer, layers, "layer"), (head, heads, "head")):
+        if chosen is not None and chosen >= count:
+            raise ProblemError("invalid", f"there are {count} of them, numbered from 0", name)
+    over_layers = cross.mean(0) if layer is None else cross[layer]
+    weights = over_layers.mean(0) if head is None else over_layers[head]
+    propositions: list[dict[str, Any]] = []
+    texts = task.example.source(hints=model.config.hints)
+    begin = 0
+    for place, (field, text) in enumerate(texts):
+        # Without a hierarchy each proposition has a label before it, and a separator behind it if another follows.
+        extra = 0 if model.config.hierarchical else 1 + (place + 1 < len(texts))
+        end = begin + text.count(" ") + 1 + extra
+        propositions.append({"field": field, "start": begin, "end": end, "text": task.text(text)})
+        begin = end
+    sums = [weights[:, p["start"] : p["end"]].sum(1) for p in propositions]
+    return {
+        "layers": layers,
+        "heads": heads,
+        "written": list(maps.written),
+        "source": list(maps.source),
+        "propositions": propositions,
+        "weights": weights.round(4).tolist(),
+        "by_proposition": np.stack(sums, 1).round(4).tolist() if sums else [],
+    }

@@ -1,0 +1,100 @@
+"""Finding examples of a benchmark: by id, and by words of theory, theorem and constants."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from isarstep.bench.example import Example
+from isarstep.bench.layout import PROPOSITIONS
+from isarstep.bench.store import Benchmark, Split
+from isarstep.errors import UserError
+
+SEARCHED = ("test", "validation")
+ORDER = ("test", "validation", "reserve", "train")  # small files first
+
+_CONSTANT = re.compile(r"CONST (\S+)")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a list of examples shows of one."""
+
+    split: str
+    position: int
+    id: str
+    theory: str
+    name: str
+    kind: str
+    goal: str | None  # tokens
+    size: int  # tokens of F.2 and F.3
+    words: str  # what a search looks at, in lower case
+
+
+class Catalogue:
+    """Splits are opened once; the words of held-out examples are gathered at the first search."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self.benchmark = benchmark
+        self._splits: dict[str, Split] = {}
+        self._ids: dict[str, pa.ChunkedArray] = {}
+        self._lock = threading.Lock()
+
+    def split(self, name: str) -> Split:
+        if name not in self._splits:
+            self._splits[name] = self.benchmark.split(name)
+        return self._splits[name]
+
+    def find(self, identifier: str) -> tuple[str, Example]:
+        """The split and the example whose id begins so."""
+        if not re.fullmatch(r"[0-9a-f]{1,12}", identifier):
+            raise UserError(f"{identifier[:40]}: no example id; ids are 12 hex digits, the first few are enough")
+        with self._lock:
+            for name in ORDER:
+                if name not in self._ids:
+                    self._ids[name] = pq.read_table(self.benchmark.path(f"{name}.parquet"), columns=["id"])["id"]
+                place = pc.index(pc.starts_with(self._ids[name], identifier), True).as_py()
+                if place >= 0:
+                    return name, self.split(name)[place]
+        raise UserError(f"no example {identifier} in this benchmark")
+
+    def search(self, query: str, split: str, limit: int, offset: int) -> tuple[int, list[Entry]]:
+        """How many examples have all the words, and some of them."""
+        with self._lock:
+            entries = self.entries
+        words = query.lower().split()
+        found = [
+            entry
+            for entry in entries
+            if (split == "all" or entry.split == split) and all(word in entry.words for word in words)
+        ]
+        return len(found), found[offset : offset + limit]
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        columns = ["id", "theory", "name", "target_kind", "f2", "f3"]
+        tables = {
+            name: pq.read_table(self.benchmark.path(f"{name}.parquet"), columns=columns).to_pylist()
+            for name in SEARCHED
+        }
+        rows = [(name, place, row) for name, table in tables.items() for place, row in enumerate(table)]
+        wanted = sorted({n for _, _, row in rows for n in (*row["f2"], row["f3"]) if n is not None})
+        texts = pq.read_table(self.benchmark.path(PROPOSITIONS)).column(0).take(pa.array(wanted, pa.int64()))
+        text_of = dict(zip(wanted, texts.to_pylist(), strict=True))
+        entries: list[Entry] = []
+        for split, place, row in rows:
+            lines = [text_of[n] for n in (row["f3"], *row["f2"]) if n is not None]
+            constants = dict.fromkeys(name for line in lines for name in _CONSTANT.findall(line))
+            words = " ".join([row["id"], row["theory"], row["name"], *constants]).lower()
+            goal = None if row["f3"] is None else text_of[row["f3"]]
+            size = sum(line.count(" ") + 1 for line in lines)
+            entries.append(
+                Entry(split, place, row["id"], row["theory"], row["name"], row["target_kind"], goal, size, words)
+            )
+        return entries

@@ -1,0 +1,252 @@
+"""Commands of the proposer: propose, sketch, serve."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isarstep.errors import UserError
+
+if TYPE_CHECKING:
+    from isarstep.serve.engine import Engine, Step
+    from isarstep.serve.problem import Form, Task
+    from isarstep.serve.sketch import Sketch
+
+# The same words for both commands.
+FileArgument = Annotated[
+    Path | None, typer.Argument(help="A problem as JSON (goal, facts, others, hints, form, ...); - is standard input.")
+]
+Goal = Annotated[str | None, typer.Option(help="What is to be shown, in notation.")]
+Facts = Annotated[list[str] | None, typer.Option("--fact", help="What the step should follow from; may be repeated.")]
+Others = Annotated[list[str] | None, typer.Option("--other", help="What else is used for the goal; may be repeated.")]
+Hints = Annotated[list[str] | None, typer.Option("--hint", help="A lemma that may help; may be repeated.")]
+Types = Annotated[list[str] | None, typer.Option("--type", help="A variable's type, as in 'x :: nat'.")]
+Tokens = Annotated[bool, typer.Option("--tokens", help="Propositions are given as tokens.")]
+ExampleOption = Annotated[str | None, typer.Option(help="An example of the benchmark: its id, or the first digits.")]
+Graph = Annotated[Path | None, typer.Option(help="A proof graph; --step says which of its steps is missing.")]
+StepOption = Annotated[str | None, typer.Option(help="THEORY:PROOF:COMMAND of a graph's step.")]
+Model = Annotated[str, typer.Option(help="A model folder, or 'embedded'.")]
+BenchmarkOption = Annotated[str, typer.Option(help="The benchmark's folder, or 'embedded'.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer of the HTTP API instead of text.")]
+ProverSeconds = Annotated[float, typer.Option(min=0.05, help="Processor time of one attempt of one prover.")]
+LibraryFacts = Annotated[int, typer.Option(min=0, help="Most library facts offered to a prover.")]
+
+
+def propose(
+    file: FileArgument = None,
+    goal: Goal = None,
+    fact: Facts = None,
+    other: Others = None,
+    hint: Hints = None,
+    type_: Types = None,
+    tokens: Tokens = False,
+    example: ExampleOption = None,
+    graph: Graph = None,
+    step: StepOption = None,
+    beam: Annotated[int, typer.Option(min=1, max=100, help="Hypotheses of the search; at most so many steps.")] = 10,
+    check: Annotated[bool, typer.Option("--check", help="Let provers try both sides of every step.")] = False,
+    seconds: ProverSeconds = 0.3,
+    library: LibraryFacts = 32,
+    model: Model = "embedded",
+    benchmark: BenchmarkOption = "embedded",
+    as_json: AsJson = False,
+) -> None:
+    """Propose the missing step between facts and a goal.
+
+    Example:
+
+        isarstep propose --fact 'x ≤ y' --fact 'y ≤ z' --goal 'x < z + 1' --type 'z :: nat' --check
+        isarstep propose --example 3f2c --json
+    """
+    engine, task = _ask(file, goal, fact, other, hint, type_, tokens, example, graph, step, model, benchmark)
+    if check:
+        with engine.proving(seconds, library) as proving:
+            steps = engine.propose(task, beam, proving=proving)
+    else:
+        steps = engine.propose(task, beam)
+    if as_json:
+        from isarstep.serve import shown
+
+        answer = {"steps": [shown.step(each, task) for each in steps], "unknown": engine.unknown(task)}
+        print(json.dumps(answer | {"types": task.types()}, ensure_ascii=False))
+        return
+    _print_task(task, engine.unknown(task))
+    for number, each in enumerate(steps, 1):
+        print(_line(number, each, check))
+
+
+def sketch(
+    file: FileArgument = None,
+    goal: Goal = None,
+    fact: Facts = None,
+    other: Others = None,
+    hint: Hints = None,
+    type_: Types = None,
+    tokens: Tokens = False,
+    example: ExampleOption = None,
+    graph: Graph = None,
+    step: StepOption = None,
+    budget: Annotated[float, typer.Option(min=1, help="Seconds in all.")] = 30,
+    depth: Annotated[int, typer.Option(min=1, help="Most new steps.")] = 4,
+    beam: Annotated[int, typer.Option(min=1, max=100, help="Proposals that are tried at each place.")] = 5,
+    seconds: ProverSeconds = 0.3,
+    library: LibraryFacts = 32,
+    model: Model = "embedded",
+    benchmark: BenchmarkOption = "embedded",
+    as_json: AsJson = False,
+) -> None:
+    """Sketch a proof: a chain of steps from the facts to the goal, provers closing the gaps.
+
+    Prints an Isar skeleton that says of each step whether it is proved or open.
+
+    Example:
+
+        isarstep sketch --fact 'finite A' --fact 'B ⊆ A' --goal 'card B ≤ card A + 1' --budget 20
+    """
+    from isarstep.serve.sketch import Plan, sketches
+
+    engine, task = _ask(file, goal, fact, other, hint, type_, tokens, example, graph, step, model, benchmark)
+    if task.example.f3 is None:
+        raise UserError("this example has no goal to prove")
+    best: Sketch | None = None
+    with engine.proving(seconds, library) as proving:
+        for found in sketches(task, Plan(depth, beam, budget), lambda t, n: engine.search([t], n)[0], proving):
+            best = found
+            _say(f"{found.tried} proposals tried, {len(found.open)} open, {found.seconds:.0f} s")
+    assert best is not None
+    _say("")
+    if as_json:
+        from isarstep.serve.service import sketch_json
+
+        print(json.dumps(sketch_json(best), ensure_ascii=False))
+        return
+    print(best.isar())
+    state = "closed" if best.closed else f"{len(best.open)} open"
+    print(f"(* {state}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on; anything but this machine needs a token.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any that is free.")] = 8765,
+    model: Model = "embedded",
+    benchmark: BenchmarkOption = "embedded",
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="ISARSTEP_TOKEN", help="What requests must show; better set in the environment."),
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once; more are refused.")] = 64,
+    batch: Annotated[int, typer.Option(min=1, help="Most requests that are searched together.")] = 16,
+) -> None:
+    """Serve proposals, checks and sketches over HTTP, with a web page.
+
+    Stops on Ctrl-C or SIGTERM when everything that was accepted is answered.
+
+    Example:
+
+        isarstep serve --port 8765
+    """
+    from isarstep.serve.server import Address
+    from isarstep.serve.server import serve as run
+
+    run(model, benchmark, Address(host, port), concurrency, token, batch)
+
+
+def _ask(
+    file: Path | None,
+    goal: str | None,
+    facts: list[str] | None,
+    others: list[str] | None,
+    hints: list[str] | None,
+    types: list[str] | None,
+    tokens: bool,
+    example: str | None,
+    graph: Path | None,
+    step: str | None,
+    model: str,
+    benchmark: str,
+) -> tuple[Engine, Task]:
+    """The engine and the task of the one problem that was given in one of four ways."""
+    from isarstep.serve.engine import Engine
+    from isarstep.serve.problem import Problem
+
+    ways = [file is not None, goal is not None, example is not None, graph is not None]
+    if sum(ways) != 1:
+        raise UserError("give one problem: a file, --goal with --fact, --example ID, or --graph FILE with --step")
+    engine = Engine(model, benchmark)
+    if example is not None:
+        return engine, engine.example(example)
+    if graph is not None:
+        from isarstep.serve.graphstep import problem_of_step
+
+        return engine, engine.read(problem_of_step(graph, step or ""))
+    if file is not None:
+        return engine, _task_of_file(engine, file)
+    typed = dict(_type_of(text) for text in types or ())
+    form: Form = "tokens" if tokens else "notation"
+    problem = Problem(goal, tuple(facts or ()), tuple(others or ()), tuple(hints or ()), form=form, types=typed)
+    return engine, engine.read(problem)
+
+
+def _task_of_file(engine: Engine, file: Path) -> Task:
+    """A file holds the body of a request to the HTTP API."""
+    from pydantic import ValidationError
+
+    from isarstep.serve.schema import ProblemBody
+    from isarstep.serve.service import problem_of
+
+    text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    try:
+        body = ProblemBody.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise UserError(f"{file}: {where}: {first['msg']}") from None
+    if body.example is not None:
+        return engine.example(body.example, problem_of(body))
+    return engine.read(problem_of(body))
+
+
+def _type_of(text: str) -> tuple[str, str]:
+    name, separator, typ = text.partition("::")
+    if not separator:
+        raise UserError(f"--type {text!r}: write a variable and its type, as in 'x :: nat'")
+    return name.strip(), typ.strip()
+
+
+def _print_task(task: Task, unknown: list[str]) -> None:
+    example = task.example
+    for label, lines in (("from", example.f2), ("with", example.f4)):
+        for line in lines:
+            print(f"{label:>7}  {task.text(line)}")
+    print(f"so that  {'?' if example.f3 is None else task.text(example.f3)}")
+    if task.has_reference:
+        print(f" (known)  {task.text(example.f1)}")
+    if unknown:
+        print(f"   note  the model has never seen {', '.join(unknown)}")
+    print()
+
+
+def _line(number: int, step: Step, checked: bool) -> str:
+    marks: list[str] = []
+    if step.reference:
+        marks.append("the known step")
+    if step.copy:
+        marks.append("was given")
+    if not step.well_formed:
+        marks.append(f"ill-formed: {step.reason}")
+    elif checked:
+        marks += [f"{name}: {gap}" for name, gap in (("facts ⊢ step", step.first), ("step ⊢ goal", step.second)) if gap]
+    score = "" if step.score is None else f"{step.score:7.2f}"
+    return f"{number:>3} {score}  {step.text}" + "".join(f"\n{'':14}{mark}" for mark in marks)
+
+
+def _say(text: str) -> None:
+    """Progress for somebody who watches."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,252 @@
+"""The proposer: a problem in, ranked steps out. `propose(["x ≤ y"], "x < y + 1")` is all that most callers need.
+
+An engine loads the model, the signature and the provers when they are first needed, and keeps them.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.logic.infer import Context, well_formed
+from isarstep.logic.names import Names
+from isarstep.logic.normalise import normalise
+from isarstep.logic.terms import Term
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.serve.catalogue import Catalogue
+from isarstep.serve.problem import Problem, Reader, Task
+
+if TYPE_CHECKING:
+    from isarstep.check.verdict import Gap
+    from isarstep.decode.predict import Predictor
+    from isarstep.decode.search import Constraints
+    from isarstep.logic.signature import Signature
+    from isarstep.serve.proving import Proving
+    from isarstep.train.corpus import Corpus
+
+Constraint = Literal["none", "grammar", "types"]
+Side = Literal["first", "second"]
+BEAM = 10
+
+_NAME = re.compile(r"CONST (\S+)")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A proposed step. `first`: it follows from the facts; `second`: the goal follows from it and the other facts."""
+
+    id: int  # place in the model's own order
+    tokens: str  # normalised
+    term: Term  # under the user's names; untyped
+    text: str  # in notation, under the user's names
+    score: float | None  # log probability; None where the user made the proposal
+    reason: str | None = None  # why it is not well-formed
+    copy: bool = False  # stands among what was given
+    reference: bool | None = None  # is the benchmark's missing step; None: there is none to compare with
+    first: Gap | None = None
+    second: Gap | None = None
+
+    @property
+    def well_formed(self) -> bool:
+        return self.reason is None
+
+    @property
+    def sides(self) -> int:
+        """How many of the two gaps are proved."""
+        return sum(type(gap).__name__ == "Proved" for gap in (self.first, self.second))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def ranked(steps: Iterable[Step]) -> list[Step]:
+    """Proved on both sides, then on one, then by the model's score. What was given already leads nowhere, though one
+    side of it is always proved: it comes after all others, and only what is no proposition after it."""
+    return sorted(steps, key=lambda step: (not step.well_formed, step.copy, -step.sides, step.id))
+
+
+class Engine:
+    """One model over one benchmark's signature and facts."""
+
+    def __init__(self, model: str | Path = "embedded", benchmark: str | Path = "embedded", threads: int = 1) -> None:
+        self.model_name = model
+        self.benchmark = Benchmark(benchmark)
+        # Single-sentence searches are many tiny products: a second thread mostly waits for the first.
+        self.threads = threads
+        self.lock = threading.Lock()  # one search at a time
+        self._contexts: dict[str, Context] = {}
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        return Catalogue(self.benchmark)
+
+    @cached_property
+    def signature(self) -> Signature:
+        return self.benchmark.signature
+
+    @cached_property
+    def reader(self) -> Reader:
+        uses = dict(zip(self.benchmark.vocabulary, self.benchmark.vocabulary_counts, strict=True))
+        return Reader(self.signature, Names.of_signature(self.signature, uses=uses))
+
+    @cached_property
+    def predictor(self) -> Predictor:
+        import torch
+
+        torch.set_num_threads(self.threads)
+        from isarstep.decode.predict import Predictor
+
+        return Predictor(self.model_name)
+
+    @cached_property
+    def known_tokens(self) -> frozenset[str]:
+        return frozenset(self.predictor.vocabulary)
+
+    @cached_property
+    def grammar(self) -> Constraints:
+        from isarstep.decode.constraints import Grammar
+
+        return Grammar(self.predictor.vocabulary)
+
+    @cached_property
+    def typed_grammar(self) -> Constraints:
+        from isarstep.decode.typing import TypedGrammar
+
+        return TypedGrammar(self.predictor.vocabulary, self.signature, self._context_of)
+
+    def _context_of(self, corpus: Corpus, example: int) -> Context:
+        return self._contexts[corpus.ids[example]]
+
+    def proving(self, seconds: float = 0.3, library: int = 32) -> Proving:
+        """Provers for one thread."""
+        from isarstep.serve.proving import Proving
+
+        return Proving(self.benchmark, self.signature, seconds, library)
+
+    def warm_up(self) -> None:
+        """Load everything that a proposal needs."""
+        task = self.read(Problem(goal="x = x"))
+        self.search([task], 2, "types")
+
+    # From problems to tasks
+
+    def read(self, problem: Problem) -> Task:
+        return self.reader.read(problem)
+
+    def example(self, identifier: str, extra: Problem | None = None) -> Task:
+        """The task of a benchmark's example: its id, or the first digits of it."""
+        _, example = self.catalogue.find(identifier)
+        return self.reader.of_example(example, extra)
+
+    def unknown(self, task: Task) -> list[str]:
+        """Constants of the problem that the model has never seen: it reads all of them as the same token."""
+        example = task.example
+        lines = (*example.f2, example.f3 or "", *example.f4)
+        names = dict.fromkeys(name for line in lines for name in _NAME.findall(line))
+        return [name for name in names if name not in self.known_tokens]
+
+    # From tasks to steps
+
+    def search(self, tasks: Sequence[Task], beam: int, constraint: Constraint = "types") -> list[list[Step]]:
+        """The model's proposals for each task, all searched in one batch. One thread at a time."""
+        import numpy as np
+
+        from isarstep.decode.hypotheses import Rules
+        from isarstep.train.from_bench import corpus_of_examples
+
+        examples = [replace(task.example, id=str(number)) for number, task in enumerate(tasks)]
+        corpus = corpus_of_examples(examples, self.predictor.vocabulary)
+        corpus = replace(corpus, variables=np.array([example.fixed for example in examples], np.int32))
+        with self.lock:
+            self._contexts.clear()
+            self._contexts.update({str(number): task.context for number, task in enumerate(tasks)})
+            found = list(self.predictor.lines(corpus, Rules(beam), self._constraints(constraint)))
+        return [self.steps(task, proposals) for task, (_, proposals) in zip(tasks, found, strict=True)]
+
+    def _constraints(self, constraint: Constraint) -> Constraints | None:
+        # The grammar speaks of all tokens; a dense model leaves some out.
+        if constraint == "none" or self.predictor.model.config.dense:
+            return None
+        return self.typed_grammar if constraint == "types" else self.grammar
+
+    def steps(self, task: Task, proposals: Iterable[tuple[str, float | None]]) -> list[Step]:
+        """Proposals as steps: each once up to names that mean nothing, well-formed or with the reason why not."""
+        example = task.example
+        given = {canonical(line) for line in (*example.f2, example.f3 or "", *example.f4) if line}
+        reference = canonical(example.f1) if task.has_reference else None
+        steps: dict[str, Step] = {}
+        for tokens, score in proposals:
+            key = canonical(tokens)
+            if key is None or key in steps:
+                continue
+            judgement = well_formed(tokens, self.signature, task.context)
+            term = task.term(key)
+            steps[key] = Step(
+                id=len(steps),
+                tokens=key,
+                term=term,
+                text=task.text(key),
+                score=score,
+                reason=judgement.reason,
+                copy=key in given,
+                reference=key == reference if task.has_reference else None,
+            )
+        return list(steps.values())
+
+    def propose(
+        self, task: Task, beam: int = BEAM, constraint: Constraint = "types", proving: Proving | None = None
+    ) -> list[Step]:
+        """Ranked steps; with provers, every step is tried on both sides first."""
+        steps = self.search([task], beam, constraint)[0]
+        if proving is not None:
+            for number, side, gap in proving.verdicts(task, steps):
+                steps[number] = with_gap(steps[number], side, gap)
+        return ranked(steps)
+
+
+def with_gap(step: Step, side: Side, gap: Gap) -> Step:
+    return replace(step, first=gap) if side == "first" else replace(step, second=gap)
+
+
+def canonical(tokens: str) -> str | None:
+    """The tokens with schematic variables numbered by first occurrence; None: no term at all."""
+    try:
+        return encode_line(normalise(decode(tokens), ()))
+    except UserError:
+        return None
+
+
+@cache
+def default_engine() -> Engine:
+    return Engine()
+
+
+def propose(
+    facts: Sequence[str],
+    goal: str,
+    others: Sequence[str] = (),
+    hints: Sequence[str] = (),
+    *,
+    beam: int = BEAM,
+    check: bool = False,
+    seconds: float = 0.3,
+    library: int = 32,
+) -> list[Step]:
+    """Ranked steps from the facts towards the goal, in notation, by the model inside the package.
+
+    With `check`, provers try both sides of every step: `seconds` of processor time for an attempt, with up to
+    `library` facts beside the given ones.
+    """
+    engine = default_engine()
+    task = engine.read(Problem(goal, tuple(facts), tuple(others), tuple(hints)))
+    if not check:
+        return engine.propose(task, beam)
+    with engine.proving(seconds, library) as proving:
+        return engine.propose(task, beam, proving=proving)

@@ -1,0 +1,57 @@
+"""A step of a mined proof graph as a problem: what it was derived from, and what was derived from it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from isarstep.bench.extract import Contexts, ProofReader, variable_types
+from isarstep.bench.texts import Texts
+from isarstep.errors import UserError
+from isarstep.logic.terms import Free, subterms
+from isarstep.logic.tokens import encode_line
+from isarstep.logic.typestrings import format_type
+from isarstep.mine.graph import Graph, read_graph
+from isarstep.serve.problem import Problem
+
+
+def problem_of_step(path: Path, step: str) -> Problem:
+    """The problem whose answer is the step `THEORY:PROOF:COMMAND`, towards the first fact that uses it."""
+    parts = re.fullmatch(r"(.+):([0-9]+):([0-9]+)", step)
+    if parts is None:
+        raise UserError(f"--step {step!r}: write THEORY:PROOF:COMMAND, as `isarstep graph` and examples do")
+    graph = read_graph(path)
+    if parts[1] != graph.theory:
+        raise UserError(f"{path} is the graph of {graph.theory}, not of {parts[1]}")
+    return problem_of(graph, int(parts[2]), int(parts[3]), step)
+
+
+def problem_of(graph: Graph, ordinal: int, command: int, step: str) -> Problem:
+    proof = next((proof for proof in graph.proofs if proof.ordinal == ordinal), None)
+    if proof is None:
+        raise UserError(f"{step}: the theory has no such proof")
+    targets = [n for n, fact in enumerate(proof.facts) if proof.steps[fact.step].ordinal == command]
+    reader = ProofReader(proof, Texts())
+    for number, fact in enumerate(proof.facts):
+        if fact.kind == "calculation" or number in reader.merged:
+            continue
+        premises = reader.premises(number)
+        target = next((n for n in targets if n in premises.facts), None)
+        if target is None:
+            continue
+        own = reader.sources(target)
+        facts = [proof.facts[n].prop for n in own.facts]
+        others = [proof.facts[n].prop for n in premises.facts if n != target]
+        others += [graph.lemmas[n].prop for n in premises.lemmas]
+        used = {node.name for prop in (fact.prop, *facts, *others) for node in subterms(prop) if type(node) is Free}
+        types = {name: format_type(typ) for name, typ in variable_types(proof).items() if name in used}
+        return Problem(
+            encode_line(fact.prop),
+            tuple(map(encode_line, facts)),
+            tuple(map(encode_line, others)),
+            tuple(encode_line(graph.lemmas[n].prop) for n in own.lemmas),
+            form="tokens",
+            fixed=tuple(Contexts(proof).numbers(reader.end(number))),
+            types=types,
+        )
+    raise UserError(f"{step}: no fact of the proof uses what this command states")

@@ -1,0 +1,304 @@
+"""What somebody asks: facts, a goal and what else is known, in notation or tokens, under their own names.
+
+`Reader.read` turns a `Problem` into a `Task`: the normalised example that models and provers understand, and the way
+back to the user's names. Every mistake is a `ProblemError` that says in which proposition it is, and where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from isarstep.bench.example import Example
+from isarstep.errors import UserError
+from isarstep.logic.infer import Context, TypingError, infer_context
+from isarstep.logic.lexing import ReadError
+from isarstep.logic.names import Names
+from isarstep.logic.normalise import normalise, restore, variable_order
+from isarstep.logic.printing import to_unicode
+from isarstep.logic.reading import Spans, read
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Free, Term, Typ, subterms
+from isarstep.logic.tokens import TokenError, decode, encode, encode_line
+from isarstep.logic.typestrings import format_type, parse_type, show_type
+from isarstep.serve.typetext import read_type
+
+Form = Literal["notation", "tokens"]
+FIELDS = ("facts", "goal", "others", "extra", "hints")  # in the order in which variables are numbered
+
+MOST_TOKENS = 1_000  # of a problem; the model was trained on at most 800
+
+_NUMBERED = re.compile(r"<X(0|[1-9][0-9]{0,8})>")
+
+
+class ProblemError(UserError):
+    """A mistake in one proposition. Positions count characters from 0, or tokens where tokens were given."""
+
+    def __init__(
+        self, code: str, message: str, field: str | None = None, position: int | None = None, end: int | None = None
+    ) -> None:
+        super().__init__(f"{field}: {message}" if field else message)
+        self.code = code
+        self.message = message
+        self.field = field
+        self.position = position
+        self.end = end
+
+
+@dataclass(frozen=True)
+class Problem:
+    """`extra` are steps accepted before: facts to derive the next one from, and to use for the goal."""
+
+    goal: str | None = None
+    facts: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    form: Form = "notation"
+    fixed: tuple[str, ...] = ()
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """(field such as `facts[0]`, text) of every proposition."""
+        for name in FIELDS:
+            value = getattr(self, name)
+            if name == "goal":
+                if value is not None:
+                    yield name, value
+            else:
+                for place, text in enumerate(value):
+                    yield f"{name}[{place}]", text
+
+
+@dataclass(frozen=True)
+class Task:
+    """A problem that has been read. `example` is in normal form; its F.1 is the reference where there is one."""
+
+    example: Example
+    context: Context  # types of the variables as far as they are known
+    order: tuple[str, ...]  # the user's names by number; empty: variables were numbered already
+    names: Names  # shows the user's names
+    has_reference: bool = False
+
+    def term(self, tokens: str) -> Term:
+        """A normalised proposition, under the user's names."""
+        return restore(decode(tokens), self.order)
+
+    def normal(self, term: Term) -> str:
+        """The tokens of a proposition under the user's names, normalised."""
+        return encode_line(normalise(term, self.order))
+
+    def text(self, tokens: str) -> str:
+        return to_unicode(self.term(tokens), self.names)
+
+    def types(self) -> dict[str, str]:
+        """The types of the variables, for people."""
+        shown = {name: show_type(typ) for name, typ in self.context.items()}
+        places = {f"<X{place}>": name for place, name in enumerate(self.order)}
+        return {self.names.free(places.get(name, name)): typ for name, typ in shown.items()}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One proposition as it was read, or what is wrong with it."""
+
+    term: Term | None
+    error: ProblemError | None = None
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """All propositions of a problem, by field, and their joint typing as far as it goes."""
+
+    readings: dict[str, Reading]
+    context: Context
+    given: Context  # what the user said about types
+    names: Names
+
+    def types(self) -> dict[str, str]:
+        return {self.names.free(name): show_type(typ) for name, typ in self.context.items()}
+
+    @property
+    def error(self) -> ProblemError | None:
+        return next((reading.error for reading in self.readings.values() if reading.error), None)
+
+
+class Reader:
+    """Reads problems against one signature."""
+
+    def __init__(self, signature: Signature, names: Names | None = None) -> None:
+        self.signature = signature
+        self.names = names or Names.of_signature(signature)
+
+    def parse(self, problem: Problem) -> Parsed:
+        """Every proposition for itself, and the types of all together; mistakes are collected, not raised."""
+        names = self.with_fixed(problem)
+        context = given = self.given_types(problem)
+        readings: dict[str, Reading] = {}
+        size = 0
+        for where, text in problem.lines():
+            try:
+                term, spans = self.proposition(text, problem.form, names, where)
+                size += len(encode(term))
+                if size > MOST_TOKENS:
+                    raise ProblemError(
+                        "tokens", f"all propositions together have more than {MOST_TOKENS} tokens", where
+                    )
+                context = self.typed(term, context, where, text, spans)
+                readings[where] = Reading(term)
+            except ProblemError as error:
+                readings[where] = Reading(None, error)
+        return Parsed(readings, context, given, names)
+
+    def read(self, problem: Problem) -> Task:
+        """The task, or the first mistake."""
+        if problem.goal is None:
+            raise ProblemError("invalid", "a goal is needed", "goal")
+        parsed = self.parse(problem)
+        if parsed.error is not None:
+            raise parsed.error
+        terms = {where: reading.term for where, reading in parsed.readings.items() if reading.term is not None}
+        found = {node.name for term in terms.values() for node in subterms(term) if type(node) is Free}
+        numbered = all(_NUMBERED.fullmatch(name) for name in found) and not problem.fixed
+        order = () if numbered else tuple(variable_order(terms.values(), problem.fixed))
+        places = {name: f"<X{place}>" for place, name in enumerate(order)}
+        context = {places.get(name, name): typ for name, typ in parsed.context.items()}
+
+        def of(name: str) -> tuple[str, ...]:
+            chosen = [term for where, term in terms.items() if where.split("[")[0] == name]
+            return tuple(dict.fromkeys(encode_line(normalise(term, order)) for term in chosen))
+
+        example = Example(
+            id="",
+            f1="",
+            f2=distinct(of("facts") + of("extra")),
+            f3=of("goal")[0],
+            f4=distinct(of("others") + of("extra")),
+            f5=of("hints"),
+            types={places.get(name, name): format_type(typ) for name, typ in parsed.given.items() if name in found},
+            fixed=len(problem.fixed) if problem.fixed else -1,
+        )
+        return Task(example, context, order, showing(parsed.names, order))
+
+    def of_example(self, example: Example, extra: Problem | None = None) -> Task:
+        """A benchmark's example, with accepted steps on top."""
+        context: Context = {name: parse_type(text) for name, text in example.types.items()}
+        lines = [*example.f2, *([] if example.f3 is None else [example.f3]), *example.f4]
+        more: list[str] = []
+        if extra is not None:
+            for place, text in enumerate(extra.extra):
+                where = f"extra[{place}]"
+                term, spans = self.proposition(text, extra.form, self.names, where)
+                context = self.typed(term, context, where, text, spans)
+                more.append(encode_line(normalise(term, ())))
+        with suppress(UserError):  # otherwise what is recorded must do
+            context = infer_context([decode(line) for line in lines], self.signature, context)
+        f2, f4 = distinct(example.f2 + tuple(more)), distinct(example.f4 + tuple(more))
+        return Task(replace(example, f2=f2, f4=f4), context, (), self.names, has_reference=True)
+
+    def answer(self, task: Task, text: str, form: Form, where: str = "answer") -> str:
+        """A proposition about a task that exists, as normalised tokens. It must be typed in the task's context."""
+        term, spans = self.proposition(text, form, task.names, where)
+        frees = {node.name for node in subterms(term) if type(node) is Free}
+        unknown = sorted(frees - set(task.order)) if task.order else []
+        strangers = [name for name in unknown if not _NUMBERED.fullmatch(name)]
+        if not task.order:
+            strangers = sorted(name for name in frees if not _NUMBERED.fullmatch(name))
+        if strangers:
+            raise ProblemError("type", f"{strangers[0]!r} is neither a constant nor a variable of the problem", where)
+        places = {f"<X{place}>": name for place, name in enumerate(task.order)}
+        context = {places.get(name, name): typ for name, typ in task.context.items()}
+        self.typed(term, context, where, text, spans)
+        return task.normal(term)
+
+    def with_fixed(self, problem: Problem) -> Names:
+        """Names under which the user's fixed variables hide constants."""
+        if len(set(problem.fixed)) != len(problem.fixed):
+            raise ProblemError("invalid", "a variable is named twice", "fixed")
+        try:
+            return showing(self.names, problem.fixed)
+        except UserError as error:
+            raise ProblemError("invalid", str(error), "fixed") from None
+
+    def given_types(self, problem: Problem) -> Context:
+        given: dict[str, Typ] = {}
+        for name, text in problem.types.items():
+            try:
+                given[name] = read_type(text, self.signature)
+            except UserError as error:
+                raise ProblemError("type", str(error), f"types.{name}") from None
+        return given
+
+    def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Term, Spans]:
+        spans: Spans = []
+        try:
+            if form == "tokens":
+                return decode(text, strict=False), spans
+            return read(text, names, spans=spans), spans
+        except (ReadError, TokenError) as error:
+            found = len(error.found) if error.found and form == "notation" else 1
+            message = str(error).split(": ", 1)[1]
+            raise ProblemError("syntax", message, where, error.position, error.position + found) from None
+
+    def typed(self, term: Term, context: Context, where: str, text: str, spans: Spans) -> Context:
+        """The context with what this proposition adds to it."""
+        try:
+            return infer_context([term], self.signature, context)
+        except TypingError as error:
+            begin, end = locate(error, term, spans, len(text))
+            raise ProblemError("type", self.explain(error), where, begin, end) from None
+
+    def explain(self, error: TypingError) -> str:
+        """The clash in notation, not in tokens."""
+        if error.application is None or error.found is None:
+            return str(error)
+        argument = to_unicode(error.application.arg, self.names, prop=False)
+        function = to_unicode(error.application.fun, self.names, prop=False)
+        if error.wanted is None:
+            return f"{shorten(function)} is no function, but is applied to {shorten(argument)}"
+        why = str(error).rpartition("; ")[2] if "; " in str(error) else ""
+        clash = f"{shorten(argument)} has type {show_type(error.found)}, expected is {show_type(error.wanted)}"
+        return clash + (f" ({why})" if why else "")
+
+
+def showing(names: Names, variables: tuple[str, ...]) -> Names:
+    """Names that show these variables as they are, where the notation can write them."""
+    fitting: dict[str, str] = {}
+    for name in variables:
+        try:
+            names.with_variables({name: name})
+        except UserError:
+            continue
+        fitting[name] = name
+    return names.with_variables(fitting) if fitting else names
+
+
+def distinct(lines: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))
+
+
+def locate(error: TypingError, root: Term, spans: Spans, length: int) -> tuple[int | None, int | None]:
+    """The smallest piece of the text that contains the clash; nothing where tokens were read."""
+    if not spans:
+        return None, None
+    known = {id(term): (begin, end) for term, begin, end in spans}
+    if error.application is None:
+        return 0, length
+    if id(error.application.arg) in known:
+        return known[id(error.application.arg)]
+    if id(error.application) in known:
+        return known[id(error.application)]
+    best = (0, length)
+    around = {id(node) for node in subterms(error.application)}
+    for term, begin, end in spans:
+        inside = any(node is error.application for node in subterms(term))
+        if id(term) not in around and inside and end - begin < best[1] - best[0]:
+            best = (begin, end)
+    return best
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"

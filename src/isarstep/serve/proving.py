@@ -1,0 +1,114 @@
+"""Provers at the service of proposals: both sides of a step, one gap at a time.
+
+A `Proving` belongs to the thread that made it. Limits may change from one question to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from isarstep.bench.store import Benchmark
+from isarstep.check.embedded import Checker, Effort
+from isarstep.check.facts import FactBase, Library
+from isarstep.check.provers import STRATEGIES, Cache, Limits, Provers, available, prover_version
+from isarstep.check.verdict import Gap, Unknown
+from isarstep.errors import UserError
+from isarstep.logic.signature import Signature
+from isarstep.serve.problem import Task
+
+if TYPE_CHECKING:
+    from isarstep.serve.engine import Side, Step
+
+FIRST_STAGE = 32  # library facts that are tried before more are
+MEMORY = 2 << 30
+MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
+
+
+class WholeLibrary:
+    """A fact base of which a problem that belongs to no theory may use everything."""
+
+    def __init__(self, library: FactBase) -> None:
+        self._library = library
+
+    def __len__(self) -> int:
+        return len(self._library)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._library, name)
+
+    def before(self, theory: str, theorem: str = "") -> int:
+        return self._library.before(theory, theorem) if theory else len(self._library)
+
+
+class BoundedCache(Cache):
+    """Forgets everything when it has become large."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._count = 0
+
+    def put(self, key: str, answer: object) -> None:
+        self._count += 1
+        if self._count > MOST_ANSWERS:
+            self._connection.execute("delete from answers")
+            self._count = 0
+        super().put(key, answer)  # type: ignore[arg-type]
+
+
+class Proving:
+    """Asks provers about tasks and steps."""
+
+    def __init__(self, benchmark: Benchmark, signature: Signature, seconds: float = 0.3, library: int = 32) -> None:
+        self._benchmark = benchmark
+        self._library: FactBase | None = None
+        self._provers = Provers(Limits(seconds, MEMORY), BoundedCache())
+        self._checker = Checker(signature, self._provers)
+        self.limit(seconds, library)
+
+    def limit(self, seconds: float, library: int) -> None:
+        """Processor time of an attempt, and the most library facts offered."""
+        self._provers.limits = Limits(seconds, MEMORY)
+        stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
+        self._checker.effort = Effort(stages)
+        if library and self._library is None and self._benchmark.has_facts:
+            self._library = cast(FactBase, WholeLibrary(Library.of_benchmark(self._benchmark)))
+        # Without library facts lemmas among the premises are premises like others.
+        self._checker.facts = self._library if library else None
+
+    def __enter__(self) -> Proving:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._provers.close()
+
+    def verdicts(self, task: Task, steps: Sequence[Step]) -> Iterator[tuple[int, Side, Gap]]:
+        """(number, side, gap) for well-formed steps, in the order of the list."""
+        if task.example.f3 is None:
+            return
+        for number, step in enumerate(steps):
+            if step.well_formed:
+                yield from ((number, side, gap) for side, gap in self.gaps(task, step.tokens))
+
+    def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
+        try:
+            yield from self._checker.gaps(task.example, tokens)
+        except UserError as error:
+            yield "first", Unknown(str(error))
+            yield "second", Unknown(str(error))
+
+    def direct(self, task: Task) -> Gap:
+        """Does the goal follow without a step?"""
+        try:
+            return self._checker.direct(task.example)
+        except UserError as error:
+            return Unknown(str(error))
+
+
+def installed() -> list[str]:
+    """Provers and versions."""
+    found = dict.fromkeys(strategy.prover for strategy in available(STRATEGIES))
+    return [f"{prover} {prover_version(prover)}" for prover in found]

@@ -1,0 +1,90 @@
+"""Runs the API: loads everything, then listens; a stop finishes what was accepted."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from isarstep.errors import UserError
+from isarstep.serve.app import create_app
+from isarstep.serve.batching import LARGEST
+from isarstep.serve.engine import Engine
+from isarstep.serve.gate import Limits, Load
+from isarstep.serve.schema import MOST_SECONDS
+from isarstep.serve.service import Service
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True)
+class Address:
+    host: str = "127.0.0.1"
+    port: int = 8765
+
+    @property
+    def loopback(self) -> bool:
+        return self.host in LOOPBACK
+
+
+class Server(uvicorn.Server):
+    """Says so when it is told to stop, so that new requests on open connections are refused politely."""
+
+    def __init__(self, config: uvicorn.Config, load: Load) -> None:
+        super().__init__(config)
+        self.load = load
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.load.stopping = True
+        super().handle_exit(sig, frame)
+
+
+def serve(
+    model: str | Path,
+    benchmark: str | Path,
+    address: Address,
+    concurrency: int,
+    token: str | None,
+    largest_batch: int = LARGEST,
+) -> None:
+    """Serve until stopped."""
+    if not address.loopback and not token:
+        raise UserError(f"--host {address.host} can be reached from elsewhere: give a --token, or stay on 127.0.0.1")
+    listening = listen(address)
+    engine = Engine(model, benchmark)
+    engine.warm_up()
+    service = Service(engine, largest_batch)
+    load = Load()
+    limits = Limits(concurrency=concurrency, token=token, loopback=address.loopback)
+    config = uvicorn.Config(
+        create_app(service, limits, load),
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        timeout_keep_alive=10,
+        timeout_graceful_shutdown=int(MOST_SECONDS) + 10,
+        h11_max_incomplete_event_size=64 << 10,
+        server_header=False,
+    )
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    print(f"isarstep: serving on http://{host}:{listening.getsockname()[1]}", flush=True)
+    try:
+        Server(config, load).run(sockets=[listening])
+    finally:
+        service.close()
+
+
+def listen(address: Address) -> socket.socket:
+    """Bind before loading anything: a port that is taken is said at once."""
+    try:
+        family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+        listening = socket.socket(family)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((address.host, address.port))
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise UserError(f"cannot listen on {address.host}:{address.port}: {reason}; choose another --port") from None
+    return listening

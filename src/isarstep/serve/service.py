@@ -1,0 +1,282 @@
+"""What the endpoints do: problems read, searches shared, gaps tried in turn, all within each request's budget."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isarstep.errors import UserError
+from isarstep.serve import schema, shown
+from isarstep.serve.attention import attention_of
+from isarstep.serve.batching import Batcher
+from isarstep.serve.engine import Engine, Step, ranked, with_gap
+from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task
+from isarstep.serve.proving import Proving
+from isarstep.serve.sketch import Plan, Sketch, sketches
+from isarstep.serve.turns import Finished, Job, Turns
+
+Json = dict[str, Any]
+Event = tuple[str, Json]
+
+
+class NotFoundError(UserError):
+    """There is no such example."""
+
+
+class OutOfTimeError(UserError):
+    """The budget ended before there was anything to answer."""
+
+
+class Clock:
+    """The budget of one request."""
+
+    def __init__(self, seconds: float) -> None:
+        self.began = time.monotonic()
+        self.seconds = seconds
+
+    @property
+    def passed(self) -> float:
+        return time.monotonic() - self.began
+
+    @property
+    def left(self) -> float:
+        return self.seconds - self.passed
+
+
+@dataclass(frozen=True)
+class Found:
+    """The state of a proposal: its task, its steps so far, how long the search took."""
+
+    task: Task
+    steps: list[Step]
+    unknown: list[str]
+    search: float
+
+
+class Service:
+    """One engine and the threads around it."""
+
+    def __init__(self, engine: Engine, largest_batch: int) -> None:
+        self.engine = engine
+        self.catalogue = engine.catalogue
+        self.batcher = Batcher(engine, largest_batch)
+        self.turns = Turns(engine)
+
+    def close(self) -> None:
+        """Finish what was accepted."""
+        self.batcher.close()
+        self.turns.close()
+
+    # Reading
+
+    def task(self, body: schema.ProblemBody) -> Task:
+        if body.example is None:
+            return self.engine.read(problem_of(body))
+        if body.facts or body.goal is not None or body.others or body.hints or body.fixed or body.types:
+            raise ProblemError(
+                "invalid", "an example brings its own facts and goal; only extra goes with it", "example"
+            )
+        try:
+            _, example = self.catalogue.find(body.example)
+        except UserError as error:
+            raise NotFoundError(str(error)) from None
+        return self.engine.reader.of_example(example, problem_of(body))
+
+    def example(self, identifier: str) -> Json:
+        try:
+            split, example = self.catalogue.find(identifier)
+        except UserError as error:
+            raise NotFoundError(str(error)) from None
+        return shown.example(example, split, self.engine.reader.names)
+
+    def examples(self, query: str, split: str, limit: int, offset: int) -> Json:
+        total, entries = self.catalogue.search(query, split, limit, offset)
+        names = self.engine.reader.names
+        rows = [
+            {
+                "id": entry.id,
+                "split": entry.split,
+                "theory": entry.theory,
+                "name": entry.name,
+                "kind": entry.kind,
+                "goal": "" if entry.goal is None else shown.line(entry.goal, names)["text"],
+                "size": entry.size,
+            }
+            for entry in entries
+        ]
+        return {"total": total, "examples": rows}
+
+    def read(self, body: schema.ProblemBody) -> Json:
+        """Every proposition as it was read, or what is wrong with it."""
+        if body.example is not None:
+            task = self.task(body)
+            return {"ok": True, "types": task.types()} | example_fields(task)
+        parsed = self.engine.reader.parse(problem_of(body))
+        fields: Json = {name: [] for name in FIELDS} | {"goal": None}
+        for where, reading in parsed.readings.items():
+            name = where.split("[")[0]
+            if reading.term is not None:
+                made = {"ok": True, "error": None} | shown.proposition(reading.term, parsed.names)
+            else:
+                assert reading.error is not None
+                empty = dict.fromkeys(("text", "tokens", "latex", "mathml"))
+                made = {"ok": False} | empty | shown.error(reading.error)
+            if name == "goal":
+                fields["goal"] = made
+            else:
+                fields[name].append(made)
+        return {"ok": parsed.error is None, "types": parsed.types()} | fields
+
+    # Proposing
+
+    async def propose(self, body: schema.ProposeBody, clock: Clock) -> Found:
+        task = await asyncio.to_thread(self.task, body)
+        answer = asyncio.wrap_future(self.batcher.submit(task, body.beam, body.constraint))
+        try:
+            steps = await asyncio.wait_for(answer, max(0.0, clock.left))
+        except TimeoutError:
+            raise OutOfTimeError(f"no answer within {clock.seconds:g} s; the server is busy, or ask for less") from None
+        return Found(task, steps[: body.count], self.engine.unknown(task), clock.passed)
+
+    async def proposals(self, body: schema.CheckBody, clock: Clock) -> Found:
+        """The user's own proposals as steps."""
+
+        def read() -> Found:
+            task = self.task(body)
+            lines = [
+                self.engine.reader.answer(task, text, body.form, f"proposals[{place}]")
+                for place, text in enumerate(body.proposals)
+            ]
+            return Found(task, self.engine.steps(task, [(tokens, None) for tokens in lines]), [], clock.passed)
+
+        return await asyncio.to_thread(read)
+
+    async def gaps(self, found: Found, effort: schema.Effort, clock: Clock) -> AsyncIterator[Event]:
+        """Verdicts as they come, until all are there or the budget ends."""
+
+        def work(proving: Proving) -> Iterator[Event]:
+            for number, side, gap in proving.verdicts(found.task, found.steps):
+                found.steps[number] = with_gap(found.steps[number], side, gap)
+                step = found.steps[number]
+                yield "gap", {"id": step.id, "side": side, "gap": shown.gap(gap), "sides": step.sides}
+
+        async for event in self._job(work, effort, clock):
+            yield event
+
+    async def sketch(self, body: schema.SketchBody, task: Task, clock: Clock) -> AsyncIterator[Event]:
+        """Better and better sketches; the last event is `done`."""
+        plan = Plan(body.depth, body.beam, body.seconds)
+        best: Sketch | None = None
+
+        def search(task: Task, beam: int) -> list[Step]:
+            return self.batcher.submit(task, beam).result()
+
+        def work(proving: Proving) -> Iterator[Sketch]:
+            return sketches(task, plan, search, proving)
+
+        async for sketch in self._job(work, body, clock):
+            if best is None or sketch.better_than(best):
+                best = sketch
+                yield "sketch", sketch_json(sketch)
+            else:
+                texts = [best.steps[place].text for place in best.open]
+                yield "try", {"tried": sketch.tried, "open": texts, "seconds": round(clock.passed, 3)}
+            last = sketch
+        if best is None:
+            raise OutOfTimeError(f"nothing was found within {clock.seconds:g} s; the server is busy")
+        yield "done", sketch_json(best) | {"tried": last.tried, "seconds": round(clock.passed, 3)}
+
+    async def _job(self, work: Any, effort: schema.Effort, clock: Clock) -> AsyncIterator[Any]:
+        """What a job on the provers' thread yields; it is cancelled when the budget ends or nobody listens."""
+        loop = asyncio.get_running_loop()
+        arriving: asyncio.Queue[Any] = asyncio.Queue()
+
+        def tell(item: object) -> None:
+            loop.call_soon_threadsafe(arriving.put_nowait, item)
+
+        job = Job(work, tell, effort.prover_seconds, effort.library)
+        self.turns.submit(job)
+        try:
+            while clock.left > 0:
+                try:
+                    item = await asyncio.wait_for(arriving.get(), clock.left)
+                except TimeoutError:
+                    return
+                if isinstance(item, Finished):
+                    return
+                if isinstance(item, Exception):
+                    raise item
+                yield item
+        finally:
+            job.cancelled = True
+
+    def attention(self, body: schema.AttentionBody) -> Json:
+        task = self.task(body)
+        answer = self.engine.reader.answer(task, body.answer, body.form)
+        return attention_of(self.engine, task, answer, body.layer, body.head)
+
+
+def problem_of(body: schema.ProblemBody) -> Problem:
+    return Problem(
+        body.goal,
+        tuple(body.facts),
+        tuple(body.others),
+        tuple(body.hints),
+        tuple(body.extra),
+        body.form,
+        tuple(body.fixed),
+        body.types,
+    )
+
+
+def example_fields(task: Task) -> Json:
+    example = task.example
+
+    def readings(lines: Sequence[str]) -> list[Json]:
+        return [{"ok": True, "error": None} | shown.line(line, task.names) for line in lines]
+
+    goal = readings([example.f3])[0] if example.f3 is not None else None
+    fields = {"facts": readings(example.f2), "others": readings(example.f4), "hints": readings(example.f5)}
+    return fields | {"goal": goal, "extra": []}
+
+
+def first_answer(found: Found) -> Json:
+    steps = [shown.step(step, found.task) for step in found.steps]
+    return {"steps": steps, "unknown": found.unknown, "types": found.task.types()}
+
+
+def last_answer(found: Found, clock: Clock, asked: bool) -> Json:
+    order = ranked(found.steps)
+    missing = asked and any(step.well_formed and (step.first is None or step.second is None) for step in order)
+    seconds = {"search": round(found.search, 3), "check": round(clock.passed - found.search, 3)}
+    return {"order": [step.id for step in order], "seconds": seconds, "finished": not missing}
+
+
+def whole_answer(found: Found, clock: Clock, asked: bool) -> Json:
+    last = last_answer(found, clock, asked)
+    by_id = {step.id: step for step in found.steps}
+    steps = [shown.step(by_id[number], found.task) for number in last.pop("order")]
+    return first_answer(found) | last | {"steps": steps}
+
+
+def sketch_json(sketch: Sketch) -> Json:
+    steps = [
+        shown.proposition(step.term, sketch.task.names)
+        | {
+            "proved": step.proved,
+            "by": None if step.gap is None else shown.gap(step.gap),
+            "goal": place == len(sketch.steps) - 1,
+        }
+        for place, step in enumerate(sketch.steps)
+    ]
+    return {
+        "closed": sketch.closed,
+        "steps": steps,
+        "open": sketch.open,
+        "isar": sketch.isar(),
+        "tried": sketch.tried,
+        "seconds": round(sketch.seconds, 3),
+    }

@@ -1,0 +1,92 @@
+"""Terms, steps and verdicts as the JSON that people's programs get."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isarstep.bench.example import Example
+from isarstep.check.verdict import Gap, Proved, Refuted, TimedOut
+from isarstep.errors import UserError
+from isarstep.logic.mathml import to_mathml
+from isarstep.logic.names import Names
+from isarstep.logic.printing import to_latex, to_unicode
+from isarstep.logic.terms import Term
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typestrings import parse_type, show_type
+from isarstep.serve.engine import Step
+from isarstep.serve.problem import ProblemError, Task
+
+Json = dict[str, Any]
+
+
+def proposition(term: Term, names: Names) -> Json:
+    return {
+        "text": to_unicode(term, names),
+        "tokens": encode_line(term),
+        "latex": to_latex(term, names),
+        "mathml": to_mathml(term, names),
+    }
+
+
+def line(tokens: str, names: Names) -> Json:
+    return proposition(decode(tokens), names)
+
+
+def step(step: Step, task: Task) -> Json:
+    return proposition(step.term, task.names) | {
+        "id": step.id,
+        "score": None if step.score is None else round(step.score, 4),
+        "well_formed": step.well_formed,
+        "reason": step.reason,
+        "copy": step.copy,
+        "reference": step.reference,
+        "first": None if step.first is None else gap(step.first),
+        "second": None if step.second is None else gap(step.second),
+        "sides": step.sides,
+    }
+
+
+def gap(gap: Gap) -> Json:
+    found: Json = {"result": "unknown", "by": None, "seconds": None, "library": 0, "facts": [], "text": str(gap)}
+    match gap:
+        case Proved(by, seconds, facts, library):
+            found |= {"result": "proved", "by": by, "seconds": seconds, "library": library, "facts": list(facts)}
+        case Refuted(by, _):
+            found |= {"result": "refuted", "by": by}
+        case TimedOut(seconds):
+            found |= {"result": "timeout", "seconds": seconds}
+        case _:
+            pass
+    return found
+
+
+def error(error: UserError, code: str = "invalid") -> Json:
+    if isinstance(error, ProblemError):
+        where = {"field": error.field, "position": error.position, "end": error.end}
+        return {"error": {"code": error.code, "message": one_line(error.message)} | where}
+    return failure(code, str(error))
+
+
+def failure(code: str, message: str, field: str | None = None) -> Json:
+    return {"error": {"code": code, "message": one_line(message), "field": field, "position": None, "end": None}}
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def example(example: Example, split: str, names: Names) -> Json:
+    return {
+        "id": example.id,
+        "split": split,
+        "session": example.session,
+        "theory": example.theory,
+        "name": example.name,
+        "kind": example.target_kind,
+        "facts": [line(text, names) for text in example.f2],
+        "goal": None if example.f3 is None else line(example.f3, names),
+        "others": [line(text, names) for text in example.f4],
+        "hints": [line(text, names) for text in example.f5],
+        "reference": line(example.f1, names),
+        "types": {names.free(name): show_type(parse_type(text)) for name, text in example.types.items()},
+    }

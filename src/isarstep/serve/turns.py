@@ -1,0 +1,84 @@
+"""One thread of provers that many requests share: each gets one question answered, then it is the next one's turn."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from isarstep.serve.engine import Engine
+from isarstep.serve.proving import Proving
+
+
+@dataclass
+class Job:
+    """Work in small pieces: `work` is advanced once a turn; `tell` gets what it yields, then the end or an error."""
+
+    work: Callable[[Proving], Iterator[Any]]
+    tell: Callable[[object], None]
+    seconds: float
+    library: int
+    cancelled: bool = False
+    pieces: Iterator[Any] | None = None
+
+
+class Finished:
+    """The end of a job."""
+
+
+class Turns:
+    """Runs jobs until it is closed; what is under way then is finished."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._arriving: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="provers", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> None:
+        self._arriving.put(job)
+
+    def close(self) -> None:
+        self._arriving.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        proving: Proving | None = None
+        jobs: deque[Job] = deque()
+        open_ = True
+        try:
+            while open_ or jobs:
+                while not self._arriving.empty() or (open_ and not jobs):
+                    arrived = self._arriving.get()
+                    if arrived is None:
+                        open_ = False
+                        break
+                    jobs.append(arrived)
+                if jobs:
+                    proving = proving or self._engine.proving(library=0)
+                    job = jobs.popleft()
+                    if self._advance(job, proving):
+                        jobs.append(job)
+        finally:
+            if proving is not None:
+                proving.close()
+
+    def _advance(self, job: Job, proving: Proving) -> bool:
+        """One piece of a job; False when it is over."""
+        if job.cancelled:
+            return False
+        try:
+            proving.limit(job.seconds, job.library)
+            if job.pieces is None:
+                job.pieces = job.work(proving)
+            job.tell(next(job.pieces))
+        except StopIteration:
+            job.tell(Finished())
+            return False
+        except Exception as error:
+            job.tell(error)
+            return False
+        return True
