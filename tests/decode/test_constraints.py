@@ -15,6 +15,7 @@ from isarstep.logic.sample import sample_examples
 from isarstep.logic.tokens import decode as read_term
 from isarstep.models import ModelConfig, build
 from isarstep.train.corpus import SPECIALS, Corpus, Example
+from isarstep.train.dense import IMPLIED, dense_corpus, spelt_out
 
 WORDS = "CONST FREE VAR BOUND ABS $ ( ) HOL.eq HOL.conj Set.member <X0> <X1> <X2> <V0> <V1> 0 1 2".split()
 VOCABULARY = (*SPECIALS, *WORDS)
@@ -128,6 +129,22 @@ def test_the_automaton_is_the_plain_definition_on_random_terms() -> None:
     assert [line for line, a, b in zip(lines, found, plain, strict=True) if a != b] == []
 
 
+def test_dense_tokens_are_followed_like_those_that_they_stand_for() -> None:
+    rng = random.Random(8)
+    names = [word for word in WORDS if word not in IMPLIED]
+    lines = [[word for word in term_of(rng, 3).split() if word not in IMPLIED] for _ in range(1500)]
+    for line in lines[:700]:
+        at = rng.randrange(len(line))
+        lines.append([*line[:at], *rng.choices(names, k=rng.randrange(2)), *line[at + rng.randrange(2) :]])
+    lines = [line for line in lines if line and len(line) < 200]
+    corpus = corpus_of("FREE <X0> $ FREE <X2>")
+    rows = [[NUMBER[word] for word in line] for line in lines]
+    found = Grammar(VOCABULARY, dense=True).accepts(rows, corpus, np.zeros(len(lines), np.int64))
+    plain = [grammar_objection(spelt_out(line), {"<X0>", "<X2>"}) is None for line in lines]
+    assert 200 < sum(plain) < len(lines) - 200
+    assert [line for line, a, b in zip(lines, found, plain, strict=True) if a != b] == []
+
+
 def test_the_automaton_is_the_plain_definition_on_real_propositions() -> None:
     examples = sample_examples()[::4]
     words = sorted({token for example in examples for line in example.propositions() for token in line.split()})
@@ -140,6 +157,9 @@ def test_the_automaton_is_the_plain_definition_on_real_propositions() -> None:
     known = {"<X0>", "<X1>", "<X2>"} | {token for token in lines[0].split() if token.startswith("<X")}
     assert found == [grammar_objection(line.split(), known) is None for line in lines]
     assert 20 < sum(found) < len(found)
+    short = dense_corpus(Corpus.of_examples(Example([(3, row)], row, variables=3) for row in rows), vocabulary)
+    dense_rows = [short.proposition(number).tolist() for number in short.targets.tolist()]
+    assert found == Grammar(vocabulary, dense=True).accepts(dense_rows, corpus, np.zeros(len(rows), np.int64))
 
 
 def test_hypotheses_are_followed_through_a_reordered_beam() -> None:
@@ -173,14 +193,15 @@ def state_mask(state: GrammarState, batch: int, beams: int, left: int) -> torch.
     return logits == 0
 
 
-def test_the_mask_leaves_a_way_out_at_every_length() -> None:
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_mask_leaves_a_way_out_at_every_length(dense: bool) -> None:
     corpus = corpus_of("FREE <X0>")
-    grammar = Grammar(VOCABULARY)
+    grammar = Grammar(VOCABULARY, dense)
     rng = np.random.default_rng(0)
     for _ in range(200):
         state = grammar.start(corpus, np.array([0]), Rules(1), torch.device("cpu"))
         left = int(rng.integers(4, 40))
-        written = []
+        written: list[str] = []
         while True:
             choices = state_mask(state, 1, 1, left)[0, 0].nonzero()[:, 0].tolist()
             assert choices, f"stuck after {written}"
@@ -191,4 +212,4 @@ def test_the_mask_leaves_a_way_out_at_every_length() -> None:
             assert left > 0, f"no room to end after {written}"
             written.append(VOCABULARY[token])
             state.advance(torch.zeros(1, 1, dtype=torch.long), torch.tensor([[token]]))
-        read_term(written)
+        read_term(spelt_out(written) if dense else written)

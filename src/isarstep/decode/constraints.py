@@ -3,6 +3,7 @@
 A small automaton follows every hypothesis, on the device and without a question from the host. Its state is one row of
 integers (`Column`), every state ever reached is kept, and an opening bracket leaves a link to the state before it:
 closing the bracket goes back there. So a step is a few look-ups for the whole batch, whatever the terms look like.
+For a model that leaves out implied tokens (`isarstep.train.dense`) a token moves as they and it would together.
 `isarstep.decode.exclusion` says the same in plain Python. Shapes: B sentences, K hypotheses, V tokens, C columns, R
 rows of the table of masks.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntEnum
-from functools import cache
+from functools import cache, reduce
 
 import numpy as np
 import torch
@@ -52,14 +53,17 @@ class Column(IntEnum):
 
 
 class Form:
-    """The finite part of a state as one number: a mode, and five flags."""
+    """The finite part of a state as one number: a mode, and seven flags."""
 
     COMPLETE = 16  # the innermost group holds an application or an abstraction, so that it may close
     HEAD = 32  # the innermost group stands in head position: it must be applied to something
     NESTED = 64  # inside a bracket
     BOUND = 128  # some abstraction is in scope
     FREE = 256  # the example has variables
-    COUNT = 512
+    # Where `$` is implied, the state before an argument's bracket is that before the `$`: what it was like.
+    OUTSIDE_COMPLETE = 512
+    OUTSIDE_BINDER = 1024
+    COUNT = 2048
 
 
 # Tokens from here to the end of the innermost group, at the least (END and closing brackets are counted elsewhere).
@@ -96,7 +100,8 @@ class Grammar:
 
     prunes = False
 
-    def __init__(self, vocabulary: Sequence[str]) -> None:
+    def __init__(self, vocabulary: Sequence[str], dense: bool = False) -> None:
+        self.dense = dense
         kinds = [kind_of(token) for token in vocabulary]
         self.kinds = torch.tensor(kinds)
         self.numbers = torch.tensor(
@@ -121,7 +126,7 @@ class Grammar:
     def tables(self, device: torch.device) -> tuple[Tensor, ...]:
         """Copied once to each device."""
         if device not in self._on_device:
-            every = (moves(), self.tokens_V2, self.row_of_form, self.forbidden_RW)
+            every = (moves(self.dense), self.tokens_V2, self.row_of_form, self.forbidden_RW)
             self._on_device[device] = tuple(table.to(device) for table in every)
         return self._on_device[device]
 
@@ -135,7 +140,10 @@ class Grammar:
         return len(self.rows) - 1
 
     def _rows_of_forms(self) -> Tensor:
-        """For every form, at leisure and then on the shortest way out: a row of masks, and the column to add to it."""
+        """For every form, at leisure and then on the shortest way out: rows of masks, then the columns to add to them.
+
+        Dense tokens need four at once: words and constants, variables, schematic variables, indices.
+        """
         made: dict[frozenset[Kind], int] = {}
         some_schematic = bool((self.kinds == Kind.SCHEMATIC).any())
         # Schematic variables are numbered as they occur: one that was seen, or the next. Then abstractions in scope.
@@ -143,18 +151,35 @@ class Grammar:
         schematic, *_ = [self.add_row({Kind.SCHEMATIC}, seen) for seen in range(highest + 2)]
         index, *_ = [self.add_row({Kind.INDEX}, binders - 1) for binders in range(LONGEST + 1)]
         by_mode = {int(Mode.SCHEMATIC): (schematic, Column.SEEN), int(Mode.INDEX): (index, Column.BINDERS)}
-        table: list[tuple[int, int]] = []
+        own = -1  # the variables of each sentence are put behind all other rows
+        by_mode[int(Mode.VARIABLE)] = (own, Column.SENTENCE)
+
+        def plain_row(kinds: frozenset[Kind]) -> tuple[int, int]:
+            if kinds not in made:
+                made[kinds] = self.add_row(set(kinds))
+            return made[kinds], Column.ZERO
+
+        table: list[list[tuple[int, int]]] = []
         for tight in (False, True):
             for form in range(Form.COUNT):
                 mode = form % Form.COMPLETE
                 kinds = possible_kinds(form, tight, some_schematic) if mode < len(Mode) else frozenset()
-                if kinds not in made:
-                    made[kinds] = self.add_row(set(kinds))
-                table.append(by_mode.get(mode, (made[kinds], Column.ZERO)))
+                if not self.dense:
+                    table.append([by_mode.get(mode, plain_row(kinds))])
+                    continue
+                if Kind.APPLY in kinds:
+                    argument = form - mode + Mode.ARGUMENT
+                    kinds = kinds - {Kind.APPLY} | possible_kinds(argument, tight, some_schematic)
+                words = frozenset(
+                    Kind.CONSTANT if k == Kind.CONST else k for k in kinds - {Kind.FREE, Kind.VAR, Kind.BOUND}
+                )
+                numbered = (Kind.FREE, Kind.VAR, Kind.BOUND)
+                table.append([
+                    plain_row(words), *(by_mode[NAMES[k]] if k in kinds else plain_row(frozenset()) for k in numbered)
+                ])  # fmt: skip
         rows = torch.tensor(table)
-        # The variables of each sentence are put behind all other rows.
-        rows[torch.arange(len(rows)) % Form.COMPLETE == Mode.VARIABLE] = torch.tensor([len(self.rows), Column.SENTENCE])
-        return rows
+        rows[..., 0][rows[..., 0] == own] = len(self.rows)
+        return rows.transpose(1, 2).flatten(1)
 
     def variables_of(self, corpus: Corpus, examples: Longs) -> Tensor:
         """Which tokens name a variable that is fixed at the consequence (where known) or occurs in F.2-F.4."""
@@ -201,6 +226,7 @@ class GrammarState:
         self.forbidden_RW = torch.cat([common, grammar.packed(~variables_BV).to(device)])
         self.vocabulary = len(grammar.kinds)
         self.length = 0  # tokens written
+        self.steepest = 6 if grammar.dense else 2  # `( ABS` costs four; NEED counts implied tokens too, to be safe
         free_B = variables_BV.any(1).long() * Form.FREE
         first_BC = torch.zeros(self.batch, len(Column), dtype=torch.long)
         first_BC[:, Column.FORM] = Mode.TERM + Form.COMPLETE + free_B
@@ -215,12 +241,13 @@ class GrammarState:
         """Put -inf at every token that must not come next, when `left` tokens remain, `<EOS>` included."""
         now_BKC = self.now_BKC
         forms_BK = now_BKC[..., Column.FORM]
-        if 2 * self.length + 10 > left - SLACK:  # before that, nobody can be short of room: `( ABS` costs four
+        if self.steepest * self.length + 10 > left - SLACK:  # before that, nobody can be short of room
             forms_BK = torch.add(forms_BK, now_BKC[..., Column.NEED] > left - SLACK, alpha=Form.COUNT)
-        chosen_BK2 = self.row_of_form[forms_BK]
-        rows_BK1 = now_BKC.gather(2, chosen_BK2[..., 1:]) + chosen_BK2[..., :1]
-        mask = self.forbidden_RW.index_select(0, rows_BK1.flatten()).view(torch.bool)
-        logits_BKV.masked_fill_(mask.view(*logits_BKV.shape[:2], -1)[..., : self.vocabulary], -torch.inf)
+        first_BKP, columns_BKP = self.row_of_form[forms_BK].chunk(2, -1)
+        rows_BKP = now_BKC.gather(2, columns_BKP) + first_BKP
+        masks = self.forbidden_RW.index_select(0, rows_BKP.flatten()).view(*rows_BKP.shape, -1).unbind(2)
+        mask = reduce(torch.bitwise_and, masks).view(torch.bool)
+        logits_BKV.masked_fill_(mask[..., : self.vocabulary], -torch.inf)
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         return scores_BQ
@@ -272,7 +299,7 @@ def possible_kinds(form: int, tight: bool, some_schematic: bool) -> frozenset[Ki
 
 
 @cache
-def moves() -> Tensor:
+def moves(dense: bool) -> Tensor:
     """For every kind of token and every form: from where each column is taken, then what is added to it.
 
     A column's number is that of the state before; those of the state outside the closing bracket follow, and last
@@ -280,8 +307,9 @@ def moves() -> Tensor:
     and must stay within the tables.
     """
     stay = [*range(len(Column)), *[0] * len(Column)]
+    move_of = dense_move if dense else move
     return torch.tensor([
-        move(form, kind) if form % Form.COMPLETE < len(Mode) else stay for kind in Kind for form in range(Form.COUNT)
+        move_of(form, kind) if form % Form.COMPLETE < len(Mode) else stay for kind in Kind for form in range(Form.COUNT)
     ])  # fmt: skip
 
 
@@ -315,3 +343,36 @@ def move(form: int, kind: Kind) -> list[int]:
     step[Column.FORM] += after - mode
     step[Column.NEED] += NEED[after] - NEED[mode]
     return sources + step
+
+
+def dense_move(form: int, kind: Kind) -> list[int]:
+    """The move of a token together with the implied ones before it."""
+    mode, columns = Mode(form % Form.COMPLETE), len(Column)
+    if kind == Kind.CLOSE and mode == Mode.AFTER and form & Form.NESTED:
+        # As `move`, but what is kept is the state before the `$` that brought the argument.
+        head, complete = form & Form.HEAD, form & Form.OUTSIDE_COMPLETE
+        kept = Mode.TERM if head else Mode.AFTER_BINDER if form & Form.OUTSIDE_BINDER else Mode.AFTER
+        after = Mode.AFTER_BINDER if head else Mode.AFTER
+        step = [0] * columns
+        step[Column.FORM] = after - kept + (0 if head or complete else Form.COMPLETE)
+        step[Column.NEED] = NEED[after] - NEED[kept] - (0 if head or complete else OWING)
+        return [columns + column if column != Column.SEEN else column for column in Column] + step
+    argument = mode in (Mode.AFTER, Mode.AFTER_BINDER) and (kind in NAMED or kind == Kind.OPEN)
+    implied = [Kind.APPLY] * argument + [word for word, name in NAMES.items() if name == NAMED.get(kind)]
+    total, at = [0] * columns, form
+    for word in (*implied, kind):
+        sources, step = split(move(at, word))
+        total = [a + b for a, b in zip(total, step, strict=True)]
+        at += step[Column.FORM]
+    if kind == Kind.OPEN and at != form:
+        outside = Form.OUTSIDE_COMPLETE | Form.OUTSIDE_BINDER
+        wanted = at & ~outside
+        if argument:
+            wanted |= Form.OUTSIDE_COMPLETE if form & Form.COMPLETE else 0
+            wanted |= Form.OUTSIDE_BINDER if mode == Mode.AFTER_BINDER else 0
+        total[Column.FORM] += wanted - at
+    return sources + total
+
+
+def split(both: list[int]) -> tuple[list[int], list[int]]:
+    return both[: len(Column)], both[len(Column) :]
