@@ -129,6 +129,11 @@ def create_app(service: Service, limits: Limits, load: Load) -> Gate:
         *_, (_, last) = [event async for event in events]
         return Json(last)
 
+    @app.post("/isar", response_model=schema.IsarAnswer, responses=COMPUTING)
+    async def isar(body: schema.IsarBody) -> Any:
+        """A proof of facts, steps (`extra`) and goal as an Isar skeleton."""
+        return Json(await asyncio.to_thread(service.isar, body))
+
     @app.post("/attention", response_model=schema.AttentionAnswer, responses=COMPUTING)
     async def attention(body: schema.AttentionBody) -> Any:
         """Where the model looks while it writes a proposition."""

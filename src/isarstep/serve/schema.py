@@ -61,6 +61,20 @@ class SketchBody(ProblemBody, Effort):
     depth: int = Field(4, ge=1, le=8, description="Most new steps.")
 
 
+class ProvedBy(Request):
+    by: Annotated[str, Field(max_length=100)] = Field(description="The prover.")
+    facts: Texts = Field(default=[], description="What it used.")
+
+
+class IsarBody(ProblemBody):
+    """A proof: `extra` are its steps in order."""
+
+    example: None = None  # its propositions are in /example/{id}
+    proved: Annotated[list[ProvedBy | None], Field(max_length=MOST_PROPOSITIONS + 1)] = Field(
+        default=[], description="Who proved each step and, at the end, the goal; null: nobody yet."
+    )
+
+
 class AttentionBody(ProblemBody):
     answer: Text = Field(description="The proposition that the model is made to write.")
     layer: int | None = Field(None, ge=0, le=100, description="Of the decoder, from 0; null: the mean of all.")
@@ -149,6 +163,10 @@ class SketchAnswer(BaseModel):
     seconds: float
 
 
+class IsarAnswer(BaseModel):
+    isar: str
+
+
 class AttentionAnswer(BaseModel):
     layers: int
     heads: int
@@ -187,6 +205,7 @@ class ExampleAnswer(BaseModel):
     hints: list[Proposition]
     reference: Proposition
     types: dict[str, str]
+    type_terms: dict[str, str] = Field(description="The same, as a request's `types` wants them.")
 
 
 class HealthAnswer(BaseModel):

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isarstep.check.verdict import Proved
 from isarstep.errors import UserError
 from isarstep.serve import schema, shown
 from isarstep.serve.attention import attention_of
@@ -15,7 +16,7 @@ from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine, Step, ranked, with_gap
 from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task
 from isarstep.serve.proving import Proving
-from isarstep.serve.sketch import Plan, Sketch, sketches
+from isarstep.serve.sketch import Plan, Sketch, isar_text, sketches
 from isarstep.serve.turns import Finished, Job, Turns
 
 Json = dict[str, Any]
@@ -130,6 +131,21 @@ class Service:
                 fields[name].append(made)
         return {"ok": parsed.error is None, "types": parsed.types()} | fields
 
+    def isar(self, body: schema.IsarBody) -> Json:
+        """A proof as text: who proved what is the caller's word."""
+        read = self.read(body)
+        wrong = next((each["error"] for each in readings_of(read) if each["error"] is not None), None)
+        if wrong is not None:
+            raise ProblemError(wrong["code"], wrong["message"], wrong["field"], wrong["position"], wrong["end"])
+        if read["goal"] is None:
+            raise ProblemError("invalid", "a goal is needed", "goal")
+        steps = [each["text"] for each in read["extra"]]
+        known = dict.fromkeys(each["text"] for each in (*read["facts"], *read["others"]))
+        said = [None if one is None else Proved(one.by, 0.0, tuple(one.facts), 0) for one in body.proved]
+        texts = [*steps, read["goal"]["text"]]
+        said += [None] * (len(texts) - len(said))
+        return {"isar": isar_text(list(known), list(zip(texts, said, strict=False)))}
+
     # Proposing
 
     async def propose(self, body: schema.ProposeBody, clock: Clock) -> Found:
@@ -230,6 +246,11 @@ def problem_of(body: schema.ProblemBody) -> Problem:
         tuple(body.fixed),
         body.types,
     )
+
+
+def readings_of(read: Json) -> list[Json]:
+    goal = [] if read["goal"] is None else [read["goal"]]
+    return [*goal, *(each for name in FIELDS if name != "goal" for each in read[name])]
 
 
 def example_fields(task: Task) -> Json:

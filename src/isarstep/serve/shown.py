@@ -89,4 +89,5 @@ def example(example: Example, split: str, names: Names) -> Json:
         "hints": [line(text, names) for text in example.f5],
         "reference": line(example.f1, names),
         "types": {names.free(name): show_type(parse_type(text)) for name, text in example.types.items()},
+        "type_terms": dict(example.types),
     }

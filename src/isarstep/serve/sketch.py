@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -75,24 +75,29 @@ class Sketch:
         """A skeleton to copy: every `sorry` says what provers know about it."""
         example, text = self.task.example, self.task.text
         known = [text(line) for line in dict.fromkeys((*example.f2, *example.f4))]
-        lines = ["lemma"]
-        for place, fact in enumerate(known):
-            lines.append(f'  {"assumes" if place == 0 else "    and"} "{fact}"')
-        lines += [f'  shows "{self.steps[-1].text}"', "proof -"]
-        for place, step in enumerate(self.steps):
-            last = place == len(self.steps) - 1
-            using = " ".join((["assms"] if known else []) + [f"s{n + 1}" for n in range(place)])
-            statement = "show ?thesis" if last else f'have s{place + 1}: "{step.text}"'
-            justification = f"using {using} sorry" if using else "sorry"
-            lines += [f"  {statement}", f"    {justification}  (* {comment(step)} *)"]
-        return "\n".join([*lines, "qed"])
+        return isar_text(known, [(step.text, step.gap) for step in self.steps])
 
 
-def comment(step: Link) -> str:
-    if not isinstance(step.gap, Proved):
+def isar_text(known: Sequence[str], steps: Sequence[tuple[str, Gap | None]]) -> str:
+    """Known facts, then statements with what provers said about them; the last statement is the goal."""
+    lines = ["lemma"]
+    for place, fact in enumerate(known):
+        lines.append(f'  {"assumes" if place == 0 else "    and"} "{fact}"')
+    lines += [f'  shows "{steps[-1][0]}"', "proof -"]
+    for place, (text, gap) in enumerate(steps):
+        last = place == len(steps) - 1
+        using = " ".join((["assms"] if known else []) + [f"s{n + 1}" for n in range(place)])
+        statement = "show ?thesis" if last else f'have s{place + 1}: "{text}"'
+        justification = f"using {using} sorry" if using else "sorry"
+        lines += [f"  {statement}", f"    {justification}  (* {comment(gap)} *)"]
+    return "\n".join([*lines, "qed"])
+
+
+def comment(gap: Gap | None) -> str:
+    if not isinstance(gap, Proved):
         return "open"
-    lemmas = [name for name in step.gap.facts if not name.startswith(("F.", "P"))]
-    return f"proved by {step.gap.by}" + (f" with {', '.join(lemmas)}" if lemmas else "")
+    lemmas = [name for name in gap.facts if not name.startswith(("F.", "P"))]
+    return f"proved by {gap.by}" + (f" with {', '.join(lemmas)}" if lemmas else "")
 
 
 @dataclass(frozen=True)

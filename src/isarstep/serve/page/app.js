@@ -5,7 +5,7 @@ import { openAttention } from "./attention.js";
 import { $, copyText, dialogs, formula, make } from "./dom.js";
 import { randomExample, startSearch } from "./examples.js";
 import { ProofView } from "./proof.js";
-import { Proof } from "./state.js";
+import { closed, Proof } from "./state.js";
 import { StepsView } from "./steps.js";
 
 const FIRST = ["2330ac770ab6", "24753799f8ff", "0ae2df4f9173"]; // short, and understood at once; any example will do where these are missing
@@ -94,8 +94,8 @@ function take(readings) {
 }
 
 function showVariables(types) {
-  const shown = Object.entries(types ?? {});
-  $("#variables").replaceChildren(...(shown.length ? ["Variables: ", ...shown.flatMap(([name, type], i) => [i ? ", " : "", make("code", {}, `${name} :: ${type}`)])] : []));
+  const shown = Object.entries((proof.now.example && proof.now.origin.types) || types || {});
+  $("#variables").replaceChildren(...(shown.length ? ["Variables: ", ...shown.flatMap(([name, type], i) => [i ? ", " : "", make("code", {}, `${name} :: ${type.replaceAll("?'", "'")}`)])] : []));
 }
 
 function typed(key, text) {
@@ -350,12 +350,9 @@ function writeIsar() {
   isarTimer = setTimeout(async () => {
     writer?.abort();
     if (!proof.ready) return;
-    const mine = (writer = new AbortController()), { steps, gaps } = proof.now, { body } = proof.reading();
-    delete body.extra;
-    const by = (gap) => ({ proved: gap?.result === "proved", by: gap?.result === "proved" ? gap.by : null });
-    const last = by(gaps[steps.length]);
+    const mine = (writer = new AbortController());
     try {
-      const answer = await call("/isar", { ...body, steps: steps.map((each, i) => ({ text: each.text, ...by(gaps[i]) })), goal_proved: last.proved, goal_by: last.by }, mine.signal);
+      const answer = await call("/isar", { ...proof.reading().body, proved: proof.now.gaps.map((gap) => (closed(gap) ? { by: gap.by, facts: gap.facts } : null)) }, mine.signal);
       if (mine === writer) $("#isar-text").textContent = answer.isar;
     } catch (error) {
       if (error.name !== "AbortError" && mine === writer) $("#isar-text").textContent = `(${error.title ?? "not available"}: ${error.message})`;
@@ -402,7 +399,7 @@ async function watchHealth() {
     const { status: state, model, provers, benchmark, token_required: guarded } = await call("/health");
     $("#health").className = `dot ${state === "ok" ? "up" : "down"}`;
     const tests = benchmark?.splits?.test;
-    $("#server").textContent = [state === "ok" ? "connected" : state, `model ${model.name}`, provers.length ? provers.join(", ") : "no provers", tests ? `${tests.toLocaleString("en")} test examples` : ""].filter(Boolean).join(" · ");
+    $("#server").textContent = [state === "ok" ? "connected" : state, `model ${model.name}`, provers.length ? `provers ${provers.map((each) => each.split(" ")[0]).join(", ")}` : "no provers", tests ? `${tests.toLocaleString("en")} test examples` : ""].filter(Boolean).join(" · ");
     return guarded;
   } catch {
     $("#health").className = "dot down";

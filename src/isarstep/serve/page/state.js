@@ -47,7 +47,7 @@ export class Proof {
   load(example) {
     this.change((now) => Object.assign(now, empty(), {
       example: example.id, reference: example.reference, types: example.type_terms ?? {},
-      origin: { id: example.id, theory: example.theory, name: example.name, split: example.split },
+      origin: { id: example.id, theory: example.theory, name: example.name, split: example.split, types: example.types },
       facts: example.facts.map(statement), others: example.others.map(statement), goal: statement(example.goal ?? {}),
     }));
   }

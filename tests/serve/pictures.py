@@ -1,0 +1,60 @@
+"""The screenshots of docs/web.md: `python -m tests.serve.pictures docs/pictures` from the root of the repository."""
+
+import io
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+from tests.serve.test_page import NO_WAITING, Person, serving
+
+
+def keep(page: Any, path: Path, *, full: bool = False) -> None:
+    picture = Image.open(io.BytesIO(page.screenshot(full_page=full)))
+    temporary = path.with_suffix(".tmp")
+    picture.save(temporary, "WEBP", quality=82, method=6)
+    temporary.replace(path)
+
+
+def take(folder: Path) -> None:
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    with serving() as (address, _), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        page = Person(browser).open(address)
+        page.locator("#ask").click()
+        page.wait_for_selector("#steps .card")
+        page.wait_for_function(NO_WAITING, timeout=60_000)
+        keep(page, folder / "web-proposals.webp")
+        page.locator("#steps .attend").first.click()
+        page.wait_for_selector("#attention .shares li")
+        keep(page, folder / "web-attention.webp")
+        page.keyboard.press("Escape")
+        page.locator("#steps .use").first.click()
+        page.wait_for_selector("#proof .step")
+        page.wait_for_timeout(1000)
+        keep(page, folder / "web-proof.webp")
+
+        page = Person(browser, scheme="dark").open(address)
+        page.keyboard.press("n")
+        page.keyboard.type("A ⊆ B")
+        page.keyboard.press("Enter")
+        page.keyboard.press("f")
+        page.keyboard.type("x ∈ A")
+        page.keyboard.press("Enter")
+        page.keyboard.press("g")
+        page.keyboard.type("x + (A ∪ B) = y")
+        page.wait_for_selector("#proof .goal mark")
+        keep(page, folder / "web-mistake.webp")
+
+        page = Person(browser, 390, "dark").open(address)
+        page.locator("#ask").click()
+        page.wait_for_selector("#steps .card")
+        page.wait_for_function(NO_WAITING, timeout=60_000)
+        keep(page, folder / "web-phone.webp")
+        browser.close()
+
+
+if __name__ == "__main__":
+    take(Path(sys.argv[1]))
