@@ -14,6 +14,8 @@ import typer
 from isarstep.errors import UserError
 
 if TYPE_CHECKING:
+    from isarstep.check.isabelle import Isabelle
+    from isarstep.check.isabelle_run import IsabelleSettings
     from isarstep.check.jobs import Run, Settings, Work
 
 
@@ -35,12 +37,20 @@ def check(
     top: Annotated[int, typer.Option(min=1, help="Proposals of each example to check, best first.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many examples.")] = None,
     library: Annotated[int, typer.Option(min=0, help="Most library facts to offer, in stages of 32, 128, 512.")] = 128,
-    seconds: Annotated[float, typer.Option(min=0.05, help="Processor time of one attempt of one prover.")] = 0.3,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0.05, help="Time of one attempt: 0.3 s of one prover, or 30 s of Isabelle's Sledgehammer."),
+    ] = None,
     thorough: Annotated[bool, typer.Option(help="Try five strategies for every question instead of two.")] = False,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core, of Isabelle one.")] = 0,
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler whose workers do the work.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
     explain: Annotated[str | None, typer.Option(help="Show one example's check in full and write nothing.")] = None,
+    isabelle: Annotated[Path | None, typer.Option(help="Folder of Isabelle; else ISABELLE_HOME or the PATH.")] = None,
+    directories: Annotated[
+        list[Path] | None, typer.Option("-d", "--directory", help="Further session directory, e.g. the AFP's thys.")
+    ] = None,
+    heaps: Annotated[Path | None, typer.Option(help="Folder of session images that the miner made.")] = None,
 ) -> None:
     """Check whether proposals are well-formed and provers close the gaps on both sides of them.
 
@@ -52,13 +62,21 @@ def check(
         isarstep check predictions.jsonl --split test --out verdicts.parquet
         isarstep check --limit 1000 --out references.parquet
         isarstep check predictions.jsonl --explain 3f2a
+        isarstep check predictions.jsonl --backend isabelle --heaps graphs/heaps -d afp/thys
     """
     from isarstep.check.jobs import Settings
 
     if backend is Backend.isabelle:
-        raise UserError("--backend isabelle is not built yet; the embedded backend needs no Isabelle")
+        from isarstep.check.isabelle_run import IsabelleSettings, open_isabelle
+
+        if explain is not None or cluster is not None:
+            raise UserError("--backend isabelle runs on this machine and writes a table: no --explain, no --cluster")
+        judge = open_isabelle(isabelle, directories or [], heaps)
+        asked = IsabelleSettings(benchmark, split, seconds or 30.0, 0, (0,))
+        _run_isabelle(judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume)
+        return
     stages = (0, *(size for size in (32, 128, 512) if size < library), *((library,) if library else ()))
-    settings = Settings(benchmark, split, seconds, 2 << 30, stages, thorough)
+    settings = Settings(benchmark, split, seconds or 0.3, 2 << 30, stages, thorough)
     work = _work(settings, predictions, top, limit)
     if explain is not None:
         _explain(settings, work, explain)
@@ -109,6 +127,22 @@ def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: st
     total = sum(len(item.proposals) for item in work)
     _progress(finished, total, run)
     by = ", ".join(f"{prover} {version}" for prover, version in provers.items())
+    table = run.finish({"provers": by, "settings": str(settings)})
+    print(summary(table, by))
+    print(f"written: {out}")
+
+
+def _run_isabelle(
+    judge: Isabelle, settings: IsabelleSettings, work: list[Work], out: Path, jobs: int, *, resume: bool
+) -> None:
+    from isarstep.check.isabelle import Settings as Limits
+    from isarstep.check.isabelle_run import TheoryRun, run_isabelle
+    from isarstep.check.summary import summary
+
+    run = TheoryRun(out, settings, work, resume=resume)
+    limits = Limits(seconds=max(1, round(settings.seconds)), prove=True)
+    _progress(run_isabelle(run, judge, limits, jobs), sum(len(item.proposals) for item in work), run)
+    by = f"{judge.installation.identifier} with {run.provers}"
     table = run.finish({"provers": by, "settings": str(settings)})
     print(summary(table, by))
     print(f"written: {out}")

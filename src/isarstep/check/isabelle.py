@@ -39,13 +39,17 @@ class Premise:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Is the goal a proposition (effort `type`), or does it follow from the premises (`prove`, `replay`, `refute`)?"""
+    """Is the goal a proposition (effort `type`), or does it follow from the premises?
+
+    `methods` tries Isabelle's proof methods for a second each, `replay` longer, `refute` looks for a counterexample,
+    `prove` does all this and calls Sledgehammer.
+    """
 
     key: str
     effort: str
     goal: str
     premises: tuple[Premise, ...] = ()
-    condition: str = ""  # key of an earlier question of the same example that must have been answered well
+    condition: str = ""  # keys of earlier questions of the example (a|b): one must have been answered well
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,13 @@ class Answer:
     seconds: float = 0.0
     facts: tuple[str, ...] = ()
     why: str = ""
+
+    @property
+    def good(self) -> bool:
+        return self.answer in ("typed", "proved")
+
+
+SKIPPED = Answer("skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +121,7 @@ def prover_versions(installation: Installation, names: str) -> str:
 
 
 Report = Callable[[str, str, Answer], None]  # example, key of the question, answer
+Place = tuple[str, str]  # example and key of a question
 
 
 def _encode_type(typ: Typ) -> bytes:
@@ -173,15 +185,24 @@ class Isabelle:
             waiting.setdefault(inquiry.example.theory, []).append(inquiry)
         provers = ""
         failures: dict[str, int] = {}
+        answers: dict[Place, Answer] = {}
+
+        def note(place: Place, answer: Answer) -> None:
+            if place not in answers:
+                answers[place] = answer
+                report(*place, answer)
+
         while waiting:
-            attempt = _Attempt(self, session, waiting, settings, report)
+            attempt = _Attempt(self, session, waiting, settings, note)
             try:
                 attempt.run()
+                for theory in waiting:
+                    attempt.give_up(theory, "Isabelle gave no answer")  # has no effect on answered questions
             except ProcessFailed as error:
                 attempt.blame(error, failures)
             finally:
                 provers = attempt.versions or provers
-            waiting = attempt.left()
+            waiting = _open_questions(waiting, answers, note)
         return provers
 
     def plan(self, theories: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...], list[Theory]]:
@@ -206,12 +227,16 @@ class _Attempt:
     """One process: loads the theories, hands in the questions, takes the answers."""
 
     def __init__(
-        self, isabelle: Isabelle, session: str, waiting: Mapping[str, list[Inquiry]], settings: Settings, report: Report
+        self,
+        isabelle: Isabelle,
+        session: str,
+        waiting: Mapping[str, list[Inquiry]],
+        settings: Settings,
+        note: Callable[[Place, Answer], None],
     ) -> None:
-        self._isabelle, self._session, self._settings, self._report = isabelle, session, settings, report
+        self._isabelle, self._session, self._settings, self._answer = isabelle, session, settings, note
         self._waiting = waiting
-        self._answered: set[tuple[str, str]] = set()
-        self._asking: tuple[str, str] | None = None
+        self._asking: Place | None = None
         self._theory: str | None = None
         self._started = False
         self.versions = ""
@@ -269,7 +294,7 @@ class _Attempt:
             case "checked":
                 self._theory = None
             case "failed":
-                self._give_up(properties["theory"], f"the theory does not load: {properties['reason']}")
+                self.give_up(properties["theory"], f"the theory does not load: {properties['reason']}")
             case "crashed":
                 raise ProcessFailed(properties["reason"])
             case "finished":
@@ -288,12 +313,7 @@ class _Attempt:
         self._asking = None
         self._answer((properties["example"], properties["key"]), answer)
 
-    def _answer(self, place: tuple[str, str], answer: Answer) -> None:
-        if place not in self._answered:
-            self._answered.add(place)
-            self._report(*place, answer)
-
-    def _give_up(self, theory: str, why: str) -> None:
+    def give_up(self, theory: str, why: str) -> None:
         for inquiry in self._waiting.get(theory, ()):
             for question in inquiry.questions:
                 self._answer((inquiry.example.id, question.key), Answer("unknown", why=why))
@@ -311,18 +331,30 @@ class _Attempt:
         if failures[theory] > 1:
             for name in self._waiting:
                 if name == theory or theory not in self._waiting:
-                    self._give_up(name, str(error))
+                    self.give_up(name, str(error))
 
-    def left(self) -> dict[str, list[Inquiry]]:
-        """The questions without an answer; conditions on answered ones fall away."""
-        result: dict[str, list[Inquiry]] = {}
-        for theory, inquiries in self._waiting.items():
-            for inquiry in inquiries:
-                open_questions = tuple(
-                    q for q in inquiry.questions if (inquiry.example.id, q.key) not in self._answered
-                )
-                if open_questions:
-                    keys = {q.key for q in open_questions}
-                    kept = tuple(q if q.condition in keys else replace(q, condition="") for q in open_questions)
-                    result.setdefault(theory, []).append(Inquiry(inquiry.example, kept))
-        return result
+
+def _open_questions(
+    waiting: Mapping[str, list[Inquiry]], answers: Mapping[Place, Answer], note: Callable[[Place, Answer], None]
+) -> dict[str, list[Inquiry]]:
+    """The questions without an answer; those whose conditions have failed meanwhile are skipped."""
+    result: dict[str, list[Inquiry]] = {}
+    for theory, inquiries in waiting.items():
+        for inquiry in inquiries:
+            identifier = inquiry.example.id
+            kept: list[Question] = []
+            for question in inquiry.questions:
+                if (identifier, question.key) in answers:
+                    continue
+                keys = question.condition.split("|") if question.condition else []
+                known = [answers[identifier, key] for key in keys if (identifier, key) in answers]
+                if any(answer.good for answer in known):
+                    kept.append(replace(question, condition=""))
+                elif keys and len(known) == len(keys):
+                    note((identifier, question.key), SKIPPED)
+                else:
+                    left = "|".join(key for key in keys if (identifier, key) not in answers)
+                    kept.append(replace(question, condition=left))
+            if kept:
+                result.setdefault(theory, []).append(Inquiry(inquiry.example, tuple(kept)))
+    return result
