@@ -42,7 +42,7 @@ def report(benchmark: Path, runs: dict[str, Path], tmp_path_factory: pytest.Temp
 def _maps(name: str, draw: np.random.Generator) -> AttentionMaps:
     source = ("CONST", "Set.member", "$", "FREE", "<X0>", "</script>")
     weights = draw.dirichlet(np.ones(6), size=(2, 6)).astype(np.float32)
-    return AttentionMaps(name, source, (3,) * 3 + (4,) * 3, ("CONST", "x"), (weights, weights), (weights[:, :2],))
+    return AttentionMaps(name, source, (3,) * 3 + (4,) * 3, (3, 3), ("CONST", "x"), (weights, weights), (weights[:, :2],))
 
 
 def test_every_table_and_figure_is_in_both_forms(report: tuple[Document, Path]) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from isarstep.models import Seq2Seq
     from isarstep.models.inputs import Segments
+    from isarstep.train.batches import Layout
+    from isarstep.train.corpus import Corpus
 
 Floats = NDArray[np.float32]
 
@@ -34,6 +36,7 @@ class AttentionMaps:
     name: str
     source: tuple[str, ...]
     fields: tuple[int, ...]  # 2..5 for every token of the source
+    spans: tuple[int, ...]  # how many of these tokens each proposition has, in order
     written: tuple[str, ...]
     encoder: tuple[Floats, ...]
     cross: tuple[Floats, ...]
@@ -45,12 +48,12 @@ def record(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: 
 
     from isarstep.models.transformer import Transformer
     from isarstep.train.batches import Layout, Shelf
-    from isarstep.train.from_bench import corpus_of_examples
+    from isarstep.train.from_bench import corpus_for
 
     if not isinstance(model, Transformer):
         raise UserError(f"attention maps are drawn for transformer and hat, not for {model.config.kind}")
     asked = Example(id=example.id, f1=answer, f2=example.f2, f3=example.f3, f4=example.f4, f5=example.f5)
-    corpus = corpus_of_examples([asked], vocabulary)
+    corpus = corpus_for(model.config, vocabulary, [asked])
     layout = Layout(model.config.hierarchical, model.config.hints)
     batch = Shelf(corpus, layout, torch.device("cpu")).assemble(np.zeros(1, np.int64))
     encoder: list[Floats] = []
@@ -79,19 +82,20 @@ def record(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: 
             hook.remove()
     source = tuple(vocabulary[i] for i in batch.source.tokens_S.tolist())
     written = tuple(vocabulary[i] if i >= 0 else "" for i in batch.target.outputs_U.tolist())
-    fields = _fields(asked, layout.hints, layout.hierarchical)
+    read = _read(corpus, layout)
+    fields = tuple(field for field, length in read for _ in range(length))
     assert len(fields) == len(source)
-    return AttentionMaps(example.id, source, fields, written, tuple(encoder), tuple(cross))
+    spans = tuple(length for _, length in read)
+    return AttentionMaps(example.id, source, fields, spans, written, tuple(encoder), tuple(cross))
 
 
-def _fields(example: Example, hints: bool, hierarchical: bool) -> tuple[int, ...]:
-    """The field of every token that is read; labels and separators belong to the proposition around them."""
-    propositions = example.source(hints=hints)
-    found: list[int] = []
-    for number, (field, text) in enumerate(propositions):
-        extra = 0 if hierarchical else 2 if number + 1 < len(propositions) else 1
-        found += [field] * (text.count(" ") + 1 + extra)
-    return tuple(found)
+def _read(corpus: Corpus, layout: Layout) -> list[tuple[int, int]]:
+    """Field and number of tokens of each proposition of the only example; labels and separators belong to them."""
+    lengths = np.diff(corpus.token_starts)[corpus.sources].tolist()
+    shown = [(f, n) for f, n in zip(corpus.fields.tolist(), lengths, strict=True) if f < 5 or layout.hints]
+    if layout.hierarchical:
+        return shown
+    return [(field, n + (2 if place + 1 < len(shown) else 1)) for place, (field, n) in enumerate(shown)]
 
 
 def _weights(q_THC: Tensor, k_SHC: Tensor, queries: Segments, keys: Segments) -> Floats:
@@ -115,7 +119,8 @@ def save(maps: Sequence[AttentionMaps], path: Path) -> None:
     for number, each in enumerate(maps):
         for kind, layers in (("encoder", each.encoder), ("cross", each.cross)):
             tensors |= {f"{number}.{kind}.{i}": layer.astype(np.float16) for i, layer in enumerate(layers)}
-        about.append({"name": each.name, "source": each.source, "fields": each.fields, "written": each.written})
+        kept = {"source": each.source, "fields": each.fields, "spans": each.spans, "written": each.written}
+        about.append({"name": each.name, **kept})
     temporary = path.with_name(path.name + ".tmp")
     save_file(tensors, str(temporary), metadata={"examples": json.dumps(about, ensure_ascii=False)})
     temporary.replace(path)
@@ -133,6 +138,7 @@ def load(path: Path) -> list[AttentionMaps]:
                     each["name"],
                     tuple(each["source"]),
                     tuple(each["fields"]),
+                    tuple(each["spans"]),
                     tuple(each["written"]),
                     *(
                         tuple(

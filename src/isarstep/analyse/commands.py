@@ -1,11 +1,15 @@
-"""`isarstep probe`, `isarstep neighbours` and `isarstep attention`: look into a model."""
+"""`isarstep probe`, `neighbours` and `attention`: look into a model. `isarstep keep`: leave what reports need."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from isarstep.analyse.keeping import Line
 
 
 def probe(
@@ -78,6 +82,7 @@ def attention(
     from isarstep.analyse.attention import record, save
     from isarstep.analyse.probes import probes
     from isarstep.bench.store import Benchmark
+    from isarstep.data import model_folder
     from isarstep.decode.predict import Predictor
 
     known = {each.name: each.example for each in probes()}
@@ -88,6 +93,48 @@ def attention(
         record(predictor.model, predictor.vocabulary, example, answer)
         for example, answer in zip(chosen, best, strict=True)
     ]
-    where = out or model / "attention.safetensors"
+    where = out or model_folder(model) / "attention.safetensors"
     save(maps, where)
     print(f"{where}: attention for {len(maps)} examples")
+
+
+def keep(
+    run: Annotated[Path, typer.Argument(help="The folder of a trained model.")],
+    data: Annotated[
+        Path | None, typer.Argument(help="The benchmark it was trained on: also write the n-best lists not yet there.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda, for the n-best lists.")] = None,
+) -> None:
+    """Leave in a run's folder what reports need, so that they can be made again without its weights.
+
+    Token table, answers to the probes, attention for the paper's examples; with DATA also the n-best lists of the
+    validation and test split, beam 5 and beam 10.
+
+    Example:
+
+        isarstep keep runs/hat embedded
+    """
+    from isarstep.analyse.keeping import keep_predictions, keep_views
+    from isarstep.data import model_folder
+
+    folder = model_folder(run)
+    written = []
+    if data is not None:
+        from isarstep.train.corpus import load
+
+        written = keep_predictions(folder, load(data), device, _with_bar)
+    for path in [*written, *keep_views(folder)]:
+        print(path)
+
+
+def _with_bar(lines: Iterator[Line], total: int, what: str) -> Iterator[Line]:
+    import sys
+
+    if not sys.stderr.isatty():
+        print(what, file=sys.stderr, flush=True)
+        yield from lines
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(lines, what, total=total, console=Console(stderr=True))

@@ -42,10 +42,13 @@ class Predictor:
         self, examples: Sequence[Example], rules: Rules = Rules(), constraints: Constraints | None = None
     ) -> list[list[tuple[str, float]]]:
         """(tokens, score) of the best proposals for each example, best first. Targets are not looked at."""
-        from isarstep.train.from_bench import corpus_of_examples
+        return [proposals for _, proposals in self.lines(self.corpus(examples), rules, constraints)]
 
-        corpus = corpus_of_examples(examples, self.vocabulary)
-        return [proposals for _, proposals in self.lines(corpus, rules, constraints)]
+    def corpus(self, examples: Sequence[Example]) -> Corpus:
+        """Examples as this model reads them."""
+        from isarstep.train.from_bench import corpus_for
+
+        return corpus_for(self.model.config, self.vocabulary, examples)
 
     def texts(self, found: list[Hypothesis]) -> list[tuple[str, float]]:
         """What the model wrote, in the benchmark's tokens."""

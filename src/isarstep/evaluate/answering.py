@@ -15,10 +15,9 @@ def answer(folder: Path, name: str, task: Task, narrow: int, wide: int) -> Syste
 
     from isarstep.decode.hypotheses import Rules
     from isarstep.decode.predict import Predictor, meta_of
-    from isarstep.train.from_bench import corpus_of_examples
 
     predictor = Predictor(folder)
-    corpus = corpus_of_examples(task.examples, predictor.vocabulary)
+    corpus = predictor.corpus(task.examples)
     found = []
     with Progress(transient=True, console=Console(stderr=True)) as bar:
         for beam in (narrow, wide):

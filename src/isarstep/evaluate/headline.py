@@ -9,7 +9,8 @@ from isarstep.bench.store import EMBEDDED, Benchmark
 from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
-from isarstep.evaluate.runs import NARROW, WIDE, aligned, open_run
+from isarstep.evaluate.paper import NARROW, WIDE
+from isarstep.evaluate.runs import aligned, open_run
 from isarstep.evaluate.scores import Comparison, Scores, System, Task, score
 from isarstep.evaluate.tables import NOT_CHECKED, Table
 from isarstep.evaluate.wellformed import Typist

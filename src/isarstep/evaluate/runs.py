@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 
 from isarstep.data import model_folder
 from isarstep.errors import UserError
+from isarstep.evaluate.paper import NARROW, WIDE
 from isarstep.evaluate.predictions import Predictions, read_predictions
 from isarstep.evaluate.scores import System, Task
 
 _FILE = re.compile(r"(?P<split>[a-z]+)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl")
-
-# The paper's beams: the narrow one gives top-1 and BLEU, the wide one top-10.
-NARROW, WIDE = 5, 10
 
 KINDS = {"rnnsearch": "RNNSearch", "convs2s": "Conv2Conv", "transformer": "Transformer", "hat": "HAT"}
 

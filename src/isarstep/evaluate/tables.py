@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
-import rich.table
-from rich.markup import escape as escape_markup
-from rich.text import Text
+if TYPE_CHECKING:
+    import rich.table
 
 NOT_CHECKED = "not checked"
 ABSENT = "–"
@@ -39,6 +39,10 @@ class Table:
         return [f"{head} {column}".strip() for head, column in zip(above, self.columns, strict=True)]
 
     def to_rich(self) -> rich.table.Table:
+        import rich.table
+        from rich.markup import escape as escape_markup
+        from rich.text import Text
+
         note = Text(self.note) if self.note else None
         shown = rich.table.Table(title=Text(self.title), title_justify="left", caption=note, caption_justify="left")
         for number, column in enumerate(self.flat_columns()):

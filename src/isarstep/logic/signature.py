@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from isarstep.errors import UserError
 from isarstep.logic.terms import Sort, Term, Typ, Type
 from isarstep.logic.terms import constants as constants_of
@@ -210,6 +208,8 @@ class Signature:
     @staticmethod
     def load(path: Path | str) -> Signature:
         """Read a JSON file, plain or compressed (`.gz`, `.zst`)."""
+        import zstandard  # only here: models answer on machines that have torch and little else
+
         raw = Path(path).read_bytes()
         try:
             if str(path).endswith(".zst"):
@@ -225,6 +225,8 @@ class Signature:
         """Write the JSON form, compressed as the name says."""
         raw = json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":")).encode()
         if str(path).endswith(".zst"):
+            import zstandard
+
             raw = zstandard.ZstdCompressor(level=19).compress(raw)
         elif str(path).endswith(".gz"):
             raw = gzip.compress(raw, mtime=0)

@@ -29,10 +29,8 @@ def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, hea
     propositions: list[dict[str, Any]] = []
     texts = task.example.source(hints=model.config.hints)
     begin = 0
-    for place, (field, text) in enumerate(texts):
-        # Without a hierarchy each proposition has a label before it, and a separator behind it if another follows.
-        extra = 0 if model.config.hierarchical else 1 + (place + 1 < len(texts))
-        end = begin + text.count(" ") + 1 + extra
+    for (field, text), length in zip(texts, maps.spans, strict=True):
+        end = begin + length
         propositions.append({"field": field, "start": begin, "end": end, "text": task.text(text)})
         begin = end
     sums = [weights[:, p["start"] : p["end"]].sum(1) for p in propositions]

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isarstep.bench.arrays import load_arrays
 from isarstep.bench.example import Example as BenchExample
-from isarstep.bench.store import Benchmark
+from isarstep.models.config import ModelConfig
 from isarstep.train.corpus import UNK, Corpus, Dataset, Example
+from isarstep.train.dense import dense_corpus
+
+if TYPE_CHECKING:
+    from isarstep.bench.store import Benchmark
 
 SPLITS = ("train", "validation", "test")
 
 
 def dataset_of_benchmark(where: str | Path, splits: Sequence[str] = SPLITS) -> Dataset:
+    # Parquet is read here alone: a machine that has the arrays, or asks its own examples, can do without.
+    from isarstep.bench.store import Benchmark
+
     benchmark = Benchmark(where)
     return Dataset(
         {name: corpus_of_split(benchmark, where, name) for name in splits},
@@ -25,6 +32,8 @@ def dataset_of_benchmark(where: str | Path, splits: Sequence[str] = SPLITS) -> D
 
 
 def corpus_of_split(benchmark: Benchmark, where: str | Path, name: str) -> Corpus:
+    from isarstep.bench.arrays import load_arrays
+
     arrays = load_arrays(where, name)
     table = benchmark.split(name).table()
     # How many variables the context fixes, where the benchmark records it.
@@ -50,6 +59,17 @@ def corpus_of_examples(examples: Sequence[BenchExample], vocabulary: Sequence[st
         return [number.get(token, UNK) for token in line.split()]
 
     return Corpus.of_examples(
-        Example([(field, ids(line)) for field, line in example.source(hints=True)], ids(example.f1), example.id)
+        Example(
+            [(field, ids(line)) for field, line in example.source(hints=True)],
+            ids(example.f1),
+            example.id,
+            example.fixed,
+        )
         for example in examples
     )
+
+
+def corpus_for(config: ModelConfig, vocabulary: Sequence[str], examples: Sequence[BenchExample]) -> Corpus:
+    """Any examples as a model of this configuration reads and writes them."""
+    corpus = corpus_of_examples(examples, vocabulary)
+    return dense_corpus(corpus, vocabulary) if config.dense else corpus

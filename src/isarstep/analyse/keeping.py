@@ -1,0 +1,73 @@
+"""What a run leaves beside its model, so that reports can be made again without the weights.
+
+N-best lists of the validation and test split for both of the paper's beams, the token table, the answers to the probes
+and the attention while answering the paper's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from isarstep.analyse.attention import record, save
+from isarstep.analyse.probes import probes, write_answers
+from isarstep.decode.hypotheses import Rules
+from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
+from isarstep.evaluate.paper import NARROW, WIDE
+from isarstep.models.transformer import Transformer
+from isarstep.train.corpus import Dataset
+
+SPLITS = ("validation", "test")
+
+Line = tuple[str, list[tuple[str, float]]]
+Bar = Callable[[Iterator[Line], int, str], Iterator[Line]]
+
+
+def keep_views(folder: Path) -> list[Path]:
+    """Token table, answers to the probes and attention; the files that were written."""
+    predictor = Predictor(folder, "cpu")
+    written = [folder / "embeddings.safetensors", folder / "probes.jsonl"]
+    save_embeddings(predictor, written[0])
+    asked = probes()
+    answers = predictor.nbest([probe.example for probe in asked], Rules(beam=WIDE))
+    write_answers(written[1], asked, answers)
+    if isinstance(predictor.model, Transformer):
+        maps = [
+            record(predictor.model, predictor.vocabulary, probe.example, nbest[0][0] if nbest else probe.answers[0])
+            for probe, nbest in zip(asked, answers, strict=True)
+            if probe.about == "paper"
+        ]
+        written.append(folder / "attention.safetensors")
+        save(maps, written[-1])
+    return written
+
+
+def save_embeddings(predictor: Predictor, path: Path) -> None:
+    """The token table, V x D, at half precision: cosines keep three digits and more."""
+    import torch
+    from safetensors.torch import save_file
+
+    temporary = path.with_name(path.name + ".tmp")
+    table = predictor.model.token_table.detach().cpu().to(torch.float16).contiguous()
+    save_file({"tokens": table}, str(temporary))
+    temporary.replace(path)
+
+
+def keep_predictions(
+    folder: Path, dataset: Dataset, device: str | None, bar: Bar, splits: Sequence[str] = SPLITS
+) -> list[Path]:
+    """The n-best lists that are not there yet; the files that were written."""
+    wanted = [(split, beam) for split in splits for beam in (NARROW, WIDE)]
+    missing = [(s, b) for s, b in wanted if not (folder / "predictions" / f"{s}.beam{b}.jsonl").is_file()]
+    if not missing:
+        return []
+    predictor = Predictor(folder, device)
+    check_vocabulary(predictor.about, dataset.vocabulary)
+    written = []
+    for split, beam in missing:
+        corpus, rules = dataset.split(split), Rules(beam)
+        path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
+        lines = bar(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
+        write_predictions(path, lines, meta_of(predictor, split, rules, "none"))
+        written.append(path)
+    return written

@@ -1,0 +1,117 @@
+"""A run keeps what reports need, also a run of a model that leaves out implied tokens, on a machine with little."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from isarstep.analyse.attention import load, record
+from isarstep.analyse.keeping import SPLITS, keep_predictions
+from isarstep.analyse.probes import probes, read_answers
+from isarstep.bench.example import Example
+from isarstep.bench.layout import SPECIALS
+from isarstep.cli import run as cli
+from isarstep.decode.hypotheses import Rules
+from isarstep.decode.predict import Predictor
+from isarstep.evaluate.answering import answer
+from isarstep.evaluate.runs import open_run
+from isarstep.evaluate.scores import Task
+from isarstep.models import ModelConfig, build
+from isarstep.models.config import Kind
+from isarstep.train.checkpoint import About, write_model
+from isarstep.train.corpus import Dataset
+from isarstep.train.dense import IMPLIED
+from isarstep.train.from_bench import corpus_of_examples
+
+TEXTS = [text for probe in probes() for text in (*probe.answers, *(line for _, line in probe.example.source()))]
+VOCABULARY = (*SPECIALS, *IMPLIED, *sorted({token for text in TEXTS for token in text.split()} - {*IMPLIED}))
+
+
+def tiny(folder: Path, kind: Kind, *, dense: bool) -> Path:
+    """A model with random weights that writes no special tokens, which no search would write after training."""
+    torch.set_num_threads(1)
+    torch.manual_seed(5)
+    model = build(ModelConfig(kind, len(VOCABULARY), "tiny", dense=dense))
+    write_model(model, About("hash", VOCABULARY, {}), folder)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["hat", "transformer"])
+def test_a_dense_model_reads_and_writes_dense_tokens_everywhere(kind: Kind, tmp_path: Path) -> None:
+    predictor = Predictor(tiny(tmp_path, kind, dense=True), "cpu")
+    example = probes()[0].example
+    implied = [VOCABULARY.index(token) for token in IMPLIED]
+    assert not np.isin(predictor.corpus([example]).tokens, implied).any()
+    maps = record(predictor.model, VOCABULARY, example, example.f1)
+    assert not {*maps.source, *maps.written} & {*IMPLIED}
+    assert [*maps.written] == [t for t in example.f1.split() if t not in IMPLIED] + ["<EOS>"]
+    assert sum(maps.spans) == len(maps.source) == len(maps.fields)
+    assert len(maps.spans) == len(example.source(hints=False))
+    for layer in (*maps.encoder, *maps.cross):
+        assert layer.shape[2] == len(maps.source)
+
+
+def test_a_dense_model_answers_in_the_benchmark_s_tokens(tmp_path: Path) -> None:
+    folder = tiny(tmp_path, "hat", dense=True)
+    example = Example("a1", probes()[0].example.f1, (), "CONST HOL.Trueprop $ FREE <X0>", (), ())
+    task = Task("hash", "test", [example], ["a1"])
+    system = answer(folder, "dense", task, 2, 3)
+    predictor = Predictor(folder, "cpu")
+    (nbest,) = predictor.nbest([example], Rules(beam=2))
+    assert system.narrow.lists[0] == tuple(tokens for tokens, _ in nbest)
+    # `spelt_out` puts a kind before every name, so that what was written dense can't come out dense.
+    assert all({*tokens.split()} & {*IMPLIED} for tokens, _ in nbest if len(tokens.split()) > 3)
+
+
+@pytest.mark.parametrize(("kind", "dense"), [("hat", True), ("rnnsearch", False)])
+def test_views_outlive_the_weights(
+    kind: Kind, dense: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("isarstep.analyse.keeping.WIDE", 2)
+    folder = tiny(tmp_path, kind, dense=dense)
+    table = open_run(folder).embeddings()
+    assert cli(["keep", str(folder)]) == 0
+    written = [Path(line) for line in capsys.readouterr().out.splitlines()]
+    for path in folder.glob("model*.safetensors"):
+        path.unlink()
+    run = open_run(folder)
+    kept = run.embeddings()
+    assert table is not None
+    assert kept is not None
+    np.testing.assert_allclose(kept, table, rtol=1e-3, atol=1e-4)
+    assert run.probes is not None
+    assert len(read_answers(run.probes, probes())) == len(probes())
+    if kind == "hat":
+        assert run.attention is not None
+        assert [each.name for each in load(run.attention)] == [p.name for p in probes() if p.about == "paper"]
+    else:
+        assert run.attention is None
+    assert all(path.is_file() for path in written)
+
+
+def test_only_missing_lists_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.analyse.keeping.NARROW", 1)
+    monkeypatch.setattr("isarstep.analyse.keeping.WIDE", 2)
+    folder = tiny(tmp_path, "hat", dense=True)
+    corpus = corpus_of_examples([probes()[0].example], VOCABULARY)
+    dataset = Dataset(dict.fromkeys(SPLITS, corpus), VOCABULARY, "hash")
+    old = folder / "predictions" / "validation.beam1.jsonl"
+    old.parent.mkdir()
+    old.write_text("kept\n")
+    written = keep_predictions(folder, dataset, "cpu", lambda lines, total, what: lines)
+    assert [path.name for path in written] == ["validation.beam2.jsonl", "test.beam1.jsonl", "test.beam2.jsonl"]
+    assert old.read_text() == "kept\n"
+    assert all(path.read_text().count("\n") == 1 for path in written)
+    assert keep_predictions(folder, dataset, "cpu", lambda lines, total, what: lines) == []
+
+
+def test_keeping_needs_no_parquet_and_no_terminal_library() -> None:
+    """The machine that trains often has torch and little else, and base-size weights are slow to carry home."""
+    absent = ("pyarrow", "sacrebleu", "zstandard", "rich", "typer", "matplotlib")
+    code = f"import sys\nfor name in {absent}: sys.modules[name] = None\nimport isarstep.analyse.keeping\n"
+    code += "from isarstep.analyse.probes import probes\nprobes()\nimport isarstep.train.from_bench"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
