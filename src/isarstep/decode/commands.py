@@ -55,7 +55,7 @@ def predict(
     if limit is not None:
         corpus = corpus.take(np.arange(min(limit, len(corpus))))
     rules = Rules(beam, penalty=penalty)
-    constraints = _constraints(constraint, predictor.vocabulary, data)
+    constraints = _constraints(constraint, predictor.vocabulary, data, split)
     label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]
     suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
     path = out or model / "predictions" / f"{split}.beam{beam}{suffix}.jsonl"
@@ -64,7 +64,7 @@ def predict(
     typer.echo(f"{count} examples -> {path}")
 
 
-def _constraints(choice: ConstraintChoice, vocabulary: tuple[str, ...], data: Path) -> Constraints | None:
+def _constraints(choice: ConstraintChoice, vocabulary: tuple[str, ...], data: Path, split: str) -> Constraints | None:
     if choice == ConstraintChoice.none:
         return None
     from isarstep.decode.constraints import Grammar
@@ -72,9 +72,12 @@ def _constraints(choice: ConstraintChoice, vocabulary: tuple[str, ...], data: Pa
     if choice == ConstraintChoice.grammar:
         return Grammar(vocabulary)
     from isarstep.bench.store import Benchmark
+    from isarstep.decode.contexts import contexts_of_split
     from isarstep.decode.typing import TypedGrammar
 
-    return TypedGrammar(vocabulary, Benchmark(data).signature)
+    benchmark = Benchmark(data)
+    contexts = contexts_of_split(benchmark.split(split), benchmark.signature)
+    return TypedGrammar(vocabulary, benchmark.signature, contexts)
 
 
 def _with_bar(lines: Iterator[T], total: int) -> Iterator[T]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from isarstep.decode.constraints import Kind, kind_of
+from isarstep.decode.unfinished import Unfinished
 from isarstep.errors import UserError
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.signature import Signature
@@ -47,3 +48,14 @@ def types_objection(tokens: Sequence[str], signature: Signature, context: Contex
     """The tokens must be those of a well-typed proposition in the context."""
     judgement = well_formed(tokens, signature, context)
     return None if judgement else judgement.reason
+
+
+def dropped_prefix(tokens: Sequence[str], signature: Signature, context: Context) -> Sequence[str] | None:
+    """The first prefix of a proposition that the types constraint would take for a dead end; None: it never would."""
+    state: Unfinished | None = Unfinished.nothing(signature, context)
+    for end, token in enumerate(tokens, 1):
+        state = state.followed_by(token, kind_of(token)) if state is not None else None
+        if state is None:
+            return tokens[:end]
+    assert state is not None
+    return None if state.complete() else tokens

@@ -79,7 +79,7 @@ def search(
         top_BKQ = top_BKQ + (scores_BK - norm_BK)[..., None]
         if constraint is not None and constraint.prunes:
             pool_BX = top_BKQ.flatten(1)
-            order_BX = pool_BX.argsort(1, descending=True)[:, : candidates * beams]
+            order_BX = pool_BX.argsort(1, descending=True)
             owners_BX = order_BX // wanted
             pool_BX = constraint.prune(
                 pool_BX.gather(1, order_BX), owners_BX, top_tokens_BKQ.flatten(1).gather(1, order_BX)

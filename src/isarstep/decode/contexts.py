@@ -1,0 +1,61 @@
+"""What is known of the types of an example's variables when its target is to be written.
+
+The benchmark records the types of all variables that an example mentions, the target's included. Those that only the
+target mentions are left out here: to know which ones have a type would give part of the target away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from isarstep.bench.example import Example
+from isarstep.bench.ids import variables_of
+from isarstep.bench.store import Split
+from isarstep.errors import UserError
+from isarstep.logic.infer import Context, infer_context
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Term, Typ
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
+from isarstep.train.corpus import Corpus
+
+Contexts = Callable[[Corpus, int], Context]
+
+
+def context_of_source(example: Example, signature: Signature) -> Context:
+    """The recorded types of the variables of F.2-F.4; where none are recorded, those that the propositions give."""
+    lines = [line for _, line in example.source(hints=False)]
+    if not example.types:
+        return inferred(lines, signature)
+    names = {f"<X{number}>" for line in lines for number in variables_of(line)}
+    return {name: type_of(text) for name, text in example.types.items() if name in names}
+
+
+@lru_cache(100_000)
+def type_of(text: str) -> Typ:
+    return parse_type(text)
+
+
+def inferred(lines: Sequence[str], signature: Signature) -> Context:
+    """The types that propositions give to their variables, as far as they can be read and typed together."""
+    readable: list[Term] = []
+    for line in lines:
+        try:
+            term = decode(line, strict=False)
+            infer_context([*readable, term], signature)
+        except UserError:
+            continue
+        readable.append(term)
+    return infer_context(readable, signature)
+
+
+def contexts_of_split(split: Split, signature: Signature) -> Contexts:
+    """For a corpus that was made from a split, or a part of it."""
+    number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
+    return lambda corpus, example: context_of_source(split[number[corpus.ids[example]]], signature)
+
+
+def contexts_of_examples(examples: Sequence[Example], signature: Signature) -> Contexts:
+    """For a corpus that was made from these examples, in their order."""
+    return lambda _corpus, example: context_of_source(examples[example], signature)
