@@ -2,6 +2,7 @@
 plain inference."""
 
 import random
+from itertools import pairwise
 
 import pytest
 import torch
@@ -17,6 +18,7 @@ from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.tokens import decode as read_term
 from isarstep.models import ModelConfig, build
 from isarstep.train.corpus import SPECIALS, Corpus, Example
+from isarstep.train.dense import IMPLIED, dense_corpus, spelt_out
 
 SIGNATURE = sample_signature()
 EXAMPLES = sample_examples()
@@ -36,6 +38,13 @@ def test_no_prefix_of_a_proposition_is_dropped() -> None:
         context = infer_context([read_term(line) for line in lines], SIGNATURE)
         for line in lines:
             assert dropped_prefix(line.split(), SIGNATURE, context) is None
+            state: Unfinished | None = Unfinished.nothing(SIGNATURE, context)
+            for token in line.split():
+                if token not in IMPLIED and state is not None:
+                    state = state.followed_densely(token, kind_of(token))
+            assert state is not None
+            assert state.complete()
+            assert " ".join(state.words) == line
 
 
 def test_what_is_not_dropped_is_well_typed() -> None:
@@ -45,7 +54,7 @@ def test_what_is_not_dropped_is_well_typed() -> None:
     for example in EXAMPLES:
         for line in example.propositions():
             tokens = line.split()
-            for word, name in zip(tokens, tokens[1:], strict=False):
+            for word, name in pairwise(tokens):
                 if word in ("CONST", "FREE"):
                     names[word].append(name)
     wrong = 0
@@ -90,17 +99,20 @@ def test_what_may_still_fit_is_kept() -> None:
     assert not after("CONST HOL.Trueprop $ ( CONST HOL.Not").complete()  # type: ignore[union-attr]
 
 
-def test_a_random_model_writes_only_well_typed_propositions() -> None:
+@pytest.mark.parametrize("dense", [False, True])
+def test_a_random_model_writes_only_well_typed_propositions(dense: bool) -> None:
     words = (*SPECIALS, *"CONST FREE $ ( ) HOL.Trueprop HOL.conj HOL.Not <X0>".split())
     line = [words.index(token) for token in "CONST HOL.Trueprop $ FREE <X0>".split()]
     corpus = Corpus.of_examples([Example([(3, line)], [9])])
-    grammar = TypedGrammar(words, SIGNATURE)
+    corpus = dense_corpus(corpus, words) if dense else corpus
+    grammar = TypedGrammar(words, SIGNATURE, dense=dense)
     context = grammar.context_of_source(corpus, 0)
     written = []
     for seed in range(4):
         torch.manual_seed(seed)
         model = build(ModelConfig("hat", len(words), "tiny", dropout=0.0)).eval()
         for hypothesis in next(decode(model, corpus, Rules(beam=12, longest=20), grammar)):
-            written += [" ".join(words[t] for t in hypothesis.tokens)] if hypothesis.complete else []
+            tokens = [words[t] for t in hypothesis.tokens]
+            written += [" ".join(spelt_out(tokens) if dense else tokens)] if hypothesis.complete else []
     assert len(set(written)) > 3
     assert all(well_formed(line, SIGNATURE, context) for line in written)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 if TYPE_CHECKING:
+    from isarstep.decode.predict import Predictor
     from isarstep.decode.search import Constraints
 
 T = TypeVar("T")
@@ -55,7 +56,7 @@ def predict(
     if limit is not None:
         corpus = corpus.take(np.arange(min(limit, len(corpus))))
     rules = Rules(beam, penalty=penalty)
-    constraints = _constraints(constraint, predictor.vocabulary, data, split)
+    constraints = _constraints(constraint, predictor, data, split)
     label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]
     suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
     path = out or model / "predictions" / f"{split}.beam{beam}{suffix}.jsonl"
@@ -64,20 +65,21 @@ def predict(
     typer.echo(f"{count} examples -> {path}")
 
 
-def _constraints(choice: ConstraintChoice, vocabulary: tuple[str, ...], data: Path, split: str) -> Constraints | None:
+def _constraints(choice: ConstraintChoice, predictor: Predictor, data: Path, split: str) -> Constraints | None:
+    vocabulary, dense = predictor.vocabulary, predictor.model.config.dense
     if choice == ConstraintChoice.none:
         return None
     from isarstep.decode.constraints import Grammar
 
     if choice == ConstraintChoice.grammar:
-        return Grammar(vocabulary)
+        return Grammar(vocabulary, dense)
     from isarstep.bench.store import Benchmark
     from isarstep.decode.contexts import contexts_of_split
     from isarstep.decode.typing import TypedGrammar
 
     benchmark = Benchmark(data)
     contexts = contexts_of_split(benchmark.split(split), benchmark.signature)
-    return TypedGrammar(vocabulary, benchmark.signature, contexts)
+    return TypedGrammar(vocabulary, benchmark.signature, contexts, dense)
 
 
 def _with_bar(lines: Iterator[T], total: int) -> Iterator[T]:

@@ -18,13 +18,16 @@ from isarstep.decode.unfinished import Unfinished
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.signature import Signature
 from isarstep.train.corpus import UNK, Corpus, Longs
+from isarstep.train.dense import spelt_out
 
 
 class TypedGrammar(Grammar):
     """`contexts` gives the known types of an example's variables; without it they are inferred from its source."""
 
-    def __init__(self, vocabulary: Sequence[str], signature: Signature, contexts: Contexts | None = None) -> None:
-        super().__init__(vocabulary)
+    def __init__(
+        self, vocabulary: Sequence[str], signature: Signature, contexts: Contexts | None = None, dense: bool = False
+    ) -> None:
+        super().__init__(vocabulary, dense)
         self.vocabulary = tuple(vocabulary)
         self.kind_list: list[int] = self.kinds.tolist()
         self.signature = signature
@@ -34,8 +37,8 @@ class TypedGrammar(Grammar):
         """Types that the source gives to its variables; a proposition with an unknown token gives none."""
         here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
         rows = [corpus.proposition(number).tolist() for number in corpus.sources[here].tolist()]
-        lines = [" ".join(self.vocabulary[t] for t in row) for row in rows if UNK not in row]
-        return inferred(lines, self.signature)
+        lines = [[self.vocabulary[t] for t in row] for row in rows if UNK not in row]
+        return inferred([" ".join(spelt_out(line) if self.dense else line) for line in lines], self.signature)
 
     def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> TypedState:
         contexts = [self.contexts(corpus, int(example)) for example in examples]
@@ -84,7 +87,8 @@ class TypedState(GrammarState):
         kind = self.typed.kind_list[token]
         if kind == Kind.END:
             return state.complete() and bool(well_formed(state.words, self.typed.signature, self.contexts[row]))
-        child = state.followed_by(self.typed.vocabulary[token], kind)
+        word = self.typed.vocabulary[token]
+        child = state.followed_densely(word, kind) if self.typed.dense else state.followed_by(word, kind)
         if child is None:
             return False
         children[parent, token] = child

@@ -17,6 +17,8 @@ from isarstep.logic.unify import Algebra, Cell, Inner, Mismatch
 
 BUDGET = 20_000  # parts of types looked at for one token; types can grow exponentially with the term
 
+ANNOUNCED: dict[int, str] = {Kind.CONSTANT: "CONST", Kind.VARIABLE: "FREE", Kind.SCHEMATIC: "VAR", Kind.INDEX: "BOUND"}
+
 
 class Solution:
     """What type variables stand for."""
@@ -160,6 +162,16 @@ class Unfinished:
                     return self._close(words)
         except Mismatch:
             return None
+
+    def followed_densely(self, word: str, kind: int) -> Unfinished | None:
+        """The same for a token before which others are implied, see `isarstep.train.dense`."""
+        state: Unfinished | None = self
+        announcement = ANNOUNCED.get(kind)
+        if (announcement or kind == Kind.OPEN) and self.groups[-1].function is not None:
+            state = self.followed_by("$", Kind.APPLY)
+        if announcement and state is not None:
+            state = replace(state, words=(*state.words, announcement))
+        return None if state is None else state.followed_by(word, kind)
 
     def complete(self) -> bool:
         """Whether it is a proposition as it stands."""
