@@ -10,9 +10,12 @@ from tests.serve.isabelle_session import HERE, TRANSCRIPT, Loaded, load, transcr
 
 import isarstep
 from isarstep.errors import UserError
+from isarstep.logic.sample import sample_signature
+from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type
 from isarstep.mine.isabelle import find_installation
+from isarstep.serve.problem import Problem, ProblemError, Reader
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +77,18 @@ def test_the_theory_travels_with_the_package():
     names = re.findall(r"ML_file \\<open>(.*?)\\<close>", (folder / "IsarStep.thy").read_text())
     assert len(names) == 6
     assert all((folder / name).is_file() for name in names)
+
+
+def test_the_server_takes_tokens_about_a_users_own_constants_and_types():
+    reader = Reader(sample_signature())
+    less = "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less $ FREE t $ FREE t )"
+    goal = "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST My.size $ FREE t ) $ FREE n )"
+    types = {"t": "(My.tree Nat.nat)", "n": "Nat.nat"}
+    task = reader.read(Problem(goal=goal, facts=(less,), form="tokens", fixed=("n", "t"), types=types))
+    assert task.example.f3 == goal.replace("FREE t", "FREE <X1>").replace("FREE n", "FREE <X0>")
+    assert task.context["<X0>"] == Type("Nat.nat")
+    with pytest.raises(ProblemError, match="type"):
+        reader.read(Problem(goal="x = y", types={"x": "My.tree"}))
 
 
 def test_a_session_with_failing_servers_is_unharmed(loaded):

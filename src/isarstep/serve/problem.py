@@ -21,7 +21,7 @@ from isarstep.logic.normalise import normalise, restore, variable_order
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.reading import Spans, read
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Free, Term, Typ, subterms
+from isarstep.logic.terms import Free, Term, Typ, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type, show_type
 from isarstep.serve.typetext import read_type
@@ -147,7 +147,8 @@ class Reader:
                     raise ProblemError(
                         "tokens", f"all propositions together have more than {MOST_TOKENS} tokens", where
                     )
-                context = self.typed(term, context, where, text, spans)
+                if problem.form == "notation" or all(c.name in self.signature.constants for c in constants(term)):
+                    context = self.typed(term, context, where, text, spans)
                 readings[where] = Reading(term)
             except ProblemError as error:
                 readings[where] = Reading(None, error)
@@ -224,12 +225,18 @@ class Reader:
             raise ProblemError("invalid", str(error), "fixed") from None
 
     def given_types(self, problem: Problem) -> Context:
+        """The types that came with the problem.
+
+        Tokens may speak of types, and of constants, that somebody else has defined, such as the theory of an Isabelle
+        user: nothing is known about those here, and propositions that mention such constants are not typed.
+        """
         given: dict[str, Typ] = {}
         for name, text in problem.types.items():
             try:
                 given[name] = read_type(text, self.signature)
             except UserError as error:
-                raise ProblemError("type", str(error), f"types.{name}") from None
+                if problem.form == "notation":
+                    raise ProblemError("type", str(error), f"types.{name}") from None
         return given
 
     def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Term, Spans]:
