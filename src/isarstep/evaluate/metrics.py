@@ -7,6 +7,7 @@ decoding, whatever the brackets and the numbering of its schematic variables.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,24 +51,24 @@ def ranks(references: Sequence[str], nbests: Sequence[Sequence[str]]) -> Ranks:
     for i, (reference, nbest) in enumerate(zip(references, nbests, strict=True)):
         if NEVER_MATCHES in reference.split():
             continue
-        for place, prediction in enumerate(nbest, 1):
-            if prediction == reference:
-                exact[i] = place
-                term[i] = term[i] or place
+        place = nbest.index(reference) + 1 if reference in nbest else 0
+        exact[i] = term[i] = place
+        names = _names(reference)
+        for earlier, prediction in enumerate(nbest[: place - 1] if place else nbest, 1):
+            # Equal terms have equal names in equal order; only such candidates are worth decoding.
+            if _names(prediction) == names and same_term(prediction, reference):
+                term[i] = earlier
                 break
-            if not term[i] and _same_leaves(prediction, reference) and same_term(prediction, reference):
-                term[i] = place
     return Ranks(exact, term)
 
 
-def _same_leaves(left: str, right: str) -> bool:
-    """A quick necessary condition for equal terms, so that only candidates are decoded."""
-    return _leaves(left) == _leaves(right)
+_SCHEMATIC = re.compile(r"<V[0-9]+>")
 
 
-def _leaves(tokens: str) -> list[str]:
-    words = tokens.replace("(", " ").replace(")", " ").split()
-    return [word for word in words if not word.startswith("<V")]
+def _names(tokens: str) -> str:
+    """Without brackets and numbers of schematic variables: what two token sequences of one term may differ in."""
+    tokens = tokens.replace("(", "").replace(")", "").replace(" ", "")
+    return _SCHEMATIC.sub("", tokens) if "<V" in tokens else tokens
 
 
 def same_term(left: str, right: str) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +52,35 @@ class Coercion:
 
     term: Term  # closed; types may be missing
     type: Typ
+
+
+class _WrittenConstants(Mapping[str, Constant]):
+    """Constants as they stand in a file, each parsed when it is first asked for: most jobs meet few of them."""
+
+    def __init__(
+        self, rows: dict[str, tuple[str, ...]], parsed: Mapping[str, Constant], constructors: dict[str, int]
+    ) -> None:
+        self._rows = {**dict.fromkeys(parsed, ("",)), **rows}  # for names and order
+        self._parsed = {name: constant for name, constant in parsed.items() if name not in rows}
+        self._constructors = constructors
+
+    def __getitem__(self, name: str) -> Constant:
+        known = self._parsed.get(name)
+        if known is None:
+            text, *meaning = self._rows[name]
+            known = Constant(name, parse_type(text), decode(meaning[0]) if meaning else None)
+            _declare_constructors(known.type, self._constructors)
+            self._parsed[name] = known
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,16 +221,17 @@ class Signature:
                 return _from_preview(document)
             if document["format"] != FORMAT:
                 raise UserError(f"signature: format {document['format']} is unknown, this version reads {FORMAT}")
-            return Signature.build(
-                (
-                    Constant(row[0], parse_type(row[1]), decode(row[2]) if len(row) > 2 else None)
-                    for row in document["constants"]
-                ),
+            signature = Signature.build(
+                (),
                 ((name, int(count)) for name, count in document["types"]),
                 document["classes"],
                 document["arities"],
                 (Coercion(decode(term), parse_type(typ)) for term, typ in document["coercions"]),
             )
+            rows = {str(row[0]): (str(row[1]), *map(str, row[2:3])) for row in document["constants"]}
+            constructors = dict(signature.types)
+            constants = _WrittenConstants(rows, signature.constants, constructors)
+            return replace(signature, constants=constants, types=constructors)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise UserError(f"signature: not in the form of docs/signature.md ({error!r})") from error
 

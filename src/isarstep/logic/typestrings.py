@@ -7,74 +7,78 @@ its variable in brackets; a constructor without arguments needs no brackets.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from isarstep.errors import UserError
 from isarstep.logic.terms import Sort, TFree, TVar, Typ, Type
 
-_TOKEN = re.compile(r"\s*(?:([()&])|(::)|([^\s()&]+))")
+_PIECE = re.compile(r"[()&]|::|[^\s()&]+")
+_NO_NAME = frozenset(("", "(", ")", "&", "::"))
 
 
 def parse_type(text: str) -> Typ:
     """Read the prefix form. Errors name the character."""
-    pieces: list[tuple[str, int]] = []
-    position = 0
-    end = len(text.rstrip())
-    while position < end:
-        match = _TOKEN.match(text, position)
-        if match is None:
-            raise _error(text, position)
-        pieces.append((match[1] or match[2] or match[3], match.start(match.lastindex or 0)))
-        position = match.end()
-    pieces += [("", end), ("", end)]  # twice, to look one piece further
+    pieces: list[str] = _PIECE.findall(text)
+    pieces += ["", ""]  # twice, to look one piece further
     groups: list[list[Typ | str]] = []
     result: Typ | None = None
     i = 0
     while result is None:
-        piece, where = pieces[i]
+        piece = pieces[i]
         i += 1
         made: Typ
         if piece == "(":
-            if pieces[i + 1][0] == "::" and pieces[i][0].lstrip("?").startswith("'"):
+            name = pieces[i]
+            if name[:1] == "'" or name[:2] == "?'":
+                if pieces[i + 1] != "::":
+                    raise _error(text, i)
                 made, i = _sorted_variable(text, pieces, i)
             else:
-                if pieces[i][0] in ("", "(", ")", "&", "::") or pieces[i][0].startswith(("'", "?'")):
-                    raise _error(text, pieces[i][1])
-                groups.append([pieces[i][0]])
+                if name in _NO_NAME:
+                    raise _error(text, i)
+                groups.append([name])
                 i += 1
                 continue
         elif piece == ")" and groups:
-            name, *arguments = groups.pop()
-            made = Type(str(name), tuple(arguments))  # type: ignore[arg-type]
-        elif piece in ("", ")", "&", "::"):
-            raise _error(text, where)
+            constructor, *arguments = groups.pop()
+            made = Type(constructor, tuple(arguments))  # type: ignore[arg-type]
+        elif piece in _NO_NAME:
+            raise _error(text, i - 1)
         else:
-            made = _variable(piece, ()) if piece.startswith(("'", "?'")) else Type(piece)
+            made = _leaf(piece)
         if groups:
             groups[-1].append(made)
         else:
             result = made
-    if pieces[i][0]:
-        raise _error(text, pieces[i][1])
+    if pieces[i]:
+        raise _error(text, i)
     return result
 
 
-def _sorted_variable(text: str, pieces: list[tuple[str, int]], i: int) -> tuple[Typ, int]:
+def _sorted_variable(text: str, pieces: list[str], i: int) -> tuple[Typ, int]:
     """`'a :: C & D )`, from the variable on."""
-    variable = pieces[i][0]
+    variable = pieces[i]
     classes = []
     i += 1
     separator = "::"
-    while pieces[i][0] == separator:
+    while pieces[i] == separator:
         separator = "&"
-        if pieces[i + 1][0] in ("", "(", ")", "&", "::"):
-            raise _error(text, pieces[i + 1][1])
-        classes.append(pieces[i + 1][0])
+        if pieces[i + 1] in _NO_NAME:
+            raise _error(text, i + 1)
+        classes.append(pieces[i + 1])
         i += 2
-    if pieces[i][0] != ")":
-        raise _error(text, pieces[i][1])
+    if pieces[i] != ")":
+        raise _error(text, i)
     return _variable(variable, tuple(sorted(classes))), i + 1
 
 
+@lru_cache(maxsize=10_000)
+def _leaf(piece: str) -> Typ:
+    """A variable or a constructor without arguments; a signature has few of them, many times over."""
+    return _variable(piece, ()) if piece.startswith(("'", "?'")) else Type(piece)
+
+
+@lru_cache(maxsize=10_000)
 def _variable(name: str, sort: Sort) -> Typ:
     if not name.startswith("?"):
         return TFree(name, sort)
@@ -84,7 +88,10 @@ def _variable(name: str, sort: Sort) -> Typ:
     return TVar(name[1:], 0, sort)
 
 
-def _error(text: str, position: int) -> UserError:
+def _error(text: str, number: int) -> UserError:
+    """The piece with this number cannot stand where it does."""
+    starts = [match.start() for match in _PIECE.finditer(text)]
+    position = starts[number] if number < len(starts) else len(text.rstrip())
     found = repr(text[position : position + 20]) if position < len(text) else "the end"
     return UserError(f"type, character {position}: {found} cannot stand here; write it like (fun 'a (List.list 'b))")
 
