@@ -103,7 +103,9 @@ def test_failures_are_shares_of_the_wrong(benchmark: Path, runs: dict[str, Path]
 def test_topics_name_sessions_and_fall_back_on_the_theory() -> None:
     assert topic_of("HOL-Analysis", "") == "Mathematics: Analysis"
     assert topic_of("", "HOL-Algebra.Group") == "Mathematics: Algebra"
+    assert topic_of("Jordan_Normal_Form", "") == "Mathematics: Algebra"
     assert topic_of("Nowhere", "") == ""
+    assert len(topics()) > 1000
     assert all(": " in topic or topic == "Tools" for topic in topics().values())
 
 

@@ -1,4 +1,4 @@
-"""The topic of a session, from `topics.txt`: one line each, to be extended when sessions are mined."""
+"""The topic of a session, from `topics.txt`, in the vocabulary of the Archive of Formal Proofs."""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from importlib import resources
 
 @cache
 def topics() -> dict[str, str]:
-    text = resources.files("isarstep.evaluate").joinpath("topics.txt").read_text("utf-8")
-    lines = (line.split(maxsplit=1) for line in text.splitlines() if line.strip() and not line.startswith("##"))
-    return {session: topic.strip() for session, topic in lines}
+    found: dict[str, str] = {}
+    topic = ""
+    for line in resources.files("isarstep.evaluate").joinpath("topics.txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            topic = line.strip("[]")
+        elif not line.startswith("##"):
+            found |= dict.fromkeys(line.split(), topic)
+    return found
 
 
 def topic_of(session: str, theory: str) -> str:
