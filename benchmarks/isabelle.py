@@ -128,15 +128,20 @@ def used_premises(example: Example, facts: list[str], local: list[str]) -> tuple
 
 
 def gap_questions(example: Example, row: dict[str, Any], names: Names, effort: str) -> list[Question]:
-    """The two gaps: from the premises that the embedded proof used (`replay`), or from all (`prove`)."""
+    """The gaps: those that the embedded backend proved, from the same facts (`replay`), or both from all (`prove`)."""
     assert example.f3 is not None
     local = [line for line in example.f4 if line not in names]
     asked = []
-    for gap, goal, lines in (("first", example.f1, example.f2), ("second", example.f3, (example.f1, *example.f4))):
-        if effort == "prove":
+    gaps = {
+        "first": (example.f1, example.f2),
+        "second": (example.f3, (example.f1, *example.f4)),
+        "direct": (example.f3, ()),
+    }
+    for gap, (goal, lines) in gaps.items():
+        if effort == "prove" and lines:
             premises = tuple(Premise(line, names.get(line, ())) for line in lines)
             asked.append(Question(gap, effort, goal, premises))
-        elif row[f"{gap}_result"] == "proved":
+        elif effort == "replay" and row[f"{gap}_result"] == "proved":
             premises = used_premises(example, row[f"{gap}_facts"], local)
             asked.append(Question(gap, effort, goal, premises))
     return asked

@@ -4,12 +4,14 @@ import json
 import os
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 import zstandard
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check.isabelle import Answer, Inquiry, Isabelle, Premise, Question, Settings, with_provers
+from isarstep.cli import run
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
 from isarstep.logic.typestrings import parse_type
@@ -196,6 +198,52 @@ def test_real_proofs(isabelle):
         assert found.answer == "proved"
         assert found.by.startswith("sledgehammer: ")
         assert found.facts == ("opaque_all",)
+
+
+STEPS = r"""
+theory Steps imports Main begin
+
+lemma double: "even (n::nat) \<Longrightarrow> even (n + n + 2)"
+proof -
+  assume "even n"
+  then have "even (n + n)" by simp
+  then show "even (n + n + 2)" by simp
+qed
+
+lemma sub: assumes "A \<subseteq> B" "x \<in> A" shows "x \<in> B \<union> C"
+proof -
+  from assms have "x \<in> B" by auto
+  then show "x \<in> B \<union> C" by simp
+qed
+
+end
+"""
+
+
+def test_real_command(isabelle, tmp_path, capsys):
+    """From a theory to verdicts: mined, built, checked."""
+    theories = tmp_path / "theories"
+    theories.mkdir()
+    (theories / "ROOT").write_text("session Steps = HOL + theories Steps")
+    (theories / "Steps.thy").write_text(STEPS)
+    graphs, benchmark, out = tmp_path / "graphs", tmp_path / "benchmark", tmp_path / "verdicts.parquet"
+    assert run(["mine", "Steps", "--out", str(graphs), "-d", str(theories), "--jobs", "1"]) == 0
+    assert run(["build", str(graphs), "--out", str(benchmark), "--jobs", "1"]) == 0
+    found = Benchmark(benchmark)
+    split = max(("train", "test", "validation", "reserve"), key=lambda name: len(found.split(name)))
+    command = ["check", "--benchmark", str(benchmark), "--split", split, "--out", str(out), "--backend", "isabelle",
+               "--seconds", "5", "-d", str(theories), "--heaps", str(graphs / "heaps")]  # fmt: skip
+    capsys.readouterr()
+    assert run(command) == 0
+    assert "provers: Isabelle2025-1 with " in capsys.readouterr().out
+    rows = pq.read_table(out).to_pylist()
+    assert len(rows) == len(found.split(split))
+    for row in rows:
+        assert row["verdict"] == "well-formed"
+        assert row["second_result"] == "proved"
+        if row["kind"] == "step":
+            assert row["first_result"] == "proved"
+    assert run([*command, "--explain", "x"]) == 2
 
 
 def test_a_theory_that_fails_is_reported(isabelle, tmp_path):

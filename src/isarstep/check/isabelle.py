@@ -112,7 +112,7 @@ def prover_versions(installation: Installation, names: str) -> str:
         path = environment.get(variable, "")
         command = str(Path(path) / program) if variable.endswith("_HOME") else path
         version = ""
-        if command:
+        if path:
             with suppress(OSError, subprocess.TimeoutExpired):
                 output = subprocess.run([command, "--version"], capture_output=True, text=True, timeout=20).stdout
                 version = next(iter(re.findall(r"\d+\.\d+(?:\.\d+)?", output)), "")
