@@ -136,15 +136,15 @@ class Contexts:
         self._proof = proof
         # What no command fixed comes last.
         self._order = list(dict.fromkeys([*(v for s in proof.steps for v in s.fixed), *range(len(proof.variables))]))
-        self._numbers: dict[tuple[int, ...], dict[str, int]] = {}
+        self._known: dict[tuple[int, ...], tuple[dict[str, int], dict[int, int]]] = {}
 
-    def numbers(self, step: int) -> dict[str, int]:
-        """Name of variable -> number, for a consequence at this step."""
+    def at(self, step: int) -> tuple[dict[str, int], dict[int, int]]:
+        """For consequences at this step: name of variable -> number, and identity of term -> proposition, yet empty."""
         here = self._proof.steps[step].fixed
-        known = self._numbers.get(here)
+        known = self._known.get(here)
         if known is None:
             order = dict.fromkeys([*here, *self._order])
-            known = self._numbers[here] = {self._proof.variables[v].name: place for place, v in enumerate(order)}
+            known = self._known[here] = {self._proof.variables[v].name: place for place, v in enumerate(order)}, {}
         return known
 
 
@@ -157,6 +157,7 @@ class View:
     identity: str
     end: int  # the step at which the consequence is reached
     numbers: dict[str, int]
+    rendered: dict[int, int]  # what has been rendered with these numbers: identity of term -> proposition
     types: dict[str, Typ]
 
 
@@ -170,11 +171,12 @@ class Extractor:
         self.builder = ShardBuilder()
         self.counts: Counter[str] = Counter()
         self.variable_names: set[str] = set()
-        self.texts = Texts()
+        # Terms and types of one graph are shared objects and stay alive with it, so their identity is a key.
+        self.texts = Texts(graph.terms)
         self._templates: dict[int, Template] = {}
-        # Numbers of constants and variables in a proposition: eta keeps them, so most pairs need no closer look.
-        self._outlines: dict[int, tuple[int, int, int]] = {}
-        self._type_numbers: dict[Typ, int] = {}
+        self._outlines: dict[int, tuple[int, int, int]] = {}  # of propositions, see Template
+        self._order: dict[int, tuple[int, str]] = {}  # of propositions inside a field
+        self._type_numbers: dict[int, int] = {}
 
     def run(self) -> None:
         for proof in self.graph.proofs:
@@ -185,7 +187,6 @@ class Extractor:
                 self.counts["incomplete proofs"] += 1
 
     def _template(self, term: Term) -> Template:
-        # Terms of one graph are shared objects and stay alive with it, so their identity is a key.
         template = self._templates.get(id(term))
         if template is None:
             template = self._templates[id(term)] = Template(self.texts.of(term))
@@ -194,22 +195,33 @@ class Extractor:
         return template
 
     def _render(self, term: Term, view: View) -> int:
+        number = view.rendered.get(id(term))
+        if number is None:
+            number = view.rendered[id(term)] = self._rendered(term, view)
+        return number
+
+    def _rendered(self, term: Term, view: View) -> int:
         template = self._template(term)
+        numbers = view.numbers
         try:
-            key = tuple([view.numbers[name] for name in template.names])
+            key = tuple([numbers[name] for name in template.names])
         except KeyError:
             # A lemma of an enclosing context may mention variables that this proof does not know.
             for node in subterms(term):
-                if type(node) is Free and node.name not in view.numbers:
-                    view.numbers[node.name] = len(view.numbers)
+                if type(node) is Free and node.name not in numbers:
+                    numbers[node.name] = len(numbers)
                     if node.type is not None:
                         view.types[node.name] = node.type
-            key = tuple([view.numbers[name] for name in template.names])
+            key = tuple([numbers[name] for name in template.names])
         number = template.rendered.get(key)
         if number is None:
-            text = template.text(view.numbers)
-            number = template.rendered[key] = self.builder.proposition(text)
-            self._outlines[number] = (text.count("CONST "), text.count("FREE "), text.count("VAR "))
+            own_pattern = key == tuple(range(len(key)))
+            text = template.text(numbers)
+            number = self.builder.proposition(text, key, b"" if own_pattern else template.pattern)
+            template.rendered[key] = number
+            self._outlines[number] = template.outline
+            # Longest first, then by Isabelle's own text: the order stays when other theories make names longer.
+            self._order[number] = (-self.builder.lengths[number], self._renaming.undone(text))
         return number
 
     def _proof(self, proof: Proof) -> None:
@@ -226,7 +238,7 @@ class Extractor:
                 continue
             used.update(premises.facts)
             end = reader.end(number)
-            view = View(proof, reader, identity, end, contexts.numbers(end), types)
+            view = View(proof, reader, identity, end, *contexts.at(end), types)
             f3 = self._render(fact.prop, view)
             # The same for every target: rendered once.
             local = {i: self._render(proof.facts[i].prop, view) for i in premises.facts}
@@ -239,7 +251,7 @@ class Extractor:
         if self.rules.keep_open:
             for number, fact in enumerate(proof.facts):
                 if number not in used and fact.kind != "calculation" and number not in reader.merged:
-                    view = View(proof, reader, identity, fact.step, contexts.numbers(fact.step), types)
+                    view = View(proof, reader, identity, fact.step, *contexts.at(fact.step), types)
                     if reader.sources(number).facts:
                         self._example(view, number, self._render(fact.prop, view), None, None, [])
 
@@ -283,36 +295,27 @@ class Extractor:
 
     def _restates(self, f1: int, f2: list[int], f3: int | None, f4: list[int], f5: list[int]) -> bool:
         """Is the target, or the consequence, one of the other propositions?"""
-        if f3 is not None and self._alike(f1, f3):
-            return True
-        others = (*f2, *f4, *f5)
-        if any(self._alike(f1, other) for other in others):
-            return True
+        others = [*f2, *f4, *f5]
+        if f3 is None:
+            return self._among(f1, others)
         # Where the consequence stands among its own premises, the target is not what it follows from.
-        return f3 is not None and any(self._alike(f3, other) for other in others)
+        return self._among(f3, others) or self._among(f1, [f3, *others])
 
-    def _alike(self, left: int, right: int) -> bool:
-        if left == right:
+    def _among(self, one: int, others: Sequence[int]) -> bool:
+        if one in others:
             return True
-        if self._outlines[left] != self._outlines[right]:
-            return False
-        texts = self.builder.propositions.texts
-        return alike(texts[left], texts[right])
+        outlines, texts = self._outlines, self.builder.propositions.texts
+        outline = outlines[one]
+        return any(outlines[other] == outline and alike(texts[one], texts[other]) for other in others)
 
     def _ordered(self, numbers: Sequence[int]) -> list[int]:
-        """Each proposition once, longest first; equal lengths by text, so that the order means nothing.
-
-        By Isabelle's own text, so that the order stays when other theories make names longer.
-        """
-        if len(numbers) < 2:
-            return list(numbers)
-        lengths, texts, own = self.builder.lengths, self.builder.propositions.texts, self._renaming.undone
-        return sorted(set(numbers), key=lambda n: (-lengths[n], own(texts[n])))
+        """Each proposition once, longest first; equal lengths by text, so that the order means nothing."""
+        return list(numbers) if len(numbers) < 2 else sorted(set(numbers), key=self._order.__getitem__)
 
     def type_number(self, typ: Typ) -> int:
-        number = self._type_numbers.get(typ)
+        number = self._type_numbers.get(id(typ))
         if number is None:
-            number = self._type_numbers[typ] = self.builder.types.add(format_type(typ))
+            number = self._type_numbers[id(typ)] = self.builder.types.add(format_type(typ))
         return number
 
 

@@ -38,26 +38,30 @@ class FactRow:
 Slot: TypeAlias = tuple[Typ, tuple[str, int] | None]
 
 
-def occurrences(term: Term) -> Iterator[tuple[Const | Free | Var | Abs, int]]:
+def occurrences(term: Term) -> list[tuple[Const | Free | Var | Abs, int]]:
     """In the order of the tokens: constants with the number of their arguments, abstractions, variables once each."""
+    found: list[tuple[Const | Free | Var | Abs, int]] = []
     seen: set[tuple[str, int]] = set()
-    todo: list[tuple[Term, int]] = [(term, 0)]
+    todo: list[Term] = [term]
     while todo:
-        node, arguments = todo.pop()
-        if type(node) is App:
+        node = todo.pop()
+        arguments = 0
+        while type(node) is App:
             # The function's tokens stand before the argument's.
-            todo.append((node.arg, 0))
-            todo.append((node.fun, arguments + 1))
+            todo.append(node.arg)
+            node = node.fun
+            arguments += 1
+        if type(node) is Const:
+            found.append((node, arguments))
         elif type(node) is Abs:
-            yield node, 0
-            todo.append((node.body, 0))
-        elif type(node) is Const:
-            yield node, arguments
+            found.append((node, 0))
+            todo.append(node.body)
         elif type(node) is Free or type(node) is Var:
             key = (node.name, node.index if type(node) is Var else -1)
             if key not in seen:
                 seen.add(key)
-                yield node, 0
+                found.append((node, 0))
+    return found
 
 
 def slots_of(term: Term) -> list[Slot]:

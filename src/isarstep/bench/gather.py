@@ -23,7 +23,7 @@ from isarstep.bench.texts import Template
 from isarstep.errors import UserError
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import Graph, Lemma, Signature, read_graph
+from isarstep.mine.graph import Graph, Lemma, Signature, read_graph, without_collection
 
 FACT_SHARD_SCHEMA = pa.schema(
     [
@@ -96,7 +96,8 @@ def gather_graphs(paths: Mapping[Path, Renaming], rules: Rules, scratch: Path, w
 
 def _gather_graph(task: tuple[Path, Renaming, Rules, Path]) -> Gathered:
     path, renaming, rules, folder = task
-    return gather_graph(read_graph(path, renaming.record if renaming else None), rules, folder, renaming)
+    with without_collection():
+        return gather_graph(read_graph(path, renaming.record if renaming else None), rules, folder, renaming)
 
 
 def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = NOTHING) -> Gathered:
@@ -135,7 +136,7 @@ def _facts(graph: Graph, extractor: Extractor) -> tuple[pa.Table, list[tuple[str
         if template.names:
             continue  # a theorem of the library has no free variables; what has some was left unfinished
         chosen.append(theorem)
-        propositions.append(builder.proposition(template.text({})))
+        propositions.append(builder.proposition(template.text({}), ()))
         slots = slots_of(theorem.prop)
         types.append([extractor.type_number(typ) for typ, _ in slots])
         deciding.append(

@@ -8,13 +8,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from isarstep.bench.ids import VARIABLE, content_key, example_id, proposition_digest, variables_of
 from isarstep.bench.layout import EXAMPLE_SCHEMA
+
+# A proposition up to the numbers of its variables: digest of its pattern, and which variables fill it.
+Shape: TypeAlias = tuple[bytes, tuple[int, ...]]
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 _DICTIONARIES = {"theorem", "name", "session", "theory", "target_command", "consequence_command", "target_kind"}
@@ -59,16 +62,17 @@ class ShardBuilder:
         self.digests: list[bytes] = []
         self.lengths: list[int] = []
         self.types = Interned()
-        self._shapes: list[tuple[bytes, tuple[int, ...]]] = []
-        self._rows: dict[str, list[object]] = {name: [] for name in SHARD_SCHEMA.names}
+        self._shapes: list[Shape] = []
+        self._rows: list[tuple[object, ...]] = []
 
-    def proposition(self, text: str) -> int:
-        """The number of a proposition, given as a line of tokens."""
+    def proposition(self, text: str, variables: tuple[int, ...] | None = None, pattern: bytes = b"") -> int:
+        """The number of a proposition, given as a line of tokens; its shape if known, no pattern if it is its own."""
         number = self.propositions.add(text)
         if number == len(self.digests):
-            self.digests.append(proposition_digest(text))
+            digest = proposition_digest(text)
+            self.digests.append(digest)
             self.lengths.append(text.count(" ") + 1)
-            self._shapes.append(shape_of(text))
+            self._shapes.append(shape_of(text) if variables is None else (pattern or digest, variables))
         return number
 
     def variables(self, propositions: Iterable[int]) -> list[int]:
@@ -120,13 +124,11 @@ class ShardBuilder:
             [shapes[n] for n in f4],
             [shapes[f1]],
         )
-        row = (
+        self._rows.append((
             identifier, theorem, name, session, theory, proof, target_step, consequence_step, target_command,
             consequence_command, target_kind, restated, fixed, f1, f2, f3, f4, f5, types, copies, key, renamed,
             self.source_length(f2, f3, f4),
-        )  # fmt: skip
-        for column, value in zip(self._rows.values(), row, strict=True):
-            column.append(value)
+        ))  # fmt: skip
         return identifier
 
     def finish(self) -> Shard:
@@ -138,18 +140,19 @@ class ShardBuilder:
             ],
             schema=PROPOSITION_SCHEMA,
         )
-        columns = [_column(self._rows[f.name], f.type) for f in SHARD_SCHEMA]
+        values = zip(*self._rows, strict=True) if self._rows else ((),) * len(SHARD_SCHEMA)
+        columns = [_column(column, f.type) for column, f in zip(values, SHARD_SCHEMA, strict=True)]
         return Shard(propositions, self.types.texts, pa.table(columns, schema=SHARD_SCHEMA))
 
 
-def _column(values: list[object], wanted: pa.DataType) -> pa.Array:
+def _column(values: Sequence[object], wanted: pa.DataType) -> pa.Array:
     if pa.types.is_dictionary(wanted):
         return pa.array(values, pa.string()).dictionary_encode()
     return pa.array(values, wanted)
 
 
-def shape_of(text: str) -> tuple[bytes, tuple[int, ...]]:
-    """A proposition up to renaming of its variables `<X..>`: digest of its pattern, and which variables fill it."""
+def shape_of(text: str) -> Shape:
+    """The shape of a line of tokens."""
     variables = variables_of(text)
     if not variables:
         return proposition_digest(text), ()
@@ -157,14 +160,20 @@ def shape_of(text: str) -> tuple[bytes, tuple[int, ...]]:
     return proposition_digest(VARIABLE.sub(lambda match: new[match[0]], text)), variables
 
 
-def renamed_key(*fields: Sequence[tuple[bytes, tuple[int, ...]]]) -> bytes:
+def renamed_key(*fields: Sequence[Shape]) -> bytes:
     """Equal for examples that differ only in the numbers of their variables (and the order inside fields).
 
     Propositions of one pattern are told apart by where else their variables occur. Where even that leaves a tie, the
     order of the numbers decides, so that a few symmetric examples can be missed; none is confused with another.
     """
-    ordered = [sorted(shapes) for shapes in fields]
-    if any(left[0] == right[0] for shapes in ordered for left, right in pairwise(shapes)):
+    ordered: list[Sequence[Shape]] = []
+    tie = False
+    for shapes in fields:
+        if len(shapes) > 1:
+            shapes = sorted(shapes)
+            tie = tie or len({shape[0] for shape in shapes}) < len(shapes)
+        ordered.append(shapes)
+    if tie:
         places: dict[int, list[tuple[int, bytes, int]]] = {}
         for number, shapes in enumerate(ordered):
             for pattern, variables in shapes:
@@ -174,14 +183,12 @@ def renamed_key(*fields: Sequence[tuple[bytes, tuple[int, ...]]]) -> bytes:
         ordered = [
             sorted(shapes, key=lambda shape: (shape[0], [ranks[v] for v in shape[1]], shape[1])) for shapes in ordered
         ]
-    new: dict[int, int] = {}
-    parts: list[bytes] = []
-    for shapes in ordered:
-        parts.append(b"|")
-        for pattern, variables in shapes:
-            parts.append(pattern)
-            parts.extend([b"%d," % new.setdefault(variable, len(new)) for variable in variables])
-    return hashlib.blake2b(b"".join(parts), digest_size=16).digest()
+    # The patterns say how many variables each of them has: numbers can follow behind all of them.
+    patterns = b"|".join([b"".join([shape[0] for shape in shapes]) for shapes in ordered])
+    occurrences = [variable for shapes in ordered for shape in shapes for variable in shape[1]]
+    new = {variable: str(number) for number, variable in enumerate(dict.fromkeys(occurrences))}
+    numbers = ",".join([new[variable] for variable in occurrences])
+    return hashlib.blake2b(patterns + numbers.encode(), digest_size=16).digest()
 
 
 def hash_places(where: list[tuple[int, bytes, int]]) -> bytes:

@@ -5,93 +5,103 @@ The text is what `encode_line` gives, with variables still under their names, be
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
+from isarstep.bench.ids import proposition_digest
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, beta_eta_normal
 from isarstep.logic.tokens import decode
 
 _BEGIN, _END = "\x01", "\x02"
+_MARKED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
 
 
 class Texts:
     """Text of terms by identity: for terms that stay alive as long as this table, like those of one graph."""
 
-    def __init__(self) -> None:
+    def __init__(self, terms: Iterable[Term] = ()) -> None:
+        """`terms` are written at once: parts before wholes, like the table of a graph. All others when asked for."""
         self._known: dict[int, str] = {}
+        self._write(terms)
 
     def of(self, root: Term) -> str:
+        text = self._known.get(id(root))
+        if text is None:
+            self._write(_parts_first(root))
+            text = self._known[id(root)]
+        return text
+
+    def _write(self, terms: Iterable[Term]) -> None:
         known = self._known
-        todo = [root]
-        while todo:
-            node = todo[-1]
-            key = id(node)
-            if key in known:
-                todo.pop()
-                continue
+        for node in terms:
             if type(node) is App:
-                function, argument = known.get(id(node.fun)), known.get(id(node.arg))
-                if function is None or argument is None:
-                    if function is None:
-                        todo.append(node.fun)
-                    if argument is None:
-                        todo.append(node.arg)
-                    continue
+                function, argument = known[id(node.fun)], known[id(node.arg)]
                 kind = type(node.arg)
                 if kind is App or kind is Abs:
                     argument = f"( {argument} )"
-                known[key] = f"( {function} ) $ {argument}" if type(node.fun) is Abs else f"{function} $ {argument}"
-            elif type(node) is Abs:
-                body = known.get(id(node.body))
-                if body is None:
-                    todo.append(node.body)
-                    continue
-                known[key] = "ABS " + body
+                known[id(node)] = (
+                    f"( {function} ) $ {argument}" if type(node.fun) is Abs else f"{function} $ {argument}"
+                )
             elif type(node) is Const:
-                known[key] = "CONST " + node.name
-            elif type(node) is Free:
-                known[key] = f"FREE {_BEGIN}{node.name}{_END}"
+                known[id(node)] = "CONST " + node.name
             elif type(node) is Bound:
-                known[key] = f"BOUND {node.index}"
+                known[id(node)] = f"BOUND {node.index}"
+            elif type(node) is Abs:
+                known[id(node)] = "ABS " + known[id(node.body)]
+            elif type(node) is Free:
+                known[id(node)] = f"FREE {_BEGIN}{node.name}{_END}"
             else:
-                known[key] = f"VAR {_BEGIN}?{node.name}.{node.index}{_END}"
-            todo.pop()
-        return known[id(root)]
+                known[id(node)] = f"VAR {_BEGIN}?{node.name}.{node.index}{_END}"
+
+
+def _parts_first(root: Term) -> list[Term]:
+    """All subterms, each after its own parts."""
+    found: list[Term] = []
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        found.append(node)
+        if isinstance(node, App):
+            todo += (node.fun, node.arg)
+        elif isinstance(node, Abs):
+            todo.append(node.body)
+    return found[::-1]
 
 
 class Template:
-    """A proposition as text with gaps where its free variables stand; schematic variables have their numbers."""
+    """A proposition as text with gaps where its variables stand: schematic ones have their numbers, others get them."""
 
-    __slots__ = ("names", "pieces", "rendered", "schematics", "slots")
+    __slots__ = ("_parts", "_pattern", "_shown", "names", "outline", "rendered", "schematics")
 
     def __init__(self, text: str) -> None:
-        first, *parts = text.split(_BEGIN)
-        pieces = [first]
-        slots: list[str] = []
-        schematics: dict[str, str] = {}
-        for part in parts:
-            name, _, rest = part.partition(_END)
-            if name[0] == "?":
-                number = schematics.get(name)
-                if number is None:
-                    number = schematics[name] = f"<V{len(schematics)}>"
-                pieces[-1] += number + rest
-            else:
-                slots.append(name)
-                pieces.append(rest)
-        self.pieces = pieces
-        self.slots = slots
-        self.names = tuple(dict.fromkeys(slots))
-        self.schematics = tuple(schematics)
+        self._parts = _MARKED.split(text)  # text and names by turns
+        gaps = self._parts[1::2]
+        distinct = dict.fromkeys(gaps)
+        self.names = tuple([name for name in distinct if name[0] != "?"])
+        self.schematics = tuple([name for name in distinct if name[0] == "?"])
+        self._shown = {name: f"<V{number}>" for number, name in enumerate(self.schematics)}
+        self._pattern = b""
         self.rendered: dict[tuple[int, ...], int] = {}  # numbers of its variables -> proposition
+        # Numbers of constants and variables: eta keeps them, so most pairs need no closer look.
+        self.outline = (text.count("CONST "), len(gaps), len(distinct))
 
-    def text(self, numbers: dict[str, int]) -> str:
-        if not self.slots:
-            return self.pieces[0]
-        out = [self.pieces[0]]
-        for name, piece in zip(self.slots, self.pieces[1:], strict=True):
-            out.append(f"<X{numbers[name]}>")
-            out.append(piece)
-        return "".join(out)
+    def text(self, numbers: Mapping[str, int]) -> str:
+        if len(self._parts) == 1:
+            return self._parts[0]
+        shown = self._shown
+        for name in self.names:
+            shown[name] = f"<X{numbers[name]}>"
+        parts = self._parts.copy()
+        parts[1::2] = [shown[name] for name in parts[1::2]]
+        return "".join(parts)
+
+    @property
+    def pattern(self) -> bytes:
+        """Digest of what all its texts share: the text whose variables are numbered as they come."""
+        if not self._pattern:
+            self._pattern = proposition_digest(self.text({name: place for place, name in enumerate(self.names)}))
+        return self._pattern
 
 
 def alike(left: str, right: str) -> bool:

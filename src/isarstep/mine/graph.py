@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -142,6 +143,7 @@ class Graph:
     signature: Signature
     theorems: tuple[Lemma, ...]  # all named theorems of the theory: the fact base
     failures: tuple[str, ...]  # what went wrong while the theory was loaded, empty when all is well
+    terms: tuple[Term, ...] = ()  # every term and subterm of the above, each after its own parts
 
 
 def read_graph(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Graph:
@@ -165,16 +167,23 @@ def parse_graph(
     """The graph that JSON lines stand for; `where` names them in errors."""
     builder = _Builder()
     number = 0
-    # Everything made here is kept and none of it is cyclic: looking for garbage meanwhile would take most of the time.
+    with without_collection():
+        try:
+            for number, line in enumerate(data.splitlines(), 1):  # noqa: B007 (the number is for the error below)
+                builder.add(json.loads(line) if change is None else change(json.loads(line)))
+            return builder.graph()
+        except (ValueError, KeyError, IndexError, TypeError) as error:
+            what = f"{type(error).__name__}: {error}" if not isinstance(error, _Malformed) else str(error)
+            raise UserError(f"{where}: line {number}: not a proof graph of format {FORMAT}: {what}") from error
+
+
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Graphs are many objects, all kept and none of them cyclic: looking for garbage would take most of the time."""
     collecting = gc.isenabled()
     gc.disable()
     try:
-        for number, line in enumerate(data.splitlines(), 1):  # noqa: B007 (the number is for the error below)
-            builder.add(json.loads(line) if change is None else change(json.loads(line)))
-        return builder.graph()
-    except (ValueError, KeyError, IndexError, TypeError) as error:
-        what = f"{type(error).__name__}: {error}" if not isinstance(error, _Malformed) else str(error)
-        raise UserError(f"{where}: line {number}: not a proof graph of format {FORMAT}: {what}") from error
+        yield
     finally:
         if collecting:
             gc.enable()
@@ -246,6 +255,7 @@ class _Builder:
             self._signature,
             self._theorems,
             self._failures,
+            tuple(self._terms),
         )
 
     def _add_types(self, rows: list[list[Any]]) -> None:
