@@ -1,13 +1,17 @@
 """The real thing on Pure: needs ISABELLE_HOME (Isabelle2025-1) with Poly/ML and an image of Pure; skipped otherwise."""
 
+import itertools
 import json
 import os
+import re
 
 import pytest
 
 from isarstep.errors import UserError
+from isarstep.mine import release
 from isarstep.mine.graph import read_graph
-from isarstep.mine.isabelle import find_installation
+from isarstep.mine.isabelle import Sessions, find_installation
+from isarstep.mine.process import MLProcess, Start
 from isarstep.mine.session_job import Limits
 from isarstep.mine.terminal import run_mining
 
@@ -88,3 +92,32 @@ def test_theories_on_pure(installation, tmp_path, prove):
     summary = json.loads((out / "summary.json").read_text())
     assert summary["total"]["theories"] == 2
     assert [entry["theory"] for entry in summary["failures"]] == ["Tiny.First", "Tiny.First"]
+
+
+def test_the_process_is_started_as_isabelle_starts_it(installation):
+    """Against the release's own ml_process.scala: the same evaluations in the same order, the same environment."""
+    scala = (installation.home / "src" / "Pure" / "ML" / "ml_process.scala").read_text()
+    with_images = scala[scala.index("PolyML.SaveState.loadHierarchy") :]
+    variables = re.findall(r'bash_env\.put\("(\w+)"', scala)
+    assert len(variables) == 6
+    names = ", ".join(f'"{name}"' for name in variables)
+    start = Start(
+        images=(installation.image("Pure"),),
+        uses=(),
+        main=f'List.app (fn a => TextIO.print (a ^ "=" ^ getenv_strict a ^ "\\n")) [{names}]',
+        loaded=release.PURE_THEORIES,
+        sessions=("Pure",),
+    )
+    process = MLProcess(installation, Sessions(installation), start)
+    with process:
+        command = process._command_line()
+        process.wait(120)
+        said = process.log_tail(4000)
+    assert all(f"{name}=" in said for name in variables)
+    assert command[1] == "-q"
+    evaluated = [text for flag, text in itertools.pairwise(command) if flag == "--eval"]
+    assert evaluated[0].startswith("(PolyML.SaveState.loadHierarchy [")
+    assert evaluated[0].endswith("; PolyML.print_depth 0)")
+    positions = [with_images.index(f'"{text}"') for text in evaluated[1:-1]]
+    assert len(positions) == 2
+    assert positions == sorted(positions)

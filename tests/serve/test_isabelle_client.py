@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -151,3 +153,29 @@ def test_questions_are_tokens_with_types(loaded, servers):
     assert inside_locale["fixed"] == ["point", "op", "x"]
     [induction] = [q for q in questions if "Groups_Big" in q["goal"]]
     assert [name.strip("_") for name in induction["fixed"]] == ["f", "n", "k"]
+
+
+@pytest.fixture
+def real_server():
+    """`isarstep serve` with the model of the package."""
+    command = [sys.executable, "-m", "isarstep", "serve", "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if found := re.search(r"serving on http://(\S+)", line):
+                yield found[1]
+                return
+        pytest.fail("the server did not start")
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+def test_a_real_server_answers(installation, real_server):
+    loaded = load(installation, HERE / "Proposals.thy", {"SERVER": real_server})
+    assert loaded.failure == ""
+    assert {mark: output.kind for mark, output in loaded.outputs.items()} == dict.fromkeys(
+        ("subsets", "sqrt_two", "product", "counting"), "writeln"
+    )
+    assert all("steps" in output.text.splitlines()[0] for output in loaded.outputs.values())

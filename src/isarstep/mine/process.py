@@ -165,7 +165,7 @@ class MLProcess:
             raise ProcessFailed("stopped")
         for image in self._start.images:
             if not image.is_file():
-                raise UserError(f"missing image {image}")
+                raise UserError(f"missing image {image}; it was there when mining was planned: run again with --resume")
         self.folder = scratch_folder("ml")
         try:
             self._launch()

@@ -4,7 +4,7 @@ begin
 
 text \<open>For a real server: ordinary proofs with a step missing.\<close>
 
-declare [[isarstep_server = "@SERVER@"]]
+declare [[isarstep_server = "@SERVER@", isarstep_timeout = 60]]
 
 lemma subsets:
   assumes "A \<subseteq> B" and "B \<subseteq> C" and "x \<in> A"
