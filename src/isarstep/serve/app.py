@@ -179,11 +179,18 @@ async def frames(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
         yield frame("error", shown.failure("internal", "the server made a mistake; its log says more"))
         raise
     finally:
-        if waiting is not None:
-            waiting.cancel()
-        close = getattr(events, "aclose", None)
-        if close is not None:
-            await close()
+        # A client that went away cancels whatever is awaited here; the end must be reached all the same.
+        await asyncio.shield(asyncio.ensure_future(end(waiting, events)))
+
+
+async def end(waiting: asyncio.Task[Event] | None, events: AsyncIterator[Event]) -> None:
+    """Close a source of events, which is possible only when nobody waits for its next one."""
+    if waiting is not None:
+        waiting.cancel()
+        await asyncio.wait({waiting})
+    close = getattr(events, "aclose", None)
+    if close is not None:
+        await close()
 
 
 def frame(name: str, content: Any) -> bytes:

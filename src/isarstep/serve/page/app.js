@@ -10,6 +10,7 @@ import { StepsView } from "./steps.js";
 
 const FIRST = ["2330ac770ab6", "24753799f8ff", "0ae2df4f9173"]; // short, and understood at once; any example will do where these are missing
 const MOST_RETRIES = 3;
+const SECONDS = 30; // for proposals and all their verdicts
 
 const proof = new Proof();
 const proofView = new ProofView($("#proof"), proof, { changed, typed, ask, choose });
@@ -99,7 +100,12 @@ function showVariables(types) {
 }
 
 function typed(key, text) {
+  const before = proof.now.gaps.some(closed);
   proof.setText(key, text);
+  if (before) {
+    proofView.render(); // what provers said does not hold for the new text
+    showBanner();
+  }
   stepsView.stale();
   read(200);
   showButtons();
@@ -247,7 +253,7 @@ async function ask() {
   say(place < proof.now.steps.length ? `Asking about the gap before step ${place + 1} …` : "Asking …");
   stepsView.stale();
   let tried = 0, all = 0;
-  await under((signal) => stream("/propose", { ...question, check: true }, signal, {
+  await under((signal) => stream("/propose", { ...question, check: true, seconds: SECONDS }, signal, {
     steps: ({ steps, unknown }) => {
       stepsView.show(steps);
       all = 2 * steps.filter((step) => step.well_formed).length;
@@ -284,15 +290,20 @@ function accept(step) {
   changed();
   if (step.well_formed && (step.first === null || step.second === null)) settleLater(question, step, key);
   if (proof.complete) {
-    stepsView.welcome(make("div", { class: "welcome" }, make("p", {}, "Nothing is open any more.")));
-    asked = null;
-    say("Step accepted. Every gap is closed.");
+    finish();
     $("#copy").focus({ preventScroll: true });
   } else {
     ask();
     say("Step accepted. Asking about the next gap …");
     $("#steps").focus({ preventScroll: true });
   }
+}
+
+function finish() {
+  stop();
+  asked = null;
+  stepsView.welcome(make("div", { class: "welcome" }, make("p", {}, "Nothing is open any more.")));
+  say("Step accepted. Every gap is closed.");
 }
 
 async function settleLater(question, step, key) {
@@ -302,6 +313,7 @@ async function settleLater(question, step, key) {
     proofView.render();
     showBanner();
     writeIsar();
+    if (proof.complete) finish();
   } catch {
     // The gap stays open; asking about it will say what is wrong.
   }
