@@ -125,7 +125,7 @@ def marian(
             for number, (fields, count) in enumerate(marian_batches(dataset, sentences, device), 1):
                 with torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
                     labels = fields.pop("labels")
-                    logits = run(**fields).logits
+                    logits = run(**fields, use_cache=False).logits
                     loss = torch.nn.functional.cross_entropy(
                         logits.flatten(0, 1).float(), labels.flatten(), ignore_index=-100, label_smoothing=0.1
                     )

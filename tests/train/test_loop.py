@@ -14,7 +14,7 @@ from isarstep.errors import UserError
 from isarstep.models import ModelConfig
 from isarstep.models.config import Kind, Style
 from isarstep.train.checkpoint import load_model
-from isarstep.train.corpus import SPECIALS, Corpus, Dataset, Example
+from isarstep.train.corpus import SPECIALS, Corpus, Dataset, Example, load
 from isarstep.train.loop import Watch, train
 from isarstep.train.recipe import modern, paper
 
@@ -109,6 +109,41 @@ def test_a_wall_clock_budget_ends_the_run(tmp_path: Path) -> None:
     assert 2.5 < lines[-1]["seconds"] < 20
     rates = [line["rate"] for line in lines if "rate" in line]
     assert rates[-1] < 0.5 * max(rates)
+
+
+def test_a_budget_of_tokens_ends_the_run(tmp_path: Path) -> None:
+    recipe = modern(tokens=4000, batch=512, warmup=2)
+    train(dataset(), tiny(), recipe, tmp_path, device="cpu", watch=Watch(1, 4), quiet=True)
+    tokens = [json.loads(line).get("tokens") for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    last = max(t for t in tokens if t)
+    assert 4000 <= last < 4000 + 1200
+
+
+@pytest.mark.parametrize(("dense", "renumber"), [(False, 0.0), (True, 0.5)])
+def test_the_loss_falls_on_embedded_examples(tmp_path: Path, dense: bool, renumber: float) -> None:
+    embedded = load(Path("embedded"))
+    chosen = np.linspace(0, len(embedded.split("train")) - 1, 2000).astype(np.int64)
+    part = Dataset(
+        {
+            "train": embedded.split("train").take(chosen).without_strangers(),
+            "validation": embedded.split("validation").take(np.arange(4)).without_strangers(),
+        },
+        embedded.vocabulary,
+        embedded.benchmark,
+    )
+    config = ModelConfig("hat", len(embedded.vocabulary), "tiny", "modern", 0.0, dense=dense)
+    recipe = modern(steps=100, batch=2048, warmup=10, rate=4e-3, smoothing=0.0, renumber=renumber)
+    train(part, config, recipe, tmp_path, device="cpu", watch=Watch(looks=1, examples=4), quiet=True)
+    curve = losses(tmp_path)
+    assert curve[-1] < 0.6 * curve[1] < 0.6 * curve[0]  # every twenty steps; the first is the untrained model's
+    assert sorted(curve, reverse=True)[:3] == curve[:3]
+
+
+def test_curves_for_tensorboard(tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard")
+    watch = Watch(1, 4, tensorboard=True)
+    train(dataset(), tiny(), modern(steps=3, batch=512), tmp_path, device="cpu", watch=watch, quiet=True)
+    assert list((tmp_path / "tensorboard").glob("events.out.*"))
 
 
 WORKER = """

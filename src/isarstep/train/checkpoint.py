@@ -19,6 +19,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 import isarstep
 from isarstep.data import model_folder
@@ -147,6 +148,18 @@ def write_model(model: Seq2Seq, about: About, folder: Path, storage: Storage = "
     write_shards(packed(model.state_dict(), storage), folder, "model", hashes, shard)
 
 
+class _Blank(TorchFunctionMode):
+    """Leaves out the initialisation of weights that are read from a file anyway. On the meta device it would do
+    nothing, but import torch's compiler to do so, for more than a second."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if getattr(func, "__name__", "") in ("normal_", "uniform_", "trunc_normal_"):
+            return args[0] if args else (kwargs or {})["tensor"]
+        return func(*args, **(kwargs or {}))
+
+
 def load_model(folder: Path) -> tuple[Seq2Seq, About]:
     """A model in eval mode, in fp32 on the CPU, and where it comes from."""
     folder = model_folder(folder)
@@ -161,7 +174,7 @@ def load_model(folder: Path) -> tuple[Seq2Seq, About]:
         raise UserError(f"{folder}: vocab.json is not the vocabulary that this model was trained with")
     known = ModelConfig.__dataclass_fields__
     config = ModelConfig.from_json({key: value for key, value in fields.items() if key in known})
-    with torch.device("meta"):
+    with torch.device("meta"), _Blank():
         model = build(config)
     weights = unpacked(read_shards(folder, "model"))
     missing = set(model.state_dict()) ^ set(weights)

@@ -98,6 +98,7 @@ def train(
     resume: Resume = False,
     looks: Looks = 20,
     storage: StorageOption = StorageChoice.fp32,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Also write curves for tensorboard.")] = False,
 ) -> None:
     """Train one of the paper's models on a benchmark.
 
@@ -132,7 +133,7 @@ def train(
         device=device,
         resume=resume,
         start_from=start_from,
-        watch=Watch(looks=looks),
+        watch=Watch(looks=looks, tensorboard=tensorboard),
         storage=storage.value,
     )
 

@@ -8,20 +8,33 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
+from isarstep.errors import UserError
+
 PLAIN_EVERY = 15.0  # seconds between two lines where there is no terminal
 
 
 class Log:
     """Silent in all processes but the first. Keeps what a resumed run had already written."""
 
-    def __init__(self, path: Path, active: bool, resumed_at: int, quiet: bool = False) -> None:
+    def __init__(
+        self, path: Path, active: bool, resumed_at: int, quiet: bool = False, tensorboard: bool = False
+    ) -> None:
         self.active = active
         self.quiet = quiet or not active
         self.file: TextIO | None = None
         self.bar: Any = None
+        self.board: Any = None
         self.said = 0.0
         if not active:
             return
+        if tensorboard:
+            try:
+                from torch.utils.tensorboard import SummaryWriter
+            except ImportError:
+                raise UserError(
+                    "tensorboard is not installed; pip install tensorboard, or leave out --tensorboard"
+                ) from None
+            self.board = SummaryWriter(str(path.parent / "tensorboard"), purge_step=resumed_at + 1)
         kept = []
         if path.exists():
             # Lines after the checkpoint belong to steps that will be made again.
@@ -46,6 +59,10 @@ class Log:
                 json.dumps({k: round(v, 6) if isinstance(v, float) else v for k, v in fields.items()}) + "\n"
             )
             self.file.flush()
+        if self.board is not None:
+            for name, value in fields.items():
+                if name != "step":
+                    self.board.add_scalar(name, value, fields["step"])
 
     def show(self, text: str, done: float, always: bool = False) -> None:
         if self.quiet:
@@ -63,3 +80,5 @@ class Log:
             self.bar.stop()
         if self.file is not None:
             self.file.close()
+        if self.board is not None:
+            self.board.close()

@@ -56,6 +56,7 @@ class Watch:
 
     looks: int = 20
     examples: int = 1000
+    tensorboard: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ class Run:
             load_pretrained(self.model, start_from, self.about)
         if self.group.first:
             self.folder.mkdir(parents=True, exist_ok=True)
-        self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet)
+        self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet, self.watch.tensorboard)
         if self.device.type == "cuda":
             compile_layers(self.model)
         try:
