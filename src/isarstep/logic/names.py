@@ -8,7 +8,7 @@ stand in ‹› (constants) or «» (variables).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from isarstep.errors import UserError
 from isarstep.logic.notation import Table, default_table
@@ -108,14 +108,7 @@ class Names:
         signature: Signature, table: Table | None = None, uses: Mapping[str, int] | None = None
     ) -> Names:
         """Names for the constants of a signature, whose types tell which terms are truth values."""
-        truths: dict[str, int] = {}
-        for constant in signature.constants.values():
-            count, typ = 0, constant.type
-            while type(typ) is Type and typ.name == "fun":
-                count, typ = count + 1, typ.args[1]
-            if type(typ) is Type and typ.name == "HOL.bool":
-                truths[constant.name] = count
-        return Names(signature.constants, table=table, truths=truths, uses=uses)
+        return Names(signature.constants, table=table, truths=_Truths(signature), uses=uses)
 
     def with_variables(self, variables: Mapping[str, str]) -> Names:
         """The same names, with raw variable names (such as `<X0>`) shown as the user calls them."""
@@ -212,6 +205,33 @@ class Names:
     def alternatives(self, suffix: str) -> list[str]:
         """The constants that end in this suffix, for error messages."""
         return sorted(name for full, name in self._full.items() if full.endswith("." + suffix))
+
+
+class _Truths(Mapping[str, int]):
+    """By a constant's type, looked at when it is asked for: few of a signature's constants are ever printed."""
+
+    def __init__(self, signature: Signature) -> None:
+        self._signature = signature
+        self._known: dict[str, int | None] = {}
+
+    def __getitem__(self, name: str) -> int:
+        if name not in self._known:
+            if name not in self._signature.constants:
+                raise KeyError(name)
+            count, typ = 0, self._signature.constants[name].type
+            while type(typ) is Type and typ.name == "fun":
+                count, typ = count + 1, typ.args[1]
+            self._known[name] = count if type(typ) is Type and typ.name == "HOL.bool" else None
+        found = self._known[name]
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._signature.constants if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _truths_of(table: Table) -> dict[str, int]:

@@ -7,16 +7,13 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.nn.attention.varlen import varlen_attn
 
 from isarstep.models.inputs import Segments
-
-# torch 2.11 spells causality `is_causal`, later versions as a window that ends at the query.
-_CAUSAL_IS_A_FLAG = "is_causal" in inspect.signature(varlen_attn).parameters
 
 
 def attend(
@@ -30,10 +27,21 @@ def attend(
 def attend_flash(
     q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool
 ) -> Tensor:
+    # Only here: it brings torch's compiler along, for which nobody on a CPU should wait.
+    from torch.nn.attention.varlen import varlen_attn
+
     arguments = (q_THC, k_SHC, v_SHC, queries.starts, keys.starts, queries.longest, keys.longest)
-    if _CAUSAL_IS_A_FLAG:
+    if _causal_is_a_flag():
         return varlen_attn(*arguments, is_causal=causal)  # type: ignore[call-arg, return-value]
     return varlen_attn(*arguments, window_size=(-1, 0) if causal else (-1, -1))  # type: ignore[return-value]
+
+
+@cache
+def _causal_is_a_flag() -> bool:
+    """torch 2.11 spells causality `is_causal`, later versions as a window that ends at the query."""
+    from torch.nn.attention.varlen import varlen_attn
+
+    return "is_causal" in inspect.signature(varlen_attn).parameters
 
 
 def attend_padded(

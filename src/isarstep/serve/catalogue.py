@@ -58,10 +58,12 @@ class Catalogue:
         with self._lock:
             for name in ORDER:
                 if name not in self._ids:
-                    self._ids[name] = pq.read_table(self.benchmark.path(f"{name}.parquet"), columns=["id"])["id"]
-                place = pc.index(pc.starts_with(self._ids[name], identifier), True).as_py()
-                if place >= 0:
-                    return name, self.split(name)[place]
+                    # Not `read_table`, which imports all of Arrow's data set machinery.
+                    file = pq.ParquetFile(self.benchmark.path(f"{name}.parquet"), memory_map=True)
+                    self._ids[name] = file.read(columns=["id"])["id"]
+                places = pc.indices_nonzero(pc.starts_with(self._ids[name], identifier))
+                if len(places):
+                    return name, self.split(name)[places[0].as_py()]
         raise UserError(f"no example {identifier} in this benchmark")
 
     def search(self, query: str, split: str, limit: int, offset: int) -> tuple[int, list[Entry]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from isarstep.bench.extract import Contexts, ProofReader, variable_types
+from isarstep.bench.extract import ProofReader, variable_types
 from isarstep.bench.texts import Texts
 from isarstep.errors import UserError
 from isarstep.logic.terms import Free, subterms
@@ -51,7 +51,7 @@ def problem_of(graph: Graph, ordinal: int, command: int, step: str) -> Problem:
             tuple(map(encode_line, others)),
             tuple(encode_line(graph.lemmas[n].prop) for n in own.lemmas),
             form="tokens",
-            fixed=tuple(Contexts(proof).numbers(reader.end(number))),
+            fixed=tuple(proof.variables[n].name for n in proof.steps[reader.end(number)].fixed),
             types=types,
         )
     raise UserError(f"{step}: no fact of the proof uses what this command states")

@@ -1,0 +1,72 @@
+"""A real server process on a free port of this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+START_SECONDS = 180  # a busy machine loads slowly
+
+
+@dataclass
+class Running:
+    process: subprocess.Popen[str]
+    url: str
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return httpx.get(self.url + path, timeout=120, **options)
+
+    def post(self, path: str, body: Any, **options: Any) -> httpx.Response:
+        return httpx.post(self.url + path, json=body, timeout=120, **options)
+
+    def events(self, path: str, body: Any) -> Iterator[tuple[str, Any]]:
+        """Server-sent events as they arrive."""
+        with httpx.stream("POST", self.url + path, json=body, timeout=120) as answer:
+            assert answer.status_code == 200, answer.read()
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            name = ""
+            for line in answer.iter_lines():
+                if line.startswith("event: "):
+                    name = line[7:]
+                elif line.startswith("data: "):
+                    yield name, json.loads(line[6:])
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=120)
+
+
+@contextmanager
+def running(*arguments: str) -> Iterator[Running]:
+    command = [sys.executable, "-m", "isarstep", "serve", "--port", "0", *arguments]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    alarm = threading.Timer(START_SECONDS, process.kill)
+    alarm.start()
+    try:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = process.stdout.readline()
+        assert line.startswith("isarstep: serving on "), line + process.stderr.read()
+        alarm.cancel()
+        yield Running(process, line.split()[-1])
+    finally:
+        alarm.cancel()
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()

@@ -1,0 +1,158 @@
+"""Proposals of the shipped model: well-formed, each once, ranked by what provers say; and sketches made of them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from isarstep.bench.example import Example
+from isarstep.check.verdict import Proved, TimedOut, Unknown
+from isarstep.errors import UserError
+from isarstep.logic.infer import well_formed
+from isarstep.serve.engine import Engine, Step, canonical, propose, ranked
+from isarstep.serve.graphstep import problem_of_step
+from isarstep.serve.problem import Problem, Task
+from isarstep.serve.sketch import Plan, sketches
+
+ROOT = Path(__file__).parent.parent.parent
+PROVED = Proved("cvc5", 0.1, (), 0)
+
+
+def test_three_lines_of_python() -> None:
+    steps = propose(["x ≤ y", "y ≤ z"], "x < z + 1", beam=4)
+    assert len(steps) == 4
+    assert all(step.text == str(step) and "<X" not in step.text for step in steps)
+
+
+def test_steps_are_well_formed_in_the_users_names_and_different(engine: Engine, example: Example) -> None:
+    task = engine.example(example.id)
+    steps = engine.propose(task, 6)
+    assert steps
+    assert len({step.tokens for step in steps}) == len(steps)
+    for step in steps:
+        assert step.well_formed
+        assert well_formed(step.tokens, engine.signature, task.context)
+        assert step.reference == (step.tokens == canonical(example.f1))
+
+
+def test_the_order_of_a_batch_does_not_matter(engine: Engine, example: Example) -> None:
+    tasks = [engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"))), engine.example(example.id)]
+    alone = [[step.tokens for step in engine.search([task], 4)[0]] for task in tasks]
+    together = [[step.tokens for step in steps] for steps in engine.search(tasks[::-1], 4)[::-1]]
+    assert alone == together
+
+
+def test_equal_up_to_names_of_schematic_variables(engine: Engine) -> None:
+    task = engine.read(Problem("x = x"))
+    line = "CONST HOL.Trueprop $ ( CONST HOL.eq $ VAR <V{}> $ VAR <V{}> )"
+    steps = engine.steps(task, [(line.format(0, 1), -1.0), (line.format(3, 2), -2.0), (line.format(1, 1), -3.0)])
+    assert [step.score for step in steps] == [-1.0, -3.0]
+
+
+def test_what_is_no_proposition_says_why(engine: Engine) -> None:
+    task = engine.read(Problem("Suc x = 3"))
+    lines = ["CONST HOL.Trueprop $ ( CONST Finite_Set.finite $ FREE <X0> )", "FREE <X0>", "FREE", task.example.f3 or ""]
+    steps = engine.steps(task, [(line, None) for line in lines])
+    assert [step.well_formed for step in steps] == [False, False, True]
+    assert steps[0].reason
+    assert steps[2].copy
+
+
+def test_ranking() -> None:
+    plain = Step(0, "a", None, "a", -1.0)  # type: ignore[arg-type]
+    steps = [
+        plain,
+        replace(plain, id=1, first=PROVED, second=TimedOut(1)),
+        replace(plain, id=2, first=PROVED, second=PROVED),
+        replace(plain, id=3, first=PROVED, second=PROVED, copy=True),
+        replace(plain, id=4, reason="no"),
+        replace(plain, id=5, first=Unknown("?"), second=PROVED),
+    ]
+    assert [step.id for step in ranked(steps)] == [2, 1, 5, 0, 3, 4]
+
+
+def test_provers_judge_both_sides(engine: Engine) -> None:
+    task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
+    lines = [engine.reader.answer(task, text, "notation") for text in ("x ≤ z", "z ≤ x", "x ≤ z + 1")]
+    steps = engine.steps(task, [(line, None) for line in lines])
+    found: dict[int, list[str]] = {}
+    with engine.proving(seconds=2, library=0) as proving:
+        for number, side, gap in proving.verdicts(task, steps):
+            if isinstance(gap, Proved):
+                found.setdefault(number, []).append(side)
+    assert found[0] == ["first", "second"]
+    assert "first" not in found.get(1, [])
+    assert found[2] == ["first"]
+
+
+def test_unknown_constants_are_said(engine: Engine) -> None:
+    known = engine.known_tokens
+    constants = [name for name in engine.signature.constants if name not in known and not name.startswith("Pure.")]
+    if not constants:
+        pytest.skip("the model knows every constant")
+    line = f"CONST HOL.Trueprop $ ( CONST HOL.eq $ CONST {constants[0]} $ CONST {constants[0]} )"
+    assert engine.unknown(engine.read(Problem(line, form="tokens"))) == [constants[0]]
+
+
+def test_a_step_of_a_graph_is_a_problem() -> None:
+    path = ROOT / "tests" / "mine" / "graphs" / "Sqrt_Two.jsonl.zst"
+    from isarstep.mine.graph import read_graph
+
+    graph = read_graph(path)
+    found = 0
+    for proof in graph.proofs:
+        for step in proof.steps:
+            try:
+                problem = problem_of_step(path, f"{graph.theory}:{proof.ordinal}:{step.ordinal}")
+            except UserError:
+                continue
+            assert problem.goal
+            assert problem.form == "tokens"
+            found += 1
+    assert found > 3
+    for wrong in ("nonsense", "Other.Theory:0:1", f"{graph.theory}:99999:0", f"{graph.theory}:0:99999"):
+        with pytest.raises(UserError):
+            problem_of_step(path, wrong)
+
+
+class Scripted:
+    """Proposals that a test makes up instead of a model's."""
+
+    def __init__(self, engine: Engine, task: Task, texts: list[str]) -> None:
+        self.engine = engine
+        self.lines = [(engine.reader.answer(task, text, "notation"), -1.0) for text in texts]
+
+    def __call__(self, task: Task, beam: int) -> list[Step]:
+        return self.engine.steps(task, self.lines[:beam])
+
+
+def test_a_sketch_chains_steps_until_nothing_is_open(engine: Engine) -> None:
+    task = engine.read(Problem("x < 8", ("f 0 = x", "f 0 = f 1", "f 1 = f 2", "f 2 < 7"), types={"x": "nat"}))
+    script = Scripted(engine, task, ["x < 0", "x < 7"])
+    with engine.proving(seconds=2, library=0) as proving:
+        found = list(sketches(task, Plan(seconds=100), script, proving))
+    best = found[-1]
+    assert best.closed
+    assert best.steps[-1].text == "x < 8"
+    assert 'shows "x < 8"' in best.isar()
+    assert best.isar().count("sorry") == len(best.steps)
+    assert "open" not in best.isar()
+
+
+def test_a_sketch_says_what_is_left(engine: Engine) -> None:
+    task = engine.read(Problem("P z", ("Q x", "R y ⟶ P z")))
+    script = Scripted(engine, task, ["R x", "R y", "R z", "Q x"])
+    with engine.proving(seconds=1, library=0) as proving:
+        best = list(sketches(task, Plan(depth=1, seconds=100), script, proving))[-1]
+    assert not best.closed
+    assert [step.text for step in best.steps] == ["R y", "P z"]
+    assert [step.proved for step in best.steps] == [False, True]
+    assert best.open == [0]
+    assert 'have s1: "R y"' in best.isar()
+
+
+def test_a_sketch_with_the_shipped_model(engine: Engine) -> None:
+    task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
+    with engine.proving(seconds=1, library=0) as proving:
+        best = list(sketches(task, Plan(seconds=60), lambda t, n: engine.search([t], n)[0], proving))[-1]
+    assert best.closed

@@ -1,0 +1,113 @@
+"""Problems under the user's own names: what is read, what is shown, and where mistakes are."""
+
+import pytest
+
+from isarstep.bench.example import Example
+from isarstep.serve.engine import Engine
+from isarstep.serve.problem import Problem, ProblemError
+
+X_LE_Y = "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less_eq $ FREE x $ FREE y )"
+
+
+def test_names_are_numbered_for_the_model_and_come_back(engine: Engine) -> None:
+    task = engine.read(Problem("alice ≤ z", ("alice ≤ bob", "bob ≤ z"), others=("z = bob",)))
+    assert task.order == ("alice", "bob", "z")
+    assert task.example.f2[0].endswith("FREE <X0> $ FREE <X1> )")
+    assert [task.text(line) for line in task.example.f2] == ["alice ≤ bob", "bob ≤ z"]
+    assert task.text(task.example.f4[0]) == "z = bob"
+
+
+def test_tokens_and_notation_are_the_same_problem(engine: Engine) -> None:
+    by_tokens = engine.read(Problem(X_LE_Y, (X_LE_Y.replace("FREE y", "FREE z"),), form="tokens"))
+    by_notation = engine.read(Problem("x ≤ y", ("x ≤ z",)))
+    assert by_tokens.example == by_notation.example
+    assert by_tokens.order == by_notation.order
+
+
+def test_numbered_variables_keep_their_numbers(engine: Engine, example: Example) -> None:
+    assert example.f3 is not None
+    problem = Problem(example.f3, example.f2, example.f4, form="tokens", types=example.types)
+    read = engine.read(problem).example
+    assert (read.f2, read.f3, read.f4) == (example.f2, example.f3, example.f4)
+
+
+def test_fixed_names_hide_constants_and_give_the_order(engine: Engine) -> None:
+    assert engine.read(Problem("card = x", fixed=("x", "card"))).order == ("x", "card")
+    with pytest.raises(ProblemError, match="twice"):
+        engine.read(Problem("x = x", fixed=("x", "x")))
+
+
+def test_single_letters_are_variables(engine: Engine) -> None:
+    task = engine.read(Problem("finite A", ("A ⊆ B'", "f x = C1")))
+    assert set(task.order) == {"A", "B'", "f", "x", "C1"}
+
+
+def test_accepted_steps_are_facts_for_both_sides(engine: Engine, example: Example) -> None:
+    task = engine.read(Problem("x < z", ("x ≤ y",), others=("y = y",), extra=("y < z",)))
+    assert [task.text(line) for line in task.example.f2] == ["x ≤ y", "y < z"]
+    assert [task.text(line) for line in task.example.f4] == ["y = y", "y < z"]
+    grown = engine.example(example.id, Problem(extra=(example.f1,), form="tokens"))
+    assert example.f1 in grown.example.f2
+    assert example.f1 in grown.example.f4
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "field", "piece"),
+    [
+        (Problem("x ≤ y", ("x ≤",)), "syntax", "facts[0]", ""),
+        (Problem("(x = y"), "syntax", "goal", "("),
+        (Problem("card {x} = True"), "type", "goal", "card {x} = True"),
+        (Problem("y = x ∧ length (card A) = 3"), "type", "goal", "(card A)"),
+        (Problem("finite x", ("x < (1 :: nat)",)), "syntax", "facts[0]", ":"),
+        (Problem("finite x", ("Suc x = 3",)), "type", "goal", "finite x"),
+        (Problem("x = y", hints=("∀x. card (f x) = {x}",)), "type", "hints[0]", "{x}"),
+        (Problem("x = y", types={"x": "nat set set", "y": "int"}), "type", "goal", "x = y"),
+        (Problem("x = y", types={"x": "nosuchtype"}), "type", "types.x", None),
+        (Problem("CONST Nat.Suc", form="tokens"), "type", "goal", None),
+        (Problem("CONST $", form="tokens"), "syntax", "goal", None),
+        (Problem(" ∧ ".join(["x = y"] * 200)), "tokens", "goal", None),
+        (Problem(), "invalid", "goal", None),
+    ],
+)
+def test_mistakes_say_where_they_are(
+    engine: Engine, problem: Problem, code: str, field: str, piece: str | None
+) -> None:
+    with pytest.raises(ProblemError) as caught:
+        engine.read(problem)
+    error = caught.value
+    assert (error.code, error.field) == (code, field)
+    assert "\n" not in str(error)
+    if piece is not None:
+        texts = dict(problem.lines())
+        assert error.position is not None
+        assert texts[field][error.position : error.end] == piece
+
+
+def test_every_mistake_is_found_at_once(engine: Engine) -> None:
+    parsed = engine.reader.parse(Problem("x ≤", ("x = True", "x ∈", "y = x")))
+    assert [where for where, reading in parsed.readings.items() if reading.error] == ["facts[1]", "goal"]
+    assert parsed.types() == {"x": "bool", "y": "bool"}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("nat", "nat"),
+        ("nat ⇒ 'a list", "nat ⇒ 'a list"),
+        ("('a × nat) set => bool", "('a × nat) set ⇒ bool"),
+        ("Set.set", None),
+        ("(Set.set Nat.nat)", "nat set"),
+        ("'a :: {order, zero}", "'a"),
+        ("nat nat", None),
+        ("(nat, int)", None),
+        ("(" * 300 + "nat", None),
+        ("", None),
+    ],
+)
+def test_types_as_people_write_them(engine: Engine, text: str, shown: str | None) -> None:
+    problem = Problem("x = x", types={"x": text})
+    if shown is None:
+        with pytest.raises(ProblemError):
+            engine.read(problem)
+    else:
+        assert engine.read(problem).types() == {"x": shown}
