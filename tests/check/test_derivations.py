@@ -12,7 +12,7 @@ from tests.check.th0_reader import th0_to_smt
 
 from isarstep.check.formula import Unsupported
 from isarstep.check.monomorphise import Named
-from isarstep.check.problems import Query, attempts
+from isarstep.check.problems import Query, attempts, instantiated
 from isarstep.check.provers import CVC5, STRATEGIES, Attempt, Limits, OutOfTime, Proof, Provers, Strategy, available
 
 LIBRARY = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
@@ -23,12 +23,12 @@ TH0_FOLDED = replace(TH0, name="TH0 folded, read back for cvc5", unfold=False)
 def query(derivation: Derivation) -> Query:
     *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
     named = tuple(Named(f"premise {i}", p) for i, p in enumerate(premises))
-    return Query(named, goal, tuple(LIBRARY[name] for name in derivation.facts))
+    return instantiated(named, goal, [LIBRARY[name] for name in derivation.facts], SIGNATURE)
 
 
 def attempt(derivation: Derivation, strategy: Strategy) -> Attempt | None:
     try:
-        (made,) = attempts(query(derivation), SIGNATURE, [strategy])
+        (made,) = attempts(query(derivation), [strategy])
     except Unsupported:
         return None
     if strategy.encoding == "th0":
@@ -70,15 +70,15 @@ def test_the_facts_do_not_contradict_each_other(provers: Provers) -> None:
     types = ["nat", "int", "real", "(set nat)", "bool", "('a :: Orderings.linorder)", "(list nat)", "unit", "complex"]
     for typ in types:
         for strategy in available():
-            problem = Query((), local(["(= x y)", "(~ (= x y))"], {"x": typ})[0], tuple(LIBRARY.values()))
-            absurd = replace(problem, goal=local(["False"], {})[0], premises=(Named("", problem.goal),))
-            assert not isinstance(provers.prove(attempts(absurd, SIGNATURE, [strategy])), Proof), (typ, strategy.name)
+            possible = (Named("", local(["(= x y)"], {"x": typ})[0]),)
+            absurd = instantiated(possible, local(["False"], {})[0], list(LIBRARY.values()), SIGNATURE)
+            assert not isinstance(provers.prove(attempts(absurd, [strategy])), Proof), (typ, strategy.name)
 
 
 def test_true_derivations_are_proved(provers: Provers) -> None:
     strategies = available(STRATEGIES)
     failed = [
-        d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), SIGNATURE, strategies)), Proof)
+        d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), strategies)), Proof)
     ]
     # Cantor and the induction want a predicate to be invented; a slow machine may miss a few more.
     assert len(failed) <= 8, failed
@@ -98,6 +98,6 @@ def test_every_strategy_proves_what_needs_no_arithmetic(strategy: Strategy, prov
 def test_a_proof_names_the_facts_it_used(provers: Provers) -> None:
     derivation = Derivation("", ["P", "(--> P Q)", "R"], "Q", {"R": "bool"})
     for strategy in available():
-        answer = provers.prove(attempts(query(derivation), SIGNATURE, [strategy]))
+        answer = provers.prove(attempts(query(derivation), [strategy]))
         assert isinstance(answer, Proof)
         assert set(answer.facts) == {"premise 0", "premise 1"}

@@ -24,6 +24,7 @@ from isarstep.check.verdict import (
     row,
 )
 from isarstep.logic.infer import infer
+from isarstep.logic.terms import constants
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
 
@@ -60,8 +61,8 @@ NTH = example(
 
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
-    facts = Library.of_lemmas([("Early", lemma(name, *FACTS[name])) for name in ORDER], SIGNATURE)
-    facts._first["Later"] = len(facts)
+    rows = [("Early", lemma(name, *FACTS[name])) for name in sorted(ORDER)]
+    facts = Library.of_lemmas([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE)
     with Provers(Limits(seconds=0.5, width=2)) as provers:
         yield Checker(SIGNATURE, provers, facts, Effort(library=(0, 4)))
 
@@ -90,6 +91,83 @@ def test_a_library_fact_is_used_only_from_before_the_step(checker: Checker) -> N
         verdict = well_formed(checker.check(replace(NTH, theory=theory, id=theory), NTH.f1))
         assert proved(verdict.first)
         assert not proved(verdict.second)
+
+
+def own_theory(names: list[str], **proofs: tuple[int, int]) -> Library:
+    """One theory with `nth_Cons_Suc` under each of these names."""
+    rows = [("T", replace(lemma("", *FACTS["nth_Cons_Suc"]), name=name)) for name in names]
+    return Library.of_lemmas(rows, SIGNATURE, {("T", name): span for name, span in proofs.items()})
+
+
+@pytest.mark.parametrize(
+    ("library", "step"),
+    [
+        (own_theory(["z", "step", "a"]), "a"),
+        (own_theory(["step", "z", "a"]), "step"),
+        (own_theory(["a", "step"], a=(1, 1), step=(2, 2)), "step"),
+    ],
+)
+def test_a_copy_of_the_step_s_theorem_is_never_used(checker: Checker, library: Library, step: str) -> None:
+    own = Checker(SIGNATURE, checker.provers, library, checker.effort)
+    verdict = well_formed(own.check(replace(NTH, theory="T", name=step, id=f"T.{step}"), NTH.f1))
+    assert not proved(verdict.second)
+
+
+@pytest.mark.parametrize(
+    ("names", "proofs", "usable"),
+    [
+        (["z", "step"], {}, True),  # declared before
+        (["step", "other", "z"], {}, False),  # declared after
+        (["step", "z"], {}, False),  # by name, and nothing is known about z
+        (["step", "z"], {"z": (1, 1), "step": (2, 2)}, True),
+        (["step", "z"], {"z": (2, 2), "step": (1, 1)}, False),
+        (["step", "z"], {"z": (1, 3), "step": (2, 2)}, False),
+    ],
+)
+def test_facts_of_the_own_theory_are_used_from_before_the_step_only(
+    checker: Checker, names: list[str], proofs: dict[str, tuple[int, int]], usable: bool
+) -> None:
+    statements = {"z": "nth_Cons_Suc", "step": "rev_rev", "other": "length_Cons"}
+    rows = [("T", replace(lemma("", *FACTS[statements[name]]), name=name)) for name in names]
+    library = Library.of_lemmas(rows, SIGNATURE, {("T", name): span for name, span in proofs.items()})
+    own = Checker(SIGNATURE, checker.provers, library, checker.effort)
+    verdict = well_formed(own.check(replace(NTH, theory="T", name="step", id=f"{names} {proofs}"), NTH.f1))
+    assert proved(verdict.second) is usable
+    if isinstance(verdict.second, Proved):
+        assert "z" in verdict.second.facts
+
+
+def test_definitions_of_what_a_step_mentions_are_used(checker: Checker) -> None:
+    definition = replace(lemma("", *FACTS["subalgebra_def"]), name="subalgebra_def")
+    constant = next(c.name for c in constants(definition.prop) if c.name.endswith("subalgebra"))
+    named = replace(definition, name=f"{constant}_def")
+    library = Library.of_lemmas([("T", replace(named, name="A.first")), ("T", named)], SIGNATURE)
+    own = Checker(SIGNATURE, checker.provers, library, checker.effort)
+    step = example("(<= (sets F) (sets M))", ["(subalgebra M F)"], "True", [], {}, theory="T", name="T.step")
+    verdict = well_formed(own.check(step, step.f1))
+    assert isinstance(verdict.first, Proved)
+    assert f"{constant}_def" in verdict.first.facts
+
+
+def test_a_proof_that_needs_no_step_serves_the_second_gap_too(checker: Checker) -> None:
+    spare = example("(< x 9)", ["(< x 5)"], "(< x 3)", ["(< x 2)"], {"x": "nat"}, id="spare")
+    checker.trace = []
+    verdict = well_formed(checker.check(spare, spare.f1))
+    asked = [question.question for question in checker.trace]
+    checker.trace = None
+    assert verdict.second == verdict.background.direct
+    assert "P, F.4 => F.3" not in asked
+    assert "F.2 => F.3" in asked
+    assert not proved(verdict.background.direct_paper)
+
+
+def test_an_assumption_is_not_searched_for_in_the_library(checker: Checker) -> None:
+    assumed = replace(NTH, id="assumed", f2=(), target_kind="assumption")
+    checker.trace = []
+    checker.check(assumed, NTH.f1)
+    asked = [question.query.library for question in checker.trace if question.question == "F.2 => P"]
+    checker.trace = None
+    assert asked == [()]
 
 
 def test_a_lemma_that_the_example_names_has_its_own_types(checker: Checker) -> None:

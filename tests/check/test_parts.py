@@ -91,14 +91,31 @@ def test_a_library_finds_facts_by_their_tokens() -> None:
     assert library.before("C") == 0
 
 
-def test_the_order_inside_a_theory_counts_only_where_it_is_one() -> None:
-    def before(names: list[str], theorem: str) -> int:
-        rows = [("A", LEMMAS["linear"]), *(("B", replace(LEMMAS["rev_rev"], name=name)) for name in names)]
-        return Library.of_lemmas(rows, SIGNATURE).before("B", theorem)
+def theory(names: list[str], proofs: dict[str, tuple[int, int]] | None = None) -> Library:
+    """Theory B with facts of these names, after a theory A sorted by name with two."""
+    before = [("A", replace(LEMMAS["linear"], name=name)) for name in ("x", "y")]
+    rows = [*before, *(("B", replace(LEMMAS["rev_rev"], name=name)) for name in names), ("C", LEMMAS["linear"])]
+    return Library.of_lemmas(rows, SIGNATURE, {("B", name): span for name, span in (proofs or {}).items()})
 
-    assert before(["a", "b", "c"], "b") == 1  # by name: says nothing
-    assert before(["c", "a", "b"], "b") == 3
-    assert before(["c", "a", "b"], "unnamed") == 1
+
+def test_the_order_inside_a_theory_counts_only_where_it_is_one() -> None:
+    assert theory(["a", "b", "c"]).before("B", "b") == 2  # by name: says nothing
+    declared = theory(["c", "a", "b"])
+    assert declared.before("B", "b") == 4
+    assert declared.before("B", "unnamed") == 2
+    assert declared.before("A", "y") == 0  # the order of one theory says nothing about that of another
+    assert declared.own("B", "b", ["a"]) == ()
+
+
+def test_of_a_theory_sorted_by_name_only_what_is_known_to_be_earlier_is_used() -> None:
+    library = theory(["B.a", "B.b", "B.c", "B.c_def", "B.d", "B.d_def"], {"B.a": (7, 7), "B.b": (3, 5), "B.d": (5, 8)})
+    assert library.own("B", "B.a", []) == [3]  # b is proved before a; d's last proof comes later
+    assert library.own("B", "B.b", []) == []
+    assert library.own("B", "B.c", []) == []  # when c is proved is unknown
+    assert library.own("B", "B.c", ["B.d", "HOL.eq"]) == [7]
+    assert library.own("B", "B.d_def", ["B.d", "B.c"]) == [5]  # never the theorem itself
+    assert library.own("C", "linear", ["B.d"]) == []
+    assert library.own("Z", "z", ["B.d"]) == []
 
 
 @pytest.mark.parametrize(

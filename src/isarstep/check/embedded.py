@@ -9,16 +9,26 @@ fact.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from isarstep.check import formula
 from isarstep.check.facts import FactBase
 from isarstep.check.likeness import likeness
-from isarstep.check.monomorphise import Named, monomorphise
-from isarstep.check.premises import Relevance
-from isarstep.check.problems import Query, attempts
-from isarstep.check.provers import QUICK, Answer, OutOfTime, Proof, Provers, Strategy, available
+from isarstep.check.monomorphise import Named
+from isarstep.check.premises import Relevance, constants_of
+from isarstep.check.problems import Query, attempt, instantiated
+from isarstep.check.provers import (
+    NOTHING_TRIED,
+    QUICK,
+    Answer,
+    Attempt,
+    OutOfTime,
+    Proof,
+    Provers,
+    Strategy,
+    available,
+)
 from isarstep.check.verdict import (
     NOT_ASKED,
     Background,
@@ -41,6 +51,8 @@ from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, fun, 
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
+SHARE_WITHOUT_LIBRARY = 0.5
+SPARE = 1.5  # candidates for every library fact that is wanted: not every one has an instance at the types of a query
 FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
 
 
@@ -77,6 +89,10 @@ class Effort:
 
     library: tuple[int, ...] = (0, 32, 128)
     strategies: tuple[Strategy, ...] = QUICK
+
+    def share(self, size: int) -> float:
+        """Of the time limit. What follows from the given premises alone does so quickly or not at all."""
+        return 1.0 if size or len(self.library) == 1 else SHARE_WITHOUT_LIBRARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +149,6 @@ class Checker:
         except UserError as error:
             return IllFormed(example.id, rank, example.target_kind, str(error))
         assert context.proposal is not None
-        given = Named("P", context.proposal)
         same = likeness(
             proposal,
             context.proposal,
@@ -141,24 +156,39 @@ class Checker:
             context.reference if context.reference is not None else FALSEHOOD,
             [*example.f2, example.f3, *example.f4, *example.f5],
         )
-        first = self._gap(example, context, "F.2 => P", context.f2, context.proposal, [proposal], context.f5_lemmas)
-        premises, texts = (given, *context.f4), [example.f3, proposal]
-        second = self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, (), context.f4_lemmas)
+        background = self._background(example, bare)
+        first = self._first(example, context, proposal)
+        second = self._second(example, context, proposal, background)
         trivial: Gap = NOT_ASKED
         if proved(first):
             trivial = self._without_library("P from nothing", (), context.proposal)
-        background = self._background(example, bare, deep=proved(first) or proved(second))
+        if proved(first) or proved(second):
+            background = self._contradictions(example, bare, background)
         return WellFormed(example.id, rank, same, first, second, trivial, background)
+
+    def _first(self, example: Example, context: Context, proposal: str) -> Gap:
+        assert context.proposal is not None
+        if example.target_kind == "assumption":
+            # Nothing justifies an assumption: its proof would be a proof from nothing.
+            return self._without_library("F.2 => P", context.f2, context.proposal)
+        texts, hints = [proposal], context.f5_lemmas
+        return self._gap(example, context, "F.2 => P", context.f2, context.proposal, texts, hints)
+
+    def _second(self, example: Example, context: Context, proposal: str, background: Background | None = None) -> Gap:
+        assert context.proposal is not None
+        assert example.f3 is not None
+        if background is not None and _unused(background.direct, {"F.2"}):
+            return background.direct  # F.4 was enough
+        premises, texts = (Named("P", context.proposal), *context.f4), [example.f3, proposal]
+        return self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, (), context.f4_lemmas)
 
     def gaps(self, example: Example, proposal: str) -> Iterator[tuple[Literal["first", "second"], Gap]]:
         """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
         assert example.f3 is not None
         context = self._context(example, decode(proposal.split()))
         assert context.proposal is not None
-        question, texts = "F.2 => P", [proposal]
-        yield "first", self._gap(example, context, question, context.f2, context.proposal, texts, context.f5_lemmas)
-        premises, texts = (Named("P", context.proposal), *context.f4), [example.f3, proposal]
-        yield "second", self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, (), context.f4_lemmas)
+        yield "first", self._first(example, context, proposal)
+        yield "second", self._second(example, context, proposal)
 
     def direct(self, example: Example) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
@@ -168,24 +198,28 @@ class Checker:
         hints = context.f5_lemmas
         return self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, hints, context.f4_lemmas)
 
-    def _background(self, example: Example, context: Context, deep: bool) -> Background:
-        """What holds without any proposal; contradictions are looked for only where something was proved."""
+    def _background(self, example: Example, context: Context) -> Background:
+        """What holds without any proposal."""
         known = self._backgrounds.get(example.id)
         assert example.f3 is not None
         if known is None:
-            both = (*context.f2, *context.f4)
-            lemmas = context.f4_lemmas
-            direct = self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, [example.f3], (), lemmas)
+            both, lemmas, texts = (*context.f2, *context.f4), context.f4_lemmas, [example.f3]
+            direct = self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, (), lemmas)
             paper = direct
             # What does not follow from F.2 and F.4 is not tried from F.2 alone.
-            if proved(direct) and (context.f4 or lemmas):
-                paper = self._gap(example, context, "F.2 => F.3", context.f2, context.f3, [example.f3], ())
-            known = Background(example.target_kind, direct, paper)
-        if deep and known.f2_contradictory == NOT_ASKED:
+            given = {"F.4", *(fact.name for fact in self._named(lemmas))}
+            if isinstance(direct, Proved) and not _unused(direct, given):
+                paper = self._gap(example, context, "F.2 => F.3", context.f2, context.f3, texts, ())
+            known = self._backgrounds[example.id] = Background(example.target_kind, direct, paper)
+        return known
+
+    def _contradictions(self, example: Example, context: Context, known: Background) -> Background:
+        """The same with whether the premises contradict each other; asked only where something was proved."""
+        if known.f2_contradictory == NOT_ASKED:
             f2 = self._without_library("F.2 => False", context.f2, FALSEHOOD)
             f4 = self._without_library("F.4 => False", context.f4, FALSEHOOD, context.f4_lemmas)
-            known = Background(known.kind, known.direct, known.direct_paper, f2, f4)
-        self._backgrounds[example.id] = known
+            known = replace(known, f2_contradictory=f2, f4_contradictory=f4)
+            self._backgrounds[example.id] = known
         return known
 
     def _gap(
@@ -206,10 +240,13 @@ class Checker:
             if size and self.facts is None:
                 break
             library = [*given, *self._relevant(example, context, goal_texts, size, (*given, *hints), hints)]
-            if len(library) == offered:
+            query = instantiated(premises, goal, self._named(library), self.signature, len(given) + size)
+            names = {fact.name for fact in query.library}
+            if len(names) == offered:
                 break
-            offered = len(library)
-            answer = self._ask(question, Query(premises, goal, self._named(library)), len(library) - len(given))
+            offered = len(names)
+            count = len(names - {fact.name for fact in self._named(given)})
+            answer = self._ask(question, query, count, self.effort.share(size))
             if proved(answer):
                 return answer
             if not isinstance(result, TimedOut):
@@ -219,14 +256,22 @@ class Checker:
     def _without_library(
         self, question: str, premises: tuple[Named, ...], goal: Term, given: tuple[int, ...] = ()
     ) -> Gap:
-        return self._ask(question, Query(premises, goal, self._named(given)), 0)
+        query = instantiated(premises, goal, self._named(given), self.signature)
+        return self._ask(question, query, 0, self.effort.share(0))
 
-    def _ask(self, question: str, query: Query, library: int) -> Gap:
-        try:
-            tried = attempts(query, self.signature, available(self.effort.strategies))
-            gap = as_gap(self.provers.prove(tried), library)
-        except formula.Unsupported as error:
-            gap = Unknown(str(error))
+    def _ask(self, question: str, query: Query, library: int, share: float) -> Gap:
+        reason = "no prover is installed"
+
+        def tried() -> Iterator[Attempt]:
+            nonlocal reason
+            for strategy in available(self.effort.strategies):
+                try:
+                    yield attempt(query, strategy, share)
+                except formula.Unsupported as error:
+                    reason = str(error)
+
+        answer = self.provers.prove(tried())
+        gap = Unknown(reason) if answer == NOTHING_TRIED else as_gap(answer, library)
         if self.trace is not None:
             self.trace.append(Asked(question, query, gap))
         return gap
@@ -243,28 +288,28 @@ class Checker:
         known: tuple[int, ...],
         hints: tuple[int, ...],
     ) -> list[int]:
+        """Hints of the example, then the most relevant facts from before the step."""
         if self.facts is None or size == 0:
             return []
         if self._relevance is None:
             self._relevance = Relevance(self.facts)
         chosen = list(hints[:size])
-        wanted = size - len(chosen)
+        wanted = int(SPARE * (size - len(chosen)))
         exclude = {*known, *self._copies(example)}
-        # More than wanted, because not every fact has an instance at the types of this problem.
-        local, before = context.texts["f2"], self.facts.before(example.theory, example.name)
-        ranked = self._relevance.rank(goal_texts, local, 3 * wanted, before, exclude)
-        terms = [context.f3, *(p.prop for p in (*context.f2, *context.f4))]
-        if context.proposal is not None:
-            terms.append(context.proposal)
-        # The same theorem often has several names.
-        distinct = {self.facts.fact(n).prop: n for n in reversed((*known, *ranked))}
-        ranked = [n for n in ranked if distinct[self.facts.fact(n).prop] == n]
-        fitting = {f.name for f in monomorphise(self._named(ranked), terms, self.signature, 4 * size)}
-        return chosen + [n for n in ranked if self.facts.fact(n).name in fitting][:wanted]
+        mentioned = {name for text in (*example.f2, example.f3 or "", *example.f4) for name in constants_of(text)}
+        before = self.facts.before(example.theory, example.name)
+        own = self.facts.own(example.theory, example.name, mentioned)
+        return chosen + self._relevance.rank(goal_texts, context.texts["f2"], wanted, before, exclude, own)
 
     def _copies(self, example: Example) -> list[int]:
-        """What would make the second gap vacuous: facts that state the consequence itself, up to names of variables."""
-        return [] if self.facts is None else list(self.facts.alike(example.f3 or ""))
+        """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names
+        of variables.
+        """
+        if self.facts is None:
+            return []
+        theorem = self.facts.statements(example.theory, example.name)
+        texts = [example.f3 or "", *(self.facts.texts[number] for number in theorem)]
+        return [number for text in texts for number in self.facts.alike(text)]
 
     def _context(self, example: Example, proposal: Term | None) -> Context:
         """Type the example (and a proposal with it). Raises UserError."""
@@ -310,12 +355,19 @@ class Checker:
             earlier = [n for n in found if n < before]
             if not earlier and self.facts is not None:
                 # Of the step's own theory: the example used it, so it was there; never the theorem itself.
-                copies = self.facts.alike(example.f3 or "")
-                earlier = [n for n in found if self.facts.theorem(n) != example.name and n not in copies]
+                copies = self._copies(example)
+                earlier = [n for n in found if self.facts.theory(n) == example.theory and n not in copies]
             numbers.update(dict.fromkeys(earlier))
             if not earlier:
                 rest.append(line)
         return tuple(numbers), rest
+
+
+def _unused(gap: Gap, premises: set[str]) -> bool:
+    """Was it proved without any of these? Local facts are named by their field: `F.2(1)`."""
+    if not isinstance(gap, Proved):
+        return False
+    return not any(name in premises or name.rpartition("(")[0] in premises for name in gap.facts)
 
 
 def as_gap(answer: Answer, library: int) -> Gap:

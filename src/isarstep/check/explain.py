@@ -53,7 +53,7 @@ def _question(asked: Asked, names: Names, checker: Checker, *, problems: bool) -
     lines.append(f"     goal  {_mathematics(asked.query.goal, names)}")
     if problems:
         try:
-            tried = attempts(asked.query, checker.signature, available(checker.effort.strategies))
+            tried = attempts(asked.query, available(checker.effort.strategies))
         except Unsupported as error:
             return [*lines, f"no problem was sent: {error}"]
         by = asked.gap.by if isinstance(asked.gap, Proved) else tried[0].strategy.name

@@ -1,17 +1,18 @@
 """The fact base: the library's theorems in order, with typed propositions made only for those that are asked for.
 
 A fact may be used for a step only if it comes before the step's theorem. Theories are ordered, each after its
-parents. Inside a theory facts stand in order of declaration, or by name in older fact bases; then the order is
-unknown, and of a step's own theory only facts that the example itself names are used.
+parents. Inside a theory facts stand in order of declaration; where an older fact base has them by name, only those
+of theorems count that the benchmark's own examples show to be proved earlier, and definitions of what the step
+mentions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from isarstep.check.monomorphise import Named
 from isarstep.logic.abbreviations import expand
@@ -35,8 +36,19 @@ class FactBase(Protocol):
     def before(self, theory: str, theorem: str = "") -> int:
         """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
 
+    def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
+        """Facts of the theorem's own theory that come before it though their numbers do not say so; the step
+        mentions these constants.
+        """
+
+    def statements(self, theory: str, theorem: str) -> Sequence[int]:
+        """The facts that a theorem consists of."""
+
     def theorem(self, number: int) -> str:
         """Full name of the theorem that a fact belongs to."""
+
+    def theory(self, number: int) -> str:
+        """The theory that a fact belongs to."""
 
     def find(self, text: str) -> Sequence[int]:
         """The facts with exactly these tokens."""
@@ -45,11 +57,8 @@ class FactBase(Protocol):
         """The facts with these tokens up to the names of variables, free or schematic."""
 
 
-_VARIABLE = re.compile(r"(?:FREE|VAR) \S+")
-
-
-def _digest(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+# Theory and theorem -> ordinals in the theory of its first and last proof.
+ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
 
 
 class Library:
@@ -63,47 +72,85 @@ class Library:
         texts: Sequence[str],
         typed: Callable[[int], Term],
         signature: Signature,
+        proofs: Callable[[], ProofOrder] = dict,
     ) -> None:
         self.texts: Sequence[str] = texts
-        self._names, self._indices = names, indices
+        self._names, self._indices, self._theory_names, self._proofs = names, indices, theories, proofs
         self._first: dict[str, int] = {}
-        self._declared: dict[tuple[str, str], int] = {}
-        for number, theory in enumerate(theories):
-            self._first.setdefault(theory, number)
-            self._declared.setdefault((theory, names[number]), number)
-        pairs = zip(theories, theories[1:], names, names[1:], strict=False)
-        self._ordered = any(same == theory and name > after for same, theory, name, after in pairs)
-        self._by_text: dict[int, list[int]] = {}
-        self._by_pattern: dict[int, list[int]] = {}
-        for number, text in enumerate(texts):
-            self._by_text.setdefault(_digest(text), []).append(number)
-            self._by_pattern.setdefault(_digest(_VARIABLE.sub("_", text)), []).append(number)
+        self._theorems: dict[tuple[str, str], list[int]] = {}
+        self._declared: set[str] = set()  # theories whose facts stand in order of declaration
+        previous = ("", "")
+        for number, place in enumerate(zip(theories, names, strict=True)):
+            self._first.setdefault(place[0], number)
+            self._theorems.setdefault(place, []).append(number)
+            if place[0] == previous[0] and place[1] < previous[1]:
+                self._declared.add(place[0])
+            previous = place
 
         def fact(number: int) -> Named:
             index = self._indices[number]
             name = f"{names[number]}({index})" if index else names[number]
             return Named(name, expand(typed(number), signature))
 
-        self.fact: Callable[[int], Named] = lru_cache(maxsize=20_000)(fact)
+        self.fact: Callable[[int], Named] = lru_cache(maxsize=50_000)(fact)
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def before(self, theory: str, theorem: str = "") -> int:
-        start = self._first.get(theory, 0)
-        return self._declared.get((theory, theorem), start) if self._ordered else start
+        found = self.statements(theory, theorem) if theory in self._declared else ()
+        return found[0] if found else self._first.get(theory, 0)
+
+    def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
+        if theory in self._declared and self.statements(theory, theorem):
+            return ()  # `before` says it all
+        # A constant's definition is made together with it.
+        names = {f"{name}_def" for name in constants}
+        step = self._order.get((theory, theorem)) if theorem else None
+        if step is not None:
+            names.update(name for name, last in self._proved.get(theory, ()) if last < step[0])
+        return sorted(number for name in names - {theorem} for number in self.statements(theory, name))
+
+    def statements(self, theory: str, theorem: str) -> Sequence[int]:
+        return self._theorems.get((theory, theorem), ())
 
     def theorem(self, number: int) -> str:
         return self._names[number]
 
+    def theory(self, number: int) -> str:
+        return self._theory_names[number]
+
     def find(self, text: str) -> Sequence[int]:
-        return [n for n in self._by_text.get(_digest(text), ()) if self.texts[n] == text]
+        return self._by_text.get(text, [])
 
     def alike(self, text: str) -> Sequence[int]:
-        return self._by_pattern.get(_digest(_VARIABLE.sub("_", text)), [])
+        return self._by_pattern.get(_pattern(text), [])
+
+    @cached_property
+    def _by_text(self) -> Mapping[str, Sequence[int]]:
+        return _grouped(self.texts)
+
+    @cached_property
+    def _by_pattern(self) -> Mapping[int, Sequence[int]]:
+        return _grouped(map(_pattern, self.texts))
+
+    @cached_property
+    def _order(self) -> ProofOrder:
+        return self._proofs()
+
+    @cached_property
+    def _proved(self) -> Mapping[str, Sequence[tuple[str, int]]]:
+        """For every theory its named theorems with the ordinal of their last proof."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for (theory, name), (_, last) in self._order.items():
+            if name:
+                found.setdefault(theory, []).append((name, last))
+        return found
 
     @staticmethod
-    def of_lemmas(lemmas: Iterable[tuple[str, Named]], signature: Signature) -> Library:
+    def of_lemmas(
+        lemmas: Iterable[tuple[str, Named]], signature: Signature, proofs: ProofOrder | None = None
+    ) -> Library:
         """A small library held in memory: (theory, typed lemma) in order."""
         rows = list(lemmas)
         return Library(
@@ -113,6 +160,7 @@ class Library:
             [encode_line(named.prop) for _, named in rows],
             lambda number: rows[number][1].prop,
             signature,
+            lambda: proofs or {},
         )
 
     @staticmethod
@@ -138,4 +186,41 @@ class Library:
             texts,
             term,
             benchmark.signature,
+            lambda: proof_order(benchmark),
         )
+
+
+def proof_order(benchmark: Any) -> ProofOrder:
+    """Of every theorem that an example is from, first and last proof: they are numbered along their theory."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from isarstep.bench.layout import SPLITS
+
+    files = [file for file in (f"{split}.parquet" for split in SPLITS) if file in benchmark.manifest["files"]]
+    whole = pa.concat_tables(
+        pq.read_table(benchmark.path(file), columns=["theory", "name", "proof"]) for file in files
+    )
+    grouped = whole.group_by(["theory", "name"]).aggregate([("proof", "min"), ("proof", "max")])
+    return {
+        (row["theory"], row["name"]): (row["proof_min"], row["proof_max"])
+        for row in grouped.to_pylist()
+        if row["proof_min"] is not None
+    }
+
+
+Key = TypeVar("Key", str, int)
+_VARIABLE = re.compile(r"(?:FREE|VAR) \S+")
+
+
+def _pattern(text: str) -> int:
+    """The text without the names of its variables, as a number."""
+    return int.from_bytes(blake2b(_VARIABLE.sub("_", text).encode(), digest_size=8).digest(), "little")
+
+
+def _grouped(keys: Iterable[Key]) -> dict[Key, list[int]]:
+    """The places of each key."""
+    places: dict[Key, list[int]] = {}
+    for number, key in enumerate(keys):
+        places.setdefault(key, []).append(number)
+    return places

@@ -6,7 +6,8 @@ started is killed: no orphans after ctrl-C or kill -9. It imports nothing of isa
 
 Messages are JSON lines. In: {"start": id, "argv": [...], "options": {...}, "cpu": s, "memory": bytes}, with two
 descriptors (the problem to read as standard input, the pipe to answer on); {"stop": pid}. Out: {"started": id,
-"pid": pid}, {"stopped": pid, "status": n}. With an empty argv the query is cvc5's: the problem is SMT-LIB text.
+"pid": pid}, {"stopped": pid, "status": n, "cpu": s}. With an empty argv the query is cvc5's: the problem is SMT-LIB
+text.
 """
 
 from __future__ import annotations
@@ -50,12 +51,12 @@ def main() -> None:
                     alive.add(pid)
                     os.close(source)
                     os.close(sink)
-                    reply = {"started": message["start"], "pid": pid}
+                    reply: dict[str, float] = {"started": message["start"], "pid": pid}
                 else:
                     pid = message["stop"]
-                    status = _stop(pid)
+                    status, seconds = _stop(pid)
                     alive.discard(pid)
-                    reply = {"stopped": pid, "status": status}
+                    reply = {"stopped": pid, "status": status, "cpu": seconds}
                     _kill_strays(alive)
                 channel.sendall(json.dumps(reply).encode() + b"\n")
     except (OSError, ValueError):
@@ -130,17 +131,17 @@ def _solve(options: dict[str, str]) -> None:
         os.write(1, ("; core " + " ".join(core) + "\n").encode())
 
 
-def _stop(pid: int) -> int:
-    """Kill the whole process group; its leader is reaped only here, so its number cannot have been given to
-    another process.
+def _stop(pid: int) -> tuple[int, float]:
+    """Kill the whole process group and say how its leader ended after how much processor time. It is reaped only
+    here, so its number cannot have been given to another process.
     """
     with contextlib.suppress(OSError):
         os.killpg(pid, signal.SIGKILL)
     try:
-        _, status = os.waitpid(pid, 0)
+        _, status, usage = os.wait4(pid, 0)
     except ChildProcessError:
-        return -1
-    return os.waitstatus_to_exitcode(status)
+        return -1, 0.0
+    return os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
 
 
 def _kill_strays(alive: set[int]) -> None:

@@ -51,12 +51,17 @@ def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Sig
         if pattern.usable and not pattern.variables:
             result[number, ()] = fact
             _record(fact.prop, seen)
+    known: dict[int, list[int]] = {}  # for every fact, at how many types its constants stood when it was matched
     for _ in range(ROUNDS):
         before = len(result)
         found: list[Term] = []
         for number, (fact, pattern) in enumerate(zip(facts, patterns, strict=True)):
             if not pattern.constants:
                 continue
+            types_seen = [len(seen.get(c.name, ())) for c in pattern.constants]
+            if known.get(number) == types_seen:
+                continue
+            known[number] = types_seen
             for types in _instances(pattern, seen, signature):
                 if (number, types) not in result:
                     instance = _instance(fact, types)
@@ -94,7 +99,16 @@ def _pattern(fact: Named) -> _Pattern:
 @lru_cache(maxsize=50_000)
 def _instance(fact: Named, types: tuple[Typ, ...]) -> Named:
     taken = dict(zip(_pattern(fact).variables, types, strict=True))
-    return Named(fact.name, substitute_types(fact.prop, lambda typ: _instantiate(typ, taken)))
+    made: dict[Typ, Typ] = {}  # a fact mentions few different types, each many times
+    made.update(taken)
+
+    def instantiate(typ: Typ) -> Typ:
+        known = made.get(typ)
+        if known is None:
+            known = made[typ] = Type(typ.name, tuple(map(instantiate, typ.args))) if isinstance(typ, Type) else typ
+        return known
+
+    return Named(fact.name, substitute_types(fact.prop, instantiate))
 
 
 @lru_cache(maxsize=50_000)
@@ -161,14 +175,6 @@ def match(pattern: Typ | None, typ: Typ, taken: Substitution, signature: Signatu
         elif left != right:
             return None
     return taken
-
-
-def _instantiate(typ: Typ, taken: Substitution) -> Typ:
-    if isinstance(typ, TVar):
-        return taken[typ]
-    if isinstance(typ, Type) and typ.args:
-        return Type(typ.name, tuple(_instantiate(a, taken) for a in typ.args))
-    return typ
 
 
 def _type_variables(prop: Term) -> Iterator[TVar | TFree]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -57,10 +57,17 @@ class Relevance:
         self._weight: Weights = (1 + 2 / np.log2(frequency + 1)).astype(np.float32)
 
     def rank(
-        self, goal: Iterable[str], premises: Iterable[str], size: int, before: int, exclude: Iterable[int] = ()
+        self,
+        goal: Iterable[str],
+        premises: Iterable[str],
+        size: int,
+        before: int,
+        exclude: Iterable[int] = (),
+        also: Sequence[int] = (),
     ) -> list[int]:
-        """Numbers of the `size` facts among the first `before` that look most relevant, best first."""
-        before = min(before, len(self.library))
+        """Numbers of the `size` facts among the first `before` and `also` that look most relevant, best first."""
+        known = min(before, len(self.library))
+        before = max(known, 1 + max(also, default=-1))
         if before == 0 or size == 0:
             return []
         relevance = np.zeros(len(self._numbers), np.float32)
@@ -73,6 +80,7 @@ class Relevance:
         flat = self._flat[: starts[-1]]
         row = np.repeat(np.arange(before), np.diff(starts))
         usable = (np.diff(starts) > 0) & self._offered[:before]
+        usable[known:] &= np.isin(np.arange(known, before), also)
         usable[[n for n in exclude if n < before]] = False
         total = np.bincount(row, self._weight[flat], before)
         chosen: list[int] = []

@@ -23,20 +23,31 @@ INSTANCES = 2
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Do these local premises, with these library facts, entail the goal? Terms are typed and without abbreviations."""
+    """Do these local premises, with these instances of library facts, entail the goal? Terms are typed, without
+    abbreviations and without type variables that could still be replaced.
+    """
 
     premises: tuple[Named, ...]
     goal: Term
     library: tuple[Named, ...] = ()
 
 
-def ground(query: Query, signature: Signature) -> tuple[Named, ...]:
-    """The premises, then the library facts at the types of this query."""
-    if not query.library:
-        return query.premises
-    terms = [query.goal, *(p.prop for p in query.premises)]
-    limit = 16 + INSTANCES * len(query.library)
-    return (*query.premises, *monomorphise(query.library, terms, signature, limit))
+def instantiated(
+    premises: tuple[Named, ...], goal: Term, library: Sequence[Named], signature: Signature, size: int | None = None
+) -> Query:
+    """The query with the library facts at its types; of those that have instances, at most `size`."""
+    if not library:
+        return Query(premises, goal)
+    size = len(library) if size is None else size
+    terms = [goal, *(p.prop for p in premises)]
+    offered: set[str] = set()
+    chosen: dict[Term, Named] = {}
+    for instance in monomorphise(library, terms, signature, 16 + INSTANCES * size):
+        # The same theorem often has several names; the first, most relevant one stays.
+        if instance.prop not in chosen and (len(offered) < size or instance.name in offered):
+            chosen[instance.prop] = instance
+            offered.add(instance.name)
+    return Query(premises, goal, tuple(chosen.values()))
 
 
 @lru_cache(maxsize=50_000)
@@ -60,42 +71,38 @@ def state(premises: Sequence[Named], goal: Term, *, arithmetic: bool, unfold: bo
     if isinstance(conclusion, str):
         raise Unsupported(conclusion)
     axioms = dict(conclusion[1])
-    stated: dict[f.Formula, str] = {}
+    stated: dict[Term, tuple[str, f.Formula]] = {}
     for premise in premises:
         made = _lowered(premise.prop, arithmetic, unfold)
-        if not isinstance(made, str) and made[0] != f.Truth(True):
-            stated.setdefault(made[0], premise.name)
+        if premise.prop not in stated and not isinstance(made, str) and made[0] != f.Truth(True):
+            stated[premise.prop] = (premise.name, made[0])
             axioms.update(made[1])
     return Problem(
-        tuple((name, formula) for formula, name in stated.items()),
+        tuple(stated.values()),
         tuple((f"definition of {key.lstrip('$')}", axiom) for key, axiom in axioms.items()),
         conclusion[0],
     )
 
 
-def attempts(query: Query, signature: Signature, strategies: Sequence[Strategy]) -> list[Attempt]:
+def attempt(query: Query, strategy: Strategy, share: float = 1.0) -> Attempt:
+    """The query as a strategy's prover reads it. Raises Unsupported where it cannot be stated."""
+    try:
+        premises = (*query.premises, *query.library)
+        problem = state(premises, query.goal, arithmetic=strategy.arithmetic, unfold=strategy.unfold)
+        return Attempt(strategy, *ENCODERS[strategy.encoding](problem), share)
+    except RecursionError:
+        raise Unsupported("nested too deeply") from None
+
+
+def attempts(query: Query, strategies: Sequence[Strategy]) -> list[Attempt]:
     """One attempt for every strategy that can state the goal. Raises Unsupported when none can."""
-    premises = ground(query, signature)
-    made: dict[tuple[bool, bool], Problem | Unsupported] = {}
     result: list[Attempt] = []
-    reason: Unsupported | None = None
+    reason = Unsupported("no prover is installed")
     for strategy in strategies:
-        key = (strategy.arithmetic, strategy.unfold)
         try:
-            if key not in made:
-                try:
-                    made[key] = state(premises, query.goal, arithmetic=key[0], unfold=key[1])
-                except Unsupported as error:
-                    made[key] = error
-            problem = made[key]
-            if isinstance(problem, Unsupported):
-                raise problem
-            text, labels = ENCODERS[strategy.encoding](problem)
-            result.append(Attempt(strategy, text, labels))
+            result.append(attempt(query, strategy))
         except Unsupported as error:
             reason = error
-        except RecursionError:
-            reason = Unsupported("nested too deeply")
     if not result:
-        raise reason or Unsupported("no prover is installed")
+        raise reason
     return result

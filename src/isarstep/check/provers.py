@@ -21,7 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -40,6 +40,7 @@ ENCODERS: dict[Encoding, Callable[[Problem], tuple[str, dict[str, str]]]] = {
     "th0": encode_th0,
 }
 OUTPUT_LIMIT = 4 << 20
+PATIENCE = 30  # how many times the limit on the clock a prover gets whose processor time others use
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +71,19 @@ STRATEGIES = (CVC5, E, CVC5_ENUM, E_FOLDED, CVC5_PLAIN)
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    seconds: float = 2.0  # processor time of one attempt
+    seconds: float = 2.0  # processor time of one attempt, the longest ones
     memory: int = 2 << 30  # bytes of address space
     width: int = 1  # attempts that run at the same time
 
     @property
     def wall(self) -> float:
-        """For a prover that sleeps, or a machine that is busy."""
+        """On the clock, for a prover that sleeps."""
         return 8 * self.seconds + 2
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The prover derived the goal; `facts` are the names of what it used."""
+    """The prover derived the goal in so much processor time; `facts` are the names of what it used."""
 
     strategy: str
     seconds: float
@@ -100,19 +101,21 @@ class NoProof:
 
 
 Answer: TypeAlias = Proof | OutOfTime | NoProof
+NOTHING_TRIED = NoProof("no prover is installed")
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A problem as one strategy's prover reads it."""
+    """A problem as one strategy's prover reads it, and the share of the time that it may take."""
 
     strategy: Strategy
     text: str
     labels: dict[str, str] = field(hash=False)
+    share: float = 1.0
 
     def key(self, limits: Limits) -> str:
         settings = [self.strategy.argv, self.strategy.options, prover_version(self.strategy.prover)]
-        document = json.dumps([settings, limits.seconds, limits.memory, self.text])
+        document = json.dumps([settings, self.share * limits.seconds, limits.memory, self.text])
         return hashlib.sha256(document.encode()).hexdigest()
 
 
@@ -176,6 +179,7 @@ class _Running:
     pid: int
     pipe: int
     began: float
+    deadline: float
     output: bytearray
 
 
@@ -209,49 +213,45 @@ class Provers:
             self._launcher = None
         self._buffer = b""
 
-    def prove(self, attempts: Sequence[Attempt]) -> Answer:
-        """The first proof, else a time-out if there was one, else why the first attempt gave up."""
-        answers: list[Answer] = []
-        open_attempts: list[Attempt] = []
-        for attempt in attempts:
-            known = self.cache.get(attempt.key(self.limits))
-            if isinstance(known, Proof):
-                return known
-            if known is None:
-                open_attempts.append(attempt)
-            else:
-                answers.append(known)
-        if open_attempts:
-            try:
-                answers += self._race(open_attempts)
-            except BaseException:
-                self.close()  # whatever happened, nothing keeps running
-                raise
-        for answer in answers:
-            if isinstance(answer, Proof):
-                return answer
-        for answer in answers:
-            if isinstance(answer, OutOfTime):
-                return answer
-        return answers[0] if answers else NoProof("no prover is installed")
+    def prove(self, attempts: Iterable[Attempt]) -> Answer:
+        """The first proof, else a time-out if there was one, else why the first attempt gave up.
 
-    def _race(self, attempts: list[Attempt]) -> list[Answer]:
-        waiting = list(reversed(attempts))
+        Attempts are taken one by one, as they are needed.
+        """
+        try:
+            answers = self._race(iter(attempts))
+        except BaseException:
+            self.close()  # whatever happened, nothing keeps running
+            raise
+        for kind in (Proof, OutOfTime):
+            for answer in answers:
+                if isinstance(answer, kind):
+                    return answer
+        return answers[0] if answers else NOTHING_TRIED
+
+    def _race(self, attempts: Iterator[Attempt]) -> list[Answer]:
         running: dict[int, _Running] = {}
         answers: list[Answer] = []
         selector = selectors.DefaultSelector()
+        more = True
         try:
-            while waiting or running:
-                while waiting and len(running) < self.limits.width:
-                    started = self._start(waiting.pop())
-                    if isinstance(started, NoProof):
-                        answers.append(started)
-                    else:
+            while more or running:
+                while more and len(running) < self.limits.width:
+                    attempt = next(attempts, None)
+                    if attempt is None:
+                        more = False
+                        break
+                    started = self.cache.get(attempt.key(self.limits)) or self._start(attempt)
+                    if isinstance(started, _Running):
                         running[started.pipe] = started
                         selector.register(started.pipe, selectors.EVENT_READ)
+                        continue
+                    answers.append(started)
+                    if isinstance(started, Proof):
+                        return answers
                 if not running:
                     continue
-                deadline = min(r.began for r in running.values()) + self.limits.wall
+                deadline = min(r.deadline for r in running.values())
                 for key, _ in selector.select(max(0.0, deadline - time.monotonic())):
                     run = running[key.fd]
                     chunk = os.read(run.pipe, 1 << 16)
@@ -263,7 +263,10 @@ class Provers:
                     if isinstance(answer, Proof):
                         return answers
                 now = time.monotonic()
-                for run in [r for r in running.values() if now - r.began >= self.limits.wall]:
+                for run in [r for r in running.values() if now >= r.deadline]:
+                    if now - run.began < PATIENCE * self.limits.wall and _waits_for_processor(run.pid):
+                        run.deadline = now + self.limits.wall
+                        continue
                     self._end(run, selector, running)
                     answers.append(self._remember(run, OutOfTime(self.limits.seconds)))
             return answers
@@ -272,7 +275,7 @@ class Provers:
                 self._end(run, selector, running)
             selector.close()
 
-    def _start(self, attempt: Attempt) -> _Running | NoProof:
+    def _start(self, attempt: Attempt) -> _Running:
         strategy = attempt.strategy
         source = os.memfd_create("problem")
         read_end, write_end = os.pipe()
@@ -283,7 +286,7 @@ class Provers:
                 "start": 0,
                 "argv": strategy.argv,
                 "options": dict(strategy.options),
-                "cpu": self.limits.seconds,
+                "cpu": attempt.share * self.limits.seconds,
                 "memory": self.limits.memory,
             }
             began = time.monotonic()
@@ -294,19 +297,19 @@ class Provers:
         finally:
             os.close(source)
             os.close(write_end)
-        return _Running(attempt, pid, read_end, began, bytearray())
+        return _Running(attempt, pid, read_end, began, began + self.limits.wall, bytearray())
 
-    def _end(self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running]) -> int:
+    def _end(self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running]) -> tuple[int, float]:
         selector.unregister(run.pipe)
         del running[run.pipe]
         os.close(run.pipe)
-        return int(self._ask({"stop": run.pid}, [])["status"])
+        reply = self._ask({"stop": run.pid}, [])
+        return int(reply["status"]), reply["cpu"]
 
     def _finish(
         self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running], flooded: bool
     ) -> Answer:
-        seconds = time.monotonic() - run.began
-        status = self._end(run, selector, running)
+        status, seconds = self._end(run, selector, running)
         if flooded:
             answer: Answer = NoProof("the prover flooded its output")
         else:
@@ -317,7 +320,7 @@ class Provers:
         self.cache.put(run.attempt.key(self.limits), answer)
         return answer
 
-    def _ask(self, message: dict[str, object], descriptors: list[int]) -> dict[str, int]:
+    def _ask(self, message: dict[str, object], descriptors: list[int]) -> dict[str, float]:
         for _ in range(2):
             try:
                 channel = self._connect()
@@ -328,12 +331,12 @@ class Provers:
                         raise ConnectionError("the launcher ended")
                     self._buffer += data
                 line, self._buffer = self._buffer.split(b"\n", 1)
-                reply: dict[str, int] = json.loads(line)
+                reply: dict[str, float] = json.loads(line)
                 return reply
             except ConnectionError:
                 self.close()
                 if "stop" in message:
-                    return {"status": -1}  # its processes ended with it
+                    return {"status": -1, "cpu": 0.0}  # its processes ended with it
         raise RuntimeError("the process that starts provers does not run")
 
     def _connect(self) -> socket.socket:
@@ -347,6 +350,15 @@ class Provers:
             theirs.close()
             self._channel = ours
         return self._channel
+
+
+def _waits_for_processor(pid: int) -> bool:
+    """Whether a process would run if the machine let it; its processor time is limited anyway."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "R"
+    except OSError:
+        return False
 
 
 def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> Answer:
