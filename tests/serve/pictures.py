@@ -8,7 +8,8 @@ from typing import Any
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from tests.serve.test_page import NO_WAITING, Person, serving
+from tests.serve.process import running
+from tests.serve.test_page import NO_WAITING, Person
 
 
 def keep(page: Any, path: Path, *, full: bool = False) -> None:
@@ -20,9 +21,9 @@ def keep(page: Any, path: Path, *, full: bool = False) -> None:
 
 def take(folder: Path) -> None:
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    with serving() as (address, _), sync_playwright() as playwright:
+    with running() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        page = Person(browser).open(address)
+        page = Person(browser).open(server.url)
         page.locator("#ask").click()
         page.wait_for_selector("#steps .card")
         page.wait_for_function(NO_WAITING, timeout=60_000)
@@ -36,7 +37,7 @@ def take(folder: Path) -> None:
         page.wait_for_timeout(1000)
         keep(page, folder / "web-proof.webp")
 
-        page = Person(browser, scheme="dark").open(address)
+        page = Person(browser, scheme="dark").open(server.url)
         page.keyboard.press("n")
         page.keyboard.type("A ⊆ B")
         page.keyboard.press("Enter")
@@ -48,7 +49,7 @@ def take(folder: Path) -> None:
         page.wait_for_selector("#proof .goal mark")
         keep(page, folder / "web-mistake.webp")
 
-        page = Person(browser, 390, "dark").open(address)
+        page = Person(browser, 390, "dark").open(server.url)
         page.locator("#ask").click()
         page.wait_for_selector("#steps .card")
         page.wait_for_function(NO_WAITING, timeout=60_000)

@@ -2,17 +2,14 @@
 
 import os
 import re
-import select
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.serve.process import Running, running
 
 import isarstep.serve
 from isarstep.evaluate.figures import palette
@@ -39,25 +36,6 @@ def test_the_page_needs_nothing_from_elsewhere() -> None:
         assert not re.findall(r"https?://|@import|url\(", text), path.name
 
 
-@contextmanager
-def serving() -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A server of its own process group on any free port."""
-    command = [sys.executable, "-m", "isarstep", "serve", "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    assert server.stdout is not None
-    try:
-        ready, _, _ = select.select([server.stdout], [], [], 120)
-        assert ready, "the server did not start in two minutes"
-        found = re.search(r"http://\S+", server.stdout.readline())
-        assert found, "the server did not say where it is"
-        yield found[0].rstrip("/") + "/", server
-    finally:
-        if server.poll() is None:
-            os.killpg(server.pid, signal.SIGKILL)
-        server.wait(10)
-        server.stdout.close()
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="skipped: playwright is not installed")
@@ -68,17 +46,6 @@ def browser() -> Iterator[Any]:
         opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield opened
         opened.close()
-
-
-@pytest.fixture(scope="module")
-def process(browser: Any) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    with serving() as started:
-        yield started
-
-
-@pytest.fixture
-def server(process: tuple[str, subprocess.Popen[str]]) -> str:
-    return process[0]
 
 
 class Person:
@@ -110,9 +77,9 @@ def person(browser: Any) -> Iterator[Person]:
     one.context.close()
 
 
-def test_search_ask_accept_undo_and_copy_by_keyboard(server: str, person: Person) -> None:
+def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Person) -> None:
     person.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = person.open(server)
+    page = person.open(server.url)
     page.keyboard.press("/")
     page.keyboard.type("qfN_zero not_equal plus")
     page.wait_for_selector("#found [role=option][aria-selected=true]")
@@ -126,9 +93,15 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: str, person: Person
     cards = page.locator("#steps .card")
     assert cards.count() >= 5
     assert page.locator("#steps .typed.yes").count() >= 1
-    page.wait_for_function(NO_WAITING)
+    proved = page.locator("#steps .badge.yes:is(.first, .second)")
+    for _ in range(3):
+        page.wait_for_function(NO_WAITING)
+        if proved.count():
+            break
+        page.keyboard.press("Control+Enter")  # a busy machine may need all its time to load the provers' library
+        page.wait_for_selector("#steps > ol:not(.stale) .card")
     assert page.locator("#steps .badge.first").count() == cards.count()
-    assert page.locator("#steps .badge.yes:is(.first, .second)").count() >= 1
+    assert proved.count() >= 1
     assert "proved on both sides" in page.locator("#status").inner_text()
     # The best ranked is proved on at least as many sides as any other.
     assert "sides0" not in (cards.first.get_attribute("class") or "")
@@ -179,8 +152,8 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: str, person: Person
     assert person.troubles == []
 
 
-def test_mistakes_are_underlined_where_they_are(server: str, person: Person) -> None:
-    page = person.open(server)
+def test_mistakes_are_underlined_where_they_are(server: Running, person: Person) -> None:
+    page = person.open(server.url)
     page.get_by_role("button", name="Write your own").click()
     page.keyboard.type("x \\in A")  # \name and a blank become a symbol
     assert page.locator("#proof .facts textarea").input_value() == "x ∈ A"
@@ -207,9 +180,9 @@ def test_mistakes_are_underlined_where_they_are(server: str, person: Person) -> 
     assert person.troubles == []
 
 
-def test_on_a_phone_by_touch(server: str, browser: Any) -> None:
+def test_on_a_phone_by_touch(server: Running, browser: Any) -> None:
     person = Person(browser, 390, "dark")
-    page = person.open(server)
+    page = person.open(server.url)
     assert person.fits()
     page.locator("#ask").click()
     page.wait_for_selector("#steps .card math")
@@ -231,8 +204,8 @@ def test_on_a_phone_by_touch(server: str, browser: Any) -> None:
     person.context.close()
 
 
-def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: str, person: Person) -> None:
-    page = person.open(server)
+def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: Running, person: Person) -> None:
+    page = person.open(server.url)
     answers = [
         (429, {"Retry-After": "1"}, '{"error":{"code":"busy","message":"64 requests are under way","field":null}}'),
         (503, {}, '{"error":{"code":"stopping","message":"the server is stopping","field":null}}'),
@@ -255,15 +228,14 @@ def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: str, pe
     assert trouble.is_hidden()
 
 
-def test_a_server_that_stops_in_the_middle(process: tuple[str, subprocess.Popen[str]], person: Person) -> None:
-    # The last test of this file, because it ends the server of the others.
-    address, server = process
-    page = person.open(address)
-    goal = page.locator("#proof .goal .formula").get_attribute("title")
-    page.locator("#ask").click()
-    page.wait_for_selector("#steps .card")
-    os.killpg(server.pid, signal.SIGKILL)
-    server.wait(10)
+def test_a_server_that_stops_in_the_middle(person: Person) -> None:
+    with running() as server:
+        page = person.open(server.url)
+        goal = page.locator("#proof .goal .formula").get_attribute("title")
+        page.locator("#ask").click()
+        page.wait_for_selector("#steps .card")
+        os.killpg(server.process.pid, signal.SIGKILL)
+        server.process.wait(10)
     trouble = page.locator("#trouble")
     trouble.wait_for()
     assert "stopped in the middle of its answer" in trouble.inner_text()

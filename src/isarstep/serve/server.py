@@ -69,6 +69,7 @@ def serve(
         h11_max_incomplete_event_size=64 << 10,
         server_header=False,
     )
+    listening.listen(config.backlog)  # whoever reads the next line may connect at once
     host = f"[{address.host}]" if ":" in address.host else address.host
     print(f"isarstep: serving on http://{host}:{listening.getsockname()[1]}", flush=True)
     try:

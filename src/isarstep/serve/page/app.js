@@ -65,6 +65,7 @@ function read(delay = 0) {
     reader?.abort();
     const mine = (reader = new AbortController());
     const { body, keys } = proof.reading();
+    if (!body.goal) $("#isar-text").textContent = "";
     if (!body.goal && ![body.facts, body.others, body.extra].some((list) => list.length)) return void ($("#variables").textContent = "");
     try {
       const answer = await call("/read", body, mine.signal);
@@ -74,6 +75,9 @@ function read(delay = 0) {
       if (answer.goal) readings.set(keys.goal, answer.goal);
       take(readings);
       showVariables(answer.types);
+      if (!answer.ok) return;
+      readable = body;
+      writeIsar();
     } catch (error) {
       if (error.name !== "AbortError" && mine === reader) showTrouble(error, () => read());
     }
@@ -111,7 +115,7 @@ function typed(key, text) {
   showButtons();
 }
 
-// Something in the proof is different: draw it, have it read, and write its Isar text.
+// Something in the proof is different: draw it and have it read; its Isar text follows when it could be read.
 function changed() {
   proofView.render();
   const { origin, example, reference } = proof.now;
@@ -123,7 +127,6 @@ function changed() {
   showBanner();
   if (asked && JSON.stringify(proof.question(asked.place)) !== JSON.stringify(asked.question)) stepsView.stale();
   read();
-  writeIsar();
 }
 
 function showButtons() {
@@ -356,15 +359,16 @@ function attend(step) {
 
 // ---- Isar text ----
 
-let isarTimer = 0, writer = null;
+let isarTimer = 0, writer = null, readable = null; // the last texts that could be read
 function writeIsar() {
   clearTimeout(isarTimer);
   isarTimer = setTimeout(async () => {
     writer?.abort();
-    if (!proof.ready) return;
+    const { gaps } = proof.now;
+    if (!readable?.goal || gaps.length !== readable.extra.length + 1) return;
     const mine = (writer = new AbortController());
     try {
-      const answer = await call("/isar", { ...proof.reading().body, proved: proof.now.gaps.map((gap) => (closed(gap) ? { by: gap.by, facts: gap.facts } : null)) }, mine.signal);
+      const answer = await call("/isar", { ...readable, proved: gaps.map((gap) => (closed(gap) ? { by: gap.by, facts: gap.facts } : null)) }, mine.signal);
       if (mine === writer) $("#isar-text").textContent = answer.isar;
     } catch (error) {
       if (error.name !== "AbortError" && mine === writer) $("#isar-text").textContent = `(${error.title ?? "not available"}: ${error.message})`;
