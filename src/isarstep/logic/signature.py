@@ -40,6 +40,7 @@ PURE = tuple(
         ("Pure.eq", "(fun ?'a (fun ?'a prop))"),
         ("Pure.imp", "(fun prop (fun prop prop))"),
         ("Pure.prop", "(fun prop prop)"),
+        ("Pure.sort_constraint", "(fun (itself ?'a) prop)"),
         ("Pure.term", "(fun ?'a prop)"),
         ("Pure.type", "(itself ?'a)"),
     )
