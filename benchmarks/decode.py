@@ -131,7 +131,12 @@ def measure_constraints(bench: Bench) -> None:
     except (UserError, ImportError) as error:
         print(f"types left out: {error}", flush=True)
     for constraint in choices.values():
-        bench.ours(bench.corpus.take(np.arange(min(8, len(bench.corpus)))), Rules(bench.rules.beam), None, constraint)
+        bench.ours(
+            bench.corpus.take(np.arange(min(8, len(bench.corpus)))),
+            Rules(bench.rules.beam, longest=16),
+            None,
+            constraint,
+        )
     best: dict[str, tuple[float, dict[str, int], float]] = {}
     for turn in range(bench.chosen.turns):
         for name, constraint in choices.items():

@@ -69,11 +69,10 @@ class TypedState(GrammarState):
         self.children = []
         for row, count in enumerate(living):
             children: dict[tuple[int, int], Unfinished] = {}
-            sound = at = 0
-            while at < count and sound < 2 * self.beams:
-                if self.possible(row, int(parents[row, at]), int(tokens[row, at]), children):
-                    sound += 1
-                else:
+            at = 0
+            # As many as live on; what ends is finished only before the last of them.
+            while at < count and len(children) < self.beams:
+                if not self.possible(row, int(parents[row, at]), int(tokens[row, at]), children):
                     scores[row, at] = -np.inf
                 at += 1
             scores[row, at:] = -np.inf

@@ -7,8 +7,7 @@ came from, and the solution of its type equations is a small dictionary of its o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from isarstep.decode.constraints import Kind
 from isarstep.logic.infer import PROP, Context, prepare
@@ -109,8 +108,7 @@ class Solution:
             function = function[2]
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """A bracket that is open, or the whole. `whole` is its type, `wanted` that of what follows its abstractions."""
 
     whole: Inner
@@ -119,8 +117,7 @@ class Group:
     binders: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
+class Unfinished(NamedTuple):
     """A prefix of a proposition whose parts have types together."""
 
     signature: Signature
@@ -144,7 +141,7 @@ class Unfinished:
         try:
             match kind:
                 case Kind.CONST | Kind.FREE | Kind.VAR | Kind.BOUND:
-                    return replace(self, words=words)
+                    return self._replace(words=words)
                 case Kind.CONSTANT:
                     scheme = self.solution.algebra.scheme(word)
                     return None if scheme is None else self._leaf(words, scheme.copy()[0])
@@ -170,7 +167,7 @@ class Unfinished:
         if (announcement or kind == Kind.OPEN) and self.groups[-1].function is not None:
             state = self.followed_by("$", Kind.APPLY)
         if announcement and state is not None:
-            state = replace(state, words=(*state.words, announcement))
+            state = state._replace(words=(*state.words, announcement))
         return None if state is None else state.followed_by(word, kind)
 
     def complete(self) -> bool:
@@ -189,7 +186,7 @@ class Unfinished:
         if known is not None:
             return self._leaf(words, known)
         fresh = Cell(0)
-        return replace(self, names={**self.names, name: fresh})._leaf(words, fresh)
+        return self._replace(names={**self.names, name: fresh})._leaf(words, fresh)
 
     def _leaf(self, words: tuple[str, ...], found: Inner) -> Unfinished | None:
         group = self.groups[-1]
@@ -199,8 +196,8 @@ class Unfinished:
             _, found = self._argument(solution, group.function, found)
         if not solution.may_become(found, group.wanted):
             return None
-        groups = (*self.groups[:-1], replace(group, function=found))
-        return replace(self, words=words, groups=groups, solution=solution)
+        groups = (*self.groups[:-1], group._replace(function=found))
+        return self._replace(words=words, groups=groups, solution=solution)
 
     @staticmethod
     def _argument(solution: Solution, function: Inner, argument: Inner | None = None) -> tuple[Inner, Inner]:
@@ -222,24 +219,24 @@ class Unfinished:
         function = self.solution.find(function)
         if type(function) is not Cell and function[0] != "fun":
             return None
-        return replace(self, words=words)
+        return self._replace(words=words)
 
     def _open(self, words: tuple[str, ...]) -> Unfinished:
         group = self.groups[-1]
         if group.function is None:  # in head position anything may stand
             anything = Cell(0)
-            return replace(self, words=words, groups=(*self.groups, Group(anything, anything)))
+            return self._replace(words=words, groups=(*self.groups, Group(anything, anything)))
         solution = self.solution.copy()
         argument, result = self._argument(solution, group.function)
-        groups = (*self.groups[:-1], replace(group, function=result), Group(argument, argument))
-        return replace(self, words=words, groups=groups, solution=solution)
+        groups = (*self.groups[:-1], group._replace(function=result), Group(argument, argument))
+        return self._replace(words=words, groups=groups, solution=solution)
 
     def _abstract(self, words: tuple[str, ...]) -> Unfinished:
         group = self.groups[-1]
         solution = self.solution.copy()
         bound, body = self._argument(solution, group.wanted)
-        groups = (*self.groups[:-1], replace(group, wanted=body, binders=group.binders + 1))
-        return replace(self, words=words, groups=groups, scope=(*self.scope, bound), solution=solution)
+        groups = (*self.groups[:-1], group._replace(wanted=body, binders=group.binders + 1))
+        return self._replace(words=words, groups=groups, scope=(*self.scope, bound), solution=solution)
 
     def _close(self, words: tuple[str, ...]) -> Unfinished | None:
         closed, around = self.groups[-1], self.groups[-2]
@@ -249,6 +246,6 @@ class Unfinished:
         function = closed.whole if around.function is None else around.function
         if not solution.may_become(function, around.wanted):
             return None
-        groups = (*self.groups[:-2], replace(around, function=function))
+        groups = (*self.groups[:-2], around._replace(function=function))
         scope = self.scope[: len(self.scope) - closed.binders]
-        return replace(self, words=words, groups=groups, scope=scope, solution=solution)
+        return self._replace(words=words, groups=groups, scope=scope, solution=solution)
