@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from isarstep.check import formula as f
 from isarstep.check.formula import BOOL, INT, REAL, Formula, Problem, Sort, Unsupported
-from isarstep.check.names import Namer
+from isarstep.check.names import ByIdentity, Namer
 
 ARITHMETIC = {"+": "+", "-": "-", "*": "*", "/": "/", "neg": "-", "div": "div", "mod": "mod", "<": "<", "<=": "<="}
 
 
 def encode_smt(problem: Problem) -> tuple[str, dict[str, str]]:
     """The SMT-LIB text, and for each assertion's label the name of its premise."""
-    writer = _Writer()
     labels: dict[str, str] = {}
+    declarations: dict[str, None] = {}
     asserts: list[str] = []
     for name, formula in (*problem.axioms, *problem.premises):
         label = f"p{len(labels)}"
         labels[label] = name
-        asserts.append(f"(assert (! {writer.term(formula)} :named {label}))")
-    asserts.append(f"(assert (! (not {writer.term(problem.goal)}) :named goal))")
-    lines = ["(set-logic HO_ALL)", *writer.declarations, *asserts, "(check-sat)"]
+        text, needed = _printed.get(formula, _print)
+        declarations.update(needed)
+        asserts.append(f"(assert (! {text} :named {label}))")
+    goal, needed = _printed.get(problem.goal, _print)
+    declarations.update(needed)
+    asserts.append(f"(assert (! (not {goal}) :named goal))")
+    lines = ["(set-logic HO_ALL)", *declarations, *asserts, "(check-sat)"]
     return "\n".join(lines) + "\n", labels
+
+
+def _print(formula: Formula) -> tuple[str, dict[str, None]]:
+    """The text of a closed formula, and the declarations it needs, in order."""
+    writer = _Writer()
+    text = writer.term(formula)
+    return text, dict.fromkeys(writer.declarations)
+
+
+_printed: ByIdentity[tuple[str, dict[str, None]]] = ByIdentity()
 
 
 class _Writer:

@@ -7,50 +7,113 @@ cases; `if` likewise. Types are never erased.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from isarstep.check import formula as f
 from isarstep.check.formula import BOOL, Formula, Problem, Sort, Unsupported, ap, conj, forall, implies, neg
-from isarstep.check.names import Namer
+from isarstep.check.names import ByIdentity, Namer
 
 MOST_CASES = 6  # nested case distinctions in one atom; each doubles the atom
 
 
 def encode_tf0(problem: Problem) -> tuple[str, dict[str, str]]:
     """The TPTP text, and for each formula's label the name of its premise."""
-    lifting = _Lifting(1 + max((v.number for p in problem.everything() for v in _variables(p)), default=0))
-    named = [(name, lifting.lift(formula)) for name, formula in (*problem.axioms, *problem.premises)]
-    goal = lifting.lift(problem.goal)
-    writer = _Writer([*(formula for _, formula in named), *lifting.equations, goal])
+    named = [(name, _parts.get(formula, _lift)) for name, formula in (*problem.axioms, *problem.premises)]
+    goal = _parts.get(problem.goal, _lift)
+    lifted = [*(part for _, part in named), goal]
+    equations = {symbol: part for whole in lifted for symbol, part in whole.equations.items()}
+    arities: dict[str, int] = {}
+    functions: dict[f.Fun, None] = {}
+    for part in (*lifted, *equations.values()):
+        functions.update(part.functions)
+        for symbol, arity in part.arities.items():
+            arities[symbol] = min(arities.get(symbol, arity), arity)
+    declarations: dict[str, None] = {}
     labels: dict[str, str] = {}
     lines: list[str] = []
-    for name, formula in named:
+
+    def add(label: str, role: str, part: _Part) -> None:
+        text, needed = part.printed(arities)
+        declarations.update(needed)
+        lines.append(f"tff({label},{role},{text}).")
+
+    for name, part in named:
         label = f"p{len(labels)}"
         labels[label] = name
-        lines.append(f"tff({label},axiom,{writer.formula(formula)}).")
-    for number, formula in enumerate((*lifting.equations, *writer.extensionality(lifting))):
-        lines.append(f"tff(logic{number},axiom,{writer.formula(formula)}).")
-    lines.append(f"tff(goal,conjecture,{writer.formula(goal)}).")
-    if writer.truth_values:
+        add(label, "axiom", part)
+    for number, part in enumerate((*equations.values(), *map(_extensionality, functions))):
+        add(f"logic{number}", "axiom", part)
+    add("goal", "conjecture", goal)
+    if TRUTH_VALUES[0] in declarations:
         lines.append("tff(distinct,axiom,tt != ff).")
-    return "\n".join([*writer.declarations, *lines]) + "\n", labels
+    return "\n".join([*declarations, *lines]) + "\n", labels
 
 
-def _variables(term: Formula) -> list[f.Variable]:
-    return [t for t in f.subterms(term) if isinstance(t, f.Variable)] + [
-        t.var for t in f.subterms(term) if isinstance(t, f.Lam | f.Quant)
-    ]
+class _Part:
+    """A closed formula without lambdas, with what its printing depends on and what was printed already."""
+
+    def __init__(self, formula: Formula, equations: dict[str, _Part] | None = None) -> None:
+        self.formula = formula
+        self.equations = equations or {}  # of the lambdas that were lifted out of it
+        self.arities: dict[str, int] = {}  # for every symbol, by its name, the fewest arguments it is given
+        self.functions: dict[f.Fun, None] = {}  # sorts of functions that are compared or passed
+        self._texts: dict[tuple[int, ...], tuple[str, dict[str, None]]] = {}
+        self._count(formula)
+
+    def printed(self, arities: Mapping[str, int]) -> tuple[str, dict[str, None]]:
+        """The text where symbols have these arities, and the declarations it needs, in order."""
+        key = tuple(arities[symbol] for symbol in self.arities)
+        found = self._texts.get(key)
+        if found is None:
+            writer = _Writer(arities)
+            text = writer.formula(self.formula)
+            found = self._texts[key] = (text, dict.fromkeys(writer.declarations))
+        return found
+
+    def _count(self, term: Formula) -> None:
+        if isinstance(term, f.Ap | f.Sym):
+            head, args = f.spine(term)
+            if isinstance(head, f.Sym):
+                self.arities[head.name] = min(self.arities.get(head.name, len(args)), len(args))
+            for arg in args:
+                self._value(arg)
+                self._count(arg)
+            return
+        if isinstance(term, f.Eq):
+            self._value(term.left)
+            self._value(term.right)
+        for child in f.children(term):
+            self._count(child)
+
+    def _value(self, term: Formula) -> None:
+        sort = f.sort_of(term)
+        while isinstance(sort, f.Fun):
+            self.functions[sort] = None
+            sort = sort.result
+
+
+def _lift(formula: Formula) -> _Part:
+    lifting = _Lifting()
+    body = lifting.lift(formula)
+    return _Part(body, {symbol: _Part(equation) for symbol, equation in lifting.equations.items()})
+
+
+_parts: ByIdentity[_Part] = ByIdentity()
+
+
+@lru_cache(maxsize=10_000)
+def _extensionality(sort: f.Fun) -> _Part:
+    left, right, at = f.Variable(1, sort), f.Variable(2, sort), f.Variable(3, sort.argument)
+    same = forall(at, f.Eq(ap(left, at), ap(right, at)))
+    return _Part(forall(left, forall(right, implies(same, f.Eq(left, right)))))
 
 
 class _Lifting:
     """Replaces lambdas by symbols applied to the variables they mention."""
 
-    def __init__(self, next_variable: int) -> None:
-        self.equations: list[Formula] = []
-        self._symbols: dict[str, f.Sym] = {}
-        self._next = next_variable
-
-    def fresh(self, sort: Sort) -> f.Variable:
-        self._next += 1
-        return f.Variable(self._next, sort)
+    def __init__(self) -> None:
+        self.equations: dict[str, Formula] = {}
 
     def lift(self, term: Formula) -> Formula:
         match term:
@@ -73,13 +136,12 @@ class _Lifting:
 
     def _lift_lambda(self, term: f.Lam) -> Formula:
         free = f.free_variables(term)
-        key = _canonical(term, free)
-        symbol = self._symbols.get(key)
-        if symbol is None:
-            sort: Sort = f.sort_of(term)
-            for var in reversed(free):
-                sort = f.Fun(var.sort, sort)
-            symbol = self._symbols[key] = f.Sym(f"$lambda{len(self._symbols)}", sort)
+        sort: Sort = f.sort_of(term)
+        for var in reversed(free):
+            sort = f.Fun(var.sort, sort)
+        # Equal lambdas have the same symbol, in all problems: its name is what it stands for.
+        symbol = f.Sym(f"$lambda : {_canonical(term, free)}", sort)
+        if symbol.name not in self.equations:
             left: Formula = ap(symbol, *free)
             body: Formula = term
             binders = list(free)
@@ -90,7 +152,7 @@ class _Lifting:
             equation: Formula = f.Eq(left, self.lift(body))
             for var in reversed(binders):
                 equation = forall(var, equation)
-            self.equations.append(equation)
+            self.equations[symbol.name] = equation
         return ap(symbol, *free)
 
 
@@ -119,54 +181,23 @@ def _canonical(term: Formula, free: list[f.Variable]) -> str:
     return walk(term, 0, numbers)
 
 
+TRUTH_VALUES = ("tff(bool_type,type,bool: $tType).", "tff(tt_type,type,tt: bool).", "tff(ff_type,type,ff: bool).")
+
+
 class _Writer:
-    def __init__(self, formulas: list[Formula]) -> None:
+    """Prints one formula."""
+
+    def __init__(self, arities: Mapping[str, int]) -> None:
         self.names = Namer()
         self.declarations: list[str] = []
-        self.truth_values = False
-        self._arity: dict[f.Sym, int] = {}
-        self._function_values: dict[f.Fun, None] = {}
-        for whole in formulas:
-            self._count(whole)
-
-    def _count(self, term: Formula) -> None:
-        """Finds for every symbol the fewest arguments it is ever given, and the sorts of functions that are
-        compared or passed.
-        """
-        if isinstance(term, f.Ap | f.Sym):
-            head, args = f.spine(term)
-            if isinstance(head, f.Sym):
-                self._arity[head] = min(self._arity.get(head, len(args)), len(args))
-            for arg in args:
-                self._value(arg)
-                self._count(arg)
-            return
-        if isinstance(term, f.Eq):
-            self._value(term.left)
-            self._value(term.right)
-        for child in f.children(term):
-            self._count(child)
-
-    def _value(self, term: Formula) -> None:
-        sort = f.sort_of(term)
-        while isinstance(sort, f.Fun):
-            self._function_values[sort] = None
-            sort = sort.result
-
-    def extensionality(self, lifting: _Lifting) -> list[Formula]:
-        axioms: list[Formula] = []
-        for sort in self._function_values:
-            left, right, at = lifting.fresh(sort), lifting.fresh(sort), lifting.fresh(sort.argument)
-            same = forall(at, f.Eq(ap(left, at), ap(right, at)))
-            axioms.append(forall(left, forall(right, implies(same, f.Eq(left, right)))))
-        return axioms
+        self._arities = arities
+        self._truth_values = False
 
     def sort(self, sort: Sort) -> str:
         if sort == BOOL:
-            if not self.truth_values:
-                self.truth_values = True
-                self.declarations.append("tff(bool_type,type,bool: $tType).")
-                self.declarations += ["tff(tt_type,type,tt: bool).", "tff(ff_type,type,ff: bool)."]
+            if not self._truth_values:
+                self._truth_values = True
+                self.declarations += TRUTH_VALUES
             return "bool"
         key = sort.name if isinstance(sort, f.Base) else repr(sort)
         name, new = self.names.get("s", key)
@@ -227,7 +258,7 @@ class _Writer:
             return "tt" if term.value else "ff"
         head, args = f.spine(term)
         if isinstance(head, f.Sym):
-            arity = self._arity.get(head, 0)
+            arity = self._arities[head.name]
             sorts: list[Sort] = []
             result = head.sort
             for _ in range(arity):

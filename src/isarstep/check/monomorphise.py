@@ -98,9 +98,8 @@ def _pattern(fact: Named) -> _Pattern:
 
 @lru_cache(maxsize=50_000)
 def _instance(fact: Named, types: tuple[Typ, ...]) -> Named:
-    taken = dict(zip(_pattern(fact).variables, types, strict=True))
-    made: dict[Typ, Typ] = {}  # a fact mentions few different types, each many times
-    made.update(taken)
+    # A fact mentions few different types, each many times.
+    made: dict[Typ, Typ] = dict(zip(_pattern(fact).variables, types, strict=True))
 
     def instantiate(typ: Typ) -> Typ:
         known = made.get(typ)
