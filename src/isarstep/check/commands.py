@@ -35,7 +35,7 @@ def check(
     out: Annotated[Path, typer.Option(help="Where the verdicts go (Parquet).")] = Path("verdicts.parquet"),
     backend: Annotated[Backend, typer.Option(help="Provers of this package, or a real Isabelle.")] = Backend.embedded,
     top: Annotated[int, typer.Option(min=1, help="Proposals of each example to check, best first.")] = 1,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many examples.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     library: Annotated[int, typer.Option(min=0, help="Most library facts to offer, in stages of 32, 128, 512.")] = 128,
     seconds: Annotated[
         float | None,
@@ -90,12 +90,13 @@ def _work(settings: Settings, predictions: Path | None, top: int, limit: int | N
     from isarstep.evaluate.predictions import read_predictions
 
     split = Benchmark(settings.benchmark).split(settings.split)
+    ids = [str(identifier) for identifier in split.table()["id"].to_pylist()]
+    # Ids are hashes, so the lowest ones are a sample that stays the same while a benchmark grows.
+    chosen = sorted(sorted(range(len(ids)), key=ids.__getitem__)[:limit])
     if predictions is None:
-        lists: list[tuple[str, ...]] = [(example.f1,) for example in split[:limit]]
-    else:
-        ids = [str(identifier) for identifier in split.table()["id"].to_pylist()]
-        lists = list(read_predictions(predictions, ids).lists)[:limit]
-    return [Work(position, nbest[:top]) for position, nbest in enumerate(lists) if nbest]
+        return [Work(position, (split[position].f1,)) for position in chosen]
+    lists = read_predictions(predictions, ids).lists
+    return [Work(position, lists[position][:top]) for position in chosen if lists[position]]
 
 
 def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
