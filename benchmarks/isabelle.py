@@ -55,7 +55,7 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     began = time.monotonic()
     with arguments.out.open("a") as out:
         for session in arguments.sessions.split(","):
-            examples = {e.id: e for e in examples_of(benchmark, session, arguments.theories)}
+            examples = {e.id: e for e in examples_of(benchmark, session, arguments.theories) if outputs.get(e.id)}
             inquiries = [
                 Inquiry(e, tuple(Question(str(n), "type", text) for n, text in enumerate([e.f1, *outputs[e.id]])))
                 for e in examples.values()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -88,15 +89,29 @@ class Settings:
     prove: bool = False
 
 
-# Where Isabelle's Sledgehammer looks for provers, and the programs that may stand there if nothing is set.
-_PROVERS = {"e": ("E_HOME", "eprover"), "cvc5": ("CVC5_SOLVER", "cvc5"), "z3": ("Z3_SOLVER", "z3")}
+# Where Isabelle's Sledgehammer looks for provers: variables, and programs.
+_PROVERS = {
+    "e": ("E_HOME", "eprover"),
+    "cvc5": ("CVC5_SOLVER", "cvc5"),
+    "z3": ("Z3_SOLVER", "z3"),
+    "vampire": ("VAMPIRE_HOME", "vampire"),
+    "zipperposition": ("ZIPPERPOSITION_HOME", "zipperposition"),
+    "spass": ("SPASS_HOME", "SPASS"),
+    "verit": ("ISABELLE_VERIT", "veriT"),
+}
+# Those that work in versions other than Isabelle's own. (Today's Z3 writes proofs that Isabelle cannot read, SPASS
+# needs an option that only Isabelle's version has.)
+_FROM_PATH = ("e", "cvc5")
 
 
 def with_provers(installation: Installation) -> Installation:
     """The installation with provers from the PATH where it brings none of its own (bare sources)."""
     known = installation.environment
     found = []
-    for variable, program in _PROVERS.values():
+    if not known.get("ISABELLE_TMP_PREFIX"):
+        # Solvers' output lines with this prefix are ignored; without one, all of them.
+        found.append(("ISABELLE_TMP_PREFIX", str(Path(tempfile.gettempdir()) / "isabelle-")))
+    for variable, program in (_PROVERS[name] for name in _FROM_PATH):
         path = shutil.which(program)
         if path is not None and not known.get(variable):
             found.append((variable, str(Path(path).parent) if variable.endswith("_HOME") else path))
