@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
+from tests.serve.process import Running, running
 
 from isarstep.bench.example import Example
 from isarstep.serve.engine import Engine
-from tests.serve.process import Running, running
 
 
 @pytest.fixture(scope="session")

@@ -89,6 +89,12 @@ def test_every_mistake_is_found_at_once(engine: Engine) -> None:
     assert parsed.types() == {"x": "bool", "y": "bool"}
 
 
+def test_types_of_numbered_variables_are_given_as_they_are_shown(engine: Engine) -> None:
+    task = engine.read(Problem("x₀ = x₀", types={"x₀": "(Set.set Nat.nat)"}))
+    assert task.types() == {"x₀": "nat set"}
+    assert task.example.types == {"<X0>": "(Set.set Nat.nat)"}
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

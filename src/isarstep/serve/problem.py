@@ -233,11 +233,16 @@ class Reader:
         given: dict[str, Typ] = {}
         for name, text in problem.types.items():
             try:
-                given[name] = read_type(text, self.signature)
+                given[self.raw_name(name, problem.form)] = read_type(text, self.signature)
             except UserError as error:
                 if problem.form == "notation":
                     raise ProblemError("type", str(error), f"types.{name}") from None
         return given
+
+    def raw_name(self, name: str, form: Form) -> str:
+        """In notation a numbered variable is called as it is shown: x₀."""
+        leaf = self.names.read(name, 0) if form == "notation" else None
+        return leaf.name if type(leaf) is Free else name
 
     def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Term, Spans]:
         spans: Spans = []

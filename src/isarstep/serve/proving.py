@@ -6,8 +6,10 @@ A `Proving` belongs to the thread that made it. Limits may change from one quest
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import FactBase, Library
@@ -95,7 +97,7 @@ class Proving:
 
     def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
         try:
-            yield from self._checker.gaps(task.example, tokens)
+            yield from self._checker.gaps(at_hand(task), tokens)
         except UserError as error:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
@@ -106,6 +108,15 @@ class Proving:
             return self._checker.direct(task.example)
         except UserError as error:
             return Unknown(str(error))
+
+
+def at_hand(task: Task) -> Example:
+    """Whoever asks about a proof of their own has all facts at hand for the goal, however they sorted them. An example
+    keeps the paper's rule: the goal from the step and F.4."""
+    example = task.example
+    if task.has_reference:
+        return example
+    return replace(example, f4=tuple(dict.fromkeys((*example.f2, *example.f4))))
 
 
 def installed() -> list[str]:

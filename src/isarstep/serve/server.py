@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -36,6 +39,16 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, load: Load) -> None:
         super().__init__(config)
         self.load = load
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """As usual, but without raising the signal again afterwards: a stop that was asked for is a success."""
+        before = {sig: signal.signal(sig, self.handle_exit) for sig in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for sig, handler in before.items():
+                signal.signal(sig, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self.load.stopping = True

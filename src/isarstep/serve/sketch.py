@@ -96,7 +96,7 @@ def isar_text(known: Sequence[str], steps: Sequence[tuple[str, Gap | None]]) -> 
 def comment(gap: Gap | None) -> str:
     if not isinstance(gap, Proved):
         return "open"
-    lemmas = [name for name in gap.facts if not name.startswith(("F.", "P"))]
+    lemmas = [name for name in gap.facts if name != "P" and not name.startswith("F.")]
     return f"proved by {gap.by}" + (f" with {', '.join(lemmas)}" if lemmas else "")
 
 

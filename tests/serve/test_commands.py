@@ -1,0 +1,66 @@
+"""propose and sketch through the command line: every way to give a problem, text and JSON."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from isarstep.bench.example import Example
+from isarstep.cli import run
+
+
+def test_propose_for_an_example(example: Example, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["propose", "--example", example.id, "--beam", "3"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("\n  ") >= 3
+    assert "so that" in text
+    assert "(known)" in text
+
+
+def test_propose_from_flags_a_file_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--fact", "x ≤ y", "--goal", "x < y + 1", "--type", "x :: nat", "--beam", "3"]
+    assert run(["propose", *flags, "--json", "--check", "--library", "0"]) == 0
+    by_flags = json.loads(capsys.readouterr().out)
+    assert by_flags["types"] == {"x": "nat", "y": "nat"}
+    assert all(step["first"] for step in by_flags["steps"])
+    path = tmp_path / "problem.json"
+    path.write_text(json.dumps({"facts": ["x ≤ y"], "goal": "x < y + 1", "types": {"x": "nat"}}), encoding="utf-8")
+    assert run(["propose", str(path), "--json", "--beam", "3"]) == 0
+    by_file = json.loads(capsys.readouterr().out)
+    assert sorted(s["tokens"] for s in by_file["steps"]) == sorted(s["tokens"] for s in by_flags["steps"])
+
+
+def test_sketch_prints_a_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
+    problem = ["--fact", "x ≤ y", "--fact", "y < z", "--goal", "x < z", "--type", "x :: int"]
+    assert run(["sketch", *problem, "--library", "0", "--seconds", "2"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith('lemma\n  assumes "x ≤ y"\n      and "y < z"\n  shows "x < z"\nproof -\n')
+    assert "(* closed" in text
+    assert run(["sketch", *problem, "--library", "0", "--seconds", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["closed"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--goal", "x ="],
+        ["--goal", "x = x", "--example", "0"],
+        ["--example", "zzz"],
+        ["--goal", "x = x", "--type", "nat"],
+        ["--graph", "no/such/graph.jsonl.zst", "--step", "A:0:1"],
+        ["no/such/file.json"],
+    ],
+)
+def test_mistakes_are_one_line(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("propose", "sketch"):
+        assert run([command, *arguments]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_file_with_nonsense(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "problem.json"
+    for text in ("{", "[]", '{"goal": 3}', '{"goal": "x = x", "beam": 3}'):
+        path.write_text(text, encoding="utf-8")
+        assert run(["propose", str(path)]) == 2
+        assert capsys.readouterr().err.count("\n") == 1

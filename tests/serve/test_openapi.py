@@ -1,0 +1,48 @@
+"""schemathesis against the API: what its OpenAPI document promises holds, whatever is sent."""
+
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import positive_data_acceptance
+
+from isarstep.serve.app import create_app
+from isarstep.serve.engine import Engine
+from isarstep.serve.gate import Limits, Load
+from isarstep.serve.service import Service
+
+OPERATIONS = {
+    ("GET", "/health"), ("GET", "/examples"), ("GET", "/example/{id}"), ("POST", "/read"), ("POST", "/propose"),
+    ("POST", "/check"), ("POST", "/sketch"), ("POST", "/attention"), ("POST", "/isar"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def api(engine: Engine) -> Iterator[schemathesis.BaseSchema]:
+    service = Service(engine, 4)
+    app = create_app(service, Limits(body=1 << 26, loopback=False), Load())
+    yield schemathesis.openapi.from_asgi("/openapi.json", app)
+    service.close()
+
+
+def test_every_operation_is_tried(api: schemathesis.BaseSchema) -> None:
+    found = {(operation.ok().method.upper(), operation.ok().path) for operation in api.get_all_operations()}
+    assert found == OPERATIONS
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(OPERATIONS))
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_the_api_keeps_its_word(api: schemathesis.BaseSchema, method: str, path: str, mode: GenerationMode) -> None:
+    operation = api[path][method]
+    if mode is GenerationMode.NEGATIVE and path == "/health":
+        pytest.skip("nothing can be wrong in a request for health")
+
+    @settings(max_examples=8, suppress_health_check=list(HealthCheck), deadline=None)
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def try_it(case: schemathesis.Case) -> None:
+        # A text may fit the schema and still be no proposition.
+        case.call_and_validate(excluded_checks=[positive_data_acceptance])
+
+    try_it()

@@ -1,0 +1,274 @@
+"""The HTTP API as others meet it: a real process, a real socket, the shipped model."""
+
+import http.client
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.serve.process import Running, running
+
+from isarstep.bench.example import Example
+from isarstep.cli import run
+
+ORDER = {"facts": ["x ≤ y", "y ≤ z"], "goal": "x < z + 1", "types": {"x": "nat"}}
+TOKEN = "a secret"
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[Running]:
+    """A server that wants a token and takes two requests at a time."""
+    with running("--concurrency", "2", "--token", TOKEN) as found:
+        yield found
+
+
+def test_health_and_pages(server: Running) -> None:
+    health = server.get("/health").json()
+    assert health["status"] == "ok"
+    assert health["limits"]["beam"] == 20
+    assert health["benchmark"]["splits"]["test"] > 0
+    assert "<html" in server.get("/").text
+    docs = server.get("/docs")
+    assert "POST /propose" in docs.text
+    assert "http://" not in docs.text.replace("http://www.w3.org", "")
+    assert "https://" not in docs.text
+    assert server.get("/page/../app.py").status_code == 404
+    assert server.get("/page/%2e%2e%2fapp.py").status_code == 404
+
+
+def test_examples_are_found_and_shown(server: Running, example: Example) -> None:
+    found = server.get("/examples", params={"query": example.id}).json()
+    assert (found["total"], found["examples"][0]["id"]) == (1, example.id)
+    words = f"{example.theory} {example.name}".upper()
+    assert example.id in [
+        e["id"] for e in server.get("/examples", params={"query": words, "limit": 100}).json()["examples"]
+    ]
+    assert server.get("/examples", params={"query": "nosuchwordanywhere"}).json() == {"total": 0, "examples": []}
+    shown = server.get(f"/example/{example.id[:10]}").json()
+    assert shown["reference"]["tokens"] == example.f1
+    assert [p["tokens"] for p in shown["facts"]] == list(example.f2)
+    assert shown["goal"]["mathml"].startswith("<math")
+    assert server.get("/example/ffffffffffff").status_code == 404
+
+
+def test_reading_answers_mathematics_or_where_it_is_wrong(server: Running) -> None:
+    answer = server.post("/read", {"facts": ["x ≤ y", "x ≤"], "goal": "finite A"}).json()
+    assert not answer["ok"]
+    assert answer["facts"][0]["mathml"].startswith("<math")
+    assert answer["facts"][1]["error"]["position"] == 3
+    assert answer["goal"]["text"] == "finite A"
+    assert set(answer["types"]) == {"x", "y", "A"}
+    assert server.post("/read", {}).json()["ok"]
+
+
+def test_propose_for_facts_and_for_an_example(server: Running, example: Example) -> None:
+    answer = server.post("/propose", ORDER | {"beam": 5, "check": True, "prover_seconds": 1, "library": 0}).json()
+    assert answer["finished"]
+    assert answer["types"]["z"] == "nat"
+    keys = [(not s["well_formed"], s["copy"], -s["sides"], s["id"]) for s in answer["steps"]]
+    assert keys == sorted(keys)
+    assert answer["steps"][0]["first"]["result"] == "proved"
+    by_id = server.post("/propose", {"example": example.id, "beam": 3, "count": 2}).json()
+    assert len(by_id["steps"]) == 2
+    assert all(step["reference"] is not None and step["first"] is None for step in by_id["steps"])
+    again = server.post("/propose", {"example": example.id, "beam": 3, "extra": [by_id["steps"][0]["text"]]})
+    assert again.status_code == 200, again.text
+
+
+def test_a_step_can_be_sent_back(server: Running) -> None:
+    steps = server.post("/propose", ORDER | {"beam": 4}).json()["steps"]
+    by_text = server.post("/check", ORDER | {"proposals": [s["text"] for s in steps], "library": 0}).json()
+    tokens = [s["tokens"] for s in by_text["steps"]]
+    assert sorted(tokens) == sorted(s["tokens"] for s in steps)
+    assert all(s["score"] is None and s["first"] for s in by_text["steps"])
+
+
+def test_verdicts_are_streamed(server: Running) -> None:
+    body = ORDER | {"proposals": ["x ≤ z", "z < x"], "library": 0, "stream": True, "prover_seconds": 1}
+    events = list(server.events("/check", body))
+    assert [name for name, _ in events] == ["steps", "gap", "gap", "gap", "gap", "done"]
+    assert [e["id"] for name, e in events if name == "gap"] == [0, 0, 1, 1]
+    assert events[1][1]["gap"]["result"] == "proved"
+    assert events[-1][1] | {"seconds": None} == {"order": [0, 1], "seconds": None, "finished": True}
+
+
+def test_sketches_are_streamed(server: Running) -> None:
+    body = ORDER | {"library": 0, "stream": True, "prover_seconds": 1, "seconds": 60}
+    events = list(server.events("/sketch", body))
+    assert events[0][0] == "sketch"
+    name, last = events[-1]
+    assert name == "done"
+    assert last["closed"]
+    assert last["steps"][-1]["text"] == "x < z + 1"
+    assert last["isar"].startswith("lemma")
+    plain = server.post("/sketch", ORDER | {"library": 0, "prover_seconds": 1, "seconds": 60}).json()
+    assert plain["closed"]
+
+
+def test_attention_has_one_row_a_token(server: Running, example: Example) -> None:
+    body = {"example": example.id, "form": "tokens", "answer": example.f1}
+    answer = server.post("/attention", body)
+    if answer.status_code == 422:
+        assert answer.json()["error"]["code"] == "unsupported"
+        return
+    found = answer.json()
+    assert len(found["weights"]) == len(found["written"]) == len(found["by_proposition"])
+    assert all(len(row) == len(found["source"]) for row in found["weights"])
+    assert found["propositions"][-1]["end"] == len(found["source"])
+    assert all(abs(sum(row) - 1) < 0.05 for row in found["by_proposition"])
+    assert server.post("/attention", body | {"layer": 99}).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "code"),
+    [
+        ("/propose", {}, 422, "invalid"),
+        ("/propose", {"goal": "x ="}, 422, "syntax"),
+        ("/propose", {"goal": "x = True ∧ x = 0"}, 422, "type"),
+        ("/propose", {"goal": "x = x", "beam": 1000}, 422, "invalid"),
+        ("/propose", {"goal": "x = x", "nonsense": 1}, 422, "invalid"),
+        ("/propose", {"goal": "x = x", "seconds": 1e9}, 422, "invalid"),
+        ("/propose", {"goal": " ∧ ".join(["x = y"] * 300)}, 422, "tokens"),
+        ("/propose", {"goal": "x = x", "facts": ["x = x"] * 65}, 422, "invalid"),
+        ("/propose", {"example": "ffffffffffff"}, 404, "not_found"),
+        ("/propose", {"example": "0", "goal": "x = x"}, 422, "invalid"),
+        ("/check", {"goal": "x = x", "proposals": ["stranger = x"]}, 422, "type"),
+        ("/check", {"goal": "x = x", "proposals": []}, 422, "invalid"),
+        ("/nowhere", {}, 404, "not_found"),
+        ("/health", {}, 405, "method"),
+        ("/read", {"goal": "x" * 300_000}, 413, "too_large"),
+    ],
+)
+def test_mistakes_have_a_status_and_a_json_error(
+    server: Running, path: str, body: object, status: int, code: str
+) -> None:
+    answer = server.post(path, body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+    assert "\n" not in answer.json()["error"]["message"]
+
+
+def test_bodies_that_are_no_json(server: Running) -> None:
+    for body in (b"", b"{", b"[" * 50_000, b"\xff\xfe", b'{"goal": "\\ud800"}', b'{"goal": NaN}', b"null"):
+        answer = httpx.post(
+            server.url + "/read", content=body, headers={"content-type": "application/json"}, timeout=60
+        )
+        assert 400 <= answer.status_code < 500, (body[:20], answer.text)
+        assert answer.json()["error"]["message"]
+
+
+def test_a_body_without_a_length_is_cut_off(server: Running) -> None:
+    def endless() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b" " * 10_000
+
+    with httpx.Client(timeout=60) as client:
+        try:
+            answer = client.post(server.url + "/read", content=endless(), headers={"content-type": "application/json"})
+            assert answer.status_code == 413
+        except (httpx.WriteError, httpx.RemoteProtocolError):
+            pass  # the server hung up before everything was sent
+
+
+def test_other_hosts_are_refused(server: Running) -> None:
+    assert server.get("/health", headers={"host": "evil.example"}).status_code == 400
+    assert server.get("/health", headers={"host": "localhost:1"}).status_code == 200
+
+
+def test_who_goes_away_is_not_worked_for(server: Running) -> None:
+    address = urlsplit(server.url)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port or 0, timeout=60)
+    body = json.dumps(ORDER | {"check": True, "stream": True, "library": 0, "beam": 20, "seconds": 60})
+    connection.request("POST", "/propose", body, {"content-type": "application/json"})
+    connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
+    deadline = time.monotonic() + 60
+    while server.get("/health").json()["load"]["running"] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert server.get("/health").json()["load"]["running"] == 0
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=10,
+)
+PROPOSITION = st.text(alphabet="xyzAf0123()[]{}.,=≤<∈∀∃λ+-*/∧∨¬⟹ \"'«»‹›?_₀:", max_size=30) | st.text(max_size=20)
+FIELDS = (
+    "facts",
+    "goal",
+    "others",
+    "hints",
+    "extra",
+    "form",
+    "fixed",
+    "types",
+    "example",
+    "beam",
+    "proposals",
+    "stream",
+)
+BODIES = JSON | st.dictionaries(st.sampled_from(FIELDS), JSON | PROPOSITION | st.lists(PROPOSITION, max_size=3))
+
+
+@settings(max_examples=60)
+@given(path=st.sampled_from(["/read", "/read", "/check", "/sketch", "/attention"]), body=BODIES)
+def test_no_body_makes_the_server_fail(server: Running, path: str, body: object) -> None:
+    text = json.dumps(body)
+    answer = httpx.post(server.url + path, content=text, headers={"content-type": "application/json"}, timeout=60)
+    assert answer.status_code < 500, (text, answer.text)
+    json.loads(answer.text)
+
+
+def test_the_token_is_wanted(guarded: Running) -> None:
+    assert guarded.get("/health").json()["token_required"]
+    assert guarded.get("/").status_code == 200
+    assert guarded.get("/examples").status_code == 401
+    refused = guarded.post("/read", {"goal": "x = x"}, headers={"authorization": "Bearer wrong"})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (401, "token")
+    assert guarded.post("/read", {"goal": "x = x"}, headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+def test_above_the_limit_requests_are_refused_and_a_stop_finishes_what_was_accepted(guarded: Running) -> None:
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    body = ORDER | {"check": True, "beam": 10, "prover_seconds": 0.3, "library": 0, "seconds": 60}
+
+    def ask(number: int) -> httpx.Response:
+        return guarded.post("/propose", body | {"goal": f"x < z + {number + 1}"}, headers=headers)
+
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(ask, range(12)))
+    statuses = [answer.status_code for answer in answers]
+    assert set(statuses) == {200, 429}
+    busy = next(answer for answer in answers if answer.status_code == 429)
+    assert busy.json()["error"]["code"] == "busy"
+    assert busy.headers["retry-after"]
+
+    results: list[httpx.Response] = []
+    waiting = threading.Thread(target=lambda: results.append(ask(20)))
+    waiting.start()
+    deadline = time.monotonic() + 60
+    while not guarded.get("/health").json()["load"]["running"] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert guarded.stop() == 0
+    waiting.join()
+    assert results[0].status_code == 200
+    assert results[0].json()["finished"]
+    with pytest.raises(httpx.ConnectError):
+        guarded.get("/health")
+
+
+def test_serve_refuses_what_cannot_work(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "--host", "0.0.0.0"]) == 2
+    assert "--token" in capsys.readouterr().err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert run(["serve", "--port", str(taken.getsockname()[1])]) == 2
+    assert "choose another --port" in capsys.readouterr().err
