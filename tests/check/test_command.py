@@ -71,7 +71,7 @@ def test_check_writes_verdicts_and_a_summary(
     first = {r["example"]: r for r in table if r["rank"] == 0}
     assert all(r["correct"] for r in first.values())
     by_number = [first[e.id] for e in made]
-    assert [r["first_result"] == "proved" for r in by_number] == [True, True, True, True, False]
+    assert [r["first_result"] == "proved" for r in by_number] == [True, True, False, True, False]  # 2 is an assumption
     assert [r["second_result"] == "proved" for r in by_number] == [True, True, True, True, False]
     assert "linear" in by_number[3]["first_facts"]
     assert not out.with_name(out.name + ".parts").exists()

@@ -52,6 +52,7 @@ from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
 SHARE_WITHOUT_LIBRARY = 0.5
+FEW = 64  # library facts
 SPARE = 1.5  # candidates for every library fact that is wanted: not every one has an instance at the types of a query
 FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
 
@@ -93,6 +94,13 @@ class Effort:
     def share(self, size: int) -> float:
         """Of the time limit. What follows from the given premises alone does so quickly or not at all."""
         return 1.0 if size or len(self.library) == 1 else SHARE_WITHOUT_LIBRARY
+
+    def tried(self, size: int) -> tuple[Strategy, ...]:
+        """The strategies for so many library facts: only saturation copes with many, where it is installed."""
+        here = available(self.strategies)
+        if size <= FEW or self.strategies != QUICK:
+            return here
+        return here[:1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +272,7 @@ class Checker:
 
         def tried() -> Iterator[Attempt]:
             nonlocal reason
-            for strategy in available(self.effort.strategies):
+            for strategy in self.effort.tried(library):
                 try:
                     yield attempt(query, strategy, share)
                 except formula.Unsupported as error:

@@ -51,10 +51,15 @@ class Relevance:
         self._numbers = numbers
         self._flat = np.array(flat, np.int32)
         self._starts = np.array(starts, np.int64)
-        frequency = np.array([counts[n] for n in range(len(numbers))], np.float32)
+        frequency = np.array([counts[n] for n in range(len(numbers))], np.int64)
+        # For every constant the facts that mention it, in order.
+        fact = np.repeat(np.arange(len(library)), np.diff(self._starts))
+        self._facts_of = fact[np.argsort(self._flat, kind="stable")]
+        self._facts_from = [0, *np.cumsum(frequency).tolist()]
         # MePo's weight: a constant of a single fact counts about 3 times as much as one of ten thousand.
         self._offered = np.array([not _INTERNAL.search(library.theorem(n)) for n in range(len(library))], np.bool_)
         self._weight: Weights = (1 + 2 / np.log2(frequency + 1)).astype(np.float32)
+        self._total = np.bincount(fact, self._weight[self._flat], len(library))
 
     def rank(
         self,
@@ -76,16 +81,13 @@ class Relevance:
                 for name in constants_of(text):
                     if name in self._numbers:
                         relevance[self._numbers[name]] = value
-        starts = self._starts[: before + 1]
-        flat = self._flat[: starts[-1]]
-        row = np.repeat(np.arange(before), np.diff(starts))
-        usable = (np.diff(starts) > 0) & self._offered[:before]
+        starts, total = self._starts, self._total[:before]
+        usable = (total > 0) & self._offered[:before]
         usable[known:] &= np.isin(np.arange(known, before), also)
         usable[[n for n in exclude if n < before]] = False
-        total = np.bincount(row, self._weight[flat], before)
         chosen: list[int] = []
         for number in range(ROUNDS):
-            gained = np.bincount(row, (self._weight * relevance)[flat], before)
+            gained = self._gained(relevance)[:before]
             score = np.where(usable & (gained > 0), gained / np.maximum(total, 1e-9), 0.0)
             # Small facts all of whose constants are relevant tie at 1: prefer those that say more about the goal.
             score += 1e-3 * np.minimum(gained, 20.0) * (score > 0)
@@ -97,9 +99,18 @@ class Relevance:
             usable[best] = False
             if len(chosen) >= size:
                 break
-            picked = np.concatenate([flat[starts[n] : starts[n + 1]] for n in best])
+            picked = np.concatenate([self._flat[starts[n] : starts[n + 1]] for n in best])
             relevance[picked] = np.maximum(relevance[picked], DECAY ** (number + 1) * 0.5)
         return chosen
+
+    def _gained(self, relevance: Weights) -> npt.NDArray[np.float64]:
+        """For every fact the weight of its relevant constants; most facts have none and cost nothing."""
+        relevant = np.flatnonzero(relevance)
+        spans = [self._facts_of[self._facts_from[n] : self._facts_from[n + 1]] for n in relevant.tolist()]
+        if not spans:
+            return np.zeros(len(self.library))
+        weights = np.repeat((self._weight * relevance)[relevant], [len(span) for span in spans])
+        return np.bincount(np.concatenate(spans), weights, len(self.library)).astype(np.float64)
 
 
 def _largest(score: npt.NDArray[np.float64], count: int) -> list[int]:

@@ -65,7 +65,7 @@ CVC5_ENUM = Strategy("cvc5-enum", "smt", arithmetic=True, unfold=True, options=(
 CVC5_PLAIN = Strategy("cvc5-plain", "smt", arithmetic=False, unfold=False)
 E = Strategy("E", "tf0", arithmetic=False, unfold=True, argv=E_ARGUMENTS)
 E_FOLDED = Strategy("E-folded", "tf0", arithmetic=False, unfold=False, argv=E_ARGUMENTS)
-QUICK = (CVC5, E)  # the others rarely prove what these two do not
+QUICK = (E, CVC5)  # quickest first; the others rarely prove what these two do not
 STRATEGIES = (CVC5, E, CVC5_ENUM, E_FOLDED, CVC5_PLAIN)
 
 
