@@ -209,6 +209,8 @@ FALSE = [
     D("unit_eq at nat", ["(neq a b)"], "(= 0 (Suc 0))", {"a": N}, ["unit_eq"]),
     D("three truth values at nat", [], "(= (Suc 0) 0)", {}, ["card_bool"]),
     D("two types, one equation", ["(ALL (x) (= (f x) (g x)))", "(neq a b)"], "False", {"f": "(fun unit nat)", "a": N}),
+    D("an empty type", [], "(~ (EX (x) (= x a)))", {"a": "'a"}),
+    D("everything about an empty type", [], "(ALL (x) (P x))", {"P": "(fun 'a bool)"}),
     D("a small type bounds another", ["(ALL (x) (= x u))"], "(= a b)", {"u": "'u", "a": "'a"}),
     D("same name, two types", ["(= (card (set x)) 1)"], "(= x y)", {"x": N}, ["unit_eq"]),
     D("zero of nat and of int", ["(P 0)"], "(Q 0)", {"P": "(fun nat bool)", "Q": "(fun int bool)"}),

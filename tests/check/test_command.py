@@ -86,8 +86,18 @@ def test_references_are_checked_without_predictions(benchmark: tuple[Path, list[
     assert [r["exact"] for r in rows(out)] == [True, True]
 
 
-def test_a_killed_run_resumes_to_the_same_table(
-    benchmark: tuple[Path, list[Example]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def descendants(pid: int) -> list[int]:
+    """The processes that a process started, and those that they started."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, task.read_text().split()):
+            found += [child, *descendants(child)]
+    return found
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_an_interrupted_run_leaves_nothing_and_resumes_to_the_same_table(
+    benchmark: tuple[Path, list[Example]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: signal.Signals
 ) -> None:
     folder, made = benchmark
     given = str(predictions(tmp_path / "p.jsonl", made))
@@ -95,19 +105,30 @@ def test_a_killed_run_resumes_to_the_same_table(
     assert run(["check", given, *options(folder, whole)]) == 0
     # A chunk of its own for every example, so that there is something to resume.
     monkeypatch.setattr(jobs, "CHUNK", 1)
-    code = "import sys; from isarstep.check import jobs; jobs.CHUNK = 1; from isarstep.cli import run; run(sys.argv[1:])"
-    command = [sys.executable, "-c", code, "check", given, *options(folder, resumed)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    code = (
+        "import signal, sys\nfrom isarstep.check import jobs\nfrom isarstep.cli import run\njobs.CHUNK = 1\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # background jobs of a shell ignore it
+        "if __name__ == '__main__': sys.exit(run(sys.argv[1:]))\n"
+    )
+    program = tmp_path / "program.py"
+    program.write_text(code)
+    command = [sys.executable, str(program), "check", given, *options(folder, resumed)]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
     parts = resumed.with_name(resumed.name + ".parts")
     for _ in range(600):
         if list(parts.glob("*.parquet")) or process.poll() is not None:
             break
         time.sleep(0.02)
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    workers = children.read_text().split() if process.poll() is None else []
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    assert all(gone(int(pid)) for pid in workers)
+    started = descendants(process.pid) if process.poll() is None else []
+    if end == signal.SIGINT:
+        os.killpg(process.pid, end)  # as a terminal does
+    else:
+        os.kill(process.pid, end)
+    _, complaint = process.communicate(timeout=60)
+    assert all(gone(pid) for pid in started)
+    assert "Traceback" not in complaint
     if not resumed.exists():
         assert run(["check", given, "--resume", *options(folder, resumed)]) == 0
     assert rows(resumed) == rows(whole)
