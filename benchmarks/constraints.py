@@ -18,7 +18,7 @@ from collections import Counter, defaultdict
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
 from isarstep.bench.store import Benchmark
-from isarstep.decode.contexts import context_of_source
+from isarstep.decode.contexts import known_types
 from isarstep.decode.exclusion import dropped_prefix, grammar_objection, types_objection
 
 
@@ -61,7 +61,7 @@ def main() -> None:
         objection = grammar_objection(tokens, known_variables(example))
         if objection is not None:
             note("grammar", objection, f"{example.id} {example.f1}")
-        context = context_of_source(example, signature)
+        context = known_types(example, signature)
         objection = types_objection(tokens, signature, context)
         prefix = dropped_prefix(tokens, signature, context) if chosen.prefixes and objection is None else None
         if objection is not None:

@@ -1,7 +1,8 @@
 """What is known of the types of an example's variables when its target is to be written.
 
-The benchmark records the types of all variables that an example mentions, the target's included. Those that only the
-target mentions are left out here: to know which ones have a type would give part of the target away.
+A proof's context knows the types of all variables that are fixed in it. The benchmark records those of the variables
+that an example mentions, the target included: a fixed variable that only the target mentions has its type here, one
+that nobody mentions may have any. That makes the constraint stricter where it can be, and prefers no variable.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from isarstep.train.corpus import Corpus
 Contexts = Callable[[Corpus, int], Context]
 
 
-def context_of_source(example: Example, signature: Signature) -> Context:
-    """The recorded types of the variables of F.2-F.4; where none are recorded, those that the propositions give."""
+def known_types(example: Example, signature: Signature) -> Context:
+    """The recorded types of variables that are fixed or in F.2-F.4; else those that the propositions give them."""
     lines = [line for _, line in example.source(hints=False)]
     if not example.types:
         return inferred(lines, signature)
-    names = {f"<X{number}>" for line in lines for number in variables_of(line)}
-    return {name: type_of(text) for name, text in example.types.items() if name in names}
+    numbers = {*range(example.fixed), *(number for line in lines for number in variables_of(line))}
+    return {name: type_of(text) for name, text in example.types.items() if int(name[2:-1]) in numbers}
 
 
 @lru_cache(100_000)
@@ -53,9 +54,9 @@ def inferred(lines: Sequence[str], signature: Signature) -> Context:
 def contexts_of_split(split: Split, signature: Signature) -> Contexts:
     """For a corpus that was made from a split, or a part of it."""
     number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
-    return lambda corpus, example: context_of_source(split[number[corpus.ids[example]]], signature)
+    return lambda corpus, example: known_types(split[number[corpus.ids[example]]], signature)
 
 
 def contexts_of_examples(examples: Sequence[Example], signature: Signature) -> Contexts:
     """For a corpus that was made from these examples, in their order."""
-    return lambda _corpus, example: context_of_source(examples[example], signature)
+    return lambda _corpus, example: known_types(examples[example], signature)
