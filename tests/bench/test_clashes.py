@@ -18,7 +18,7 @@ from isarstep.bench.rules import band_of
 from isarstep.bench.stats import measure, tables
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
-from isarstep.logic.terms import App, Const, Free, Term, TFree, Typ, Type, Var
+from isarstep.logic.terms import App, Const, Free, Term, TFree, Type, Var
 from isarstep.logic.typestrings import format_type
 from isarstep.mine.graph import Constant, Graph, Lemma, Proof, Signature, Variable
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from tests.bench.handmade import BOOL, NAT, ProofMaker, graph_of, lemma_uses, prop, sqrt_two, uses
 
 from isarstep.bench.extract import Extractor, Rules, identity_of
+from isarstep.bench.obtains import thesis_of
 from isarstep.bench.texts import Template, Texts, alike
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type
 from isarstep.logic.tokens import encode_line
@@ -67,7 +70,11 @@ def test_calculations_are_transparent() -> None:
     )
     [three] = maker.step("have", ("goal", prop("Nat.eq", "c", "x"), []), parent=0, depth=1, block=1)
     [end] = maker.step(
-        "finally", ("calculation", prop("Nat.eq", "a", "x"), uses("calculation", mid, three)), parent=0, depth=1, block=1
+        "finally",
+        ("calculation", prop("Nat.eq", "a", "x"), uses("calculation", mid, three)),
+        parent=0,
+        depth=1,
+        block=1,
     )
     [show] = maker.step("show", ("goal", prop("Nat.eq", "a", "x"), uses("chained", end)), parent=0, depth=1, block=1)
     maker.use(0, *uses("block", show))
@@ -131,12 +138,86 @@ def test_the_thesis_of_obtain_is_bookkeeping() -> None:
     )
     [shown] = maker.step("show", ("goal", thesis, uses("using", such, given)), parent=1, depth=2, block=2, fixed="at")
     maker.use(got, *uses("block", shown))
-    [end] = maker.step("show", ("goal", prop("Nat.R", "a"), uses("chained", got)), parent=0, depth=1, block=1, fixed="ax")
+    [end] = maker.step(
+        "show", ("goal", prop("Nat.R", "a"), uses("chained", got)), parent=0, depth=1, block=1, fixed="ax"
+    )
     maker.use(0, *uses("block", end))
     assert [fields(row) for row in examples_of(graph_of([maker.finish()]))] == [
         ("P <X1>", ["Q <X0>"], "R <X0>", [], []),
         ("Q <X0>", [], "P <X1>", [], []),
     ]
+
+
+def thesis_proof(*cases: Term, extra: Sequence[Term] = (), how: str = "that") -> list[tuple[Any, ...]]:
+    """A lemma that states `thesis` from these cases; `that[OF ...]` is how its proof ends, or `that` itself."""
+    maker = ProofMaker(0, "T.obtaining")
+    that = [("assumption", App(App(Const("Pure.imp"), case), THESIS), []) for case in cases]
+    others = [("assumption", term, []) for term in extra]
+    [_, given, *such] = maker.step(
+        "lemma", ("goal", THESIS, []), ("assumption", prop("Nat.Q", "a"), []), *that, *others, fixed="a"
+    )
+    [first] = maker.step("have", ("goal", prop("Nat.R", "a"), uses("using", given)), parent=0, depth=1, block=1)
+    if how == "that":
+        [shown] = maker.step("show", ("goal", THESIS, uses("using", first, *such)), parent=0, depth=1, block=1)
+    else:
+        [compound, shown] = maker.step(
+            "show",
+            ("compound", THESIS, [*uses("base", such[0]), *uses("attribute", first)]),
+            ("goal", THESIS, uses("method", len(maker.facts))),
+            parent=0, depth=1, block=1,
+        )  # fmt: skip
+        assert maker.facts[shown].uses[0].fact == compound
+    maker.use(0, *uses("block", shown))
+    return [fields(row) for row in examples_of(graph_of([maker.finish()]))]
+
+
+THESIS = App(Const("HOL.Trueprop"), Free("thesis", BOOL))
+
+
+@pytest.mark.parametrize("how", ["that", "compound"])
+def test_a_lemma_with_obtains_concludes_that_something_exists(how: str) -> None:
+    assert thesis_proof(prop("Nat.less", "?x", "a"), how=how) == [
+        ("R <X0>", ["Q <X0>"], "Ex (ABS less BOUND 0 <X0>)", [], []),
+        ("Q <X0>", [], "R <X0>", [], []),
+    ]
+
+
+def test_several_cases_are_a_disjunction_and_several_premises_a_conjunction() -> None:
+    both = App(App(Const("Pure.imp"), prop("Nat.less", "?x", "?y")), THESIS)
+    two = App(App(Const("Pure.imp"), prop("Nat.P", "?y")), both)
+    maker = ProofMaker(0, "T.cases")
+    one = App(App(Const("Pure.imp"), prop("Nat.P", "a")), THESIS)
+    [_, given, left, right] = maker.step(
+        "lemma", ("goal", THESIS, []), ("assumption", prop("Nat.Q", "a"), []), ("assumption", one, []),
+        ("assumption", two, []), fixed="a",
+    )  # fmt: skip
+    maker.use(0, *uses("using", given, left, right))
+    meaning = thesis_of(maker.finish())
+    assert meaning is not None
+    text = encode_line(meaning.meaning)
+    assert text == (
+        "CONST HOL.Trueprop $ ( CONST HOL.disj $ ( CONST Nat.P $ FREE a ) $ ( CONST HOL.Ex $ ( ABS CONST HOL.Ex $ "
+        "( ABS CONST HOL.conj $ ( CONST Nat.P $ BOUND 1 ) $ ( CONST Nat.less $ BOUND 0 $ BOUND 1 ) ) ) ) )"
+    )
+    assert [fields(row)[2:] for row in examples_of(graph_of([maker.finish()]))] == [
+        (_short(text.replace("FREE a", "<X0>")), [], [])
+    ]
+
+
+def test_a_thesis_that_is_no_formula_of_hol_is_the_rule() -> None:
+    inner = App(App(Const("Pure.imp"), prop("Nat.P", "?x")), prop("Nat.Q", "?x"))
+    rows = thesis_proof(inner)
+    assert rows[0][2] == "imp (all (ABS imp (imp ((P BOUND 0)) ((Q BOUND 0))) (<X1>))) (<X1>)"
+    assert rows[0][3] == []
+
+
+def test_a_variable_that_means_something_is_no_thesis() -> None:
+    """From `~ t ==> t` follows t, but not `~ t`; nor may other assumptions speak about it."""
+    negated = App(Const("HOL.Trueprop"), App(Const("HOL.Not"), Free("thesis", BOOL)))
+    for rows in (thesis_proof(negated), thesis_proof(prop("Nat.P", "?x"), extra=[negated])):
+        [(_, _, conclusion, others, _)] = [row for row in rows if row[0] == "R <X0>"]
+        assert conclusion == "<X1>"
+        assert others
 
 
 def test_variables_are_numbered_at_the_consequence_and_closed_blocks_follow() -> None:
@@ -212,7 +293,11 @@ def test_compounds_collections_and_targets_without_consequence() -> None:
     maker.step("lemma", ("goal", prop("Nat.P", "a"), []), fixed="a")
     [q] = maker.step("have", ("goal", prop("Nat.Q", "a"), []), parent=0, depth=1, block=1)
     [modified] = maker.step(
-        "from", ("compound", prop("Nat.R", "a"), [Use("base", lemma=0), *uses("attribute", q)]), parent=0, depth=1, block=1
+        "from",
+        ("compound", prop("Nat.R", "a"), [Use("base", lemma=0), *uses("attribute", q)]),
+        parent=0,
+        depth=1,
+        block=1,
     )
     [show] = maker.step(
         "show",

@@ -8,6 +8,7 @@ Which facts a step uses is the miner's word; here they become F.1-F.5. Three kin
 - A `show` that says something else (a case, a subgoal) is a fact from which the statement follows.
 - `obtain x where P x proof ... show thesis` proves `thesis` from `that: P x ==> thesis`. Both are bookkeeping (and
   `that` would tell the answer): the obtained facts follow from what `show thesis` uses, without `that`.
+- A lemma with `obtains x where P x` states `thesis` likewise: as a consequence it reads `EX x. P x` (see obtains).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 
 from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.ids import theorem_identity
+from isarstep.bench.obtains import thesis_of
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.texts import Template, Texts, alike
 from isarstep.logic.terms import Abs, App, Free, Term, Typ, Type, subterms
@@ -56,9 +58,12 @@ class ProofReader:
         self._sources: dict[int, Sources] = {}
         self._premises: dict[int, Sources] = {}
         self._hidden: set[int] = set()
+        self._thesis = thesis_of(proof)
         self._restating = [self._restating_shows(number) for number in range(len(proof.facts))]
         # A show that alone restates its statement is that statement: only the statement is a consequence.
         self.merged = {shows[0] for shows in self._restating if len(shows) == 1}
+        if self._thesis is not None:
+            self.merged.update(number for number in range(len(proof.facts)) if self._applies_thesis(number))
 
     def _restating_shows(self, number: int) -> list[int]:
         facts = self.proof.facts
@@ -80,6 +85,16 @@ class ProofReader:
             for number, fact in enumerate(self.proof.facts):
                 if fact.step == step and fact.kind == "assumption" and mark in self._texts.of(fact.prop):
                     self._hidden.add(number)
+
+    def _applies_thesis(self, number: int) -> bool:
+        """Is this a fact such as `that[OF ...]`?"""
+        fact = self.proof.facts[number]
+        return fact.kind == "compound" and self._thesis is not None and self._thesis.ends(fact.prop)
+
+    def statement(self, number: int) -> Term:
+        """What a consequence says: its proposition, or what the thesis of the lemma stands for."""
+        own = self.proof.facts[number].prop
+        return self._thesis.meaning if self._thesis is not None and own == self._thesis.bare else own
 
     def sources(self, number: int) -> Sources:
         """Everything that justifies a fact, as F.2 and F.5 of a target need it."""
@@ -111,6 +126,7 @@ class ProofReader:
         found = Sources()
         facts = self.proof.facts
         seen = {number}
+        thesis = self._thesis if self._thesis is not None and facts[number].prop == self._thesis.bare else None
         todo: list[tuple[Use, int]] = [(use, number) for use in reversed(facts[number].uses)]
         while todo:
             use, user = todo.pop()
@@ -119,7 +135,12 @@ class ProofReader:
             elif use.fact is not None:
                 restates = use.how == "block" and use.fact in self._restating[user]
                 one_with_it = restates and (with_cases or len(self._restating[user]) == 1)
-                if facts[use.fact].kind == "calculation" or one_with_it:
+                kind = facts[use.fact].kind
+                if thesis is not None:
+                    if use.fact in thesis.assumed:
+                        continue
+                    one_with_it |= self._applies_thesis(use.fact)
+                if kind == "calculation" or one_with_it:
                     if use.fact not in seen:
                         seen.add(use.fact)
                         todo.extend((inner, use.fact) for inner in reversed(facts[use.fact].uses))
@@ -177,6 +198,7 @@ class Extractor:
         self._outlines: dict[int, tuple[int, int, int]] = {}  # of propositions, see Template
         self._order: dict[int, tuple[int, str]] = {}  # of propositions inside a field
         self._type_numbers: dict[int, int] = {}
+        self._made: list[Term] = []  # terms of ours must stay alive too
 
     def run(self) -> None:
         for proof in self.graph.proofs:
@@ -239,7 +261,9 @@ class Extractor:
             used.update(premises.facts)
             end = reader.end(number)
             view = View(proof, reader, identity, end, *contexts.at(end), types)
-            f3 = self._render(fact.prop, view)
+            statement = reader.statement(number)
+            self._made.append(statement)
+            f3 = self._render(statement, view)
             # The same for every target: rendered once.
             local = {i: self._render(proof.facts[i].prop, view) for i in premises.facts}
             library = self._ordered([self._render(self.graph.lemmas[i].prop, view) for i in premises.lemmas])

@@ -1,0 +1,77 @@
+"""What `thesis` stands for in lemmas stated with `obtains`, and in rules written by hand that call it so.
+
+`obtains x where P x` states `thesis`, a variable that could be anything, and assumes `that: P x ==> thesis`. As a
+consequence the variable says nothing and `that` is bookkeeping: what follows is that there is an x with P x.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from isarstep.logic.hol import conj, dest_trueprop, disj, exists, list_pure_imp, pure_all, strip_pure_imp, trueprop
+from isarstep.logic.terms import Free, Term, abstract, frees, schematics
+from isarstep.mine.graph import Proof
+
+
+@dataclass(frozen=True)
+class Thesis:
+    """The bare variable, what it stands for, and the facts that only carry it."""
+
+    bare: Term
+    meaning: Term
+    assumed: frozenset[int]
+
+    def ends(self, proposition: Term) -> bool:
+        """Is the thesis what it concludes?"""
+        return strip_pure_imp(proposition)[1] == self.bare
+
+
+def thesis_of(proof: Proof) -> Thesis | None:
+    """The thesis of a lemma, if it is that variable and occurs in the conclusions of some of its assumptions alone."""
+    head = [(number, fact) for number, fact in enumerate(proof.facts) if fact.step == 0]
+    goals = [fact.prop for _, fact in head if fact.kind == "goal"]
+    if len(goals) != 1:
+        return None
+    variable = dest_trueprop(goals[0])
+    if type(variable) is not Free or variable.name != "thesis":
+        return None
+    cases: list[Term] = []
+    assumed: set[int] = set()
+    for number, fact in head:
+        if fact.kind == "assumption":
+            premises, conclusion = strip_pure_imp(fact.prop)
+            if premises and conclusion == goals[0]:
+                cases.append(fact.prop)
+                assumed.add(number)
+            else:
+                premises = [fact.prop]
+            if any(variable in frees(premise) for premise in premises):
+                return None
+    return Thesis(goals[0], _existence(cases) or _rule(cases, goals[0]), frozenset(assumed)) if cases else None
+
+
+def _existence(cases: Sequence[Term]) -> Term | None:
+    """One of the cases holds for some values of its schematic variables; None where a premise is no formula of HOL."""
+    formulas: list[Term] = []
+    for case in cases:
+        premises = [dest_trueprop(premise) for premise in strip_pure_imp(case)[0]]
+        known = [premise for premise in premises if premise is not None]
+        if len(known) < len(premises):
+            return None
+        formula = reduce(lambda rest, left: conj(left, rest, typed=True), reversed(known))
+        for variable in reversed(schematics(case)):
+            formula = exists(variable.name, variable.type, abstract(formula, variable))
+        formulas.append(formula)
+    return trueprop(reduce(lambda rest, left: disj(left, rest, typed=True), reversed(formulas)), typed=True)
+
+
+def _rule(cases: Sequence[Term], thesis: Term) -> Term:
+    """The thesis follows from the cases."""
+    closed = []
+    for case in cases:
+        for variable in reversed(schematics(case)):
+            case = pure_all(variable.name, variable.type, abstract(case, variable))
+        closed.append(case)
+    return list_pure_imp(closed, thesis, typed=True)
