@@ -113,13 +113,14 @@ class Engine:
     def grammar(self) -> Constraints:
         from isarstep.decode.constraints import Grammar
 
-        return Grammar(self.predictor.vocabulary)
+        return Grammar(self.predictor.vocabulary, self.predictor.model.config.dense)
 
     @cached_property
     def typed_grammar(self) -> Constraints:
         from isarstep.decode.typing import TypedGrammar
 
-        return TypedGrammar(self.predictor.vocabulary, self.signature, self._context_of)
+        dense = self.predictor.model.config.dense
+        return TypedGrammar(self.predictor.vocabulary, self.signature, self._context_of, dense)
 
     def _context_of(self, corpus: Corpus, example: int) -> Context:
         return self._contexts[corpus.ids[example]]
@@ -171,8 +172,7 @@ class Engine:
         return [self.steps(task, proposals) for task, (_, proposals) in zip(tasks, found, strict=True)]
 
     def _constraints(self, constraint: Constraint) -> Constraints | None:
-        # The grammar speaks of all tokens; a dense model leaves some out.
-        if constraint == "none" or self.predictor.model.config.dense:
+        if constraint == "none":
             return None
         return self.typed_grammar if constraint == "types" else self.grammar
 

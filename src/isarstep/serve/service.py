@@ -68,8 +68,8 @@ class Service:
 
     def close(self) -> None:
         """Finish what was accepted."""
+        self.turns.close()  # first: a sketch that is not at its end still asks for searches
         self.batcher.close()
-        self.turns.close()
 
     # Reading
 
