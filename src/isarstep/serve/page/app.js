@@ -11,6 +11,7 @@ import { StepsView } from "./steps.js";
 const FIRST = ["2330ac770ab6", "24753799f8ff", "0ae2df4f9173"]; // short, and understood at once; any example will do where these are missing
 const MOST_RETRIES = 3;
 const SECONDS = 30; // for proposals and all their verdicts
+const SKETCH_SECONDS = 60; // for a chain of steps; it ends as soon as one is closed
 
 const proof = new Proof();
 const proofView = new ProofView($("#proof"), proof, { changed, typed, ask, choose });
@@ -343,7 +344,7 @@ async function sketch() {
       make("ol", {}, ...plan.steps.map((each) => make("li", {}, formula(each), make("span", { class: `badge ${each.proved ? "yes" : ""}`, title: each.by?.text ?? "" }, each.proved ? `✓ ${each.by?.by ?? "proved"}` : "open")))),
       steps.length || plan.closed ? use : null));
   };
-  await under((signal) => stream("/sketch", question, signal, {
+  await under((signal) => stream("/sketch", { ...question, seconds: SKETCH_SECONDS }, signal, {
     try: ({ tried, seconds }) => say(`${tried} proposals tried in ${seconds.toFixed(0)} s …`),
     sketch: (plan) => show(plan, false),
     done: (plan) => {
