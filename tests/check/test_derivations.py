@@ -10,9 +10,11 @@ from tests.check.derivations import FACTS, FALSE, TRUE, Derivation
 from tests.check.language import SIGNATURE, lemma, local
 from tests.check.th0_reader import th0_to_smt
 
+from isarstep.check import encode_smt, encode_tf0
 from isarstep.check.formula import Unsupported
 from isarstep.check.monomorphise import Named
-from isarstep.check.problems import Query, attempts, instantiated
+from isarstep.check.names import ByIdentity
+from isarstep.check.problems import Query, _lowered, attempts, instantiated
 from isarstep.check.provers import CVC5, STRATEGIES, Attempt, Limits, OutOfTime, Proof, Provers, Strategy, available
 
 LIBRARY = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
@@ -63,6 +65,21 @@ def test_no_false_derivation_is_proved(strategy: Strategy, provers: Provers) -> 
         assert isinstance(answer, OutOfTime | Proof) or answer.why == "the prover gave up", (derivation.name, answer)
     assert wrong == []
     assert asked >= 60
+
+
+@pytest.mark.parametrize("strategy", [*available(), TH0], ids=lambda s: s.name)
+def test_what_a_prover_reads_depends_on_nothing_asked_before(strategy: Strategy) -> None:
+    """Texts of facts are kept from problem to problem; answers are kept by these texts."""
+
+    def texts(derivations: list[Derivation]) -> dict[str, str | None]:
+        _lowered.cache_clear()
+        encode_smt._printed = ByIdentity()
+        encode_tf0._parts = ByIdentity()
+        made = [(d.name, attempt(d, strategy)) for d in derivations]
+        return {name: found and found.text for name, found in made}
+
+    some = [*TRUE[::4], *FALSE[::4]]
+    assert texts(some) == texts(some[::-1])
 
 
 def test_the_facts_do_not_contradict_each_other(provers: Provers) -> None:

@@ -9,11 +9,14 @@ import pytest
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, local, read
 
+from isarstep.check.embedded import Effort
 from isarstep.check.facts import Library
+from isarstep.check.formula import Unsupported
 from isarstep.check.likeness import likeness, simplified
 from isarstep.check.monomorphise import monomorphise
-from isarstep.check.names import Namer, escape, unescape
+from isarstep.check.names import Namer, _keys, escape, name_of, unescape
 from isarstep.check.premises import Relevance
+from isarstep.check.provers import QUICK, STRATEGIES, available
 from isarstep.logic.tokens import encode_line
 
 LEMMAS = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
@@ -38,6 +41,21 @@ def test_names_differ_for_different_keys() -> None:
     given = [names.get("c", key)[0] for key in keys]
     assert len({name.lower() for name in given}) == len(keys)
     assert [names.get("c", key) for key in keys] == [(name, False) for name in given]
+
+
+def test_two_keys_never_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(_keys, name_of("c", "free surely : nat"), "another key")
+    name_of.cache_clear()
+    with pytest.raises(Unsupported, match="would be the same"):
+        name_of("c", "free surely : nat")
+
+
+def test_many_library_facts_are_for_saturation_only() -> None:
+    effort = Effort((0, 32, 128))
+    assert effort.share(0) < effort.share(32) == 1
+    assert effort.tried(32) == available(QUICK)
+    assert effort.tried(128) == available(QUICK)[:1]
+    assert Effort((0, 128), STRATEGIES).tried(128) == available(STRATEGIES)
 
 
 @pytest.mark.parametrize(

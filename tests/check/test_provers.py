@@ -8,11 +8,22 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from isarstep.check.provers import Attempt, Cache, Limits, NoProof, OutOfTime, Proof, Provers, Strategy
+from isarstep.check.provers import (
+    Attempt,
+    Cache,
+    Limits,
+    NoProof,
+    OutOfTime,
+    Proof,
+    Provers,
+    Strategy,
+    _waits_for_processor,
+)
 
 LIMITS = Limits(seconds=0.2, memory=1 << 30, width=2)
 TRIVIAL = "(set-logic ALL)\n(assert (! false :named p0))\n(assert (! true :named goal))\n(check-sat)\n"
@@ -138,6 +149,38 @@ def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Pr
     assert answer.strategy == "quick"
     assert gone(int(pid.read_text()))
     assert not (tmp_path / "ran").exists()
+
+
+def test_attempts_are_made_only_when_they_are_needed(tmp_path: Path) -> None:
+    def attempts() -> Iterator[Attempt]:
+        yield fake(tmp_path, "print('# SZS status GaveUp')\n", "first")
+        yield fake(tmp_path, "print('# SZS status Theorem')\n", "second")
+        raise AssertionError("nothing is left to try")
+
+    with Provers(Limits(seconds=5)) as provers:
+        answer = provers.prove(attempts())
+    assert isinstance(answer, Proof)
+    assert answer.strategy == "second"
+
+
+def test_a_short_attempt_gets_its_share_of_the_time(tmp_path: Path) -> None:
+    busy = fake(tmp_path, "while True: pass\n")
+    with Provers(Limits(seconds=100)) as provers:
+        answer = provers.prove([replace(busy, share=0.002)])
+    assert isinstance(answer, OutOfTime)
+    assert answer.seconds < 1.5  # of processor time, whatever the machine does
+    assert busy.key(LIMITS) != replace(busy, share=0.002).key(LIMITS)
+
+
+def test_a_prover_that_sleeps_is_told_from_one_that_waits_for_its_turn() -> None:
+    assert _waits_for_processor(os.getpid())
+    with subprocess.Popen([sys.executable, "-c", "import time; print('', flush=True); time.sleep(60)"], stdout=-1) as idle:
+        assert idle.stdout is not None
+        idle.stdout.readline()
+        time.sleep(0.5)
+        assert not _waits_for_processor(idle.pid)
+        idle.kill()
+    assert not _waits_for_processor(idle.pid)
 
 
 def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
