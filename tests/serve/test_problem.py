@@ -89,6 +89,14 @@ def test_every_mistake_is_found_at_once(engine: Engine) -> None:
     assert parsed.types() == {"x": "bool", "y": "bool"}
 
 
+def test_all_propositions_are_typed_together(engine: Engine) -> None:
+    task = engine.read(Problem("x ∈ B", ("A ⊆ B", "x ∈ A")))
+    assert task.types()["A"] == task.types()["B"] == task.types()["x"] + " set"
+    with pytest.raises(ProblemError) as raised:  # A and B have elements of one type
+        engine.read(Problem("True ∈ B", ("A ⊆ B", "Suc n ∈ A")))
+    assert (raised.value.code, raised.value.field) == ("type", "goal")
+
+
 def test_types_of_numbered_variables_are_given_as_they_are_shown(engine: Engine) -> None:
     task = engine.read(Problem("x₀ = x₀", types={"x₀": "(Set.set Nat.nat)"}))
     assert task.types() == {"x₀": "nat set"}

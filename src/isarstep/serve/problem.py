@@ -7,7 +7,7 @@ back to the user's names. Every mistake is a `ProblemError` that says in which p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -138,6 +138,7 @@ class Reader:
         names = self.with_fixed(problem)
         context = given = self.given_types(problem)
         readings: dict[str, Reading] = {}
+        typed: list[Term] = []
         size = 0
         for where, text in problem.lines():
             try:
@@ -148,7 +149,9 @@ class Reader:
                         "tokens", f"all propositions together have more than {MOST_TOKENS} tokens", where
                     )
                 if problem.form == "notation" or all(c.name in self.signature.constants for c in constants(term)):
-                    context = self.typed(term, context, where, text, spans)
+                    # All together: one after the other, variables of the same unknown type would drift apart.
+                    context = self.typed(term, given, where, text, spans, typed)
+                    typed.append(term)
                 readings[where] = Reading(term)
             except ProblemError as error:
                 readings[where] = Reading(None, error)
@@ -255,10 +258,12 @@ class Reader:
             message = str(error).split(": ", 1)[1]
             raise ProblemError("syntax", message, where, error.position, error.position + found) from None
 
-    def typed(self, term: Term, context: Context, where: str, text: str, spans: Spans) -> Context:
-        """The context with what this proposition adds to it."""
+    def typed(
+        self, term: Term, context: Context, where: str, text: str, spans: Spans, before: Sequence[Term] = ()
+    ) -> Context:
+        """The context with what this proposition adds to it, after others that were typed before."""
         try:
-            return infer_context([term], self.signature, context)
+            return infer_context([*before, term], self.signature, context)
         except TypingError as error:
             begin, end = locate(error, term, spans, len(text))
             raise ProblemError("type", self.explain(error), where, begin, end) from None
