@@ -76,7 +76,7 @@ def test_what_a_prover_reads_depends_on_nothing_asked_before(strategy: Strategy)
         encode_smt._printed = ByIdentity()
         encode_tf0._parts = ByIdentity()
         made = [(d.name, attempt(d, strategy)) for d in derivations]
-        return {name: found and found.text for name, found in made}
+        return {name: found.text if found else None for name, found in made}
 
     some = [*TRUE[::4], *FALSE[::4]]
     assert texts(some) == texts(some[::-1])

@@ -373,7 +373,7 @@ class Checker:
 
 def _unused(gap: Gap, premises: set[str]) -> bool:
     """Was it proved without any of these? Local facts are named by their field: `F.2(1)`."""
-    if not isinstance(gap, Proved):
+    if not isinstance(gap, Proved) or "?" in gap.facts:
         return False
     return not any(name in premises or name.rpartition("(")[0] in premises for name in gap.facts)
 

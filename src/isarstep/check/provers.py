@@ -388,4 +388,6 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> A
 
 
 def _used(attempt: Attempt, labels: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(attempt.labels[label] for label in labels if label in attempt.labels))
+    """Names of premises and axioms; the goal and what encodings add have none. `?`: the prover could not name it."""
+    names = {**attempt.labels, "?": "?"}
+    return tuple(dict.fromkeys(names[label] for label in labels if label in names))
