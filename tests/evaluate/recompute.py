@@ -1,6 +1,6 @@
 """Scores a predictions file a second time, sharing no code with the package: what the report says must come out here.
 
-    python tests/evaluate/recompute.py BENCHMARK SPLIT NARROW.jsonl WIDE.jsonl
+    python tests/evaluate/recompute.py BENCHMARK SPLIT NARROW.jsonl[.zst] WIDE.jsonl[.zst]
 
 Prints top-1 and BLEU of the narrow file and top-10 of the wide one, in percent.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import sacrebleu
+import zstandard
 
 
 def references(benchmark: Path, split: str) -> list[tuple[str, str]]:
@@ -21,7 +22,10 @@ def references(benchmark: Path, split: str) -> list[tuple[str, str]]:
 
 def answers(path: Path) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for line in path.read_text(encoding="utf-8").split("\n"):
+    raw = path.read_bytes()
+    if path.suffix == ".zst":
+        raw = zstandard.ZstdDecompressor().stream_reader(raw).read()
+    for line in raw.decode("utf-8").split("\n"):
         if line:
             record = json.loads(line)
             found[record["id"]] = [" ".join(each["tokens"].split()) for each in record["predictions"]]

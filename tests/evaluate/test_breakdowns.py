@@ -85,7 +85,7 @@ def test_nearness_against_all_pairs() -> None:
     def plain(target: str) -> str:
         if renamed(target) in set(map(renamed, training)):
             return "renamed"
-        bags = [(_bag(renamed(target)), _bag(renamed(text))) for text in training]
+        bags = [({*_bag(renamed(target))}, {*_bag(renamed(text))}) for text in training]
         return "near" if any(len(a & b) >= 0.9 * len(a | b) for a, b in bags) else "new"
 
     found = nearness(targets, training)

@@ -103,7 +103,7 @@ def keep(
     data: Annotated[
         Path | None, typer.Argument(help="The benchmark it was trained on: also write the n-best lists not yet there.")
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda, for the n-best lists.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; the GPU where there is one.")] = None,
 ) -> None:
     """Leave in a run's folder what reports need, so that they can be made again without its weights.
 
@@ -123,7 +123,7 @@ def keep(
         from isarstep.train.corpus import load
 
         written = keep_predictions(folder, load(data), device, _with_bar)
-    for path in [*written, *keep_views(folder)]:
+    for path in [*written, *keep_views(folder, device)]:
         print(path)
 
 

@@ -66,9 +66,11 @@ class Embeddings:
     def components(self, count: int = 3) -> tuple[Floats, list[float]]:
         """Coordinates of all tokens along the principal components, and the share of variance each explains."""
         centred = self.vectors - self.vectors.mean(0)
-        left, singular, _ = np.linalg.svd(centred, full_matrices=False)
-        variance = singular**2 / max(float((singular**2).sum()), 1e-12)
-        return (left[:, :count] * singular[:count]).astype(np.float32), [float(v) for v in variance[:count]]
+        # From the D x D covariance: far quicker than decomposing the table, and three directions need no more.
+        variances, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred)
+        variances, directions = np.maximum(variances[::-1], 0), directions[:, ::-1]
+        shares = variances / max(float(variances.sum()), 1e-12)
+        return (centred @ directions[:, :count]).astype(np.float32), [float(v) for v in shares[:count]]
 
     def cosines(self, places: Sequence[int]) -> Floats:
         """Cosines among the chosen tokens."""

@@ -14,7 +14,9 @@ from isarstep.analyse.probes import probes, write_answers
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
 from isarstep.evaluate.paper import NARROW, WIDE
+from isarstep.models import Seq2Seq
 from isarstep.models.transformer import Transformer
+from isarstep.train.checkpoint import load_model
 from isarstep.train.corpus import Dataset
 
 SPLITS = ("validation", "test")
@@ -23,17 +25,19 @@ Line = tuple[str, list[tuple[str, float]]]
 Bar = Callable[[Iterator[Line], int, str], Iterator[Line]]
 
 
-def keep_views(folder: Path) -> list[Path]:
+def keep_views(folder: Path, device: str | None = None) -> list[Path]:
     """Token table, answers to the probes and attention; the files that were written."""
-    predictor = Predictor(folder, "cpu")
-    written = [folder / "embeddings.safetensors", folder / "probes.jsonl"]
-    save_embeddings(predictor, written[0])
+    predictor = Predictor(folder, device)
     asked = probes()
     answers = predictor.nbest([probe.example for probe in asked], Rules(beam=WIDE))
-    write_answers(written[1], asked, answers)
-    if isinstance(predictor.model, Transformer):
+    written = [folder / "probes.jsonl", folder / "embeddings.safetensors"]
+    write_answers(written[0], asked, answers)
+    # A GPU answers at half precision; what is looked at closely comes from the weights as they were stored.
+    model = predictor.model if predictor.model.token_table.device.type == "cpu" else load_model(folder)[0]
+    save_embeddings(model, written[1])
+    if isinstance(model, Transformer):
         maps = [
-            record(predictor.model, predictor.vocabulary, probe.example, nbest[0][0] if nbest else probe.answers[0])
+            record(model, predictor.vocabulary, probe.example, nbest[0][0] if nbest else probe.answers[0])
             for probe, nbest in zip(asked, answers, strict=True)
             if probe.about == "paper"
         ]
@@ -42,13 +46,13 @@ def keep_views(folder: Path) -> list[Path]:
     return written
 
 
-def save_embeddings(predictor: Predictor, path: Path) -> None:
+def save_embeddings(model: Seq2Seq, path: Path) -> None:
     """The token table, V x D, at half precision: cosines keep three digits and more."""
     import torch
     from safetensors.torch import save_file
 
     temporary = path.with_name(path.name + ".tmp")
-    table = predictor.model.token_table.detach().cpu().to(torch.float16).contiguous()
+    table = model.token_table.detach().to(torch.float16).contiguous()
     save_file({"tokens": table}, str(temporary))
     temporary.replace(path)
 

@@ -92,14 +92,14 @@ def by_label(task: Task, key: str, title: str, column: str, label: Callable[[Exa
 
 def by_nearness(task: Task, training: Sequence[str]) -> Breakdown:
     found = np.array(nearness(task.references, training))
-    labels = (("new", "new"), ("near", "near-copy"), ("renamed", "equal up to variables"))
+    labels = (("new", "new"), ("near", "near copy"), ("renamed", "renumbered copy"))
     return Breakdown(
         "nearness",
         "Top-1 by nearness to training targets",
         "target",
         tuple((label, np.asarray(found == name)) for name, label in labels),
-        "Near-copy: token Jaccard of at least 0.9 with a training target after renaming variables. "
-        "Targets that stand in the training data token by token were removed from training.",
+        "Renumbered copy: equal to a training target but for the numbers of variables. Near copy: token Jaccard of at "
+        "least 0.9 with one after renumbering. Targets that training would have had token by token were removed there.",
     )
 
 

@@ -67,14 +67,27 @@ def report(
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
     split: Annotated[str, typer.Option(help="test or validation.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first examples of the split.")] = None,
+    lists: Annotated[
+        list[str] | None, typer.Option(help="Also copy this run's n-best lists, compressed, to OUT/runs; repeatable.")
+    ] = None,
 ) -> None:
-    """Write every table and figure of the paper with the runs' numbers beside, as HTML and Markdown.
+    """Write every table and figure of the paper with the runs' numbers beside, as HTML, Markdown and JSON.
+
+    Weights are not needed where 'isarstep keep' has been at the runs.
 
     Example:
 
-        isarstep report runs/hat runs/transformer --out docs/results
+        isarstep report runs/hat runs/transformer --out docs/results --lists hat
     """
+    from isarstep.errors import UserError
     from isarstep.evaluate.report import make_report
+    from isarstep.evaluate.runs import copy_lists, open_run
 
+    by_name = {folder.resolve().name: folder for folder in runs}
+    for name in lists or ():
+        if name not in by_name:
+            raise UserError(f"--lists {name}: no such run; there are {', '.join(by_name)}")
     make_report(runs, benchmark, split, limit).write(out)
+    for name in lists or ():
+        copy_lists(open_run(by_name[name]), split, out / "runs" / name)
     print(f"{out / 'report.html'}: {len(runs)} runs")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from isarstep.bench.example import Example
 
 Nearness = Literal["renamed", "near", "new"]
 NEAR = 0.9
+SLACK = 1e-9  # nine tenths of ten are nine, also in floating point
 _VARIABLE = re.compile(r"<[XV][0-9]+>")
 
 
@@ -64,41 +66,53 @@ def renamed(tokens: str) -> str:
 def nearness(targets: Sequence[str], training: Iterable[str]) -> list[Nearness]:
     """For each target: is it a training target up to variables, nearly one (token Jaccard >= 0.9), or new?
 
-    Two bags with Jaccard >= 0.9 share one of the rarest tenth of either's tokens. Targets are indexed by theirs, so
-    that almost no training target has to be compared.
+    Of two bags with Jaccard >= 0.9 the rarest tenths have an element in common. Targets are indexed by theirs, so that
+    almost no training target has to be compared.
     """
     seen = set(map(renamed, training))
     shapes = [renamed(target) for target in targets]
     bags = {shape: _bag(shape) for shape in {*shapes} - seen}
-    frequency = Counter(element for bag in bags.values() for element in bag)
-    index: dict[tuple[str, int], list[str]] = defaultdict(list)
+    elements = {element for bag in bags.values() for element in bag}
+    # Rare are constants that few targets have; a fortieth `$` says little more than that the target is long.
+    having = Counter(token for bag in bags.values() for token, number in bag if number == 0)
+    rank = {element: i for i, element in enumerate(sorted(elements, key=lambda e: (having[e[0]], e)))}
+    # By a rare element and the bag's size: the shape, where the element stands among the rarest, the whole bag.
+    index: dict[tuple[int, int], list[tuple[str, int, frozenset[int]]]] = defaultdict(list)
     for shape, bag in bags.items():
-        for element in _rarest(bag, frequency):
-            index[element].append(shape)
+        known = frozenset(rank[element] for element in bag)
+        for position, place in enumerate(_rarest(known)):
+            index[place, len(bag)].append((shape, position, known))
     near: set[str] = set()
     for text in seen:
-        bag = _bag(text)
-        for candidate in {shape for element in bag & index.keys() for shape in index[element]} - near:
-            other = bags[candidate]
-            if min(len(bag), len(other)) < NEAR * max(len(bag), len(other)):
+        # What no target has is rarer than all else.
+        places = [rank.get(element, -1) for element in _bag(text)]
+        size, present = len(places), set(places)
+        for position, place in enumerate(_rarest(places)):
+            if place < 0:
                 continue
-            common = len(bag & other)
-            if common >= NEAR * (len(bag) + len(other) - common):
-                near.add(candidate)
+            for other_size in range(math.ceil(NEAR * size - SLACK), int(size / NEAR + SLACK) + 1):
+                wanted = NEAR / (1 + NEAR) * (size + other_size) - SLACK  # in common, for such a Jaccard
+                for shape, other_position, other in index.get((place, other_size), ()):
+                    # What follows the first common element is all that can still be in common.
+                    if min(size - position, other_size - other_position) < wanted or shape in near:
+                        continue
+                    if len(other & present) >= wanted:
+                        near.add(shape)
     return ["renamed" if shape in seen else "near" if shape in near else "new" for shape in shapes]
 
 
-def _bag(tokens: str) -> frozenset[tuple[str, int]]:
+def _bag(tokens: str) -> list[tuple[str, int]]:
     """A bag as a set: each token with the how-manieth it is."""
-    counts: Counter[str] = Counter()
+    counts: dict[str, int] = {}
     bag = []
     for token in tokens.split():
-        bag.append((token, counts[token]))
-        counts[token] += 1
-    return frozenset(bag)
+        number = counts.get(token, 0)
+        counts[token] = number + 1
+        bag.append((token, number))
+    return bag
 
 
-def _rarest(bag: frozenset[tuple[str, int]], frequency: Counter[tuple[str, int]]) -> list[tuple[str, int]]:
+def _rarest(places: Collection[int]) -> list[int]:
     """So many of the rarest that a bag with none of them has less than the share in common."""
-    needed = len(bag) - int(np.ceil(NEAR * len(bag))) + 1
-    return sorted(bag, key=lambda element: (frequency[element], element))[:needed]
+    needed = len(places) - math.ceil(NEAR * len(places) - SLACK) + 1
+    return sorted(places)[:needed]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from html import escape
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from isarstep.evaluate.figures import STYLE, palette, standalone
 from isarstep.evaluate.tables import Table
@@ -53,6 +55,7 @@ class Document:
     lead: str
     cards: tuple[tuple[str, str], ...]  # a number and what it is
     sections: tuple[Section, ...]
+    numbers: dict[str, Any] = field(default_factory=dict)  # the tables' content for machines
 
     def to_html(self) -> str:
         files = resources.files("isarstep.evaluate").joinpath("page")
@@ -92,12 +95,13 @@ class Document:
         return found
 
     def write(self, folder: Path) -> None:
-        """report.html, report.md and the figures of the latter."""
+        """report.html, report.md with its figures, scores.json."""
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / "report.html", self.to_html())
         for figure in self.figures():
             _replace(folder / f"{figure.key}.svg", standalone(figure.svg))
         _replace(folder / "report.md", self.to_markdown())
+        _replace(folder / "scores.json", json.dumps(self.numbers, indent=1, ensure_ascii=False) + "\n")
 
 
 def _html(block: Block) -> str:

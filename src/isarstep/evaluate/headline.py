@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from isarstep.bench.store import EMBEDDED, Benchmark
+from isarstep.bench.store import Benchmark
+from isarstep.data import EMBEDDED
 from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.paper import NARROW, WIDE
+from isarstep.evaluate.predictions import stem
 from isarstep.evaluate.runs import aligned, open_run
 from isarstep.evaluate.scores import Comparison, Scores, System, Task, score
 from isarstep.evaluate.tables import NOT_CHECKED, Table
@@ -35,7 +37,7 @@ def open_system(where: Path, task: Task) -> System:
         run = open_run(where)
         return run.system(task) or answer(where, run.name, task, NARROW, WIDE)
     predictions = aligned(where, task)
-    return System(where.stem, task, predictions, predictions)
+    return System(stem(where), task, predictions, predictions)
 
 
 def headline(model: Path, benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Table:

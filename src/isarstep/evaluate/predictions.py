@@ -37,7 +37,7 @@ class Predictions:
 def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
     """The predictions in `path` for the examples `ids`; a UserError where the file does not answer exactly these."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = _unpacked(path).decode("utf-8-sig")
     except FileNotFoundError:
         raise UserError(f"{path}: no such file") from None
     except IsADirectoryError:
@@ -54,6 +54,24 @@ def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
     return counted(lists, read_meta(path))
 
 
+def _unpacked(path: Path) -> bytes:
+    raw = path.read_bytes()
+    if path.suffix != ".zst":
+        return raw
+    import zstandard
+
+    try:
+        return zstandard.ZstdDecompressor().stream_reader(raw).read()
+    except zstandard.ZstdError as error:
+        raise UserError(f"{path}: not readable as zstd ({error})") from None
+
+
+def stem(path: Path) -> str:
+    """The name under which files about these predictions lie beside them: without `.jsonl`, `.txt`, `.jsonl.zst`."""
+    name = path.name.removesuffix(".zst")
+    return name.removesuffix(Path(name).suffix)
+
+
 def counted(lists: tuple[tuple[str, ...], ...], meta: dict[str, object]) -> Predictions:
     """Lists with what is wrong with them counted."""
     return Predictions(
@@ -66,7 +84,7 @@ def counted(lists: tuple[tuple[str, ...], ...], meta: dict[str, object]) -> Pred
 
 def read_meta(path: Path) -> dict[str, object]:
     """How the predictions were made, from `NAME.meta.json` beside `NAME.jsonl`; empty where nobody wrote it down."""
-    sidecar = path.with_name(path.name.removesuffix(path.suffix) + ".meta.json")
+    sidecar = path.with_name(stem(path) + ".meta.json")
     if not sidecar.is_file():
         return {}
     try:

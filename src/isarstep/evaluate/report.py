@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from isarstep.analyse.attention import load as load_attention
 from isarstep.analyse.embeddings import Embeddings
@@ -30,7 +31,7 @@ from isarstep.logic.names import Names
 
 QUERIES = ("borel_measurable", "arr", "compact", "group", "prime", "continuous_on")
 SUMS = ("bounded + closed", "inj + surj", "refl_on + sym + trans", "open + connected", "even + prime")
-MOST_SIDE_BY_SIDE = 6
+MOST_SIDE_BY_SIDE = 8
 
 
 def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limit: int | None = None) -> Document:
@@ -46,8 +47,9 @@ def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limi
     opened = Benchmark(benchmark)
     names = Names.of_signature(opened.signature) if task.typist else Names()
     groups = breakdowns(task, benchmark)
+    near = next(group for group in groups if group.key == "nearness")
     sections = (
-        _results(entries),
+        _results(entries, near),
         _checked(entries),
         _lengths(plain, groups),
         _details(plain, groups),
@@ -62,8 +64,9 @@ def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limi
         "IsarStep: what the models can do",
         f"{len(task.examples):,} examples of the {task.split} split, benchmark {task.benchmark[:12]}; "
         f"{len({e.run.folder for e in entries})} runs. The paper is Li, Yu, Wu, Paulson (ICLR 2021).",
-        _cards(best),
+        _cards(best, near),
         tuple(section for section in sections if section.blocks),
+        _numbers(task, entries, near),
     )
 
 
@@ -77,12 +80,15 @@ def _entries(run: Run, task: Task) -> list[Entry]:
     return found
 
 
-def _cards(best: Entry) -> tuple[tuple[str, str], ...]:
+def _cards(best: Entry, near: Breakdown) -> tuple[tuple[str, str], ...]:
     scores = best.scores
+    new = near.accuracies(best.system)[0]
+    share = near.groups[0][1].mean()
     printed = paper.MAIN.get((best.run.kind, best.input), paper.MAIN["HAT", best.input])
     wellformed = paper.WELL_FORMED.get((best.run.kind, best.input), paper.WELL_FORMED["HAT", best.input])
     cards = [
         (f"{scores.top1.value:.1f} %", f"top-1 of {best.system.name}, {best.input}; paper {printed.top1}"),
+        (f"{new.value:.1f} %", f"top-1 on the {share:.0%} of targets that are no near copy of a training target"),
         (f"{scores.top10.value:.1f} %", f"top-10; paper {printed.top10}"),
         (f"{scores.bleu.value:.1f}", f"BLEU; paper {printed.bleu}"),
     ]
@@ -91,8 +97,9 @@ def _cards(best: Entry) -> tuple[tuple[str, str], ...]:
     return tuple(cards)
 
 
-def _results(entries: Sequence[Entry]) -> Section:
-    blocks: list[Block] = [paper_tables.main(entries), paper_tables.as_terms(entries)]
+def _results(entries: Sequence[Entry], near: Breakdown) -> Section:
+    tables = (paper_tables.main(entries), paper_tables.nearness(entries, near), paper_tables.as_terms(entries))
+    blocks: list[Block] = [*tables]
     for given in paper_tables.INPUTS:
         ranked = sorted((e for e in entries if e.input == given), key=lambda e: -e.scores.top1.value)
         pairs = [compare(better.system, worse.system) for better, worse in pairwise(ranked)]
@@ -133,15 +140,28 @@ def _details(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
     systems = [entry.system for entry in _side_by_side(plain)]
     if not systems:
         return Section("details", "Breakdowns", ())
-    tables = [group.table(systems) for group in groups if group.key != "source-length" and len(group.groups) > 1]
+    elsewhere = ("source-length", "nearness")
+    tables = [group.table(systems) for group in groups if group.key not in elsewhere and len(group.groups) > 1]
     if systems[0].task.typist is not None:
         tables.append(failure_table(systems))
     return Section("details", "Breakdowns", tuple(tables))
 
 
 def _side_by_side(plain: Sequence[Entry]) -> list[Entry]:
-    """As many as fit beside each other: base inputs first."""
-    return sorted(plain, key=lambda entry: entry.run.hints)[:MOST_SIDE_BY_SIDE]
+    """As many as fit beside each other, the best if there are more; base inputs first."""
+    best = sorted(plain, key=lambda entry: -entry.scores.top1.value)[:MOST_SIDE_BY_SIDE]
+    return sorted((entry for entry in plain if entry in best), key=lambda entry: entry.run.hints)
+
+
+def _numbers(task: Task, entries: Sequence[Entry], near: Breakdown) -> dict[str, Any]:
+    """What the tables say, for machines: unrounded, with the runs that can be scored again."""
+    systems = []
+    for entry in entries:
+        apart = zip(near.groups, near.accuracies(entry.system), strict=True)
+        about = {"run": entry.run.folder.resolve().name, "tag": entry.tag, "input": entry.input}
+        parts = {label: {"examples": int(group.sum()), "top1": part.value} for (label, group), part in apart}
+        systems.append(about | entry.scores.as_json() | {"nearness": parts})
+    return {"benchmark": task.benchmark, "split": task.split, "examples": len(task.examples), "systems": systems}
 
 
 def _embeddings(runs: Sequence[Run]) -> Section:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.evaluate.paper import NARROW, WIDE
-from isarstep.evaluate.predictions import Predictions, read_predictions
+from isarstep.evaluate.predictions import Predictions, read_predictions, stem
 from isarstep.evaluate.scores import System, Task
 
-_FILE = re.compile(r"(?P<split>[a-z]+)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl")
+_FILE = re.compile(r"(?P<split>[a-z]+)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
 
 KINDS = {"rnnsearch": "RNNSearch", "convs2s": "Conv2Conv", "transformer": "Transformer", "hat": "HAT"}
 
@@ -55,6 +55,10 @@ class Run:
         """Ways of decoding that left predictions for the split; "" is the plain one and stands first."""
         return sorted({tag for found, _, tag in self._files if found == split})
 
+    def files(self, split: str) -> list[Path]:
+        """All predictions files for the split."""
+        return [path for (found, _, _), path in self._files.items() if found == split]
+
     def system(self, task: Task, tag: str = "", name: str | None = None) -> System | None:
         """The run's answers, narrow from beam 5 and wide from beam 10 where both are there."""
         wanted = (task.split, tag)
@@ -73,7 +77,7 @@ class Run:
         for beam in (NARROW, WIDE):
             path = self._files.get((split, beam, tag))
             if path is not None:
-                verdicts = path.with_name(path.name.removesuffix(".jsonl") + ".verdicts.parquet")
+                verdicts = path.with_name(stem(path) + ".verdicts.parquet")
                 if verdicts.is_file():
                     return verdicts
         return None
@@ -126,11 +130,32 @@ class Run:
     @cached_property
     def _files(self) -> dict[tuple[str, int, str], Path]:
         found = {}
-        for path in sorted((self.folder / "predictions").glob("*.jsonl")):
+        for path in sorted((self.folder / "predictions").glob("*.jsonl*"), reverse=True):
             match = _FILE.fullmatch(path.name)
             if match:
                 found[match["split"], int(match["beam"]), match["tag"] or ""] = path
         return found
+
+
+def copy_lists(run: Run, split: str, folder: Path) -> None:
+    """What it takes to score a run again, small enough to publish: configuration and compressed n-best lists."""
+    import zstandard
+
+    (folder / "predictions").mkdir(parents=True, exist_ok=True)
+    copies = {"config.json": (run.folder / "config.json").read_bytes()}
+    for path in run.files(split):
+        raw = path.read_bytes()
+        if path.suffix != ".zst":
+            raw = zstandard.ZstdCompressor(level=19).compress(raw)
+        copies[f"predictions/{stem(path)}.jsonl.zst"] = raw
+        for beside in (".meta.json", ".verdicts.parquet"):
+            other = path.with_name(stem(path) + beside)
+            if other.is_file():
+                copies[f"predictions/{other.name}"] = other.read_bytes()
+    for name, content in copies.items():
+        temporary = folder / (name + ".tmp")
+        temporary.write_bytes(content)
+        temporary.replace(folder / name)
 
 
 def open_run(folder: Path) -> Run:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import rich.table
 
 NOT_CHECKED = "not checked"
+NOT_RUN = "not run"
 ABSENT = "–"
 _INTERVAL = re.compile(r" \[([0-9.]+), ([0-9.]+)\]")
 PAPER = " · paper "  # between our number and the printed one
@@ -89,7 +90,7 @@ def _html_cell(cell: str) -> str:
     """An interval and the paper's number stand smaller under the value; what is missing is grey."""
     ours, _, printed = cell.partition(PAPER)
     value, bracket, interval = ours.partition(" [")
-    if ours in (NOT_CHECKED, ABSENT):
+    if ours in (NOT_CHECKED, NOT_RUN, ABSENT):
         shown = f'<span class="absent">{ours}</span>'
     elif bracket and interval.endswith("]"):
         shown = f'{escape(value)} <span class="interval">[{escape(interval)}</span>'

@@ -1,0 +1,54 @@
+"""A report's own folder is enough to score its runs again: compressed lists give the numbers of scores.json."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.evaluate.recompute import recompute
+
+from isarstep.cli import run
+from isarstep.errors import UserError
+from isarstep.evaluate.headline import open_system, open_task
+from isarstep.evaluate.predictions import read_predictions
+from isarstep.evaluate.scores import score
+
+
+def test_lists_survive_and_are_scored_alike(benchmark: Path, runs: dict[str, Path], tmp_path: Path) -> None:
+    names = ["transformer", "hat", "hat-f5", "hat-plain"]
+    arguments = ["report", *(str(runs[name]) for name in names), "--benchmark", str(benchmark), "--out", str(tmp_path)]
+    assert run([*arguments, "--lists", "hat", "--lists", "hat-f5"]) == 0
+    report = json.loads((tmp_path / "scores.json").read_text())
+    assert [row["run"] for row in report["systems"] if not row["tag"]] == names
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["hat", "hat-f5"]
+    task = open_task(benchmark)
+    for row in report["systems"]:
+        parts = row["nearness"].values()
+        assert sum(part["examples"] for part in parts) == report["examples"]
+        if row["run"] != "hat-f5":
+            continue
+        folder = tmp_path / "runs" / row["run"]
+        lists = folder / "predictions"
+        found = recompute(benchmark, "test", lists / "test.beam5.jsonl.zst", lists / "test.beam10.jsonl.zst")
+        for name, value in found.items():
+            assert row[name]["value"] == pytest.approx(value, abs=1e-9)
+        assert score(open_system(folder, task)).top1.value == row["top1"]["value"]
+    # The folder's runs make the report again.
+    again = tmp_path / "again"
+    assert run(["report", str(tmp_path / "runs" / "hat"), "--benchmark", str(benchmark), "--out", str(again)]) == 0
+    assert "not run" in (again / "report.md").read_text()
+
+
+def test_a_run_that_is_not_there_is_named(
+    benchmark: Path, runs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["report", str(runs["hat"]), "--benchmark", str(benchmark), "--out", str(tmp_path / "r")]
+    assert run([*arguments, "--lists", "hut"]) == 2
+    assert "--lists hut" in capsys.readouterr().err
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_broken_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl.zst"
+    path.write_bytes(b"no zstd")
+    with pytest.raises(UserError, match="not readable as zstd"):
+        read_predictions(path, ["a"])
