@@ -95,6 +95,16 @@ def test_all_facts_are_at_hand_for_the_goal_of_ones_own_problem(engine: Engine, 
     assert at_hand(engine.example(example.id)) == example
 
 
+def test_ones_own_problem_may_use_the_whole_library(engine: Engine) -> None:
+    task = engine.read(Problem("finite B ∨ x = y", ("finite A", "B ⊆ A")))
+    tokens = engine.reader.answer(task, "finite B", "notation")
+    with engine.proving(seconds=2, library=64) as proving:
+        side, gap = next(proving.gaps(task, tokens))
+    assert side == "first"
+    assert isinstance(gap, Proved)
+    assert gap.library > 0
+
+
 def test_unknown_constants_are_said(engine: Engine) -> None:
     known = engine.known_tokens
     constants = [name for name in engine.signature.constants if name not in known and not name.startswith("Pure.")]

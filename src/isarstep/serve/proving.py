@@ -70,6 +70,7 @@ class Proving:
 
     def limit(self, seconds: float, library: int) -> None:
         """Processor time of an attempt, and the most library facts offered."""
+        self._seconds, self._facts = seconds, library
         self._provers.limits = Limits(seconds, MEMORY)
         stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
         self._checker.effort = Effort(stages)
@@ -102,12 +103,16 @@ class Proving:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
 
-    def direct(self, task: Task) -> Gap:
-        """Does the goal follow without a step?"""
+    def direct(self, task: Task, times: int = 1) -> Gap:
+        """Does the goal follow without a step? With so many times the usual processor time and library facts."""
+        usual = self._seconds, self._facts
+        self.limit(times * self._seconds, times * self._facts)
         try:
             return self._checker.direct(task.example)
         except UserError as error:
             return Unknown(str(error))
+        finally:
+            self.limit(*usual)
 
 
 def at_hand(task: Task) -> Example:

@@ -20,6 +20,8 @@ from isarstep.serve.proving import Proving
 
 Search = Callable[[Task, int], list[Step]]
 
+DIRECT = (1, 4)  # times the usual effort to prove the goal without any step
+DIRECT_SHARE = 0.1  # of the seconds, after which nothing stronger is tried
 STEP_COST = 1.0  # of a step beside its log probability: short proofs first
 
 
@@ -130,12 +132,15 @@ def sketches(task: Task, plan: Plan, search: Search, proving: Proving) -> Iterat
     def sketch(node: Node) -> Sketch:
         return Sketch(task, (*node.known, *node.goals), node.cost, tried, time.monotonic() - began)
 
-    direct = proving.direct(everything_known(task, Node((), (goal,), 0.0)))
-    start = Node((), (replace(goal, gap=direct),), 0.0)
-    best = sketch(start)
-    yield best
-    if best.closed:
-        return
+    start = Node((), (goal,), 0.0)
+    for times in DIRECT:
+        direct = proving.direct(everything_known(task, start), times)
+        best = sketch(Node((), (replace(goal, gap=direct),), 0.0))
+        yield best
+        if best.closed:
+            return
+        if time.monotonic() - began > DIRECT_SHARE * plan.seconds:
+            break
     queue = [(start.cost, next(order), start)]
     seen = {start.key}
     while queue:
