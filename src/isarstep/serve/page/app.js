@@ -107,6 +107,7 @@ function showVariables(types) {
 function typed(key, text) {
   const before = proof.now.gaps.some(closed);
   proof.setText(key, text);
+  ageIsar();
   if (before) {
     proofView.render(); // what provers said does not hold for the new text
     showBanner();
@@ -126,6 +127,7 @@ function changed() {
   showCompare(reference);
   showButtons();
   showBanner();
+  ageIsar();
   if (asked && JSON.stringify(proof.question(asked.place)) !== JSON.stringify(asked.question)) stepsView.stale();
   read();
 }
@@ -361,24 +363,35 @@ function attend(step) {
 // ---- Isar text ----
 
 let isarTimer = 0, writer = null, readable = null; // the last texts that could be read
+const isarWaits = []; // who waits for the text to follow the proof
+function ageIsar() {
+  writer?.abort();
+  $("#isar-text").classList.add("stale");
+}
 function writeIsar() {
+  ageIsar();
   clearTimeout(isarTimer);
   isarTimer = setTimeout(async () => {
-    writer?.abort();
     const { gaps } = proof.now;
     if (!readable?.goal || gaps.length !== readable.extra.length + 1) return;
     const mine = (writer = new AbortController());
     try {
       const answer = await call("/isar", { ...readable, proved: gaps.map((gap) => (closed(gap) ? { by: gap.by, facts: gap.facts } : null)) }, mine.signal);
-      if (mine === writer) $("#isar-text").textContent = answer.isar;
+      if (mine !== writer) return;
+      $("#isar-text").textContent = answer.isar;
+      $("#isar-text").classList.remove("stale");
+      isarWaits.splice(0).forEach((go) => go());
     } catch (error) {
-      if (error.name !== "AbortError" && mine === writer) $("#isar-text").textContent = `(${error.title ?? "not available"}: ${error.message})`;
+      if (error.name !== "AbortError" && mine === writer) $("#isar-text").textContent = `(${error.title ?? "not available"}: ${error.message})`; // and it stays marked as not current
     }
   }, 60);
 }
 
 async function copyIsar() {
-  await copyText($("#isar-text").textContent);
+  const text = $("#isar-text");
+  if (text.classList.contains("stale")) await new Promise((go) => { isarWaits.push(go); setTimeout(go, 4000); });
+  if (text.classList.contains("stale")) return flash($("#copy"), "Not ready");
+  await copyText(text.textContent);
   flash($("#copy"), "Copied");
 }
 async function copyStep(step, button) {
