@@ -21,7 +21,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from isarstep.bench.layout import PROPOSITIONS, SPECIALS, SPLITS
-from isarstep.bench.store import EMBEDDED, Benchmark
+from isarstep.bench.store import Benchmark
+from isarstep.data import EMBEDDED
 from isarstep.errors import UserError
 
 Ints: TypeAlias = np.ndarray[Any, np.dtype[Any]]

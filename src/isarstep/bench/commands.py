@@ -90,7 +90,7 @@ def show(
 
         isarstep show embedded#1a2b3c
     """
-    from isarstep.bench.export import describe, printer
+    from isarstep.bench.display import describe, printer
     from isarstep.bench.store import Benchmark
     from isarstep.logic.typestrings import parse_type, show_type
 

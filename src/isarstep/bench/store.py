@@ -19,17 +19,9 @@ import pyarrow.parquet as pq
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
 from isarstep.bench.layout import FACTS, PROPOSITIONS, SIGNATURE, SPLITS, TYPES, VOCABULARY, read_manifest, verify
+from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
-
-EMBEDDED = "embedded"
-
-
-def folder_of(where: str | Path) -> Path:
-    """The folder of a benchmark: a path, or `embedded` for the one inside the package."""
-    if str(where) == EMBEDDED:
-        return Path(__file__).parent.parent / "data" / "benchmark"
-    return Path(where)
 
 
 def load(where: str | Path = EMBEDDED, split: str = "train") -> Split:
@@ -66,19 +58,25 @@ class RowGroups:
                 table = self._file.read_row_group(number, columns=self._columns).combine_chunks()
             except (pa.ArrowException, OSError) as error:
                 raise UserError(f"{self._path}: damaged ({error}); build the benchmark again") from error
-            empty = pa.RecordBatch.from_pylist([], schema=table.schema)  # a table without rows has no batch
-            batch = self._groups[number] = next(iter(table.to_batches()), empty)
+            batches = table.to_batches()  # none where there are no rows
+            batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
+            self._groups[number] = batch
         return batch
 
     def forget(self, number: int) -> None:
         self._groups.pop(number, None)
 
 
+def _read_table(path: Path) -> pa.Table:
+    """Not `pq.read_table`, which loads the whole of Arrow's data sets, and pandas where it is installed."""
+    return pq.ParquetFile(path, memory_map=True).read()
+
+
 class Benchmark:
     """One benchmark folder."""
 
     def __init__(self, where: str | Path = EMBEDDED) -> None:
-        self.folder = folder_of(where)
+        self.folder = benchmark_folder(where)
         self.manifest: dict[str, Any] = read_manifest(self.folder)
 
     @property
@@ -138,11 +136,11 @@ class Benchmark:
     @cached_property
     def facts(self) -> pa.Table:
         """The fact base as a table; `isarstep.bench.facts` turns rows into typed terms."""
-        return pq.read_table(self.path(FACTS))
+        return _read_table(self.path(FACTS))
 
     @cached_property
     def types(self) -> list[str]:
-        return list(pq.read_table(self.path(TYPES))["type"].to_pylist())
+        return list(_read_table(self.path(TYPES))["type"].to_pylist())
 
     @cached_property
     def propositions(self) -> Propositions:
@@ -201,13 +199,13 @@ class Split(Sequence[Example]):
 
     def table(self) -> pa.Table:
         """All columns as they lie in the file."""
-        return pq.read_table(self.benchmark.path(f"{self.name}.parquet"))
+        return _read_table(self.benchmark.path(f"{self.name}.parquet"))
 
     def position(self, identifier: str) -> int | None:
         """Where the first example stands whose id begins like this."""
-        for number, start in enumerate(self._rows.starts[:-1]):
-            ids: list[str] = self._rows.group(number).column("id").to_pylist()
-            for place, known in enumerate(ids):
+        ids = RowGroups(self.benchmark.folder / f"{self.name}.parquet", ["id"])  # compared when the split was opened
+        for number, start in enumerate(ids.starts[:-1]):
+            for place, known in enumerate(ids.group(number).column("id").to_pylist()):
                 if known.startswith(identifier):
                     return start + place
         return None
