@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isarstep.bench.store import Benchmark
-from isarstep.data import EMBEDDED
-from isarstep.data import model_folder
+from isarstep.data import EMBEDDED, model_folder
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.paper import NARROW, WIDE
