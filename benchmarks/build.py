@@ -133,13 +133,16 @@ def main() -> None:
         after = os.times()
         peak = watch.stop()
         size = sum(path.stat().st_size for path in (Path(scratch) / "out").iterdir())
-    cpu = sum(after[:4]) - sum(before[:4])
+    parent, workers = sum(after[:2]) - sum(before[:2]), sum(after[2:4]) - sum(before[2:4])
+    cpu = parent + workers
     raw = manifest["counts"]["raw"]
     result = {
         "raw_examples": raw,
         "examples": manifest["examples"],
         "seconds": round(seconds, 1),
         "cpu_seconds": round(cpu, 1),
+        "cpu_seconds_parent": round(parent, 1),  # what no second core can share
+        "load_average": round(os.getloadavg()[0], 1),  # CPU seconds grow when others use the machine
         "seconds_per_million": round(seconds / raw * 1e6, 1),
         "peak_anonymous_mib": peak >> 20,
         "max_rss_parent_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
