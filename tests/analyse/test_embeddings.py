@@ -28,6 +28,12 @@ def test_neighbours_leave_out_the_token_and_the_specials() -> None:
     assert found[0].cosine == pytest.approx(0.9 / np.hypot(0.9, 0.4))
 
 
+def test_tokens_that_a_model_never_reads_are_no_neighbours() -> None:
+    table = np.array([[9, 9]] * 9 + [[1, 0], [1, 0.1], [0, 1]], np.float32)
+    known = Embeddings([*SPECIALS, "T.a", "$", "T.b"], table, ("$",))
+    assert [n.token for n in known.neighbours("a", 5)] == ["T.b"]
+
+
 def test_names_are_found_by_their_end_and_the_commonest_wins() -> None:
     known = small()
     assert known.tokens[known.find("closed")] == "T.closed"

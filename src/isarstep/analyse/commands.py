@@ -54,12 +54,13 @@ def neighbours(
     from isarstep.errors import UserError
     from isarstep.evaluate.runs import open_run
     from isarstep.evaluate.tables import Table
+    from isarstep.train.dense import IMPLIED
 
     run = open_run(model)
     table = run.embeddings()
     if table is None:
         raise UserError(f"{model}: has neither weights nor embeddings.safetensors")
-    known = Embeddings(run.vocabulary, table)
+    known = Embeddings(run.vocabulary, table, IMPLIED if run.config.get("dense") else ())
     for text in tokens:
         is_sum = " + " in text or " - " in text
         found = known.arithmetic(text, count) if is_sum else known.neighbours(text, count)

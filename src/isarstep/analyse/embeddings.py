@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,13 +23,17 @@ class Neighbour:
 
 
 class Embeddings:
-    """A vocabulary with its V x D table. Special tokens (`<PAD>`, `<F2>`, ...) are no neighbours of anything."""
+    """A vocabulary with its V x D table. Special tokens (`<PAD>`, `<F2>`, ...) are no neighbours of anything, nor are
+    tokens that the model never reads."""
 
-    def __init__(self, vocabulary: Sequence[str], table: Floats, specials: int = 9) -> None:
+    def __init__(
+        self, vocabulary: Sequence[str], table: Floats, unread: Collection[str] = (), specials: int = 9
+    ) -> None:
         if len(vocabulary) != len(table):
             raise UserError(f"{len(vocabulary)} tokens but {len(table)} embeddings: they don't belong together")
-        self.tokens = list(vocabulary[specials:])
-        self.vectors = np.asarray(table[specials:], np.float32)
+        kept = [i for i, token in enumerate(vocabulary) if i >= specials and token not in unread]
+        self.tokens = [vocabulary[i] for i in kept]
+        self.vectors = np.asarray(table[kept], np.float32)
         self._unit = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1, keepdims=True), 1e-12)
         self._place = {token: i for i, token in enumerate(self.tokens)}
 

@@ -22,6 +22,7 @@ SOURCE_BUCKETS = (160, 320, 480, 640, 800)  # the paper's five
 TARGET_BUCKETS = (10, 20, 40, 80, 120, 200)
 COPY_BUCKETS = (0.25, 0.5, 0.75)
 SMALLEST = 20  # groups with fewer examples go together: their accuracies say nothing
+MOST_GROUPS = 30  # rows of a table that anybody reads; what is smaller goes together too
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def by_target_length(task: Task) -> Breakdown:
 def by_copied_share(task: Task) -> Breakdown:
     shares = np.array([copied_share(example) for example in task.examples])
     edges = [(0.0, COPY_BUCKETS[0]), *zip(COPY_BUCKETS, (*COPY_BUCKETS[1:], 1.0), strict=True)]
-    groups = [(f"{low:.0%} – {high:.0%}", (shares >= low) & (shares < high)) for low, high in edges]
+    groups = [(f"{100 * low:.0f} – {100 * high:.0f} %", (shares >= low) & (shares < high)) for low, high in edges]
     groups.append(("all of it", shares >= 1.0))
     return Breakdown(
         "copied",
@@ -81,7 +82,7 @@ def by_copied_share(task: Task) -> Breakdown:
 def by_label(task: Task, key: str, title: str, column: str, label: Callable[[Example], str]) -> Breakdown:
     labels = [label(example) or "not recorded" for example in task.examples]
     counts = Counter(labels)
-    large = [name for name, count in counts.most_common() if count >= SMALLEST]
+    large = [name for name, count in counts.most_common(MOST_GROUPS) if count >= SMALLEST]
     array = np.array(labels)
     groups = [(name, np.asarray(array == name)) for name in large]
     rest = ~np.isin(array, large)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from isarstep.bench.example import Example
@@ -51,7 +51,8 @@ def wrong_ones(system: System, each: int) -> list[Shown]:
     outcomes = system.outcomes if system.task.typist else [WELL_TYPED] * len(system.best)
     named = {ILL_TYPED: "ill-typed", UNREADABLE: "not a term"}
     met: set[str] = set()
-    for i, example in _readable(system):
+    # Ids are hashes: in their order neighbours come from different sessions.
+    for i, example in sorted(_readable(system), key=lambda pair: pair[1].id):
         home = f"{example.theory}:{example.name}"
         if system.correct[i] or not system.best[i] or home in met:
             continue
@@ -73,7 +74,3 @@ def _readable(system: System) -> Iterator[tuple[int, Example]]:
         if SHORTEST <= length <= LONGEST and source <= MOST_SOURCE and (example.f2 or example.f4):
             yield i, example
 
-
-def best_of(systems: Sequence[System]) -> System:
-    """The system with most correct first answers."""
-    return max(systems, key=lambda system: int(system.correct.sum()))

@@ -28,10 +28,12 @@ from isarstep.evaluate.scores import Task, compare, score
 from isarstep.evaluate.tables import Table
 from isarstep.evaluate.verdicts import read_verdicts
 from isarstep.logic.names import Names
+from isarstep.train.dense import IMPLIED
 
 QUERIES = ("borel_measurable", "arr", "compact", "group", "prime", "continuous_on")
 SUMS = ("bounded + closed", "inj + surj", "refl_on + sym + trans", "open + connected", "even + prime")
 MOST_SIDE_BY_SIDE = 8
+WARMING = 0.03  # share of a run's steps that the picture of its loss leaves out
 
 
 def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limit: int | None = None) -> Document:
@@ -48,6 +50,7 @@ def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limi
     names = Names.of_signature(opened.signature) if task.typist else Names()
     groups = breakdowns(task, benchmark)
     near = next(group for group in groups if group.key == "nearness")
+    count = len({entry.run.folder for entry in entries})
     sections = (
         _results(entries, near),
         _checked(entries),
@@ -63,7 +66,7 @@ def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limi
     return Document(
         "IsarStep: what the models can do",
         f"{len(task.examples):,} examples of the {task.split} split, benchmark {task.benchmark[:12]}; "
-        f"{len({e.run.folder for e in entries})} runs. The paper is Li, Yu, Wu, Paulson (ICLR 2021).",
+        f"{count} {'run' if count == 1 else 'runs'}. The paper is Li, Yu, Wu, Paulson (ICLR 2021).",
         _cards(best, near),
         tuple(section for section in sections if section.blocks),
         _numbers(task, entries, near),
@@ -88,7 +91,7 @@ def _cards(best: Entry, near: Breakdown) -> tuple[tuple[str, str], ...]:
     wellformed = paper.WELL_FORMED.get((best.run.kind, best.input), paper.WELL_FORMED["HAT", best.input])
     cards = [
         (f"{scores.top1.value:.1f} %", f"top-1 of {best.system.name}, {best.input}; paper {printed.top1}"),
-        (f"{new.value:.1f} %", f"top-1 on the {share:.0%} of targets that are no near copy of a training target"),
+        (f"{new.value:.1f} %", f"top-1 on new targets ({100 * share:.0f} % of all): no near copy of a training target"),
         (f"{scores.top10.value:.1f} %", f"top-10; paper {printed.top10}"),
         (f"{scores.bleu.value:.1f}", f"BLEU; paper {printed.bleu}"),
     ]
@@ -101,7 +104,8 @@ def _results(entries: Sequence[Entry], near: Breakdown) -> Section:
     tables = (paper_tables.main(entries), paper_tables.nearness(entries, near), paper_tables.as_terms(entries))
     blocks: list[Block] = [*tables]
     for given in paper_tables.INPUTS:
-        ranked = sorted((e for e in entries if e.input == given), key=lambda e: -e.scores.top1.value)
+        # Answers under constraints have a table of their own, and may come from another beam.
+        ranked = sorted((e for e in entries if e.input == given and not e.tag), key=lambda e: -e.scores.top1.value)
         pairs = [compare(better.system, worse.system) for better, worse in pairwise(ranked)]
         if pairs:
             table = comparison_table(pairs)
@@ -169,7 +173,7 @@ def _embeddings(runs: Sequence[Run]) -> Section:
         table = run.embeddings()
         if table is None:
             continue
-        known = Embeddings(run.vocabulary, table)
+        known = Embeddings(run.vocabulary, table, IMPLIED if run.config.get("dense") else ())
         queries = [query for query in QUERIES if known.has(query)] or [known.tokens[0]]
         title = f"Token embeddings of {run.name}"
         raw = Raw(
@@ -244,7 +248,7 @@ def _probe_html(probe: Probe, i: int, answers: dict[str, list[tuple[str, ...]]],
 def _gallery(best: Entry, names: Names) -> Section:
     system, hints = best.system, best.run.hints
     right, wrong = correct_ones(system, 8), wrong_ones(system, 3)
-    intro = "chosen by rule: correct ones that are least copied from the source, wrong ones as they come."
+    intro = "chosen by rule: correct ones that are least copied from the source, wrong ones in the order of their ids."
     blocks: list[Block] = [Text(f"First answers of {system.name}, {intro}")]
     for title, kind, chosen in (("Correct", "right", right), ("Wrong", "wrong", wrong)):
         if not chosen:
@@ -274,17 +278,20 @@ def _article(shown: Shown, kind: str, names: Names, hints: bool) -> str:
 
 def _training(runs: Sequence[Run]) -> Section:
     figures: list[Block] = []
-    for key, field, title in (
-        ("validation-bleu", "validation_bleu", "Validation BLEU while training"),
-        ("loss", "loss", "Training loss, nats per token"),
+    for key, field, title, label in (
+        ("validation-bleu", "validation_bleu", "Validation BLEU while training", "BLEU"),
+        ("loss", "loss", "Training loss, nats per token", "loss"),
     ):
         curves = []
         for run in runs:
-            points = tuple((float(r["step"]), float(r[field])) for r in run.log() if r.get(field) is not None)
-            if len(points) > 1:
-                curves.append(Curve(run.name, points))
+            points = [(float(r["step"]), float(r[field])) for r in run.log() if r.get(field) is not None]
+            # The steep beginning would flatten all that matters.
+            shown = tuple(point for point in points if key != "loss" or point[0] >= WARMING * points[-1][0])
+            if len(shown) > 1:
+                curves.append(Curve(run.name, shown))
+        note = f"Without the first {100 * WARMING:.0f} % of each run's steps." if key == "loss" else ""
         if curves:
-            figures.append(Figure(key, title, lines(title, curves, "steps", title.split(",")[0])))
+            figures.append(Figure(key, title, lines(title, curves, "steps", label), note))
     return Section("training", "Training", tuple(figures))
 
 
