@@ -3,8 +3,8 @@
     python benchmarks/mining.py SESSION [--runs 3] [--trust] [-d DIRECTORY] [--heaps FOLDER]
 
 The same session is loaded with and without the miner, alternately, in the same way: one thread, same image below it,
-output silenced. Proofs are run (as `isabelle build` does) unless --trust is given. Reports the median of the runs; and,
-since CPU time on a busy machine varies by more than the miner takes, what the miner takes within its own runs.
+output silenced. Proofs are run (as `isabelle build` does) unless --trust is given. Reports medians of the runs, as
+ratio the median over pairs of neighbouring runs (a busy machine drifts), and what the miner takes in its own runs.
 Needs an Isabelle (ISABELLE_HOME). Prints a table; the last line is one JSON document.
 """
 
@@ -71,7 +71,9 @@ def main() -> None:
         "runs": arguments.runs,
         "cpu_without": cpu[False],
         "cpu_with": cpu[True],
-        "cpu_ratio": cpu[True] / cpu[False],
+        "cpu_ratio": statistics.median(
+            after / before for (before, _), (after, _) in zip(measured[False], measured[True], strict=True)
+        ),
         "cpu_in_miner": statistics.median(mining_cpu),
         "cpu_ratio_within": statistics.median(
             total / (total - mining) for (total, _), mining in zip(measured[True], mining_cpu, strict=True)
