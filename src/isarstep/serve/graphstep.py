@@ -43,10 +43,11 @@ def problem_of(graph: Graph, ordinal: int, command: int, step: str) -> Problem:
         facts = [proof.facts[n].prop for n in own.facts]
         others = [proof.facts[n].prop for n in premises.facts if n != target]
         others += [graph.lemmas[n].prop for n in premises.lemmas]
-        used = {node.name for prop in (fact.prop, *facts, *others) for node in subterms(prop) if type(node) is Free}
+        goal = reader.statement(number)
+        used = {node.name for prop in (goal, *facts, *others) for node in subterms(prop) if type(node) is Free}
         types = {name: format_type(typ) for name, typ in variable_types(proof).items() if name in used}
         return Problem(
-            encode_line(fact.prop),
+            encode_line(goal),
             tuple(map(encode_line, facts)),
             tuple(map(encode_line, others)),
             tuple(encode_line(graph.lemmas[n].prop) for n in own.lemmas),
