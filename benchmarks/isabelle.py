@@ -52,6 +52,7 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     """Isabelle's type check of every output beside the embedded one, written line by line."""
     isabelle, benchmark = open_isabelle(None, arguments.directory, arguments.heaps), Benchmark("embedded")
     outputs = nbest_lists(arguments.predictions)
+    qualified = tuple(benchmark.manifest.get("qualified", ()))
     began = time.monotonic()
     with arguments.out.open("a") as out:
         for session in arguments.sessions.split(","):
@@ -73,7 +74,7 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
                 }  # fmt: skip
                 print(json.dumps(record), file=out, flush=True)
 
-            isabelle.ask(session, inquiries, Settings(), note)
+            isabelle.ask(session, inquiries, Settings(qualified=qualified), note)
             print(f"{session}: {len(inquiries)} examples, {time.monotonic() - began:.0f} s", file=sys.stderr)
     return summary_of_agreement(arguments.out)
 
@@ -152,7 +153,9 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     effort = "replay" if arguments.part == "replay" else "prove"
     judge = open_isabelle(None, arguments.directory, arguments.heaps)
     rows = list(embedded_rows(arguments))
-    names = fact_names(Benchmark("embedded"), [example for example, _ in rows])
+    benchmark = Benchmark("embedded")
+    names = fact_names(benchmark, [example for example, _ in rows])
+    qualified = tuple(benchmark.manifest.get("qualified", ()))
     done = {tuple(json.loads(line)[key] for key in ("id", "gap")) for line in lines_of(arguments.out)}
     chosen: dict[str, list[Inquiry]] = {}
     embedded: dict[tuple[str, str], dict[str, Any]] = {}
@@ -177,7 +180,7 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
                 }  # fmt: skip
                 print(json.dumps(record), file=out, flush=True)
 
-            settings = Settings(seconds=arguments.seconds, prove=True)
+            settings = Settings(seconds=arguments.seconds, prove=True, qualified=qualified)
             provers = judge.ask(session, inquiries, settings, note)
             print(f"{session}: {prover_versions(judge.installation, provers)}", file=sys.stderr)
     return summary_of_gaps(arguments.out)

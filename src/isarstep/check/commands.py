@@ -141,7 +141,7 @@ def _run_isabelle(
     from isarstep.check.summary import summary
 
     run = TheoryRun(out, settings, work, resume=resume)
-    limits = Limits(seconds=max(1, round(settings.seconds)), prove=True)
+    limits = Limits(seconds=max(1, round(settings.seconds)), prove=True, qualified=run.qualified)
     _progress(run_isabelle(run, judge, limits, jobs), sum(len(item.proposals) for item in work), run)
     by = f"{judge.installation.identifier} with {run.provers}"
     table = run.finish({"provers": by, "settings": str(settings)})

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from isarstep.bench.clashes import Renaming
 from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.logic.terms import TFree, TVar, Typ
@@ -87,6 +88,7 @@ class Settings:
     theory: int = 1200
     memory_mb: int = 6000
     prove: bool = False
+    qualified: tuple[str, ...] = ()  # theories whose names begin with their session in the benchmark, not in Isabelle
 
 
 # Where Isabelle's Sledgehammer looks for provers: variables, and programs.
@@ -171,13 +173,13 @@ _encode_job = yxml.pair(
 )
 
 
-def _example_value(inquiry: Inquiry) -> object:
+def _example_value(inquiry: Inquiry, own: Renaming) -> object:
     example = inquiry.example
-    types = [(name, parse_type(text)) for name, text in example.types.items()]
-    questions = [
-        ((q.key, q.effort), (q.condition, ([(p.names, p.tokens) for p in q.premises], q.goal)))
-        for q in inquiry.questions
-    ]
+    types = [(name, parse_type(own.undone(text))) for name, text in example.types.items()]
+    questions = []
+    for q in inquiry.questions:
+        premises = [([own.undone(name) for name in p.names], own.undone(p.tokens)) for p in q.premises]
+        questions.append(((q.key, q.effort), (q.condition, (premises, own.undone(q.goal)))))
     steps = (example.target_step, example.consequence_step)
     return ((example.id, example.proof), ((steps, example.fixed), (types, questions)))
 
@@ -228,6 +230,12 @@ class Isabelle:
         image = self.images.best(needed.values(), frozenset(theories))
         loads = [theory for theory in needed.values() if theory.name not in image.theories]
         return image.files, tuple(sorted(image.theories)), loads
+
+    def renaming(self, theory: Theory, qualified: Sequence[str]) -> Renaming:
+        """From Isabelle's names in a theory to those of the benchmark."""
+        above: dict[str, Theory] = {}
+        self._collect(theory, above)
+        return Renaming({name.rpartition(".")[2]: name for name in qualified if name in above})
 
     def _collect(self, theory: Theory, order: dict[str, Theory]) -> None:
         if theory.name in order:
@@ -283,7 +291,9 @@ class _Attempt:
         decided = {"condition", "document", *release.TRUST_OPTIONS}
         for theory in loads:
             options = [(name, value or "true") for name, value in theory.options if name not in decided]
-            examples = [_example_value(inquiry) for inquiry in self._waiting.get(theory.name, ())]
+            inquiries = self._waiting.get(theory.name, ())
+            own = self._isabelle.renaming(theory, self._settings.qualified) if inquiries else Renaming({})
+            examples = [_example_value(inquiry, own) for inquiry in inquiries]
             theories.append((theory.name, (options, examples)))
         prove = str(_HERE / "Prove.ML") if self._settings.prove else ""
         return _encode_job(((self._session, 300), ((prove, self._settings.seconds), theories)))  # type: ignore[arg-type]

@@ -181,6 +181,7 @@ class TheoryRun(Run):
         benchmark = Benchmark(settings.benchmark)
         self.split = benchmark.split(settings.split)
         self.signature = benchmark.signature
+        self.qualified = tuple(benchmark.manifest.get("qualified", ()))
         groups: dict[str, list[Work]] = {}
         for item in work:
             groups.setdefault(self.split[item.position].theory, []).append(item)
