@@ -15,6 +15,7 @@ from isarstep.decode.typing import TypedGrammar
 from isarstep.decode.unfinished import Unfinished
 from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.sample import sample_examples, sample_signature
+from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode as read_term
 from isarstep.models import ModelConfig, build
 from isarstep.train.corpus import SPECIALS, Corpus, Example
@@ -37,7 +38,13 @@ def test_no_prefix_of_a_proposition_is_dropped() -> None:
         lines = list(example.propositions())
         context = infer_context([read_term(line) for line in lines], SIGNATURE)
         for line in lines:
-            assert dropped_prefix(line.split(), SIGNATURE, context) is None
+            tokens = line.split()
+            assert dropped_prefix(tokens, SIGNATURE, context) is None
+            plain: Unfinished | None = Unfinished.nothing(SIGNATURE, context)
+            for place, token in enumerate(tokens):
+                assert plain is not None
+                assert plain.need() <= len(tokens) + 1 - place
+                plain = plain.followed_by(token, kind_of(token))
             state: Unfinished | None = Unfinished.nothing(SIGNATURE, context)
             for token in line.split():
                 if token not in IMPLIED and state is not None:
@@ -79,10 +86,11 @@ def test_what_is_not_dropped_is_well_typed() -> None:
     [
         ("CONST HOL.Trueprop $ ( CONST HOL.conj $ ( CONST HOL.conj $ CONST", "HOL.conj"),
         ("CONST", "HOL.conj"),  # never a proposition
-        ("CONST HOL.Trueprop $ ( CONST HOL.All $ ( ABS CONST HOL.conj $ ( CONST HOL.Not $ BOUND 0 ) $ ( BOUND 0", "$"),
+        ("CONST HOL.Trueprop $ ( CONST HOL.All $ ( ABS CONST HOL.conj $ ( CONST HOL.Not $ BOUND 0 ) $ ( BOUND", "0"),
         ("CONST HOL.Trueprop $ (", "ABS"),  # no truth value is a function
         ("", "ABS"),
         ("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ FREE <X0>", "$"),
+        ("CONST HOL.Trueprop $ ( CONST", "HOL.True"),  # a name that takes no argument does not stand in brackets
     ],
 )
 def test_a_clash_shows_at_once(line: str, last: str) -> None:
@@ -91,12 +99,52 @@ def test_a_clash_shows_at_once(line: str, last: str) -> None:
     assert state.followed_by(last, kind_of(last)) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "need"),
+    [
+        ("", 3),
+        ("CONST", 2),
+        ("CONST HOL.Trueprop", 4),
+        ("CONST HOL.Trueprop $ FREE <X0>", 1),
+        ("CONST HOL.Trueprop $ ( CONST HOL.conj", 8),
+        ("CONST HOL.Trueprop $ ( CONST HOL.conj $ FREE <X0> $", 4),
+        ("CONST HOL.Trueprop $ (", 7),
+        ("CONST HOL.Trueprop $ ( (", 9),
+        ("CONST HOL.Trueprop $ ( CONST HOL.All $ ( ABS", 5),
+    ],
+)
+def test_the_shortest_way_to_an_end_is_known(line: str, need: int) -> None:
+    state = after(line)
+    assert state is not None
+    assert state.need() == need
+
+
 def test_what_may_still_fit_is_kept() -> None:
     assert after("CONST HOL.Trueprop $ ( CONST HOL.conj $ ( CONST HOL.conj $ FREE <X0> $ FREE <X0> )") is not None
     state = after("CONST HOL.Trueprop $ ( ( ABS BOUND 0 ) $ FREE <X0> )")
     assert state is not None
     assert state.complete()
     assert not after("CONST HOL.Trueprop $ ( CONST HOL.Not").complete()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("longest", [7, 12, 30])
+def test_everything_ends_in_time(longest: int) -> None:
+    names = sorted({t for e in EXAMPLES[:20] for line in e.propositions() for t in line.split()} - set(SPECIALS))
+    words = tuple(dict.fromkeys((*SPECIALS, *names, "VAR", *(f"<V{n}>" for n in range(12)))))
+    corpus = Corpus.of_examples(
+        [Example([(3, [words.index(t) for t in "CONST HOL.Trueprop $ FREE <X0>".split()])], [9])]
+    )
+    for seed in range(4):
+        torch.manual_seed(seed)
+        model = build(ModelConfig("hat", len(words), "tiny", dropout=0.0)).eval()
+        with torch.no_grad():
+            for parameter in model.parameters():
+                parameter.mul_(2.0)
+        found = next(decode(model, corpus, Rules(beam=5, longest=longest), TypedGrammar(words, SIGNATURE)))
+        assert found
+        for hypothesis in found:
+            assert hypothesis.complete
+            assert well_formed([words[t] for t in hypothesis.tokens], SIGNATURE, {"<X0>": Type("HOL.bool")})
 
 
 @pytest.mark.parametrize("dense", [False, True])

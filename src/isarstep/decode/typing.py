@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from isarstep.decode.constraints import Grammar, GrammarState, Kind
+from isarstep.decode.constraints import SLACK, Grammar, GrammarState, Kind
 from isarstep.decode.contexts import Contexts, inferred
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.unfinished import Unfinished
@@ -19,6 +19,10 @@ from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.signature import Signature
 from isarstep.train.corpus import UNK, Corpus, Longs
 from isarstep.train.dense import spelt_out
+
+NO_LIMIT = 1 << 20
+# Where a schematic variable will do for certain, other names may turn out not to fit.
+UNSURE = (Kind.CONST, Kind.FREE, Kind.BOUND)
 
 
 class TypedGrammar(Grammar):
@@ -55,11 +59,17 @@ class TypedState(GrammarState):
     ) -> None:
         super().__init__(grammar, variables_BV, rules, device)
         self.typed = grammar
+        self.places = rules.longest + 1
+        self.unsure = UNSURE if Kind.SCHEMATIC in grammar.kind_list else ()
         self.contexts = contexts
         self.states: list[list[Unfinished | None]] = [
             [Unfinished.nothing(grammar.signature, context)] * rules.beam for context in contexts
         ]
         self.children: list[dict[tuple[int, int], Unfinished]] = []
+
+    def forbid(self, logits_BKV: Tensor, left: int) -> None:
+        # The shortest way out is another one with types, see `possible`.
+        super().forbid(logits_BKV, NO_LIMIT)
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         """Candidates come best first: looked at until enough for the next beam are found sound, the rest is dropped."""
@@ -88,10 +98,18 @@ class TypedState(GrammarState):
             return state.complete() and bool(well_formed(state.words, self.typed.signature, self.contexts[row]))
         word = self.typed.vocabulary[token]
         child = state.followed_densely(word, kind) if self.typed.dense else state.followed_by(word, kind)
-        if child is None:
+        if child is None or not self.leaves_room(state, child, kind):
             return False
         children[parent, token] = child
         return True
+
+    def leaves_room(self, state: Unfinished, child: Unfinished, kind: int) -> bool:
+        """Whether a proposition can still end in time. Towards the limit only the surest way to an end is left."""
+        left, need = self.places - self.length, child.need()
+        if need > left - 1:
+            return False
+        short = state.need()
+        return short + SLACK <= left or (need < short and kind not in self.unsure)
 
     def advance(self, parents_BK: Tensor, tokens_BK: Tensor) -> None:
         super().advance(parents_BK, tokens_BK)

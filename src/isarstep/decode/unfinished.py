@@ -7,6 +7,7 @@ came from, and the solution of its type equations is a small dictionary of its o
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from isarstep.decode.constraints import Kind
@@ -17,6 +18,8 @@ from isarstep.logic.unify import Algebra, Cell, Inner, Mismatch
 BUDGET = 20_000  # parts of types looked at for one token; types can grow exponentially with the term
 
 ANNOUNCED: dict[int, str] = {Kind.CONSTANT: "CONST", Kind.VARIABLE: "FREE", Kind.SCHEMATIC: "VAR", Kind.INDEX: "BOUND"}
+
+ARGUMENT = 3  # tokens of the shortest: `$ VAR <V0>`
 
 
 class Solution:
@@ -88,24 +91,37 @@ class Solution:
                 raise Mismatch
             todo += zip(node[1:], sorts, strict=True)
 
-    def may_become(self, function: Inner, wanted: Inner) -> bool:
-        """Whether a term of the one type, given some more arguments, can have the other."""
+    def arguments_until(self, function: Inner, wanted: Inner, least: int = 0) -> int | None:
+        """How many more arguments a term of the one type needs to have the other; None: it never will."""
         goal = self.find(wanted)
-        if type(goal) is Cell and not self.sort(goal):
-            return True
+        count = 0
         while True:
             function = self.find(function)
+            if count >= least and self.unifiable(function, goal):
+                return count
             if type(function) is Cell:
-                return True
-            if type(goal) is Cell or function[0] == goal[0]:
+                # It may still become a function; if its sort does not let that have the right result, nothing will.
+                argument, result = Cell(0), Cell(0)
+                trial = self.copy()
                 try:
-                    self.copy().unify(function, goal)
-                    return True
+                    trial.unify(function, ("fun", argument, result))
                 except Mismatch:
-                    pass
+                    return None
+                return max(count + 1, least) if trial.unifiable(result, goal) else None
             if function[0] != "fun":
-                return False
-            function = function[2]
+                return None
+            function, count = function[2], count + 1
+
+    def unifiable(self, found: Inner, goal: Inner) -> bool:
+        if type(goal) is Cell and not self.sort(goal):
+            return True  # but for a type that contains itself, which shows later
+        if type(found) is not Cell and type(goal) is not Cell and found[0] != goal[0]:
+            return False
+        try:
+            self.copy().unify(found, goal)
+        except Mismatch:
+            return False
+        return True
 
 
 class Group(NamedTuple):
@@ -113,8 +129,18 @@ class Group(NamedTuple):
 
     whole: Inner
     wanted: Inner
-    function: Inner | None = None  # type of the application so far, as if a pending argument were there already
+    function: Inner | None = None  # type of the application so far, that of a bracket that is open in it included
+    missing: int = 0  # arguments that it needs to have the type that is wanted
     binders: int = 0
+    head: bool = False  # in head position: an abstraction, to be applied to something
+
+
+def goal_of(groups: tuple[Group, ...]) -> Inner:
+    """What the application of the innermost group is to become, in the end: in head position, what is wanted there."""
+    at = len(groups) - 1
+    while groups[at].head:
+        at -= 1
+    return groups[at].wanted
 
 
 class Unfinished(NamedTuple):
@@ -181,6 +207,22 @@ class Unfinished(NamedTuple):
             return False
         return True
 
+    def need(self) -> int:
+        """Tokens to the end of a proposition, `<EOS>` included: a fresh schematic variable may be any argument."""
+        last = self.words[-1] if self.words else "("
+        pending = 2 if last in ("$", "(", "ABS") else 1 if last in ANNOUNCED.values() else 0
+        group = self.groups[-1]
+        total = len(self.groups) + pending  # brackets and `<EOS>`
+        if group.function is not None and not group.head:
+            total += ARGUMENT * (max(0, group.missing - 1) if pending else group.missing)
+        elif group.function is None and len(self.groups) > 1 and not group.binders:
+            wanted = self.solution.find(group.wanted)
+            function = type(wanted) is Cell or wanted[0] == "fun"
+            total += 1 if last == "(" and function else ARGUMENT  # an abstraction, or an application
+        for outer, inner in pairwise(self.groups):
+            total += ARGUMENT * (max(1, inner.binders + inner.missing) if inner.head else outer.missing)
+        return total
+
     def _variable(self, words: tuple[str, ...], name: str) -> Unfinished | None:
         known = self.names.get(name)
         if known is not None:
@@ -194,9 +236,12 @@ class Unfinished(NamedTuple):
         if group.function is not None:
             solution = solution.copy()
             _, found = self._argument(solution, group.function, found)
-        if not solution.may_become(found, group.wanted):
+        # In brackets stands no single name: what begins them must be applied to something.
+        alone = group.function is None and not group.binders and len(self.groups) > 1
+        missing = solution.arguments_until(found, goal_of(self.groups), int(alone))
+        if missing is None:
             return None
-        groups = (*self.groups[:-1], group._replace(function=found))
+        groups = (*self.groups[:-1], group._replace(function=found, missing=missing))
         return self._replace(words=words, groups=groups, solution=solution)
 
     @staticmethod
@@ -221,14 +266,17 @@ class Unfinished(NamedTuple):
             return None
         return self._replace(words=words)
 
-    def _open(self, words: tuple[str, ...]) -> Unfinished:
+    def _open(self, words: tuple[str, ...]) -> Unfinished | None:
         group = self.groups[-1]
         if group.function is None:  # in head position anything may stand
             anything = Cell(0)
-            return self._replace(words=words, groups=(*self.groups, Group(anything, anything)))
+            return self._replace(words=words, groups=(*self.groups, Group(anything, anything, head=True)))
         solution = self.solution.copy()
         argument, result = self._argument(solution, group.function)
-        groups = (*self.groups[:-1], group._replace(function=result), Group(argument, argument))
+        missing = solution.arguments_until(result, goal_of(self.groups))
+        if missing is None:
+            return None
+        groups = (*self.groups[:-1], group._replace(function=result, missing=missing), Group(argument, argument))
         return self._replace(words=words, groups=groups, solution=solution)
 
     def _abstract(self, words: tuple[str, ...]) -> Unfinished:
@@ -244,8 +292,9 @@ class Unfinished(NamedTuple):
         solution = self.solution.copy()
         solution.unify(closed.function, closed.wanted)
         function = closed.whole if around.function is None else around.function
-        if not solution.may_become(function, around.wanted):
+        missing = solution.arguments_until(function, goal_of(self.groups[:-1]))
+        if missing is None:
             return None
-        groups = (*self.groups[:-2], around._replace(function=function))
+        groups = (*self.groups[:-2], around._replace(function=function, missing=missing))
         scope = self.scope[: len(self.scope) - closed.binders]
         return self._replace(words=words, groups=groups, scope=scope, solution=solution)
