@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -291,11 +292,12 @@ def _merge_facts(
 ) -> pa.Table:
     """The fact base in the order of theories, without the types that the signature makes superfluous."""
     general = {row[0]: row[1] for row in signature["constants"]}
+    undetermined = cache(partial(_undetermined, general))  # most shards ask about the same constants
     tables = []
     for part, new, new_types in zip(parts, numbers, type_numbers, strict=True):
         table = read_table(part.folder / "facts.arrow")
         # -1 (recorded always) takes the last place.
-        needed = np.array([_undetermined(general, *decider) for decider in part.deciders] + [True])
+        needed = np.array([undetermined(*decider) for decider in part.deciders] + [True])
         columns = {
             "theory": table["theory"].cast(pa.string()),
             "name": table["name"],
