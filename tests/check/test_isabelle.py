@@ -227,6 +227,7 @@ def test_real_command(isabelle, tmp_path, capsys):
     (theories / "ROOT").write_text("session Steps = HOL + theories Steps")
     (theories / "Steps.thy").write_text(STEPS)
     graphs, benchmark, out = tmp_path / "graphs", tmp_path / "benchmark", tmp_path / "verdicts.parquet"
+    # Mining ends with a ban on new processes in this program; checking lifts it.
     assert run(["mine", "Steps", "--out", str(graphs), "-d", str(theories), "--jobs", "1"]) == 0
     assert run(["build", str(graphs), "--out", str(benchmark), "--jobs", "1"]) == 0
     found = Benchmark(benchmark)

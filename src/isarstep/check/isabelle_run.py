@@ -233,6 +233,7 @@ def run_isabelle(run: TheoryRun, isabelle: Isabelle, limits: Limits, jobs: int) 
                     future.result()
     finally:
         end_all()
+        allow_starts()  # nothing of this run is left that could start a process
         for number, handler in handlers.items():
             signal.signal(number, handler)
     if stop.is_set():
