@@ -289,7 +289,10 @@ def _training(runs: Sequence[Run]) -> Section:
             shown = tuple(point for point in points if key != "loss" or point[0] >= WARMING * points[-1][0])
             if len(shown) > 1:
                 curves.append(Curve(run.name, shown))
-        note = f"Without the first {100 * WARMING:.0f} % of each run's steps." if key == "loss" else ""
+        if key == "loss":
+            note = f"Without the first {100 * WARMING:.0f} % of each run's steps."
+        else:
+            note = "Greedy, on a part of the validation split, over the tokens that each model itself writes."
         if curves:
             figures.append(Figure(key, title, lines(title, curves, "steps", label), note))
     return Section("training", "Training", tuple(figures))
