@@ -126,6 +126,7 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=2000)
     parser.add_argument("--beam", type=int, default=5)
     arguments = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves no server behind
     identifiers = [example.id for example in load("embedded", "test")[:200]]
 
     def proposal(number: int) -> dict[str, Any]:
