@@ -205,7 +205,9 @@ def ablation(entries: Sequence[Entry]) -> Table:
     """Categories: HAT with and without their embedding, on base inputs."""
     plain = [e for e in entries if e.run.kind == "HAT" and not e.tag and not e.run.hints]
     without = [e for e in plain if not e.run.categories]
-    alike = [e for e in plain if e.run.categories and (not without or _shape(e) == _shape(without[-1]))]
+    wanted = _shape(without[-1]) if without else ("base", "paper", False)
+    whole = [e for e in plain if e.run.categories]
+    alike = [e for e in whole if _shape(e) == wanted] or (whole if not without else [])
     rows = [
         ("with category embedding", _last(alike), f"{paper.MAIN['HAT', paper.BASE].top1:.1f}"),
         ("without", _last(without), f"{paper.WITHOUT_CATEGORIES:.1f}"),
@@ -217,8 +219,9 @@ def _beside(ours: str, printed: float | None) -> str:
     return ours if printed is None else f"{ours}{PAPER}{printed:.1f}"
 
 
-def _shape(entry: Entry) -> tuple[object, object]:
-    return entry.run.config.get("size"), entry.run.config.get("style")
+def _shape(entry: Entry) -> tuple[object, object, bool]:
+    config = entry.run.config
+    return config.get("size", "base"), config.get("style", "paper"), bool(config.get("dense"))
 
 
 def _last(entries: Sequence[Entry]) -> str:

@@ -38,7 +38,9 @@ WARMING = 0.03  # share of a run's steps that the picture of its loss leaves out
 
 def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limit: int | None = None) -> Document:
     """The report of some runs on one split of a benchmark."""
-    runs = [open_run(folder) for folder in folders]
+    # The paper's models in its order, then whatever else there is; runs of a kind in the order given.
+    kinds = {kind: place for place, kind in enumerate(paper.MODELS)}
+    runs = sorted(map(open_run, folders), key=lambda run: (kinds.get(run.kind, len(kinds)), run.hints))
     task = open_task(benchmark, split, limit)
     entries = [entry for run in runs for entry in _entries(run, task)]
     if not entries:
