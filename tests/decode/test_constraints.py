@@ -187,6 +187,23 @@ def test_hypotheses_are_followed_through_a_reordered_beam() -> None:
         written = [[[*written[s][int(parents[s, k])], int(tokens[s, k])] for k in range(3)] for s in range(2)]
 
 
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_best_are_those_that_the_mask_leaves(dense: bool) -> None:
+    corpus = corpus_of("FREE <X0>", "FREE <X0> $ FREE <X1>")
+    state = Grammar(VOCABULARY, dense).start(corpus, np.array([0, 1]), Rules(3, longest=40), torch.device("cpu"))
+    torch.manual_seed(0)
+    for left in range(41, 0, -1):
+        logits = torch.randn(2, 3, len(VOCABULARY))
+        masked = logits.clone()
+        state.forbid(masked, left)
+        scores, tokens = masked.topk(6)
+        found_scores, found_tokens = state.best(logits, 6, left)
+        assert torch.equal(scores, found_scores)
+        alive = scores > -torch.inf
+        assert torch.equal(tokens[alive], found_tokens[alive])
+        state.advance(torch.randint(3, (2, 3)), torch.where(alive, tokens, 0)[..., 0])
+
+
 def state_mask(state: GrammarState, batch: int, beams: int, left: int) -> torch.Tensor:
     logits = torch.zeros(batch, beams, len(VOCABULARY))
     state.forbid(logits, left)

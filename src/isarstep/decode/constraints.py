@@ -5,7 +5,7 @@ integers (`Column`), every state ever reached is kept, and an opening bracket le
 closing the bracket goes back there. So a step is a few look-ups for the whole batch, whatever the terms look like.
 For a model that leaves out implied tokens (`isarstep.train.dense`) a token moves as they and it would together.
 `isarstep.decode.exclusion` says the same in plain Python. Shapes: B sentences, K hypotheses, V tokens, C columns, R
-rows of the table of masks.
+rows of the table of masks, F tokens that are no constants (and one place for those that are).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntEnum
-from functools import cache, reduce
+from functools import cache
 
 import numpy as np
 import torch
@@ -110,23 +110,20 @@ class Grammar:
         self.is_variable = self.kinds == Kind.VARIABLE
         self.rows: list[Tensor] = []
         self.row_of_form = self._rows_of_forms()
-        # Eight tokens in one number: a row is copied eight times as fast.
-        allowed_RV = torch.stack(self.rows)
-        self.forbidden_RW = self.packed(~allowed_RV)
+        # All constants are allowed or none: their masks are one column, behind those of all other tokens.
+        allowed_RV, is_constant = torch.stack(self.rows), self.kinds == Kind.CONSTANT
+        self.few = (~is_constant).nonzero()[:, 0]
+        some_constant_R1 = (allowed_RV & is_constant).any(1, keepdim=True)
+        self.forbidden_RF = ~torch.cat([allowed_RV[:, self.few], some_constant_R1], 1)
         # Of each token: where the moves of its kind begin, and what SEEN is at least after it.
         seen_V = torch.where(self.kinds == Kind.SCHEMATIC, self.numbers + 1, 0)
         self.tokens_V2 = torch.stack([self.kinds * Form.COUNT, seen_V], 1)
         self._on_device: dict[torch.device, tuple[Tensor, ...]] = {}
 
-    @staticmethod
-    def packed(mask_RV: Tensor) -> Tensor:
-        missing = -mask_RV.shape[1] % 8
-        return torch.nn.functional.pad(mask_RV, (0, missing), value=True).contiguous().view(torch.long)
-
     def tables(self, device: torch.device) -> tuple[Tensor, ...]:
         """Copied once to each device."""
         if device not in self._on_device:
-            every = (moves(self.dense), self.tokens_V2, self.row_of_form, self.forbidden_RW)
+            every = (moves(self.dense), self.tokens_V2, self.row_of_form, self.few, self.forbidden_RF)
             self._on_device[device] = tuple(table.to(device) for table in every)
         return self._on_device[device]
 
@@ -222,9 +219,9 @@ class GrammarState:
         if rules.longest > LONGEST:
             raise UserError(f"constrained decoding writes at most {LONGEST} tokens, not {rules.longest}")
         self.batch, self.beams = variables_BV.shape[0], rules.beam
-        self.moves, self.tokens_V2, self.row_of_form, common = grammar.tables(device)
-        self.forbidden_RW = torch.cat([common, grammar.packed(~variables_BV).to(device)])
-        self.vocabulary = len(grammar.kinds)
+        self.moves, self.tokens_V2, self.row_of_form, self.few, common_RF = grammar.tables(device)
+        own_BF = torch.nn.functional.pad(~variables_BV[:, grammar.few], (0, 1), value=True)
+        self.forbidden_RF = torch.cat([common_RF, own_BF.to(device)])
         self.length = 0  # tokens written
         self.steepest = 6 if grammar.dense else 2  # `( ABS` costs four; NEED counts implied tokens too, to be safe
         free_B = variables_BV.any(1).long() * Form.FREE
@@ -237,17 +234,36 @@ class GrammarState:
         self.store_BMC[:, : self.beams] = first_BC.to(device)[:, None]
         self.now_BKC = self.store_BMC[:, : self.beams]
 
-    def forbid(self, logits_BKV: Tensor, left: int) -> None:
-        """Put -inf at every token that must not come next, when `left` tokens remain, `<EOS>` included."""
+    def forbidden(self, left: int) -> Tensor:
+        """B x K x F: of each token that is no constant, and last of all constants, whether it must not come next."""
         now_BKC = self.now_BKC
         forms_BK = now_BKC[..., Column.FORM]
         if self.steepest * self.length + 10 > left - SLACK:  # before that, nobody can be short of room
             forms_BK = torch.add(forms_BK, now_BKC[..., Column.NEED] > left - SLACK, alpha=Form.COUNT)
         first_BKP, columns_BKP = self.row_of_form[forms_BK].chunk(2, -1)
-        rows_BKP = now_BKC.gather(2, columns_BKP) + first_BKP
-        masks = self.forbidden_RW.index_select(0, rows_BKP.flatten()).view(*rows_BKP.shape, -1).unbind(2)
-        mask = reduce(torch.bitwise_and, masks).view(torch.bool)
-        logits_BKV.masked_fill_(mask[..., : self.vocabulary], -torch.inf)
+        masks_BKPF = self.forbidden_RF[now_BKC.gather(2, columns_BKP) + first_BKP]
+        return masks_BKPF.all(2) if masks_BKPF.shape[2] > 1 else masks_BKPF[:, :, 0]
+
+    def forbid(self, logits_BKV: Tensor, left: int) -> None:
+        """Put -inf at every token that must not come next, when `left` tokens remain, `<EOS>` included."""
+        mask_BKF = self.forbidden(left)
+        few_BKF = logits_BKV[..., self.few].masked_fill(mask_BKF[..., :-1], -torch.inf)
+        logits_BKV.masked_fill_(mask_BKF[..., -1:], -torch.inf)
+        logits_BKV[..., self.few] = few_BKF
+
+    def best(self, logits_BKV: Tensor, wanted: int, left: int) -> tuple[Tensor, Tensor]:
+        """The best allowed tokens of each hypothesis and their logits, as `forbid` and `topk` would find them.
+
+        The vocabulary is almost all constants. The best of them are looked for as without a constraint, and only these
+        and the few other tokens meet the mask. The logits are used up.
+        """
+        mask_BKF = self.forbidden(left)
+        few_BKF = logits_BKV.index_select(2, self.few).masked_fill_(mask_BKF[..., :-1], -torch.inf)
+        top_BKQ, tokens_BKQ = logits_BKV.index_fill_(2, self.few, -torch.inf).topk(wanted)
+        top_BKQ = top_BKQ.masked_fill_(mask_BKF[..., -1:], -torch.inf)
+        best_BKQ, places_BKQ = torch.cat([top_BKQ, few_BKF], -1).topk(wanted)
+        every_BKX = torch.cat([tokens_BKQ, self.few.expand(*few_BKF.shape)], -1)
+        return best_BKQ, every_BKX.gather(2, places_BKQ)
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         return scores_BQ

@@ -30,8 +30,8 @@ class Constraint(Protocol):
 
     prunes: bool  # candidates are looked at one by one, too
 
-    def forbid(self, logits_BKV: Tensor, left: int) -> None:
-        """Put -inf at every token that must not come next, when `left` places remain, `<EOS>` included."""
+    def best(self, logits_BKV: Tensor, wanted: int, left: int) -> tuple[Tensor, Tensor]:
+        """The best tokens that may come next and their logits, when `left` places remain, `<EOS>` included."""
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         """The scores of candidates with -inf at those that cannot be completed."""
@@ -71,11 +71,12 @@ def search(
     for place in range(places):
         logits_BKV = model.logits(model.step(state, tokens_BK, parents_BK)).float()
         norm_BK = logits_BKV.logsumexp(-1)
-        if constraint is not None:
-            constraint.forbid(logits_BKV, places - place)
         # The best of each hypothesis first, then the best of these: two small selections instead of one large one.
         wanted = min(candidates * beams, logits_BKV.shape[-1])
-        top_BKQ, top_tokens_BKQ = logits_BKV.topk(wanted)
+        if constraint is not None:
+            top_BKQ, top_tokens_BKQ = constraint.best(logits_BKV, wanted, places - place)
+        else:
+            top_BKQ, top_tokens_BKQ = logits_BKV.topk(wanted)
         top_BKQ = top_BKQ + (scores_BK - norm_BK)[..., None]
         if constraint is not None and constraint.prunes:
             pool_BX = top_BKQ.flatten(1)

@@ -67,9 +67,9 @@ class TypedState(GrammarState):
         ]
         self.children: list[dict[tuple[int, int], Unfinished]] = []
 
-    def forbid(self, logits_BKV: Tensor, left: int) -> None:
-        # The shortest way out is another one with types, see `possible`.
-        super().forbid(logits_BKV, NO_LIMIT)
+    def best(self, logits_BKV: Tensor, wanted: int, left: int) -> tuple[Tensor, Tensor]:
+        # The shortest way out is another one with types, see `leaves_room`.
+        return super().best(logits_BKV, wanted, NO_LIMIT)
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         """Candidates come best first: looked at until enough for the next beam are found sound, the rest is dropped."""
