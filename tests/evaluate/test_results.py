@@ -44,6 +44,7 @@ def test_committed_lists_give_the_committed_numbers() -> None:
         )
         for name, value in found.items():
             assert row[name]["value"] == pytest.approx(value, abs=1e-6), (row["run"], name)
-            assert f"{value:.1f} [" in text, (row["run"], name)
+            # No table has BLEU under constraints.
+            assert row["tag"] or f"{value:.1f} [" in text, (row["run"], name)
         checked += 1
     assert checked > 0
