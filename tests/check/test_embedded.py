@@ -259,7 +259,7 @@ def test_type_variables_of_one_inference_differ() -> None:
 
 def test_explain_shows_the_problem_and_the_facts(checker: Checker) -> None:
     text = explain(checker, NTH, NTH.f1)
-    assert "(check-sat)" in text
+    assert "(check-sat)" in text or "tff(goal,conjecture," in text  # the problem of whoever was first
     assert "nth_Cons_Suc" in text
     assert "F.2 => P: proved from the given premises" in text
     assert checker.trace is None

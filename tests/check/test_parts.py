@@ -10,13 +10,15 @@ from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, local, read
 
 from isarstep.check.embedded import Effort
-from isarstep.check.facts import Library
+from isarstep.check.facts import TRUTH, Library
 from isarstep.check.formula import Unsupported
 from isarstep.check.likeness import likeness, simplified
-from isarstep.check.monomorphise import monomorphise
+from isarstep.check.monomorphise import Named, monomorphise
 from isarstep.check.names import Namer, _keys, escape, name_of, unescape
 from isarstep.check.premises import Relevance
 from isarstep.check.provers import QUICK, STRATEGIES, available
+from isarstep.errors import UserError
+from isarstep.logic.terms import Term
 from isarstep.logic.tokens import encode_line
 
 LEMMAS = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
@@ -107,6 +109,14 @@ def test_a_library_finds_facts_by_their_tokens() -> None:
     assert library.alike(encode_line(read("(= (rev (rev ys)) ys)"))) == [0]
     assert library.before("B") == 1
     assert library.before("C") == 0
+
+
+def test_a_fact_that_cannot_be_read_says_nothing() -> None:
+    def typed(number: int) -> Term:
+        raise UserError("no such type")
+
+    library = Library(["A.bad"], [0], ["A"], ["CONST HOL.True"], typed, SIGNATURE)
+    assert library.fact(0) == Named("A.bad", TRUTH)
 
 
 def theory(names: list[str], proofs: dict[str, tuple[int, int]] | None = None) -> Library:

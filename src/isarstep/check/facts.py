@@ -15,9 +15,11 @@ from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from isarstep.check.monomorphise import Named
+from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
+from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Term
+from isarstep.logic.terms import App, Const, Term, fun
 from isarstep.logic.tokens import encode_line
 
 
@@ -57,6 +59,8 @@ class FactBase(Protocol):
         """The facts with these tokens up to the names of variables, free or schematic."""
 
 
+TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
+
 # Theory and theorem -> ordinals in the theory of its first and last proof.
 ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
 
@@ -90,7 +94,10 @@ class Library:
         def fact(number: int) -> Named:
             index = self._indices[number]
             name = f"{names[number]}({index})" if index else names[number]
-            return Named(name, expand(typed(number), signature))
+            try:
+                return Named(name, expand(typed(number), signature))
+            except (UserError, StopIteration, AssertionError):
+                return Named(name, TRUTH)  # a fact that cannot be read says nothing
 
         self.fact: Callable[[int], Named] = lru_cache(maxsize=50_000)(fact)
 
