@@ -150,7 +150,8 @@ def collect(
             for k, score in enumerate(scores[at][: rules.keep])
             if score > -np.inf
         ]
-        if not found:  # cut off before anything ended
+        # Cut off before anything ended; but where a constraint has left no way on, there is nothing to say.
+        if not found and float(scores_BK[row, 0]) > -np.inf:
             best = until_end(written_BKT[row, 0].cpu().numpy())
             found = [Hypothesis(best, float(scores_BK[row, 0]), complete=False)]
         results[sentence] = found

@@ -21,6 +21,7 @@ from isarstep.train.corpus import UNK, Corpus, Longs
 from isarstep.train.dense import spelt_out
 
 NO_LIMIT = 1 << 20
+LATE = 120  # places left when it is time to ask who is short of room
 # Where a schematic variable will do for certain, other names may turn out not to fit.
 UNSURE = (Kind.CONST, Kind.FREE, Kind.BOUND)
 
@@ -60,16 +61,25 @@ class TypedState(GrammarState):
         super().__init__(grammar, variables_BV, rules, device)
         self.typed = grammar
         self.places = rules.longest + 1
-        self.unsure = UNSURE if Kind.SCHEMATIC in grammar.kind_list else ()
+        schematic = Kind.SCHEMATIC in grammar.kind_list
+        self.unsure = UNSURE if schematic else ()
+        kinds_F = torch.cat([grammar.kinds[grammar.few], torch.tensor([Kind.CONSTANT])])
+        names = torch.tensor([Kind.CONSTANT, Kind.VARIABLE, Kind.INDEX])
+        self.names_F = (torch.isin(kinds_F, names) & schematic).to(device)
         self.contexts = contexts
         self.states: list[list[Unfinished | None]] = [
             [Unfinished.nothing(grammar.signature, context)] * rules.beam for context in contexts
         ]
         self.children: list[dict[tuple[int, int], Unfinished]] = []
 
-    def best(self, logits_BKV: Tensor, wanted: int, left: int) -> tuple[Tensor, Tensor]:
+    def forbidden(self, left: int) -> Tensor:
         # The shortest way out is another one with types, see `leaves_room`.
-        return super().best(logits_BKV, wanted, NO_LIMIT)
+        mask_BKF = super().forbidden(NO_LIMIT)
+        if not self.typed.dense or left > LATE:
+            return mask_BKF
+        # A schematic variable must not be hidden behind thousands of constants that do not fit.
+        short = [[state is not None and state.need() + SLACK > left for state in row] for row in self.states]
+        return mask_BKF | (torch.tensor(short, device=mask_BKF.device)[..., None] & self.names_F)
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         """Candidates come best first: looked at until enough for the next beam are found sound, the rest is dropped."""
