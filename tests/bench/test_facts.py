@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pyarrow.parquet as pq
 from tests.bench.handmade import BOOL, NAT, PROP, fun
 
 from isarstep.bench.facts import shows_its_type, slots_of, theory_order, typed
+from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.logic.terms import Abs, App, Bound, Const, Term, TVar, Typ, Type, Var, erase
+from isarstep.logic.typestrings import format_type, parse_type
 
 A = TVar("'a", 0, ("HOL.type",))
 B = TVar("'b", 0, ())
@@ -82,3 +85,8 @@ def test_more_arguments_than_the_general_type_shows() -> None:
 def test_theories_follow_their_parents() -> None:
     parents = {"C": ["B", "Outside"], "A": [], "B": ["A"], "Aa": ["A"]}
     assert theory_order(parents) == ["A", "Aa", "B", "C"]
+
+
+def test_every_type_of_the_embedded_benchmark_can_be_read() -> None:
+    for text in pq.read_table(benchmark_folder(EMBEDDED) / "types.parquet")["type"].to_pylist():
+        assert format_type(parse_type(text)) == text

@@ -30,6 +30,7 @@ def test_type_syntax() -> None:
         TFree("'a"), Type("List.list", (TFree("'b", ("C", "D")),))
     )
     assert parse_type("(?'a.3 :: C)") == TVar("'a", 3, ("C",))
+    assert parse_type("(List.list (?a :: C))") == Type("List.list", (TVar("a", 0, ("C",)),))  # the Archive's Deriving
     assert parse_type(" Nat.nat ") == NAT
 
 

@@ -1,7 +1,7 @@
 """Types as text: the prefix form `(fun 'a (List.list ('b :: C & D)))` for files, and `'a ⇒ 'b list` for people.
 
-The prefix form is exact: `parse_type(format_type(t)) == t`. A schematic variable is `?'a` or `?'a.1`; a sort follows
-its variable in brackets; a constructor without arguments needs no brackets.
+The prefix form is exact: `parse_type(format_type(t)) == t`. A schematic variable is `?'a` or `?'a.1` (packages also make
+`?a`); a sort follows its variable in brackets; a constructor without arguments needs no brackets.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def parse_type(text: str) -> Typ:
         made: Typ
         if piece == "(":
             name = pieces[i]
-            if name[:1] == "'" or name[:2] == "?'":
+            if name[:1] in ("'", "?"):
                 if pieces[i + 1] != "::":
                     raise _error(text, i)
                 made, i = _sorted_variable(text, pieces, i)
@@ -75,7 +75,7 @@ def _sorted_variable(text: str, pieces: list[str], i: int) -> tuple[Typ, int]:
 @lru_cache(maxsize=10_000)
 def _leaf(piece: str) -> Typ:
     """A variable or a constructor without arguments; a signature has few of them, many times over."""
-    return _variable(piece, ()) if piece.startswith(("'", "?'")) else Type(piece)
+    return _variable(piece, ()) if piece.startswith(("'", "?")) else Type(piece)
 
 
 @lru_cache(maxsize=10_000)
