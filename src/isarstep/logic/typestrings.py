@@ -1,7 +1,7 @@
 """Types as text: the prefix form `(fun 'a (List.list ('b :: C & D)))` for files, and `'a ⇒ 'b list` for people.
 
-The prefix form is exact: `parse_type(format_type(t)) == t`. A schematic variable is `?'a` or `?'a.1` (packages also make
-`?a`); a sort follows its variable in brackets; a constructor without arguments needs no brackets.
+The prefix form is exact: `parse_type(format_type(t)) == t`. A schematic variable is `?'a` or `?'a.1` (packages also
+make `?a`); a sort follows its variable in brackets; a constructor without arguments needs no brackets.
 """
 
 from __future__ import annotations
