@@ -111,6 +111,18 @@ def test_a_library_finds_facts_by_their_tokens() -> None:
     assert library.before("C") == 0
 
 
+def test_only_theories_that_a_theory_rests_on_are_visible() -> None:
+    rows = [("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"]), ("C", LEMMAS["rev_rev"])]
+    library = Library.of_lemmas(rows, SIGNATURE, parents={"A": [], "B": [], "C": ["A"], "D": ["C"]})
+    visible = library.visible("D")
+    assert visible is not None
+    assert visible.tolist() == [True, False, True]
+    assert library.visible("E") is None
+    relevance = Relevance(library)
+    assert set(relevance.rank([library.texts[0], library.texts[1]], [], 3, 3)) == {0, 1, 2}
+    assert relevance.rank([library.texts[0], library.texts[1]], [], 3, 3, visible=library.visible("B")) == [1]
+
+
 def test_a_fact_that_cannot_be_read_says_nothing() -> None:
     def typed(number: int) -> Term:
         raise UserError("no such type")

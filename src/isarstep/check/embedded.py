@@ -307,7 +307,8 @@ class Checker:
         mentioned = {name for text in (*example.f2, example.f3 or "", *example.f4) for name in constants_of(text)}
         before = self.facts.before(example.theory, example.name)
         own = self.facts.own(example.theory, example.name, mentioned)
-        return chosen + self._relevance.rank(goal_texts, context.texts["f2"], wanted, before, exclude, own)
+        visible = self.facts.visible(example.theory)
+        return chosen + self._relevance.rank(goal_texts, context.texts["f2"], wanted, before, exclude, own, visible)
 
     def _copies(self, example: Example) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names

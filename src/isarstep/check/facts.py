@@ -1,9 +1,9 @@
 """The fact base: the library's theorems in order, with typed propositions made only for those that are asked for.
 
-A fact may be used for a step only if it comes before the step's theorem. Theories are ordered, each after its
-parents. Inside a theory facts stand in order of declaration; where an older fact base has them by name, only those
-of theorems count that the benchmark's own examples show to be proved earlier, and definitions of what the step
-mentions.
+A fact may be used for a step only if it comes before the step's theorem: in a theory that the step's theory rests on,
+or in that theory itself. Theories are ordered, each after its parents. Inside a theory facts stand in order of
+declaration; where an older fact base has them by name, only those of theorems count that the benchmark's own examples
+show to be proved earlier, and definitions of what the step mentions.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from isarstep.check.monomorphise import Named
 from isarstep.errors import UserError
@@ -37,6 +40,9 @@ class FactBase(Protocol):
 
     def before(self, theory: str, theorem: str = "") -> int:
         """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
+
+    def visible(self, theory: str) -> npt.NDArray[np.bool_] | None:
+        """For every fact whether it is of this theory or of one that it rests on; None: its imports are not known."""
 
     def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
         """Facts of the theorem's own theory that come before it though their numbers do not say so; the step
@@ -77,9 +83,11 @@ class Library:
         typed: Callable[[int], Term],
         signature: Signature,
         proofs: Callable[[], ProofOrder] = dict,
+        parents: Callable[[], Mapping[str, Sequence[str]]] = dict,
     ) -> None:
         self.texts: Sequence[str] = texts
         self._names, self._indices, self._theory_names, self._proofs = names, indices, theories, proofs
+        self._parents_of = parents
         self._first: dict[str, int] = {}
         self._theorems: dict[tuple[str, str], list[int]] = {}
         self._declared: set[str] = set()  # theories whose facts stand in order of declaration
@@ -100,6 +108,7 @@ class Library:
                 return Named(name, TRUTH)  # a fact that cannot be read says nothing
 
         self.fact: Callable[[int], Named] = lru_cache(maxsize=50_000)(fact)
+        self.visible = lru_cache(maxsize=64)(self._visible)  # examples come theory by theory
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -107,6 +116,27 @@ class Library:
     def before(self, theory: str, theorem: str = "") -> int:
         found = self.statements(theory, theorem) if theory in self._declared else ()
         return found[0] if found else self._first.get(theory, 0)
+
+    def _visible(self, theory: str) -> npt.NDArray[np.bool_] | None:
+        if theory not in self._parents:
+            return None
+        seen = {theory}
+        todo = [theory]
+        while todo:
+            new = [parent for parent in self._parents.get(todo.pop(), ()) if parent not in seen]
+            seen.update(new)
+            todo += new
+        known = np.array([name in seen for name in self._first])
+        return known[self._theory_numbers]
+
+    @cached_property
+    def _parents(self) -> Mapping[str, Sequence[str]]:
+        return self._parents_of()
+
+    @cached_property
+    def _theory_numbers(self) -> npt.NDArray[np.int64]:
+        numbers = {name: number for number, name in enumerate(self._first)}
+        return np.array([numbers[name] for name in self._theory_names], np.int64)
 
     def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
         if theory in self._declared and self.statements(theory, theorem):
@@ -156,7 +186,10 @@ class Library:
 
     @staticmethod
     def of_lemmas(
-        lemmas: Iterable[tuple[str, Named]], signature: Signature, proofs: ProofOrder | None = None
+        lemmas: Iterable[tuple[str, Named]],
+        signature: Signature,
+        proofs: ProofOrder | None = None,
+        parents: Mapping[str, Sequence[str]] | None = None,
     ) -> Library:
         """A small library held in memory: (theory, typed lemma) in order."""
         rows = list(lemmas)
@@ -168,12 +201,14 @@ class Library:
             lambda number: rows[number][1].prop,
             signature,
             lambda: proofs or {},
+            lambda: parents or {},
         )
 
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:
         """The fact base of a benchmark folder."""
         from isarstep.bench.facts import general_types, typed
+        from isarstep.bench.grow import signature_document
         from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type
 
@@ -194,6 +229,7 @@ class Library:
             term,
             benchmark.signature,
             lambda: proof_order(benchmark),
+            lambda: {theory["name"]: theory["parents"] for theory in signature_document(benchmark)["theories"]},
         )
 
 
@@ -205,9 +241,7 @@ def proof_order(benchmark: Any) -> ProofOrder:
     from isarstep.bench.layout import SPLITS
 
     files = [file for file in (f"{split}.parquet" for split in SPLITS) if file in benchmark.manifest["files"]]
-    whole = pa.concat_tables(
-        pq.read_table(benchmark.path(file), columns=["theory", "name", "proof"]) for file in files
-    )
+    whole = pa.concat_tables(pq.read_table(benchmark.path(file), columns=["theory", "name", "proof"]) for file in files)
     grouped = whole.group_by(["theory", "name"]).aggregate([("proof", "min"), ("proof", "max")])
     return {
         (row["theory"], row["name"]): (row["proof_min"], row["proof_max"])

@@ -69,8 +69,10 @@ class Relevance:
         before: int,
         exclude: Iterable[int] = (),
         also: Sequence[int] = (),
+        visible: npt.NDArray[np.bool_] | None = None,
     ) -> list[int]:
-        """Numbers of the `size` facts among the first `before` and `also` that look most relevant, best first."""
+        """Numbers of the `size` facts among the first `before` and `also` that look most relevant, best first; where
+        `visible` is given, of those alone."""
         known = min(before, len(self.library))
         before = max(known, 1 + max(also, default=-1))
         if before == 0 or size == 0:
@@ -84,6 +86,8 @@ class Relevance:
         starts, total = self._starts, self._total[:before]
         usable = (total > 0) & self._offered[:before]
         usable[known:] &= np.isin(np.arange(known, before), also)
+        if visible is not None:
+            usable &= visible[:before]
         usable[[n for n in exclude if n < before]] = False
         chosen: list[int] = []
         for number in range(ROUNDS):
@@ -120,4 +124,3 @@ def _largest(score: npt.NDArray[np.float64], count: int) -> list[int]:
         positive = positive[np.argpartition(-score[positive], count - 1)[:count]]
     order = np.lexsort((positive, -score[positive]))
     return [int(n) for n in positive[order]]
-
