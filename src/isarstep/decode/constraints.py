@@ -156,25 +156,22 @@ class Grammar:
                 made[kinds] = self.add_row(set(kinds))
             return made[kinds], Column.ZERO
 
-        table: list[list[tuple[int, int]]] = []
-        for tight in (False, True):
-            for form in range(Form.COUNT):
-                mode = form % Form.COMPLETE
-                kinds = possible_kinds(form, tight, some_schematic) if mode < len(Mode) else frozenset()
-                if not self.dense:
-                    table.append([by_mode.get(mode, plain_row(kinds))])
-                    continue
-                if Kind.APPLY in kinds:
-                    argument = form - mode + Mode.ARGUMENT
-                    kinds = kinds - {Kind.APPLY} | possible_kinds(argument, tight, some_schematic)
-                words = frozenset(
-                    Kind.CONSTANT if k == Kind.CONST else k for k in kinds - {Kind.FREE, Kind.VAR, Kind.BOUND}
-                )
-                numbered = (Kind.FREE, Kind.VAR, Kind.BOUND)
-                table.append([
-                    plain_row(words), *(by_mode[NAMES[k]] if k in kinds else plain_row(frozenset()) for k in numbered)
-                ])  # fmt: skip
-        rows = torch.tensor(table)
+        @cache
+        def rows_of(form: int, tight: bool) -> list[tuple[int, int]]:
+            mode = form % Form.COMPLETE
+            kinds = possible_kinds(form, tight, some_schematic) if mode < len(Mode) else frozenset()
+            if not self.dense:
+                return [by_mode.get(mode, plain_row(kinds))]
+            if Kind.APPLY in kinds:
+                argument = form - mode + Mode.ARGUMENT
+                kinds = kinds - {Kind.APPLY} | possible_kinds(argument, tight, some_schematic)
+            numbered = (Kind.FREE, Kind.VAR, Kind.BOUND)
+            words = frozenset(Kind.CONSTANT if k == Kind.CONST else k for k in kinds.difference(numbered))
+            return [plain_row(words), *(by_mode[NAMES[k]] if k in kinds else plain_row(frozenset()) for k in numbered)]
+
+        # What may come next does not depend on the other flags.
+        asked = Form.COMPLETE - 1 | Form.COMPLETE | Form.NESTED | Form.BOUND | Form.FREE
+        rows = torch.tensor([rows_of(form & asked, tight) for tight in (False, True) for form in range(Form.COUNT)])
         rows[..., 0][rows[..., 0] == own] = len(self.rows)
         return rows.transpose(1, 2).flatten(1)
 
@@ -324,9 +321,19 @@ def moves(dense: bool) -> Tensor:
     """
     stay = [*range(len(Column)), *[0] * len(Column)]
     move_of = dense_move if dense else move
-    return torch.tensor([
-        move_of(form, kind) if form % Form.COMPLETE < len(Mode) else stay for kind in Kind for form in range(Form.COUNT)
-    ])  # fmt: skip
+    marks = Form.HEAD | Form.OUTSIDE_COMPLETE | Form.OUTSIDE_BINDER
+
+    def possible(form: int) -> bool:
+        """Marks are those of a bracket, `$` is implied in dense tokens only, and free variables change no move."""
+        unmarked = not form & (marks if dense else marks - Form.HEAD)
+        return (
+            form % Form.COMPLETE < len(Mode)
+            and not form & Form.FREE
+            and (unmarked or (dense and form & Form.NESTED > 0))
+        )
+
+    made = [[move_of(form, kind) if possible(form) else stay for form in range(Form.COUNT)] for kind in Kind]
+    return torch.tensor([made[kind][form & ~Form.FREE] for kind in Kind for form in range(Form.COUNT)])
 
 
 def move(form: int, kind: Kind) -> list[int]:
