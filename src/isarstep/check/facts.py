@@ -229,7 +229,7 @@ class Library:
             term,
             benchmark.signature,
             lambda: proof_order(benchmark),
-            lambda: {theory["name"]: theory["parents"] for theory in signature_document(benchmark)["theories"]},
+            lambda: {each["name"]: each["parents"] for each in signature_document(benchmark).get("theories", ())},
         )
 
 
