@@ -5,6 +5,7 @@ An engine loads the model, the signature and the provers when they are first nee
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Iterable, Sequence
@@ -98,6 +99,8 @@ class Engine:
 
     @cached_property
     def predictor(self) -> Predictor:
+        # Threads that wait for each other by spinning take the cores from provers, and stand still when one has none.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         import torch
 
         torch.set_num_threads(self.threads)
