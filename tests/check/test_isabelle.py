@@ -1,7 +1,6 @@
 """The Isabelle backend: its answers on a sample replayed without Isabelle, and the real thing where there is one."""
 
 import json
-import os
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,11 +11,10 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check.isabelle import Answer, Inquiry, Isabelle, Premise, Question, Settings, with_provers
 from isarstep.cli import run
-from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
 from isarstep.logic.typestrings import parse_type
 from isarstep.mine.images import Images
-from isarstep.mine.isabelle import Sessions, find_installation
+from isarstep.mine.isabelle import Sessions
 
 # What Isabelle2025-1 said about 300 outputs of the shipped model without constraints, ranks 2 to 10 of its lists, drawn
 # at random from those over variables of their examples. `benchmarks/isabelle.py agreement` asked.
@@ -86,15 +84,8 @@ def example(proof: int, types: dict[str, str], fixed: int, steps: tuple[int, int
 
 
 @pytest.fixture(scope="module")
-def isabelle(tmp_path_factory):
-    if not os.environ.get("ISABELLE_HOME"):
-        pytest.skip("no real Isabelle: ISABELLE_HOME is not set")
-    try:
-        installation = find_installation()
-    except UserError as error:
-        pytest.skip(f"no real Isabelle: {error}")
-    if installation.image("HOL") is None:
-        pytest.skip("no real Isabelle: there is no image of HOL; set ISABELLE_HEAPS")
+def isabelle(tmp_path_factory, installation_with_hol):
+    installation = installation_with_hol
     folder = tmp_path_factory.mktemp("tiny")
     (folder / "ROOT").write_text("session Tiny = HOL + theories Tiny")
     (folder / "Tiny.thy").write_text(TINY)

@@ -1,8 +1,6 @@
 """The report in a real browser: every table and figure is there, the pictures answer, nothing is loaded, nothing fails."""
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +40,9 @@ def report(benchmark: Path, runs: dict[str, Path], tmp_path_factory: pytest.Temp
 def _maps(name: str, draw: np.random.Generator) -> AttentionMaps:
     source = ("CONST", "Set.member", "$", "FREE", "<X0>", "</script>")
     weights = draw.dirichlet(np.ones(6), size=(2, 6)).astype(np.float32)
-    return AttentionMaps(name, source, (3,) * 3 + (4,) * 3, (3, 3), ("CONST", "x"), (weights, weights), (weights[:, :2],))
+    return AttentionMaps(
+        name, source, (3,) * 3 + (4,) * 3, (3, 3), ("CONST", "x"), (weights, weights), (weights[:, :2],)
+    )
 
 
 def test_every_table_and_figure_is_in_both_forms(report: tuple[Document, Path]) -> None:
@@ -71,18 +71,6 @@ def test_unchecked_tables_say_so(report: tuple[Document, Path]) -> None:
     for key in ("correct", "automation", "gaps"):
         table = html[html.index(f'id="table-{key}"') :]
         assert "not checked" in table[: table.index("</figure>")]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="skipped: playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("skipped: no Chromium on the PATH")
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield opened
-        opened.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])

@@ -12,8 +12,6 @@ from isarstep.data import benchmark_folder
 RESULTS = Path(__file__).parent.parent.parent / "docs" / "results"
 SCORES = RESULTS / "scores.json"
 
-pytestmark = pytest.mark.skipif(not SCORES.is_file(), reason="skipped: docs/results holds no report yet")
-
 
 def numbers() -> Any:
     return json.loads(SCORES.read_text(encoding="utf-8"))

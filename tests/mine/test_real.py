@@ -2,15 +2,13 @@
 
 import itertools
 import json
-import os
 import re
 
 import pytest
 
-from isarstep.errors import UserError
 from isarstep.mine import release
 from isarstep.mine.graph import read_graph
-from isarstep.mine.isabelle import Sessions, find_installation
+from isarstep.mine.isabelle import Sessions
 from isarstep.mine.process import MLProcess, Start
 from isarstep.mine.session_job import Limits
 from isarstep.mine.terminal import run_mining
@@ -42,19 +40,6 @@ theory Second imports First begin
 lemma uses: "PROP A \<Longrightarrow> PROP B" by (rule impossible)
 end
 """
-
-
-@pytest.fixture(scope="module")
-def installation():
-    if not os.environ.get("ISABELLE_HOME"):
-        pytest.skip("no real Isabelle: ISABELLE_HOME is not set")
-    try:
-        found = find_installation()
-    except UserError as error:
-        pytest.skip(f"no real Isabelle: {error}")
-    if found.image("Pure") is None:
-        pytest.skip("no real Isabelle: there is no image of Pure; set ISABELLE_HEAPS")
-    return found
 
 
 @pytest.mark.parametrize("prove", [False, True])

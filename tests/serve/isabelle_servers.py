@@ -28,7 +28,13 @@ def answers(question: dict[str, Any]) -> list[str]:
     goal = question["goal"]
     truth = "CONST HOL.Trueprop $ "
     body = goal.removeprefix(truth)
-    found = [goal, "CONST HOL.Trueprop $ FREE no_such", "CONST No.such_constant", "ABS (", "CONST HOL.Trueprop $ CONST HOL.All"]
+    found = [
+        goal,
+        "CONST HOL.Trueprop $ FREE no_such",
+        "CONST No.such_constant",
+        "ABS (",
+        "CONST HOL.Trueprop $ CONST HOL.All",
+    ]
     found += [line.format(name) for name in question["fixed"][:1] for line in EVEN]
     found += [TRANSITIVE, SUCCESSOR]
     if goal.startswith(truth):

@@ -1,6 +1,5 @@
 """The proof command `isarstep` in a real ML process, against servers good and bad. Needs ISABELLE_HOME with an image of HOL."""
 
-import os
 import re
 import subprocess
 import sys
@@ -11,26 +10,11 @@ from tests.serve.isabelle_servers import DOWN, KINDS, Server
 from tests.serve.isabelle_session import HERE, TRANSCRIPT, Loaded, load, transcript
 
 import isarstep
-from isarstep.errors import UserError
 from isarstep.logic.sample import sample_signature
 from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type
-from isarstep.mine.isabelle import find_installation
 from isarstep.serve.problem import Problem, ProblemError, Reader
-
-
-@pytest.fixture(scope="module")
-def installation():
-    if not os.environ.get("ISABELLE_HOME"):
-        pytest.skip("no real Isabelle: ISABELLE_HOME is not set")
-    try:
-        found = find_installation()
-    except UserError as error:
-        pytest.skip(f"no real Isabelle: {error}")
-    if found.image("Pure") is None or found.image("HOL") is None:
-        pytest.skip("no real Isabelle: there is no image of HOL; set ISABELLE_HEAPS")
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +31,8 @@ def addresses(servers):
 
 
 @pytest.fixture(scope="module")
-def loaded(installation, addresses) -> Loaded:
-    return load(installation, HERE / "Asking.thy", addresses)
+def loaded(installation_with_hol, addresses) -> Loaded:
+    return load(installation_with_hol, HERE / "Asking.thy", addresses)
 
 
 def recorded() -> dict[str, str]:
@@ -121,7 +105,7 @@ def test_proved_on_both_sides_comes_first(loaded):
     assert notes == ["proved on both sides", "proved on both sides", "not proved", "not proved", "not proved"]
 
 
-def test_what_was_clicked_is_a_proof(installation, loaded, addresses, tmp_path):
+def test_what_was_clicked_is_a_proof(installation_with_hol, loaded, addresses, tmp_path):
     whole = next(text for text in loaded.outputs["prove"].clickable if text.startswith("proof -"))
     steps = [text for text in loaded.outputs["listed"].clickable if "\n" in text]
     direct = loaded.outputs["listed"].clickable[0]
@@ -131,7 +115,7 @@ def test_what_was_clicked_is_a_proof(installation, loaded, addresses, tmp_path):
     theory += [f"{statement}\nproof -\n{text}\nqed" for text in [direct, *steps]]
     (tmp_path / "Clicked.thy").write_text("\n".join([*theory, "end"]).replace("\\<open>even a\\<close>", "assms"))
     assert len(steps) == 2
-    assert load(installation, tmp_path / "Clicked.thy", addresses).failure == ""
+    assert load(installation_with_hol, tmp_path / "Clicked.thy", addresses).failure == ""
 
 
 def test_questions_are_tokens_with_types(loaded, servers):
@@ -172,8 +156,8 @@ def real_server():
         process.wait(timeout=60)
 
 
-def test_a_real_server_answers(installation, real_server):
-    loaded = load(installation, HERE / "Proposals.thy", {"SERVER": real_server})
+def test_a_real_server_answers(installation_with_hol, real_server):
+    loaded = load(installation_with_hol, HERE / "Proposals.thy", {"SERVER": real_server})
     assert loaded.failure == ""
     assert {mark: output.kind for mark, output in loaded.outputs.items()} == dict.fromkeys(
         ("subsets", "sqrt_two", "product", "counting"), "writeln"

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,18 +33,6 @@ def test_the_page_needs_nothing_from_elsewhere() -> None:
     for path in PAGE.iterdir():
         text = path.read_text("utf-8").replace("http://www.w3.org/", "")
         assert not re.findall(r"https?://|@import|url\(", text), path.name
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    sync_api = pytest.importorskip("playwright.sync_api", reason="skipped: playwright is not installed")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("skipped: no Chromium on the PATH")
-    with sync_api.sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield opened
-        opened.close()
 
 
 class Person:
