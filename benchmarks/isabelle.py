@@ -1,11 +1,11 @@
 """The embedded checker beside a real Isabelle: well-formedness, proofs replayed, Sledgehammer on reference targets.
 
     python benchmarks/isabelle.py --heaps HEAPS agreement PREDICTIONS --sessions HOL-Complex_Analysis --out types.jsonl
-    python benchmarks/isabelle.py --heaps HEAPS replay VERDICTS.parquet --limit 200 --out replay.jsonl
-    python benchmarks/isabelle.py --heaps HEAPS sledgehammer VERDICTS.parquet --limit 100 --out hammer.jsonl
+    python benchmarks/isabelle.py --heaps HEAPS gaps VERDICTS.parquet --ask replay,refute,sledgehammer --out gaps.jsonl
 
-needs ISABELLE_HOME (see docs/checking.md). VERDICTS are those of the embedded backend on reference targets. Each part
-prints a table; its last line is one JSON document. A part that is run again goes on where it stopped.
+needs ISABELLE_HOME (see docs/checking.md). VERDICTS are those of the embedded backend: `isarstep check`. `gaps` asks
+Isabelle's methods to replay each proof from the facts that it used, quickcheck to refute what was proved, Sledgehammer
+to prove references. Each part prints a table; its last line is one JSON document. One that is run again goes on.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,11 @@ import pyarrow.parquet as pq
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
+from isarstep.check.embedded import Checker
+from isarstep.check.facts import Library
 from isarstep.check.isabelle import Answer, Inquiry, Premise, Question, Settings, prover_versions
-from isarstep.check.isabelle_run import Names, fact_names, open_isabelle
+from isarstep.check.isabelle_run import FALSEHOOD, Names, fact_names, open_isabelle
+from isarstep.check.provers import Provers
 from isarstep.logic.infer import well_formed
 from isarstep.logic.typestrings import parse_type
 
@@ -103,86 +107,142 @@ def summary_of_agreement(path: Path) -> dict[str, Any]:
     return {f"{group}/{answer}/{'typed' if ok else 'ill'}": n for (group, answer, ok), n in sorted(counts.items())}
 
 
-def embedded_rows(arguments: argparse.Namespace) -> Iterator[tuple[Example, dict[str, Any]]]:
-    """Verdicts of the embedded backend on the chosen sessions, steps only."""
-    benchmark = Benchmark("embedded")
-    wanted = set(arguments.sessions.split(","))
-    examples = {e.id: e for e in benchmark.split("test") if e.session in wanted}
-    for row in pq.read_table(arguments.verdicts).to_pylist():
+@dataclass(frozen=True)
+class Proposal:
+    """One row of the embedded backend's verdicts with what it is about."""
+
+    example: Example
+    tokens: str
+    row: dict[str, Any]
+
+
+# Of every gap that a verdict has an answer to: the goal and all its premises; P is the proposal.
+GAPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "first": ("P", ("F.2",)),
+    "second": ("F.3", ("P", "F.4")),
+    "direct": ("F.3", ("F.2", "F.4")),
+    "direct_paper": ("F.3", ("F.2",)),
+    "trivial": ("P", ()),
+    "f2_contradictory": ("False", ("F.2",)),
+    "f4_contradictory": ("False", ("F.4",)),
+}
+OF_EXAMPLE = ("direct", "direct_paper", "f2_contradictory", "f4_contradictory")  # the same for all its proposals
+
+
+def proposals_of(benchmark: Benchmark, verdicts: Path, predictions: Path | None, sessions: str) -> list[Proposal]:
+    """Well-formed proposals in the order of their ids; without predictions the verdicts are those of references."""
+    wanted = set(sessions.split(",")) if sessions else None
+    lists = nbest_lists(predictions) if predictions else {}
+    examples = {e.id: e for e in benchmark.split("test") if wanted is None or e.session in wanted}
+    found = []
+    for row in sorted(pq.read_table(verdicts).to_pylist(), key=lambda row: (row["example"], row["rank"])):
         example = examples.get(row["example"])
-        if example is not None and row["verdict"] == "well-formed" and row["kind"] != "assumption":
-            yield example, row
+        if example is not None and row["verdict"] == "well-formed":
+            tokens = lists[example.id][row["rank"]] if predictions else example.f1
+            found.append(Proposal(example, tokens, row))
+    return found
 
 
-def used_premises(example: Example, facts: list[str], local: list[str]) -> tuple[Premise, ...]:
+def goal_of(proposal: Proposal, gap: str) -> str:
+    return {"P": proposal.tokens, "F.3": proposal.example.f3 or "", "False": FALSEHOOD}[GAPS[gap][0]]
+
+
+def all_premises(proposal: Proposal, gap: str, names: Names) -> tuple[Premise, ...]:
+    example = proposal.example
+    lines = {"P": (proposal.tokens,), "F.2": example.f2, "F.4": example.f4}
+    return tuple(Premise(line, names.get(line, ())) for field in GAPS[gap][1] for line in lines[field])
+
+
+def used_premises(proposal: Proposal, gap: str, local: list[str]) -> tuple[Premise, ...]:
     """What a proof of the embedded backend used: F.2(i), P, the i-th local proposition of F.4, or a library fact."""
     found = []
-    for label in facts:
+    for label in proposal.row[f"{gap}_facts"]:
         field, _, number = label.partition("(")
         if label == "P":
-            found.append(Premise(example.f1))
+            found.append(Premise(proposal.tokens))
         elif field in ("F.2", "F.4"):
-            found.append(Premise((example.f2 if field == "F.2" else local)[int(number.rstrip(")")) - 1]))
+            found.append(Premise((proposal.example.f2 if field == "F.2" else local)[int(number.rstrip(")")) - 1]))
         elif not label.startswith("definition of"):
             found.append(Premise("", (label,)))
     return tuple(found)
 
 
-def gap_questions(example: Example, row: dict[str, Any], names: Names, effort: str) -> list[Question]:
-    """The gaps: those that the embedded backend proved, from the same facts (`replay`), or both from all (`prove`)."""
-    assert example.f3 is not None
-    local = [line for line in example.f4 if line not in names]
-    asked = []
-    gaps = {
-        "first": (example.f1, example.f2),
-        "second": (example.f3, (example.f1, *example.f4)),
-        "direct": (example.f3, ()),
-    }
-    for gap, (goal, lines) in gaps.items():
-        if effort == "prove" and lines:
-            premises = tuple(Premise(line, names.get(line, ())) for line in lines)
-            asked.append(Question(gap, effort, goal, premises))
-        elif effort == "replay" and row[f"{gap}_result"] == "proved":
-            premises = used_premises(example, row[f"{gap}_facts"], local)
-            asked.append(Question(gap, effort, goal, premises))
-    return asked
+def proved_gaps(proposal: Proposal) -> list[str]:
+    """Those with a proof of their own: one proof may serve two questions."""
+    row = proposal.row
+    found = [gap for gap in GAPS if row[f"{gap}_result"] == "proved"]
+    if row["rank"]:
+        found = [gap for gap in found if gap not in OF_EXAMPLE]
+    proofs: dict[tuple[str, tuple[str, ...]], str] = {}
+    for gap in reversed(found):
+        proofs[goal_of(proposal, gap), tuple(row[f"{gap}_facts"])] = gap
+    return sorted(proofs.values())
+
+
+def questions_about(proposal: Proposal, effort: str, names: Names, checker: Checker) -> Iterator[Question]:
+    """`replay` and `refute` of embedded proofs, from the facts that they used; Sledgehammer on references of steps.
+
+    So that it can be told what quickcheck finds at all, it is also asked about F.2 => P where P is no reference and
+    nothing was proved.
+    """
+    row, rank = proposal.row, proposal.row["rank"]
+    if effort in ("replay", "refute"):
+        local = checker.local_premises(proposal.example)
+        for gap in proved_gaps(proposal):
+            premises = used_premises(proposal, gap, local)
+            yield Question(f"{effort} {rank} {gap}", effort, goal_of(proposal, gap), premises)
+    if effort == "refute" and not row["exact"] and row["kind"] != "assumption" and row["first_result"] != "proved":
+        yield Question(f"{effort} {rank} first", effort, proposal.tokens, all_premises(proposal, "first", names))
+    if effort == "sledgehammer" and row["exact"] and row["kind"] != "assumption":
+        for gap in ("first", "second", "direct_paper"):
+            premises = all_premises(proposal, gap, names)
+            yield Question(f"{effort} {rank} {gap}", effort, goal_of(proposal, gap), premises)
 
 
 def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Ask Isabelle about gaps of references: the proofs of the embedded backend again, or all by Sledgehammer."""
-    effort = "replay" if arguments.part == "replay" else "prove"
-    judge = open_isabelle(None, arguments.directory, arguments.heaps)
-    rows = list(embedded_rows(arguments))
-    benchmark = Benchmark("embedded")
-    names = fact_names(benchmark, [example for example, _ in rows])
+    """Ask Isabelle about gaps that the embedded backend has judged, one pass over each session."""
+    judge, benchmark = open_isabelle(None, arguments.directory, arguments.heaps), Benchmark("embedded")
+    proposals = proposals_of(benchmark, arguments.verdicts, arguments.predictions, arguments.sessions)
+    names = fact_names(benchmark, [proposal.example for proposal in proposals])
     qualified = tuple(benchmark.manifest.get("qualified", ()))
-    done = {tuple(json.loads(line)[key] for key in ("id", "gap")) for line in lines_of(arguments.out)}
-    chosen: dict[str, list[Inquiry]] = {}
-    embedded: dict[tuple[str, str], dict[str, Any]] = {}
-    for example, row in rows:
-        questions = gap_questions(example, row, names, effort)
-        for question in questions:
-            embedded[example.id, question.key] = row
-        left = tuple(question for question in questions if (example.id, question.key) not in done)
-        if left and (example.id, left[0].key) not in done:
-            chosen.setdefault(example.session, []).append(Inquiry(example, left))
-        if len(embedded) >= arguments.limit:
-            break
+    done = {(record["id"], record["key"]) for record in map(json.loads, lines_of(arguments.out))}
+    chosen: dict[str, dict[str, Inquiry]] = {}
+    asked: dict[tuple[str, str], Proposal] = {}
+    with Provers() as provers:
+        checker = Checker(benchmark.signature, provers, Library.of_benchmark(benchmark))
+        for effort in arguments.ask.split(","):
+            count = 0
+            for proposal in proposals:
+                questions = tuple(questions_about(proposal, effort, names, checker))
+                if count + len(questions) > arguments.limit:
+                    break
+                count += len(questions)
+                example = proposal.example
+                asked.update({(example.id, question.key): proposal for question in questions})
+                left = tuple(question for question in questions if (example.id, question.key) not in done)
+                before = chosen.setdefault(example.session, {}).get(example.id)
+                both = (*(before.questions if before else ()), *left)
+                if both:
+                    chosen[example.session][example.id] = Inquiry(example, both)
     with arguments.out.open("a") as out:
+
+        def note(identifier: str, key: str, answer: Answer) -> None:
+            proposal, (effort, rank, gap) = asked[identifier, key], key.split()
+            record = {
+                "id": identifier, "key": key, "session": proposal.example.session, "effort": effort, "rank": int(rank),
+                "gap": gap, "exact": proposal.row["exact"], **asdict(answer),
+                **{f"embedded_{what}": proposal.row[f"{gap}_{what}"] for what in ("result", "by", "library", "facts")},
+            }  # fmt: skip
+            print(json.dumps(record), file=out, flush=True)
+
+        settings = Settings(seconds=arguments.seconds, prove=True, qualified=qualified)
         for session, inquiries in chosen.items():
-
-            def note(identifier: str, gap: str, answer: Answer) -> None:
-                row = embedded[identifier, gap]
-                record = {
-                    "id": identifier, "gap": gap, "answer": answer.answer, "by": answer.by, "why": answer.why,
-                    "seconds": answer.seconds, "facts": answer.facts, "embedded": row[f"{gap}_result"],
-                    "embedded_by": row[f"{gap}_by"], "embedded_facts": row[f"{gap}_facts"],
-                }  # fmt: skip
-                print(json.dumps(record), file=out, flush=True)
-
-            settings = Settings(seconds=arguments.seconds, prove=True, qualified=qualified)
-            provers = judge.ask(session, inquiries, settings, note)
-            print(f"{session}: {prover_versions(judge.installation, provers)}", file=sys.stderr)
+            count, began = sum(len(inquiry.questions) for inquiry in inquiries.values()), time.monotonic()
+            if count:
+                present = judge.ask(session, inquiries.values(), settings, note)
+                present = prover_versions(judge.installation, present)
+                spent = time.monotonic() - began
+                print(f"{session}: {count} questions, {spent:.0f} s, {present}", file=sys.stderr, flush=True)
     return summary_of_gaps(arguments.out)
 
 
@@ -192,14 +252,22 @@ def lines_of(path: Path) -> list[str]:
 
 def summary_of_gaps(path: Path) -> dict[str, Any]:
     counts: Counter[str] = Counter()
-    for line in lines_of(path):
-        record = json.loads(line)
-        kind = str(record["embedded"]).partition(":")[0]
-        counts[f"{record['gap']}: embedded {kind}, isabelle {record['answer']}"] += 1
+    closed: dict[str, dict[str, bool]] = {}
+    for record in map(json.loads, lines_of(path)):
+        effort, gap = record["effort"], record["gap"]
+        about = gap if effort == "sledgehammer" else "reference" if record["exact"] else "other proposal"
+        result = "proved" if record["embedded_result"] == "proved" else "not proved"
+        name = f"{effort}: {about}: embedded {result}"
+        counts[f"{name}, isabelle {record['answer']}"] += 1
         if record["answer"] == "proved":
-            counts[f"{record['gap']}: by {record['by'].partition(',')[0]}"] += 1
+            counts[f"{name}, by {record['by'].partition(',')[0]}"] += 1
+        if effort == "sledgehammer":
+            closed.setdefault(record["id"], {})[gap] = record["answer"] == "proved"
+    complete = [gaps for gaps in closed.values() if len(gaps) == 3]
+    counts["sledgehammer: examples"] = len(complete)
+    counts["sledgehammer: both gaps"] = sum(gaps["first"] and gaps["second"] for gaps in complete)
     for name, count in sorted(counts.items()):
-        print(f"{name:60} {count:6}")
+        print(f"{name:80} {count:6}")
     return dict(sorted(counts.items()))
 
 
@@ -214,14 +282,15 @@ def main() -> None:
     part.add_argument("--theories", default="")
     part.add_argument("--out", type=Path, required=True)
     part.set_defaults(run=agreement)
-    for name in ("replay", "sledgehammer"):
-        part = parts.add_parser(name)
-        part.add_argument("verdicts", type=Path)
-        part.add_argument("--sessions", required=True)
-        part.add_argument("--limit", type=int, default=200, help="gaps to ask about")
-        part.add_argument("--seconds", type=int, default=30)
-        part.add_argument("--out", type=Path, required=True)
-        part.set_defaults(run=gaps)
+    part = parts.add_parser("gaps")
+    part.add_argument("verdicts", type=Path)
+    part.add_argument("--predictions", type=Path, help="what the verdicts are about; left away: the references")
+    part.add_argument("--ask", default="replay", help="any of replay, refute, sledgehammer, with commas between")
+    part.add_argument("--sessions", default="", help="left away: all")
+    part.add_argument("--limit", type=int, default=1000, help="questions of each kind")
+    part.add_argument("--seconds", type=int, default=30)
+    part.add_argument("--out", type=Path, required=True)
+    part.set_defaults(run=gaps)
     arguments = parser.parse_args()
     print(json.dumps(arguments.run(arguments)))
 

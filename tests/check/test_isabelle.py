@@ -165,6 +165,9 @@ def test_real_proofs(isabelle):
                     COMMUTES,
                     (Premise("", ("Nat.add.commute", "Groups.ab_semigroup_add_class.add.commute")),),
                 ),
+                Question("not by methods", "replay", FALSE, (Premise(COMMUTES),)),
+                Question("hammered", "sledgehammer", COMMUTES),
+                Question("false hammered", "sledgehammer", FALSE),
                 Question("after true", "type", EQUAL, condition="true"),
                 Question("after false", "type", EQUAL, condition="false"),
             ),
@@ -181,6 +184,9 @@ def test_real_proofs(isabelle):
     assert kinds["premise"] == "proved"
     assert kinds["false premise"] == "refuted"
     assert kinds["by name"] == "proved"
+    assert kinds["not by methods"] == "refuted"
+    assert kinds["hammered"] == "proved"
+    assert kinds["false hammered"] in ("timeout", "unknown")  # here nothing looks for counterexamples
     assert kinds["after true"] == "typed"
     assert kinds["after false"] == "skipped"
     assert kinds["too early"] in ("timeout", "unknown")

@@ -206,6 +206,10 @@ class Checker:
         hints = context.f5_lemmas
         return self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, hints, context.f4_lemmas)
 
+    def local_premises(self, example: Example) -> list[str]:
+        """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""
+        return self._lemmas(example, example.f4)[1]
+
     def _background(self, example: Example, context: Context) -> Background:
         """What holds without any proposal."""
         known = self._backgrounds.get(example.id)

@@ -43,8 +43,8 @@ class Premise:
 class Question:
     """Is the goal a proposition (effort `type`), or does it follow from the premises?
 
-    `methods` tries Isabelle's proof methods for a second each, `replay` longer, `refute` looks for a counterexample,
-    `prove` does all this and calls Sledgehammer.
+    `methods` tries Isabelle's proof methods for a second each, `replay` longer and with more options, `refute` looks
+    for a counterexample, `sledgehammer` calls it after five methods, `prove` after all methods and quickcheck.
     """
 
     key: str
