@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.ids import theorem_identity
+from isarstep.bench.layout import UNTYPED
 from isarstep.bench.obtains import thesis_of
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.texts import Template, Texts, alike
@@ -28,7 +29,7 @@ from isarstep.mine.graph import Graph, Proof, Use
 
 OBTAINING = ("obtain", "guess")
 KINDS = {"assumption": "assumption", "definition": "assumption", "compound": "compound"}  # all else is a step
-UNKNOWN = Type("dummy")  # what Isabelle calls a type that it has not yet inferred
+UNKNOWN = Type(UNTYPED)
 
 
 @dataclass(frozen=True)
@@ -295,7 +296,9 @@ class Extractor:
             counts["restated"] += 1
             if not rules.keep_restated:
                 return
+        fixed = len(proof.steps[view.end].fixed)
         variables = builder.variables([f1, *f2, *([] if f3 is None else [f3]), *f4, *f5])
+        variables = sorted({*range(fixed), *variables})
         names = list(view.numbers)  # in the order of the numbers
         fact = proof.facts[target]
         last = None if consequence is None else proof.steps[proof.facts[consequence].step]
@@ -313,7 +316,7 @@ class Extractor:
             consequence_command="" if last is None else last.command,
             target_kind=KINDS.get(fact.kind, "step"),
             restated=restated,
-            fixed=len(proof.steps[view.end].fixed),
+            fixed=fixed,
         )  # fmt: skip
         counts["examples"] += 1
 

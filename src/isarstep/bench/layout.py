@@ -20,7 +20,8 @@ import pyarrow as pa
 
 from isarstep.errors import UserError
 
-FORMAT = 1
+FORMAT = 2
+UNTYPED = "dummy"  # Isabelle's type of a variable that was fixed but has no type yet
 SPLITS = ("train", "validation", "test", "reserve")
 SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<SEP>", "<F2>", "<F3>", "<F4>", "<F5>")
 
@@ -54,7 +55,7 @@ EXAMPLE_SCHEMA = pa.schema(
         ("f3", pa.int32()),  # null where nothing follows from the target (kept on request only)
         ("f4", _NUMBERS),
         ("f5", _NUMBERS),
-        ("types", _NUMBERS),  # of <X..> in the order of their numbers, only those that occur in F.1-F.5
+        ("types", _NUMBERS),  # of <X..> in the order of their numbers: those that are fixed or occur in F.1-F.5
         ("copies", pa.int32()),  # how often the same example was found
     ]
 )

@@ -18,7 +18,17 @@ import pyarrow.parquet as pq
 
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
-from isarstep.bench.layout import FACTS, PROPOSITIONS, SIGNATURE, SPLITS, TYPES, VOCABULARY, read_manifest, verify
+from isarstep.bench.layout import (
+    FACTS,
+    PROPOSITIONS,
+    SIGNATURE,
+    SPLITS,
+    TYPES,
+    UNTYPED,
+    VOCABULARY,
+    read_manifest,
+    verify,
+)
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
@@ -221,6 +231,8 @@ class Split(Sequence[Example]):
         types = {}
         if numbers:
             known = self.benchmark.types
-            used = sorted({v for text in (f1, *f2, f3 or "", *f4, *f5) for v in variables_of(text)})
-            types = {f"<X{v}>": known[n] for v, n in zip(used, numbers, strict=True)}
+            used = {v for text in (f1, *f2, f3 or "", *f4, *f5) for v in variables_of(text)}
+            used.update(range(row["fixed"]))
+            texts_of_types = zip(sorted(used), (known[n] for n in numbers), strict=True)
+            types = {f"<X{v}>": text for v, text in texts_of_types if text != UNTYPED}
         return Example(f1=f1, f2=f2, f3=f3, f4=f4, f5=f5, types=types, **row)

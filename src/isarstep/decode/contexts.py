@@ -1,8 +1,7 @@
 """What is known of the types of an example's variables when its target is to be written.
 
-A proof's context knows the types of all variables that are fixed in it. The benchmark records those of the variables
-that an example mentions, the target included: a fixed variable that only the target mentions has its type here, one
-that nobody mentions may have any. That makes the constraint stricter where it can be, and prefers no variable.
+A proof's context knows the types of all variables that are fixed in it, whether the example mentions them or not, and
+so does the benchmark: what a target may contain is not given away by what is typed.
 """
 
 from __future__ import annotations
