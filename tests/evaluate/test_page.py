@@ -17,7 +17,7 @@ from isarstep.evaluate.tables import Table
 
 TABLES = (
     "accuracy", "terms", "significance-base", "ablation", "well-formed", "constraints", "correct", "automation", "gaps",
-    "source-length", "target-length", "session", "kind", "copied", "nearness", "failures", "neighbours", "probes",
+    "references", "source-length", "target-length", "session", "kind", "copied", "nearness", "failures", "neighbours", "probes",
 )  # fmt: skip
 FIGURES = ("length", "embeddings", "attention", "validation-bleu", "loss")
 
@@ -68,7 +68,7 @@ def test_the_page_needs_nothing_from_elsewhere(report: tuple[Document, Path]) ->
 
 def test_unchecked_tables_say_so(report: tuple[Document, Path]) -> None:
     html = (report[1] / "report.html").read_text()
-    for key in ("correct", "automation", "gaps"):
+    for key in ("correct", "automation", "gaps", "references"):
         table = html[html.index(f'id="table-{key}"') :]
         assert "not checked" in table[: table.index("</figure>")]
 

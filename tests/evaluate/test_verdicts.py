@@ -1,4 +1,4 @@
-"""Verdicts are counted as the paper's tables count them."""
+"""Verdicts are counted as the paper's tables count them, and tables say of how many examples."""
 
 from pathlib import Path
 
@@ -6,36 +6,91 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from isarstep.bench.store import Benchmark
+from isarstep.check.jobs import write_table
+from isarstep.check.verdict import COLUMNS as WRITTEN
+from isarstep.cli import run
 from isarstep.errors import UserError
 from isarstep.evaluate.verdicts import COLUMNS, read_verdicts
 
 
-def verdict(example: str, rank: int = 1, kind: str = "well-formed", **cells: object) -> dict[str, object]:
-    return dict.fromkeys(COLUMNS) | {"example": example, "rank": rank, "verdict": kind} | cells
+def verdict(example: str, rank: int = 0, judged: str = "well-formed", **cells: object) -> dict[str, object]:
+    return dict.fromkeys(WRITTEN) | {"example": example, "rank": rank, "verdict": judged} | cells
 
 
 def test_only_first_answers_of_supported_examples_count(tmp_path: Path) -> None:
     rows = [
-        verdict("a", 2, exact=True, correct=True, strict_correct=True, gap_class_paper="large"),
-        verdict("a", 1, exact=False, correct=False, strict_correct=False, direct_paper_result="timeout"),
-        verdict("b", 1, exact=True, correct=True, strict_correct=True, gap_class="small", gap_class_paper="just right",
+        verdict("a", 1, exact=True, correct=True, strict_correct=True, gap_class_paper="large"),
+        verdict("a", 0, exact=False, correct=False, strict_correct=False, direct_paper_result="timeout"),
+        verdict("b", exact=True, correct=True, strict_correct=True, gap_class="small", gap_class_paper="just right",
                 direct_paper_result="timeout", improves_automation=True, strictly_improves_automation=False),
-        verdict("c", 1, correct=True, strict_correct=False, direct_paper_result="proved"),
-        verdict("d", 1, "ill-formed", correct=False, strict_correct=False),
-        verdict("e", 1, "unsupported"),
+        verdict("c", correct=True, strict_correct=False, direct_paper_result="proved"),
+        verdict("d", 0, "ill-formed", correct=False, strict_correct=False),
+        verdict("e", 0, "unsupported"),
+        verdict("of another split", correct=True),
     ]  # fmt: skip
     path = tmp_path / "v.parquet"
-    pq.write_table(pa.Table.from_pylist(rows), path)
-    found = read_verdicts(path)
-    assert (found.checked, found.unsupported) == (4, 1)
-    assert found.well_formed.value == pytest.approx(75)
-    assert (found.correct.value, found.strict_correct.value) == (50, 25)
-    assert (found.unprovable, found.improved, found.strictly_improved) == (2, 1, 0)
-    assert dict(found.gaps_paper) == {"just right": 1}
-    assert dict(found.gaps) == {"small": 1}
+    write_table(path, rows, {"provers": "cvc5 1"})
+    found = read_verdicts(path, [*"abcdef"])
+    assert (found.all.checked, found.unsupported, found.examples) == (4, 1, 6)
+    assert (found.share_checked, found.provers) == ("4 of 6", "cvc5 1")
+    assert found.all.well_formed.value == pytest.approx(75)
+    assert (found.all.correct.value, found.all.strict_correct.value, found.all.exact) == (50, 25, 1)
+    assert (found.all.unprovable, found.all.improved, found.all.strictly_improved) == (2, 1, 0)
+    assert dict(found.all.gaps_paper) == {"just right": 1}
+    assert dict(found.all.gaps) == {"small": 1}
+
+
+def test_gaps_are_counted_by_kind_of_target(tmp_path: Path) -> None:
+    both = {"first_result": "proved", "second_result": "proved"}
+    rows = [
+        verdict("a", first_library=0, direct_result="proved", direct_paper_result="timeout", **both),
+        verdict("b", first_library=19, direct_result="timeout", direct_paper_result="timeout", **both),
+        verdict("c", first_result="timeout", second_result="proved"),
+        verdict("d", first_result="unknown: no", second_result="proved", direct_result="proved"),
+    ]
+    kinds = ("step", "compound", "step", "assumption")
+    path = tmp_path / "v.parquet"
+    write_table(path, [row | {"kind": kind} for row, kind in zip(rows, kinds, strict=True)])
+    found = read_verdicts(path, [*"abcd"])
+    steps = found.steps
+    assert (steps.checked, steps.first, steps.first_given, steps.second, steps.bridged) == (3, 2, 1, 3, 2)
+    assert (steps.direct, steps.direct_paper) == (1, 0)
+    assert (found.assumptions.checked, found.assumptions.second, found.assumptions.direct) == (1, 1, 1)
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "v.parquet").write_text("no")
+    path = tmp_path / "v.parquet"
+    path.write_text("no")
     with pytest.raises(UserError, match="not verdicts"):
-        read_verdicts(tmp_path / "v.parquet")
+        read_verdicts(path, ["a"])
+    pq.write_table(pa.table({name: ["a"] for name in COLUMNS[:3]}), path)
+    with pytest.raises(UserError, match="no column kind"):
+        read_verdicts(path, ["a"])
+    write_table(path, [verdict("b")])
+    with pytest.raises(UserError, match="other examples"):
+        read_verdicts(path, ["a"])
+
+
+def test_a_report_shows_verdicts_with_their_number(benchmark: Path, runs: dict[str, Path], tmp_path: Path) -> None:
+    ids = [example.id for example in Benchmark(benchmark).split("test")]
+    beside = runs["hat"] / "predictions" / "test.beam5.verdicts.parquet"
+    right = {"kind": "step", "exact": True, "correct": True, "strict_correct": True, "gap_class_paper": "just right"}
+    write_table(beside, [verdict(each, **right) for each in ids[:3]], {"provers": "cvc5 1"})
+    kinds = ("step", "assumption", "step", "step")
+    proved = {"first_result": "proved", "second_result": "proved", "first_library": 0}
+    checked = [verdict(each, kind=kind, **proved) for each, kind in zip(ids, kinds, strict=False)]
+    write_table(tmp_path / "test.references.verdicts.parquet", checked, {"provers": "E 2"})
+    try:
+        assert run(["report", str(runs["hat"]), "--benchmark", str(benchmark), "--out", str(tmp_path)]) == 0
+    finally:
+        beside.unlink()
+    markdown = (tmp_path / "report.md").read_text()
+    rows = [line for line in markdown.splitlines() if f"| 3 of {len(ids)} |" in line]
+    assert [line.count("|") for line in rows] == [8, 6, 7]  # correct, automation, gaps
+    assert "| 100.0 [100.0, 100.0] | 100.0 | 3 | 0 | 0 |" in rows[0]
+    assert "| 3 | 0 | 3 | 0 |" in rows[2]
+    assert "2,243 (45.7 %) | 1,984 (40.4 %)" in markdown
+    assert f"| E 2 | 4 of {len(ids)} | 4 (100.0 %) |" in markdown
+    assert "| E 2: assumptions | 1 | 1 (100.0 %) |" in markdown
+    assert "Provers: cvc5 1." in markdown

@@ -73,7 +73,9 @@ def report(
 ) -> None:
     """Write every table and figure of the paper with the runs' numbers beside, as HTML, Markdown and JSON.
 
-    Weights are not needed where 'isarstep keep' has been at the runs.
+    Weights are not needed where 'isarstep keep' has been at the runs. Verdicts of 'isarstep check' are read from
+    NAME.verdicts.parquet beside a run's predictions NAME.jsonl, those on reference targets from
+    OUT/SPLIT.references*.verdicts.parquet.
 
     Example:
 
@@ -87,7 +89,8 @@ def report(
     for name in lists or ():
         if name not in by_name:
             raise UserError(f"--lists {name}: no such run; there are {', '.join(by_name)}")
-    make_report(runs, benchmark, split, limit).write(out)
+    references = sorted(out.glob(f"{split}.references*.verdicts.parquet"))
+    make_report(runs, benchmark, split, limit, references).write(out)
     for name in lists or ():
         copy_lists(open_run(by_name[name]), split, out / "runs" / name)
     print(f"{out / 'report.html'}: {len(runs)} runs")

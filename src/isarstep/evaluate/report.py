@@ -26,7 +26,7 @@ from isarstep.evaluate.paper_tables import Entry
 from isarstep.evaluate.runs import Run, open_run
 from isarstep.evaluate.scores import Task, compare, score
 from isarstep.evaluate.tables import Table
-from isarstep.evaluate.verdicts import read_verdicts
+from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 from isarstep.logic.names import Names
 from isarstep.train.dense import IMPLIED
 
@@ -36,8 +36,14 @@ MOST_SIDE_BY_SIDE = 8
 WARMING = 0.03  # share of a run's steps that the picture of its loss leaves out
 
 
-def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limit: int | None = None) -> Document:
-    """The report of some runs on one split of a benchmark."""
+def make_report(
+    folders: Sequence[Path],
+    benchmark: str | Path,
+    split: str,
+    limit: int | None = None,
+    references: Sequence[Path] = (),
+) -> Document:
+    """The report of some runs on one split of a benchmark; `references` are verdicts on its reference targets."""
     # The paper's models in its order, then whatever else there is; runs of a kind in the order given.
     kinds = {kind: place for place, kind in enumerate(paper.MODELS)}
     runs = sorted(map(open_run, folders), key=lambda run: (kinds.get(run.kind, len(kinds)), run.hints))
@@ -55,7 +61,7 @@ def make_report(folders: Sequence[Path], benchmark: str | Path, split: str, limi
     count = len({entry.run.folder for entry in entries})
     sections = (
         _results(entries, near),
-        _checked(entries),
+        _checked(entries, [read_verdicts(path, task.scored_ids) for path in references]),
         _lengths(plain, groups),
         _details(plain, groups),
         _embeddings([e.run for e in chosen]),
@@ -80,8 +86,9 @@ def _entries(run: Run, task: Task) -> list[Entry]:
     for tag in run.tags(task.split):
         system = run.system(task, tag)
         if system is not None:
-            verdicts = run.verdicts(task.split, tag)
-            found.append(Entry(run, tag, system, score(system), read_verdicts(verdicts) if verdicts else None))
+            path = run.verdicts(task.split, tag)
+            verdicts = read_verdicts(path, task.scored_ids) if path else None
+            found.append(Entry(run, tag, system, score(system), verdicts))
     return found
 
 
@@ -118,13 +125,14 @@ def _results(entries: Sequence[Entry], near: Breakdown) -> Section:
     return Section("results", "Results", tuple(blocks))
 
 
-def _checked(entries: Sequence[Entry]) -> Section:
+def _checked(entries: Sequence[Entry], references: Sequence[VerdictSummary]) -> Section:
     blocks: list[Block] = [paper_tables.well_formed(entries)]
     constrained = paper_tables.constraints(entries)
     if constrained is not None:
         blocks.append(constrained)
     plain = [entry for entry in entries if not entry.tag]
-    blocks += [paper_tables.correct(entries), paper_tables.automation(plain), paper_tables.gaps(plain)]
+    blocks += [paper_tables.correct(plain), paper_tables.automation(plain), paper_tables.gaps(plain)]
+    blocks.append(paper_tables.references(references))
     return Section("checked", "Well-formed and correct", tuple(blocks))
 
 

@@ -36,6 +36,10 @@ class Task:
     ids: Sequence[str]
     typist: Typist | None = None
 
+    @property
+    def scored_ids(self) -> Sequence[str]:
+        return self.ids[: len(self.examples)]
+
     @cached_property
     def references(self) -> list[str]:
         return [example.f1 for example in self.examples]

@@ -1,10 +1,15 @@
-"""The checker's verdicts on first answers, counted as the paper's tables count them."""
+"""The checker's verdicts on first answers and on references, counted as the paper's tables count them.
+
+Assumptions as targets are counted apart as well: nothing justifies them, so provers can't derive them from F.2.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,52 +19,113 @@ from isarstep.errors import UserError
 from isarstep.evaluate.metrics import Score, accuracy
 
 COLUMNS = (
-    "example", "rank", "verdict", "exact", "alpha", "correct", "alternative", "strict_correct", "improves_automation",
-    "strictly_improves_automation", "gap_class", "gap_class_paper", "direct_result", "direct_paper_result",
+    "example", "rank", "verdict", "kind", "exact", "alpha", "correct", "alternative", "strict_correct",
+    "strict_alternative", "improves_automation", "strictly_improves_automation", "gap_class", "gap_class_paper",
+    "first_result", "first_library", "second_result", "direct_result", "direct_paper_result",
 )  # fmt: skip
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class VerdictSummary:
-    """Shares are of the examples that could be checked; unsupported ones are counted apart."""
+class Counts:
+    """What was found on some examples that could be checked."""
 
     checked: int
-    unsupported: int
     well_formed: Score
     correct: Score
     strict_correct: Score  # loopholes closed
-    unprovable: int  # F.3 not proved from F.2 alone
+    exact: int  # equal to the reference
+    alternatives: int
+    strict_alternatives: int
+    first: int  # F.2 => P proved
+    first_given: int  # of these: without library facts
+    second: int  # P, F.4 => F.3 proved
+    bridged: int  # both
+    direct: int  # F.2, F.4 => F.3 proved without P
+    direct_paper: int  # F.2 => F.3 proved
+    unprovable: int  # F.3 not proved from F.2 alone, where that was asked
     improved: int  # of those: proved by way of the proposal
     strictly_improved: int
     gaps: Counter[str]  # of exact matches: small, just right, large (F.2 and F.4 without the proposal)
     gaps_paper: Counter[str]  # the same with F.2 alone
 
 
-def read_verdicts(path: Path) -> VerdictSummary:
-    """The summary of a verdict file; only the first-ranked proposal of every example counts."""
+@dataclass(frozen=True)
+class VerdictSummary:
+    """Verdicts on the first proposals for some of a task's examples, by kind of target."""
+
+    provers: str
+    examples: int  # of the task, checked or not
+    unsupported: int
+    all: Counts
+    steps: Counts
+    assumptions: Counts
+
+    @property
+    def share_checked(self) -> str:
+        return f"{self.all.checked:,} of {self.examples:,}"
+
+
+def read_verdicts(path: Path, ids: Collection[str]) -> VerdictSummary:
+    """The summary of a verdict file on examples with these ids; of every example only the first-ranked proposal
+    counts.
+    """
     try:
-        rows = pq.read_table(path, columns=list(COLUMNS)).to_pylist()
+        table = pq.ParquetFile(path).read(columns=list(COLUMNS))
+        rows = table.to_pylist()
+        metadata = table.schema.metadata or {}
     except (OSError, pa.ArrowException) as error:
         raise UserError(f"{path}: not verdicts that 'isarstep check' wrote ({error})") from None
-    first: dict[str, dict[str, object]] = {}
+    if missing := [column for column in COLUMNS if column not in table.column_names]:
+        raise UserError(f"{path}: not verdicts that 'isarstep check' wrote (no column {missing[0]})")
+    wanted = set(ids)
+    first: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: row["rank"]):
-        first.setdefault(row["example"], row)
+        if row["example"] in wanted:
+            first.setdefault(row["example"], row)
+    if rows and not first:
+        raise UserError(f"{path}: verdicts on other examples; check --benchmark and --split")
     judged = [row for row in first.values() if row["verdict"] != "unsupported"]
+    return VerdictSummary(
+        provers=metadata.get(b"provers", b"").decode(),
+        examples=len(ids),
+        unsupported=len(first) - len(judged),
+        all=_counts(judged),
+        steps=_counts([row for row in judged if row["kind"] != "assumption"]),
+        assumptions=_counts([row for row in judged if row["kind"] == "assumption"]),
+    )
+
+
+def _counts(rows: Sequence[Row]) -> Counts:
+    def count(column: str) -> int:
+        return sum(bool(row[column]) for row in rows)
+
+    def proved(column: str) -> list[Row]:
+        return [row for row in rows if row[column] == "proved"]
 
     def share(holds: list[bool]) -> Score:
         return accuracy(np.array(holds, np.bool_))
 
-    exact = [row for row in judged if row["exact"] or row["alpha"]]
-    asked = [row for row in judged if row["direct_paper_result"] is not None]
-    return VerdictSummary(
-        checked=len(judged),
-        unsupported=len(first) - len(judged),
-        well_formed=share([row["verdict"] == "well-formed" for row in judged]),
-        correct=share([bool(row["correct"]) for row in judged]),
-        strict_correct=share([bool(row["strict_correct"]) for row in judged]),
-        unprovable=sum(row["direct_paper_result"] != "proved" for row in asked),
-        improved=sum(bool(row["improves_automation"]) for row in judged),
-        strictly_improved=sum(bool(row["strictly_improves_automation"]) for row in judged),
+    exact = [row for row in rows if row["exact"] or row["alpha"]]
+    first = proved("first_result")
+    return Counts(
+        checked=len(rows),
+        well_formed=share([row["verdict"] == "well-formed" for row in rows]),
+        correct=share([bool(row["correct"]) for row in rows]),
+        strict_correct=share([bool(row["strict_correct"]) for row in rows]),
+        exact=len(exact),
+        alternatives=count("alternative"),
+        strict_alternatives=count("strict_alternative"),
+        first=len(first),
+        first_given=sum(row["first_library"] == 0 for row in first),
+        second=len(proved("second_result")),
+        bridged=sum(row["second_result"] == "proved" for row in first),
+        direct=len(proved("direct_result")),
+        direct_paper=len(proved("direct_paper_result")),
+        unprovable=sum(row["direct_paper_result"] not in (None, "proved") for row in rows),
+        improved=count("improves_automation"),
+        strictly_improved=count("strictly_improves_automation"),
         gaps=Counter(str(row["gap_class"]) for row in exact if row["gap_class"]),
         gaps_paper=Counter(str(row["gap_class_paper"]) for row in exact if row["gap_class_paper"]),
     )
