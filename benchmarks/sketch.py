@@ -1,10 +1,12 @@
-"""Do sketches close what provers cannot? Two-step gaps cut from the test split, the same seconds for both.
+"""Do sketches close what provers cannot? Two-step gaps cut from the test split, the same seconds and cores for both.
 
-    python benchmarks/sketch.py --gaps 100 --seconds 30
+    python benchmarks/sketch.py --gaps 100 --seconds 30 --jobs 1 --rows sketch.jsonl
 
 A gap is cut where an example's consequence is the target of another one in the same proof: facts and other premises of
 both stay, the two steps between go. One gap a proof, in the order of a hash, so that everybody cuts the same ones.
-Provers alone ask for the goal again and again with more time and more library facts until the seconds are over.
+Provers alone ask for the goal again and again with more time and more library facts until the seconds are over. Every
+job has two cores of its own where there are enough: two provers at a time for both, and the model beside them for
+sketches. Rows are written as they are done; a run that was stopped, or whose --deadline is over, goes on where it was.
 """
 
 from __future__ import annotations
@@ -12,22 +14,27 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import multiprocessing
+import os
 import platform
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check.verdict import Proved
+from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
 from isarstep.serve.problem import Task
 from isarstep.serve.proving import Proving, installed
-from isarstep.serve.sketch import Plan, sketches
+from isarstep.serve.sketching import Plan, sketches
 
 # (processor seconds of an attempt, library facts) of provers alone, one after the other.
 ROUNDS = ((0.3, 32), (0.3, 128), (1.0, 128), (3.0, 128), (10.0, 128), (30.0, 128))
-SKETCH = (0.3, 32)
+CORES = 2  # of a job
 
 
 @dataclass(frozen=True)
@@ -80,69 +87,116 @@ def cut(benchmark: Benchmark, split: str, count: int) -> list[Cut]:
     return cuts
 
 
-def alone(proving: Proving, task: Task, seconds: float) -> tuple[bool, float]:
+def alone(proving: Proving, task: Task, seconds: float) -> dict[str, Any]:
     """Provers without steps."""
-    both = tuple(dict.fromkeys((*task.example.f2, *task.example.f4)))
-    asked = replace(task, example=replace(task.example, f2=both, f4=both))
+    assert task.example.f3 is not None
     began = time.monotonic()
     for limit, library in ROUNDS:
         left = seconds - (time.monotonic() - began)
         if left < 0.1:
             break
-        proving.limit(min(limit, left), library)
-        if isinstance(proving.direct(asked), Proved):
-            passed = time.monotonic() - began
-            return passed <= seconds, passed
-    return False, time.monotonic() - began
+        gap, _ = proving.follows(task, task.example.f3, (), min(limit, left), library)
+        passed = time.monotonic() - began
+        if isinstance(gap, Proved):
+            return {"provers": passed <= seconds, "provers_seconds": round(passed, 2), "provers_limit": limit}
+    return {"provers": False, "provers_seconds": round(time.monotonic() - began, 2)}
 
 
-def sketched(engine: Engine, proving: Proving, task: Task, seconds: float) -> tuple[bool, float, int, int]:
-    proving.limit(*SKETCH)
-    *_, best = sketches(task, Plan(seconds=seconds), lambda t, n: engine.search([t], n)[0], proving)
-    return best.closed and best.seconds <= seconds, best.seconds, len(best.steps) - 1, best.tried
+def sketched(model: Batcher, proving: Proving, task: Task, seconds: float) -> dict[str, Any]:
+    *_, best = sketches(task, Plan(seconds=seconds), model.submit, proving)
+    return {
+        "sketch": best.closed and best.seconds <= seconds,
+        "sketch_seconds": round(best.seconds, 2),
+        "steps": [step.text for step in best.steps[:-1]],
+        "tried": best.tried,
+    }
+
+
+def work(
+    number: int, jobs: int, arguments: argparse.Namespace, todo: list[Cut], end: float
+) -> Iterator[dict[str, Any]]:
+    """The rows of one job, which has cores of its own where there are enough."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) >= CORES * jobs:
+        os.sched_setaffinity(0, cores[CORES * number : CORES * (number + 1)])
+    engine = Engine(arguments.model, arguments.benchmark)
+    engine.warm_up()
+    model = Batcher(engine, 1)
+    with engine.proving(width=CORES) as proving:
+        for place, each in enumerate(todo):
+            task = replace(engine.reader.of_example(each.example), has_reference=False)
+            assert task.example.f3 is not None
+            if place == 0:
+                proving.follows(task, task.example.f3, (), 0.1, 32)  # reads the fact base, which is nobody's time
+            if time.monotonic() + 2 * arguments.seconds > end:
+                break
+            row: dict[str, Any] = {"id": each.example.id, "name": each.example.name, "goal": task.text(task.example.f3)}
+            row |= alone(proving, task, arguments.seconds)
+            yield row | sketched(model, proving, task, arguments.seconds)
+    model.close()
+
+
+def run(number: int, jobs: int, arguments: argparse.Namespace, todo: list[Cut], end: float) -> None:
+    with arguments.rows.open("a", encoding="utf-8") as file:
+        for row in work(number, jobs, arguments, todo, end):
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")  # one write a line: jobs share the file
+            file.flush()
+            provers, sketch = ("closed" if row[key] else "-" for key in ("provers", "sketch"))
+            print(
+                f"{row['name']:60} provers {provers:6} {row['provers_seconds']:5.1f} s   sketch {sketch:6} "
+                f"{row['sketch_seconds']:5.1f} s, {len(row['steps'])} steps, {row['tried']} tried",
+                flush=True,
+            )
+
+
+def read_rows(path: Path) -> dict[str, dict[str, Any]]:
+    if not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {row["id"]: row for row in rows}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--gaps", type=int, default=100)
-    parser.add_argument("--seconds", type=float, default=30)
+    parser.add_argument("--seconds", type=float, default=30, help="for each gap, for provers and for the sketch")
     parser.add_argument("--split", default="test")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--deadline", type=float, default=float("inf"), help="seconds after which no gap is begun")
+    parser.add_argument("--rows", type=Path, required=True, help="JSON lines, one a gap; what is in it stays")
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--benchmark", default="embedded")
     arguments = parser.parse_args()
-    engine = Engine(arguments.model, arguments.benchmark)
-    cuts = cut(engine.benchmark, arguments.split, arguments.gaps)
-    engine.warm_up()
-    rows: list[dict[str, Any]] = []
-    with engine.proving(*SKETCH) as proving:
-        proving.direct(engine.reader.of_example(cuts[0].example))  # reads the fact base, which is nobody's time
-        for number, each in enumerate(cuts, 1):
-            task = replace(engine.reader.of_example(each.example), has_reference=False)
-            by_provers, provers_seconds = alone(proving, task, arguments.seconds)
-            by_sketch, sketch_seconds, steps, tried = sketched(engine, proving, task, arguments.seconds)
-            rows.append({"id": each.example.id, "provers": by_provers, "sketch": by_sketch, "steps": steps})
-            print(
-                f"{number:>3} {each.example.name:60} provers {'closed' if by_provers else '-':6} "
-                f"{provers_seconds:5.1f} s   sketch {'closed' if by_sketch else '-':6} {sketch_seconds:5.1f} s, "
-                f"{steps} steps, {tried} tried",
-                flush=True,
-            )
-    provers, sketch = (sum(bool(row[key]) for row in rows) for key in ("provers", "sketch"))
-    print(f"\n{len(rows)} gaps, {arguments.seconds:g} s each: provers alone {provers}, sketch {sketch}")
+    end = time.monotonic() + arguments.deadline
+    benchmark = Benchmark(arguments.benchmark)
+    cuts = cut(benchmark, arguments.split, arguments.gaps)
+    done = read_rows(arguments.rows)
+    todo = [each for each in cuts if each.example.id not in done]
+    jobs = max(1, min(arguments.jobs, len(todo)))
+    # Every job starts anew, so that torch sees its cores only.
+    context = multiprocessing.get_context("spawn")
+    processes = [
+        context.Process(target=run, args=(number, jobs, arguments, todo[number::jobs], end)) for number in range(jobs)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    rows = [row for row in read_rows(arguments.rows).values() if row["id"] in {each.example.id for each in cuts}]
     document = {
         "benchmark": "sketch",
+        "split": arguments.split,
         "gaps": len(rows),
+        "wanted": len(cuts),
         "seconds": arguments.seconds,
-        "provers_alone": provers,
-        "sketch": sketch,
+        "provers_alone": sum(row["provers"] for row in rows),
+        "sketch": sum(row["sketch"] for row in rows),
         "only_sketch": sum(row["sketch"] and not row["provers"] for row in rows),
         "only_provers": sum(row["provers"] and not row["sketch"] for row in rows),
-        "with_steps": sum(row["sketch"] and row["steps"] > 0 for row in rows),
-        "model": engine.predictor.name,
-        "data": engine.benchmark.hash[:12],
+        "with_steps": sum(row["sketch"] and bool(row["steps"]) for row in rows),
+        "data": benchmark.hash[:12],
         "provers": installed(),
-        "machine": platform.processor() or platform.machine(),
-        "rows": rows,
+        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, {jobs} jobs",
     }
     print(json.dumps(document))
 

@@ -1,19 +1,23 @@
 """Proposals of the shipped model: well-formed, each once, ranked by what provers say; and sketches made of them."""
 
+from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from isarstep.bench.example import Example
-from isarstep.check.verdict import Proved, TimedOut, Unknown
+from isarstep.check.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
-from isarstep.serve.engine import Engine, Step, canonical, propose, ranked
+from isarstep.serve.batching import Batcher
+from isarstep.serve.engine import Engine, Step, propose, ranked
 from isarstep.serve.graphstep import problem_of_step
+from isarstep.serve.novelty import canonical
 from isarstep.serve.problem import Problem, Task
-from isarstep.serve.proving import at_hand
-from isarstep.serve.sketch import Plan, sketches
+from isarstep.serve.proving import Proving, at_hand
+from isarstep.serve.sketching import Plan, sketches
 
 ROOT = Path(__file__).parent.parent.parent
 PROVED = Proved("cvc5", 0.1, (), 0)
@@ -142,15 +146,17 @@ class Scripted:
         self.engine = engine
         self.lines = [(engine.reader.answer(task, text, "notation"), -1.0) for text in texts]
 
-    def __call__(self, task: Task, beam: int) -> list[Step]:
-        return self.engine.steps(task, self.lines[:beam])
+    def __call__(self, task: Task, beam: int) -> Future[list[Step]]:
+        answer: Future[list[Step]] = Future()
+        answer.set_result(self.engine.steps(task, self.lines[:beam]))
+        return answer
 
 
 def test_a_sketch_chains_steps_until_nothing_is_open(engine: Engine) -> None:
     task = engine.read(Problem("x < 8", ("f 0 = x", "f 0 = f 1", "f 1 = f 2", "f 2 < 7"), types={"x": "nat"}))
     script = Scripted(engine, task, ["x < 0", "x < 7"])
     with engine.proving(seconds=2, library=0) as proving:
-        found = list(sketches(task, Plan(seconds=100), script, proving))
+        found = list(sketches(task, Plan(seconds=100, prover_seconds=2, library=0), script, proving))
     best = found[-1]
     assert best.closed
     assert best.steps[-1].text == "x < 8"
@@ -163,7 +169,7 @@ def test_a_sketch_says_what_is_left(engine: Engine) -> None:
     task = engine.read(Problem("P z", ("Q x", "R y ⟶ P z")))
     script = Scripted(engine, task, ["R x", "R y", "R z", "Q x"])
     with engine.proving(seconds=1, library=0) as proving:
-        best = list(sketches(task, Plan(depth=1, seconds=100), script, proving))[-1]
+        best = list(sketches(task, Plan(depth=1, seconds=20, library=0), script, proving))[-1]
     assert not best.closed
     assert [step.text for step in best.steps] == ["R y", "P z"]
     assert [step.proved for step in best.steps] == [False, True]
@@ -174,5 +180,39 @@ def test_a_sketch_says_what_is_left(engine: Engine) -> None:
 def test_a_sketch_with_the_shipped_model(engine: Engine) -> None:
     task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
     with engine.proving(seconds=1, library=0) as proving:
-        best = list(sketches(task, Plan(seconds=60), lambda t, n: engine.search([t], n)[0], proving))[-1]
+        best = list(sketches(task, Plan(seconds=60, library=0), Batcher(engine, 1).submit, proving))[-1]
     assert best.closed
+
+
+def test_proposals_help_each_other_and_only_those_needed_are_shown(engine: Engine) -> None:
+    facts = ("Q x", "Q x ⟶ R y", "Q x ⟶ S z", "Q x ⟶ T x", "∀u v. R u ∧ S v ⟶ P u v", "P y z ⟶ W x")
+    task = engine.read(Problem("W x", facts))
+    script = Scripted(engine, task, ["T x", "S z", "R y"])
+    proving = Unhelpful(engine, {"W x", "P y z"})
+    with proving:
+        best = list(sketches(task, Plan(seconds=60, library=0), script, proving))[-1]
+    assert best.closed
+    assert sorted(step.text for step in best.steps[:-1]) == ["R y", "S z"]
+
+
+def test_what_contradicts_the_facts_is_no_goal(engine: Engine) -> None:
+    task = engine.read(Problem("P z", ("¬Q x", "R y")))
+    script = Scripted(engine, task, ["Q x"])
+    with engine.proving(seconds=1, library=0) as proving:
+        best = list(sketches(task, Plan(depth=2, seconds=20, library=0), script, proving))[-1]
+    assert [step.text for step in best.steps] == ["P z"]
+
+
+class Unhelpful(Proving):
+    """Provers that prove some statements only from something that was proposed."""
+
+    def __init__(self, engine: Engine, hard: set[str]) -> None:
+        super().__init__(engine.benchmark, engine.signature, 2, 0)
+        self.hard = hard
+
+    def follows(
+        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int
+    ) -> tuple[Gap, frozenset[str]]:
+        if task.text(goal) in self.hard and len(known) < 2:
+            return TimedOut(seconds), frozenset()
+        return super().follows(task, goal, known, seconds, library)

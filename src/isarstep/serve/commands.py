@@ -91,8 +91,8 @@ def sketch(
     graph: Graph = None,
     step: StepOption = None,
     budget: Annotated[float, typer.Option(min=1, help="Seconds in all.")] = 30,
-    depth: Annotated[int, typer.Option(min=1, help="Most new steps.")] = 4,
-    beam: Annotated[int, typer.Option(min=1, max=100, help="Proposals that are tried at each place.")] = 5,
+    depth: Annotated[int, typer.Option(min=1, help="Proposals on top of each other.")] = 4,
+    beam: Annotated[int, typer.Option(min=1, max=100, help="Proposals that are tried at each place.")] = 10,
     seconds: ProverSeconds = 0.3,
     library: LibraryFacts = 32,
     model: Model = "embedded",
@@ -107,16 +107,20 @@ def sketch(
 
         isarstep sketch --fact 'finite A' --fact 'B ⊆ A' --goal 'card B ≤ card A + 1' --budget 20
     """
-    from isarstep.serve.sketch import Plan, sketches
+    from isarstep.serve.batching import Batcher
+    from isarstep.serve.sketching import Plan, sketches
 
     engine, task = _ask(file, goal, fact, other, hint, type_, tokens, example, graph, step, model, benchmark)
     if task.example.f3 is None:
         raise UserError("this example has no goal to prove")
     best: Sketch | None = None
-    with engine.proving(seconds, library) as proving:
-        for found in sketches(task, Plan(depth, beam, budget), lambda t, n: engine.search([t], n)[0], proving):
+    model_thread = Batcher(engine, 1)
+    with engine.proving(seconds, library, width=2) as proving:
+        plan = Plan(depth, beam, budget, seconds, library)
+        for found in sketches(task, plan, model_thread.submit, proving):
             best = found
             _say(f"{found.tried} proposals tried, {len(found.open)} open, {found.seconds:.0f} s")
+    model_thread.close()
     assert best is not None
     _say("")
     if as_json:

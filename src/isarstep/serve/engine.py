@@ -15,13 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from isarstep.bench.store import Benchmark
-from isarstep.errors import UserError
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
-from isarstep.logic.normalise import normalise
 from isarstep.logic.terms import Term
-from isarstep.logic.tokens import decode, encode_line
 from isarstep.serve.catalogue import Catalogue
+from isarstep.serve.novelty import Said, canonical, without_repetition
 from isarstep.serve.problem import Problem, Reader, Task
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ class Step:
     text: str  # in notation, under the user's names
     score: float | None  # log probability; None where the user made the proposal
     reason: str | None = None  # why it is not well-formed
-    copy: bool = False  # stands among what was given
+    copy: bool = False  # says nothing that was not given
     reference: bool | None = None  # is the benchmark's missing step; None: there is none to compare with
     first: Gap | None = None
     second: Gap | None = None
@@ -128,11 +126,11 @@ class Engine:
     def _context_of(self, corpus: Corpus, example: int) -> Context:
         return self._contexts[corpus.ids[example]]
 
-    def proving(self, seconds: float = 0.3, library: int = 32) -> Proving:
-        """Provers for one thread."""
+    def proving(self, seconds: float = 0.3, library: int = 32, width: int = 1) -> Proving:
+        """Provers for one thread, so many at the same time."""
         from isarstep.serve.proving import Proving
 
-        return Proving(self.benchmark, self.signature, seconds, library)
+        return Proving(self.benchmark, self.signature, seconds, library, width)
 
     def warm_up(self) -> None:
         """Load everything that a proposal needs."""
@@ -180,26 +178,27 @@ class Engine:
         return self.typed_grammar if constraint == "types" else self.grammar
 
     def steps(self, task: Task, proposals: Iterable[tuple[str, float | None]]) -> list[Step]:
-        """Proposals as steps: each once up to names that mean nothing, well-formed or with the reason why not."""
+        """Proposals as steps: each once up to names that mean nothing, without conjuncts that are there twice,
+        well-formed or with the reason why not."""
         example = task.example
-        given = {canonical(line) for line in (*example.f2, example.f3 or "", *example.f4) if line}
+        given = Said(line for line in (*example.f2, example.f3, *example.f4) if line)
         reference = canonical(example.f1) if task.has_reference else None
         steps: dict[str, Step] = {}
         for tokens, score in proposals:
-            key = canonical(tokens)
+            written = canonical(tokens)
+            key = None if written is None else without_repetition(written)
             if key is None or key in steps:
                 continue
-            judgement = well_formed(tokens, self.signature, task.context)
-            term = task.term(key)
+            judgement = well_formed(key, self.signature, task.context)
             steps[key] = Step(
                 id=len(steps),
                 tokens=key,
-                term=term,
+                term=task.term(key),
                 text=task.text(key),
                 score=score,
                 reason=judgement.reason,
                 copy=key in given,
-                reference=key == reference if task.has_reference else None,
+                reference=reference in (written, key) if task.has_reference else None,
             )
         return list(steps.values())
 
@@ -216,14 +215,6 @@ class Engine:
 
 def with_gap(step: Step, side: Side, gap: Gap) -> Step:
     return replace(step, first=gap) if side == "first" else replace(step, second=gap)
-
-
-def canonical(tokens: str) -> str | None:
-    """The tokens with schematic variables numbered by first occurrence; None: no term at all."""
-    try:
-        return encode_line(normalise(decode(tokens), ()))
-    except UserError:
-        return None
 
 
 @cache

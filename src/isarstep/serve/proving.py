@@ -14,7 +14,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import FactBase, Library
 from isarstep.check.provers import STRATEGIES, Cache, Limits, Provers, available, prover_version
-from isarstep.check.verdict import Gap, Unknown
+from isarstep.check.verdict import Gap, Proved, Unknown
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
 from isarstep.serve.problem import Task
@@ -61,17 +61,21 @@ class BoundedCache(Cache):
 class Proving:
     """Asks provers about tasks and steps."""
 
-    def __init__(self, benchmark: Benchmark, signature: Signature, seconds: float = 0.3, library: int = 32) -> None:
+    def __init__(
+        self, benchmark: Benchmark, signature: Signature, seconds: float = 0.3, library: int = 32, width: int = 1
+    ) -> None:
+        """`width` provers work on a question at the same time."""
+        self.signature = signature
         self._benchmark = benchmark
         self._library: FactBase | None = None
-        self._provers = Provers(Limits(seconds, MEMORY), BoundedCache())
+        self._width = width
+        self._provers = Provers(Limits(seconds, MEMORY, width), BoundedCache())
         self._checker = Checker(signature, self._provers)
         self.limit(seconds, library)
 
     def limit(self, seconds: float, library: int) -> None:
         """Processor time of an attempt, and the most library facts offered."""
-        self._seconds, self._facts = seconds, library
-        self._provers.limits = Limits(seconds, MEMORY)
+        self._provers.limits = Limits(seconds, MEMORY, self._width)
         stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
         self._checker.effort = Effort(stages)
         if library and self._library is None and self._benchmark.has_facts:
@@ -103,16 +107,22 @@ class Proving:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
 
-    def direct(self, task: Task, times: int = 1) -> Gap:
-        """Does the goal follow without a step? With so many times the usual processor time and library facts."""
-        usual = self._seconds, self._facts
-        self.limit(times * self._seconds, times * self._facts)
+    def follows(
+        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int
+    ) -> tuple[Gap, frozenset[str]]:
+        """Does a statement follow from everything given and what else is known? And from which of all these."""
+        self.limit(seconds, library)
+        f2 = tuple(dict.fromkeys((*task.example.f2, *known)))
+        f4 = tuple(line for line in task.example.f4 if line not in f2)
         try:
-            return self._checker.direct(task.example)
+            gap = self._checker.direct(replace(task.example, f1="", f2=f2, f3=goal, f4=f4))
         except UserError as error:
-            return Unknown(str(error))
-        finally:
-            self.limit(*usual)
+            return Unknown(str(error)), frozenset()
+        if not isinstance(gap, Proved):
+            return gap, frozenset()
+        if "?" in gap.facts:  # something that the prover could not name
+            return gap, frozenset(f2)
+        return gap, frozenset(line for place, line in enumerate(f2, 1) if f"F.2({place})" in gap.facts)
 
 
 def at_hand(task: Task) -> Example:

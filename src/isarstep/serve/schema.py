@@ -57,8 +57,8 @@ class CheckBody(ProblemBody, Effort):
 
 
 class SketchBody(ProblemBody, Effort):
-    beam: int = Field(5, ge=1, le=MOST_BEAM)
-    depth: int = Field(4, ge=1, le=8, description="Most new steps.")
+    beam: int = Field(10, ge=1, le=MOST_BEAM)
+    depth: int = Field(4, ge=1, le=8, description="Proposals on top of each other.")
 
 
 class ProvedBy(Request):

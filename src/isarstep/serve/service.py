@@ -16,7 +16,8 @@ from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine, Step, ranked, with_gap
 from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task
 from isarstep.serve.proving import Proving
-from isarstep.serve.sketch import Plan, Sketch, isar_text, sketches
+from isarstep.serve.sketch import Sketch, isar_text
+from isarstep.serve.sketching import Plan, sketches
 from isarstep.serve.turns import Finished, Job, Turns
 
 Json = dict[str, Any]
@@ -184,14 +185,11 @@ class Service:
 
     async def sketch(self, body: schema.SketchBody, task: Task, clock: Clock) -> AsyncIterator[Event]:
         """Better and better sketches; the last event is `done`."""
-        plan = Plan(body.depth, body.beam, body.seconds)
+        plan = Plan(body.depth, body.beam, body.seconds, body.prover_seconds, body.library)
         best: Sketch | None = None
 
-        def search(task: Task, beam: int) -> list[Step]:
-            return self.batcher.submit(task, beam).result()
-
         def work(proving: Proving) -> Iterator[Sketch]:
-            return sketches(task, plan, search, proving)
+            return sketches(task, plan, self.batcher.submit, proving)
 
         async for sketch in self._job(work, body, clock):
             if best is None or sketch.better_than(best):
