@@ -20,6 +20,7 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check import jobs
 from isarstep.check.facts import Library
+from isarstep.check.provers import prover_names
 from isarstep.cli import run
 
 
@@ -76,7 +77,7 @@ def test_check_writes_verdicts_and_a_summary(
     assert "linear" in by_number[3]["first_facts"]
     assert not out.with_name(out.name + ".parts").exists()
     printed = capsys.readouterr().out
-    assert "cvc5" in printed
+    assert f"{prover_names()}, 0.3 s a try" in printed
     assert "assumptions" in printed
 
 

@@ -116,18 +116,16 @@ def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
 
 def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: str | None, *, resume: bool) -> None:
     from isarstep.check.jobs import Run, default_jobs, run_cluster, run_local
-    from isarstep.check.provers import STRATEGIES, available, prover_version
+    from isarstep.check.provers import available, prover_names
     from isarstep.check.summary import summary
 
-    strategies = available()
-    if not strategies:
+    if not available():
         raise UserError("no prover is installed: pip install cvc5, or put eprover on the PATH")
-    provers = {s.prover: prover_version(s.prover) or "" for s in STRATEGIES if s in strategies}
     run = Run(out, settings, work, resume=resume)
     finished = run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs())
     total = sum(len(item.proposals) for item in work)
     _progress(finished, total, run)
-    by = ", ".join(f"{prover} {version}" for prover, version in provers.items())
+    by = f"{prover_names()}, {settings.seconds:g} s a try"
     table = run.finish({"provers": by, "settings": str(settings)})
     print(summary(table, by))
     print(f"written: {out}")

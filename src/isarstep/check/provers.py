@@ -140,6 +140,15 @@ def available(strategies: Sequence[Strategy] = STRATEGIES) -> tuple[Strategy, ..
     return tuple(s for s in strategies if prover_version(s.prover) is not None)
 
 
+def prover_names() -> str:
+    """The installed provers with their versions, as tables name them."""
+    versions = {s.prover: prover_version(s.prover) or "" for s in available()}
+    # E says its own name, its version, and then more than a table can hold.
+    return ", ".join(
+        f"cvc5 {said}" if prover == "cvc5" else " ".join(said.split()[:2]) for prover, said in versions.items()
+    )
+
+
 class Cache:
     """Answers by the hash of what was asked; a file that several processes may share, or memory only."""
 
