@@ -1,5 +1,6 @@
 """Verdicts are counted as the paper's tables count them, and tables say of how many examples."""
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +12,7 @@ from isarstep.check.jobs import write_table
 from isarstep.check.verdict import COLUMNS as WRITTEN
 from isarstep.cli import run
 from isarstep.errors import UserError
-from isarstep.evaluate.verdicts import COLUMNS, read_verdicts
+from isarstep.evaluate.verdicts import COLUMNS, Gaps, read_verdicts
 
 
 def verdict(example: str, rank: int = 0, judged: str = "well-formed", **cells: object) -> dict[str, object]:
@@ -34,11 +35,10 @@ def test_only_first_answers_of_supported_examples_count(tmp_path: Path) -> None:
     found = read_verdicts(path, [*"abcdef"])
     assert (found.all.checked, found.unsupported, found.examples) == (4, 1, 6)
     assert (found.share_checked, found.provers) == ("4 of 6", "cvc5 1")
-    assert found.all.well_formed.value == pytest.approx(75)
-    assert (found.all.correct.value, found.all.strict_correct.value, found.all.exact) == (50, 25, 1)
+    assert (found.all.well_formed, found.all.correct, found.all.strict_correct, found.all.exact) == (3, 2, 1, 1)
+    assert found.all.share(found.all.correct).value == 50
     assert (found.all.unprovable, found.all.improved, found.all.strictly_improved) == (2, 1, 0)
-    assert dict(found.all.gaps_paper) == {"just right": 1}
-    assert dict(found.all.gaps) == {"small": 1}
+    assert (found.all.gaps_paper, found.all.gaps) == (Gaps(0, 1, 0), Gaps(1, 0, 0))
 
 
 def test_gaps_are_counted_by_kind_of_target(tmp_path: Path) -> None:
@@ -94,3 +94,6 @@ def test_a_report_shows_verdicts_with_their_number(benchmark: Path, runs: dict[s
     assert f"| E 2 | 4 of {len(ids)} | 4 (100.0 %) |" in markdown
     assert "| E 2: assumptions | 1 | 1 (100.0 %) |" in markdown
     assert "Provers: cvc5 1." in markdown
+    numbers = json.loads((tmp_path / "scores.json").read_text())
+    assert numbers["systems"][0]["verdicts"]["all"]["correct"] == 3
+    assert numbers["references"][0]["steps"]["bridged"] == 3

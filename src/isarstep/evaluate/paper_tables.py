@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isarstep.evaluate import paper
@@ -177,7 +177,8 @@ def _correct_row(name: str, checked: str, counts: Counts) -> tuple[str, ...]:
     if not counts.checked:
         return (name, checked, *(ABSENT,) * 5)
     numbers = (counts.exact, counts.alternatives, counts.strict_alternatives)
-    return (name, checked, str(counts.correct), f"{counts.strict_correct.value:.1f}", *(f"{n:,}" for n in numbers))
+    correct, strict = counts.share(counts.correct), counts.share(counts.strict_correct)
+    return (name, checked, str(correct), f"{strict.value:.1f}", *(f"{n:,}" for n in numbers))
 
 
 def automation(entries: Sequence[Entry]) -> Table:
@@ -210,7 +211,8 @@ def gaps(entries: Sequence[Entry]) -> Table:
                 (": steps", f"{found.steps.checked:,}", found.steps.gaps_paper),
                 (": steps, F.4 given as well", f"{found.steps.checked:,}", found.steps.gaps),
             ):
-                rows.append((name + what, checked, f"{sum(classes.values()):,}", *_classes(classes)))
+                numbers = (classes.all, classes.small, classes.just_right, classes.large)
+                rows.append((name + what, checked, *(f"{n:,}" for n in numbers)))
     if len(rows) == 1:
         rows.append(("ours", *(NOT_CHECKED,) * 5))
     return Table(
@@ -258,10 +260,6 @@ def _reference_row(name: str, checked: str, counts: Counts) -> tuple[str, ...]:
 
 def _of(count: int, total: int) -> str:
     return f"{count:,} ({100 * count / total:.1f} %)" if total else ABSENT
-
-
-def _classes(counts: Mapping[str, int]) -> list[str]:
-    return [f"{counts[name]:,}" for name in ("small", "just right", "large")]
 
 
 def _who(entries: Sequence[Entry]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import asdict
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -58,10 +59,11 @@ def make_report(
     names = Names.of_signature(opened.signature) if task.typist else Names()
     groups = breakdowns(task, benchmark)
     near = next(group for group in groups if group.key == "nearness")
+    checked = [read_verdicts(path, task.scored_ids) for path in references]
     count = len({entry.run.folder for entry in entries})
     sections = (
         _results(entries, near),
-        _checked(entries, [read_verdicts(path, task.scored_ids) for path in references]),
+        _checked(entries, checked),
         _lengths(plain, groups),
         _details(plain, groups),
         _embeddings([e.run for e in chosen]),
@@ -77,7 +79,7 @@ def make_report(
         f"{count} {'run' if count == 1 else 'runs'}. The paper is Li, Yu, Wu, Paulson (ICLR 2021).",
         _cards(best, near),
         tuple(section for section in sections if section.blocks),
-        _numbers(task, entries, near),
+        _numbers(task, entries, near, checked),
     )
 
 
@@ -167,15 +169,24 @@ def _side_by_side(plain: Sequence[Entry]) -> list[Entry]:
     return sorted((entry for entry in plain if entry in best), key=lambda entry: entry.run.hints)
 
 
-def _numbers(task: Task, entries: Sequence[Entry], near: Breakdown) -> dict[str, Any]:
+def _numbers(
+    task: Task, entries: Sequence[Entry], near: Breakdown, references: Sequence[VerdictSummary]
+) -> dict[str, Any]:
     """What the tables say, for machines: unrounded, with the runs that can be scored again."""
     systems = []
     for entry in entries:
         apart = zip(near.groups, near.accuracies(entry.system), strict=True)
         about = {"run": entry.run.folder.resolve().name, "tag": entry.tag, "input": entry.input}
         parts = {label: {"examples": int(group.sum()), "top1": part.value} for (label, group), part in apart}
-        systems.append(about | entry.scores.as_json() | {"nearness": parts})
-    return {"benchmark": task.benchmark, "split": task.split, "examples": len(task.examples), "systems": systems}
+        verdicts = asdict(entry.verdicts) if entry.verdicts else None
+        systems.append(about | entry.scores.as_json() | {"nearness": parts, "verdicts": verdicts})
+    return {
+        "benchmark": task.benchmark,
+        "split": task.split,
+        "examples": len(task.examples),
+        "systems": systems,
+        "references": [asdict(each) for each in references],
+    }
 
 
 def _embeddings(runs: Sequence[Run]) -> Section:

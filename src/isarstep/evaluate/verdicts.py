@@ -5,7 +5,6 @@ Assumptions as targets are counted apart as well: nothing justifies them, so pro
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,13 +27,26 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Gaps:
+    """The paper's classes: F.3 follows without the proposal, by way of it, or not at all."""
+
+    small: int
+    just_right: int
+    large: int
+
+    @property
+    def all(self) -> int:
+        return self.small + self.just_right + self.large
+
+
+@dataclass(frozen=True)
 class Counts:
     """What was found on some examples that could be checked."""
 
     checked: int
-    well_formed: Score
-    correct: Score
-    strict_correct: Score  # loopholes closed
+    well_formed: int
+    correct: int
+    strict_correct: int  # loopholes closed
     exact: int  # equal to the reference
     alternatives: int
     strict_alternatives: int
@@ -47,8 +59,12 @@ class Counts:
     unprovable: int  # F.3 not proved from F.2 alone, where that was asked
     improved: int  # of those: proved by way of the proposal
     strictly_improved: int
-    gaps: Counter[str]  # of exact matches: small, just right, large (F.2 and F.4 without the proposal)
-    gaps_paper: Counter[str]  # the same with F.2 alone
+    gaps: Gaps  # of exact matches, small: F.2 and F.4 without the proposal
+    gaps_paper: Gaps  # the same with F.2 alone
+
+    def share(self, number: int) -> Score:
+        """In percent of what was checked."""
+        return accuracy(np.arange(self.checked) < number)
 
 
 @dataclass(frozen=True)
@@ -104,16 +120,16 @@ def _counts(rows: Sequence[Row]) -> Counts:
     def proved(column: str) -> list[Row]:
         return [row for row in rows if row[column] == "proved"]
 
-    def share(holds: list[bool]) -> Score:
-        return accuracy(np.array(holds, np.bool_))
+    def gaps(column: str) -> Gaps:
+        return Gaps(*(sum(row[column] == name for row in exact) for name in ("small", "just right", "large")))
 
     exact = [row for row in rows if row["exact"] or row["alpha"]]
     first = proved("first_result")
     return Counts(
         checked=len(rows),
-        well_formed=share([row["verdict"] == "well-formed" for row in rows]),
-        correct=share([bool(row["correct"]) for row in rows]),
-        strict_correct=share([bool(row["strict_correct"]) for row in rows]),
+        well_formed=sum(row["verdict"] == "well-formed" for row in rows),
+        correct=count("correct"),
+        strict_correct=count("strict_correct"),
         exact=len(exact),
         alternatives=count("alternative"),
         strict_alternatives=count("strict_alternative"),
@@ -126,6 +142,6 @@ def _counts(rows: Sequence[Row]) -> Counts:
         unprovable=sum(row["direct_paper_result"] not in (None, "proved") for row in rows),
         improved=count("improves_automation"),
         strictly_improved=count("strictly_improves_automation"),
-        gaps=Counter(str(row["gap_class"]) for row in exact if row["gap_class"]),
-        gaps_paper=Counter(str(row["gap_class_paper"]) for row in exact if row["gap_class_paper"]),
+        gaps=gaps("gap_class"),
+        gaps_paper=gaps("gap_class_paper"),
     )
