@@ -57,6 +57,10 @@ def test_gaps_are_counted_by_kind_of_target(tmp_path: Path) -> None:
     assert (steps.checked, steps.first, steps.first_given, steps.second, steps.bridged) == (3, 2, 1, 3, 2)
     assert (steps.direct, steps.direct_paper) == (1, 0)
     assert (found.assumptions.checked, found.assumptions.second, found.assumptions.direct) == (1, 1, 1)
+    unasked = ("direct_result", "first_library")
+    write_table(path, [row | {"kind": "step"} | dict.fromkeys(unasked) for row in rows])
+    steps = read_verdicts(path, [*"abcd"]).steps
+    assert (steps.first, steps.first_given, steps.direct) == (2, None, None)
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

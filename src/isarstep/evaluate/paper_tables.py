@@ -239,7 +239,7 @@ def references(checked: Sequence[VerdictSummary]) -> Table:
     if not checked:
         rows.append(("ours", *(NOT_CHECKED,) * 7))
     columns = (
-        "provers", "checked", "F.2 ⇒ F.1", "of these from F.2 alone", "F.1, F.4 ⇒ F.3", "both", "F.2 ⇒ F.3",
+        "provers", "checked", "F.2 ⇒ F.1", "of these without library facts", "F.1, F.4 ⇒ F.3", "both", "F.2 ⇒ F.3",
         "F.2, F.4 ⇒ F.3",
     )  # fmt: skip
     return Table(
@@ -258,8 +258,8 @@ def _reference_row(name: str, checked: str, counts: Counts) -> tuple[str, ...]:
     return (name, checked, *(_of(number, counts.checked) for number in numbers))
 
 
-def _of(count: int, total: int) -> str:
-    return f"{count:,} ({100 * count / total:.1f} %)" if total else ABSENT
+def _of(count: int | None, total: int) -> str:
+    return f"{count:,} ({100 * count / total:.1f} %)" if total and count is not None else ABSENT
 
 
 def _who(entries: Sequence[Entry]) -> str:

@@ -51,10 +51,10 @@ class Counts:
     alternatives: int
     strict_alternatives: int
     first: int  # F.2 => P proved
-    first_given: int  # of these: without library facts
+    first_given: int | None  # of these: without library facts; None where no verdict says
     second: int  # P, F.4 => F.3 proved
     bridged: int  # both
-    direct: int  # F.2, F.4 => F.3 proved without P
+    direct: int | None  # F.2, F.4 => F.3 proved without P; None where nobody asked
     direct_paper: int  # F.2 => F.3 proved
     unprovable: int  # F.3 not proved from F.2 alone, where that was asked
     improved: int  # of those: proved by way of the proposal
@@ -120,6 +120,9 @@ def _counts(rows: Sequence[Row]) -> Counts:
     def proved(column: str) -> list[Row]:
         return [row for row in rows if row[column] == "proved"]
 
+    def unsaid(some: Sequence[Row], column: str) -> bool:
+        return bool(some) and all(row[column] is None for row in some)
+
     def gaps(column: str) -> Gaps:
         return Gaps(*(sum(row[column] == name for row in exact) for name in ("small", "just right", "large")))
 
@@ -134,10 +137,10 @@ def _counts(rows: Sequence[Row]) -> Counts:
         alternatives=count("alternative"),
         strict_alternatives=count("strict_alternative"),
         first=len(first),
-        first_given=sum(row["first_library"] == 0 for row in first),
+        first_given=None if unsaid(first, "first_library") else sum(row["first_library"] == 0 for row in first),
         second=len(proved("second_result")),
         bridged=sum(row["second_result"] == "proved" for row in first),
-        direct=len(proved("direct_result")),
+        direct=None if unsaid(rows, "direct_result") else len(proved("direct_result")),
         direct_paper=len(proved("direct_paper_result")),
         unprovable=sum(row["direct_paper_result"] not in (None, "proved") for row in rows),
         improved=count("improves_automation"),
