@@ -15,7 +15,6 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +87,8 @@ def run(arguments: list[str]) -> int:
             print(help_page())
             return 0
         if name == "--version":
+            from importlib.metadata import version  # takes as long as all the rest of this page
+
             print(f"isarstep {version('isarstep')}")
             return 0
         found = commands().get(name)

@@ -78,23 +78,34 @@ class Names:
         self.variables: dict[str, str] = {}  # raw name -> shown name
         self._raw: dict[str, str] = {}  # shown name -> raw name
         self._full: dict[str, str] = {}  # readable full name -> constant
-        self._suffixes: dict[str, str | None] = {}  # None: several constants end so
+        self._by_end: dict[str, list[str]] = {}  # last part -> readable full names
+        self._suffixes: dict[str, list[str]] = {}  # what was asked -> the constants that it may mean
+        self._uses = uses
         self._shown: dict[str, str] = {}
-        sharing: dict[str, list[str]] = {}
         for name in constants:
             readable = _readable(name)
-            if self._full.setdefault(readable, name) != name or not _DOTTED.fullmatch(readable):
-                continue
-            parts = readable.split(".")
-            for i in range(1, len(parts)):
-                sharing.setdefault(".".join(parts[i:]), []).append(name)
-        for suffix, sharers in sharing.items():
-            if len(sharers) > 1:
-                sharers = [name for name in sharers if not self._is_locale_twin(name)] or sharers
-            if len(sharers) > 1 and uses is not None:
-                first, second = sorted(sharers, key=lambda name: -uses.get(name, 0))[:2]
-                sharers = [first] if uses.get(first, 0) > _FAR_MORE * (1 + uses.get(second, 0)) else sharers
-            self._suffixes[suffix] = sharers[0] if len(sharers) == 1 else None
+            if self._full.setdefault(readable, name) == name:
+                self._by_end.setdefault(readable.rpartition(".")[2], []).append(readable)
+
+    def _meanings(self, suffix: str) -> list[str]:
+        """The constants that this end of a name may mean; looked for when it is asked, most never are."""
+        known = self._suffixes.get(suffix)
+        if known is None:
+            ending = "." + suffix
+            readable = [full for full in self._by_end.get(suffix.rpartition(".")[2], ()) if full.endswith(ending)]
+            known = self._meant([self._full[f] for f in readable if _DOTTED.fullmatch(f)])
+            if known:  # nobody's own words are kept
+                self._suffixes[suffix] = known
+        return known
+
+    def _meant(self, sharers: list[str]) -> list[str]:
+        if len(sharers) > 1:
+            sharers = [name for name in sharers if not self._is_locale_twin(name)] or sharers
+        if len(sharers) > 1 and self._uses is not None:
+            uses = self._uses
+            first, second = sorted(sharers, key=lambda name: -uses.get(name, 0))[:2]
+            sharers = [first] if uses.get(first, 0) > _FAR_MORE * (1 + uses.get(second, 0)) else sharers
+        return sharers
 
     def _is_locale_twin(self, name: str) -> bool:
         """Classes make constants that nobody writes: `T.c.f`, the twin of `T.c_class.f`, and `T.class.c`."""
@@ -130,7 +141,7 @@ class Names:
             _SIMPLE.fullmatch(name) is not None
             and name not in self.table.words
             and name not in self._raw
-            and (self._is_letter(name) or (name not in self._full and self._suffixes.get(name, "") == ""))
+            and (self._is_letter(name) or (name not in self._full and not self._meanings(name)))
             and not _SUBSCRIPTED.fullmatch(name)
         )
 
@@ -162,7 +173,10 @@ class Names:
             return None
         if text in self.table.words or text in self._raw or _SUBSCRIPTED.fullmatch(text):
             return None
-        return self._full.get(text) or self._suffixes.get(text)
+        if text in self._full:
+            return self._full[text]
+        meanings = self._meanings(text)
+        return meanings[0] if len(meanings) == 1 else None
 
     def free(self, name: str) -> str:
         """How a free variable is shown."""
@@ -198,7 +212,7 @@ class Names:
         constant = self._constant_at(text)
         if constant is not None:
             return Const(constant)
-        if text in self._suffixes and not self._is_letter(text):
+        if self._meanings(text) and not self._is_letter(text):
             return None
         return Const(text) if "." in text else Free(text)
 

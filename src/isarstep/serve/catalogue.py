@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from isarstep.bench.example import Example
@@ -43,7 +42,7 @@ class Catalogue:
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
         self._splits: dict[str, Split] = {}
-        self._ids: dict[str, pa.ChunkedArray] = {}
+        self._ids: dict[str, list[str]] = {}
         self._lock = threading.Lock()
 
     def split(self, name: str) -> Split:
@@ -60,10 +59,10 @@ class Catalogue:
                 if name not in self._ids:
                     # Not `read_table`, which imports all of Arrow's data set machinery.
                     file = pq.ParquetFile(self.benchmark.path(f"{name}.parquet"), memory_map=True)
-                    self._ids[name] = file.read(columns=["id"])["id"]
-                places = pc.indices_nonzero(pc.starts_with(self._ids[name], identifier))
-                if len(places):
-                    return name, self.split(name)[places[0].as_py()]
+                    self._ids[name] = file.read(columns=["id"])["id"].to_pylist()
+                for place, known in enumerate(self._ids[name]):
+                    if known.startswith(identifier):
+                        return name, self.split(name)[place]
         raise UserError(f"no example {identifier} in this benchmark")
 
     def search(self, query: str, split: str, limit: int, offset: int) -> tuple[int, list[Entry]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from pathlib import Path
@@ -182,19 +183,30 @@ def _ask(
     ways = [file is not None, goal is not None, example is not None, graph is not None]
     if sum(ways) != 1:
         raise UserError("give one problem: a file, --goal with --fact, --example ID, or --graph FILE with --step")
-    engine = Engine(model, benchmark)
-    if example is not None:
-        return engine, engine.example(example)
-    if graph is not None:
-        from isarstep.serve.graphstep import problem_of_step
+    collecting = gc.isenabled()
+    gc.disable()  # nothing of what is loaded now is garbage, and looking for some takes a tenth of the time
+    try:
+        engine = Engine(model, benchmark)
+        engine.load_ahead()
+        if example is not None:
+            task = engine.example(example)
+        elif graph is not None:
+            from isarstep.serve.graphstep import problem_of_step
 
-        return engine, engine.read(problem_of_step(graph, step or ""))
-    if file is not None:
-        return engine, _task_of_file(engine, file)
-    typed = dict(_type_of(text) for text in types or ())
-    form: Form = "tokens" if tokens else "notation"
-    problem = Problem(goal, tuple(facts or ()), tuple(others or ()), tuple(hints or ()), form=form, types=typed)
-    return engine, engine.read(problem)
+            task = engine.read(problem_of_step(graph, step or ""))
+        elif file is not None:
+            task = _task_of_file(engine, file)
+        else:
+            typed = dict(_type_of(text) for text in types or ())
+            form: Form = "tokens" if tokens else "notation"
+            given = (tuple(facts or ()), tuple(others or ()), tuple(hints or ()))
+            task = engine.read(Problem(goal, *given, form=form, types=typed))
+        engine.load()
+    finally:
+        if collecting:
+            gc.freeze()
+            gc.enable()
+    return engine, task
 
 
 def _task_of_file(engine: Engine, file: Path) -> Task:

@@ -5,6 +5,7 @@ An engine loads the model, the signature and the provers when they are first nee
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import threading
@@ -106,6 +107,10 @@ class Engine:
 
         return Predictor(self.model_name)
 
+    def load_ahead(self) -> None:
+        """Import torch on another thread; the caller has a signature and a problem to read meanwhile."""
+        threading.Thread(target=importlib.import_module, args=("torch",), name="import torch").start()
+
     @cached_property
     def known_tokens(self) -> frozenset[str]:
         return frozenset(self.predictor.vocabulary)
@@ -132,10 +137,14 @@ class Engine:
 
         return Proving(self.benchmark, self.signature, seconds, library, width)
 
-    def warm_up(self) -> None:
+    def load(self) -> None:
         """Load everything that a proposal needs."""
-        task = self.read(Problem(goal="x = x"))
-        self.search([task], 2, "types")
+        self.reader  # noqa: B018
+        self.typed_grammar  # noqa: B018
+
+    def warm_up(self) -> None:
+        """Load everything and propose once, so that the first who asks waits no longer than the others."""
+        self.search([self.read(Problem(goal="x = x"))], 2, "types")
 
     # From problems to tasks
 

@@ -92,6 +92,10 @@ class Proving:
     def close(self) -> None:
         self._provers.close()
 
+    def forget(self) -> None:
+        """All answers so far, so that the next question is asked in earnest."""
+        self._provers.cache = BoundedCache()
+
     def verdicts(self, task: Task, steps: Sequence[Step]) -> Iterator[tuple[int, Side, Gap]]:
         """(number, side, gap) for well-formed steps, in the order of the list."""
         if task.example.f3 is None:
