@@ -56,7 +56,7 @@ def test_attention_weights_reproduce_the_layer_s_output() -> None:
     layer.register_forward_hook(lambda module, inputs, output: seen.update(x=inputs[0], turn=inputs[2], out=output))
     maps = record(model, VOCABULARY, EXAMPLE, EXAMPLE.f1)
     with torch.inference_mode():
-        _, _, values = layer.project(seen["x"], seen["turn"])
+        _, _, values = layer.project(seen["x"], seen["turn"]).unbind(1)
         mixed = torch.einsum("hqk,khc->qhc", torch.from_numpy(maps.encoder[0]), values).flatten(-2)
         torch.testing.assert_close(layer.out(mixed), seen["out"], atol=1e-5, rtol=1e-4)
 

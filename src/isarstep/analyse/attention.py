@@ -61,13 +61,13 @@ def record(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: 
 
     def note_self(module: Any, inputs: tuple[Any, ...]) -> None:
         x_TD, segments, turn = inputs[:3]
-        q, k, _ = module.project(x_TD, turn)
+        q, k, _ = module.project(x_TD, turn).unbind(1)
         encoder.append(_weights(q, k, segments, segments))
 
     def note_cross(module: Any, inputs: tuple[Any, ...]) -> None:
         x_UD, memory_SD, targets, sources = inputs[:4]
         q = module.unit.of_queries(module.queries(x_UD).unflatten(-1, (module.heads, module.channels)))
-        k, _ = module.project_memory(memory_SD)
+        k, _ = module.project_memory(memory_SD).unbind(1)
         cross.append(_weights(q, k, targets, sources))
 
     readers: list[Any] = list(model.encoder)

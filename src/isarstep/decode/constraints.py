@@ -113,6 +113,8 @@ class Grammar:
         # All constants are allowed or none: their masks are one column, behind those of all other tokens.
         allowed_RV, is_constant = torch.stack(self.rows), self.kinds == Kind.CONSTANT
         self.few = (~is_constant).nonzero()[:, 0]
+        self.column_V = torch.full((len(kinds),), len(self.few), dtype=torch.int32)
+        self.column_V[self.few] = torch.arange(len(self.few), dtype=torch.int32)
         some_constant_R1 = (allowed_RV & is_constant).any(1, keepdim=True)
         self.forbidden_RF = ~torch.cat([allowed_RV[:, self.few], some_constant_R1], 1)
         # Of each token: where the moves of its kind begin, and what SEEN is at least after it.
@@ -123,7 +125,9 @@ class Grammar:
     def tables(self, device: torch.device) -> tuple[Tensor, ...]:
         """Copied once to each device."""
         if device not in self._on_device:
-            every = (moves(self.dense), self.tokens_V2, self.row_of_form, self.few, self.forbidden_RF)
+            every = (
+                moves(self.dense), self.tokens_V2, self.row_of_form, self.few, self.column_V, self.forbidden_RF
+            )  # fmt: skip
             self._on_device[device] = tuple(table.to(device) for table in every)
         return self._on_device[device]
 
@@ -216,7 +220,7 @@ class GrammarState:
         if rules.longest > LONGEST:
             raise UserError(f"constrained decoding writes at most {LONGEST} tokens, not {rules.longest}")
         self.batch, self.beams = variables_BV.shape[0], rules.beam
-        self.moves, self.tokens_V2, self.row_of_form, self.few, common_RF = grammar.tables(device)
+        self.moves, self.tokens_V2, self.row_of_form, self.few, self.column_V, common_RF = grammar.tables(device)
         own_BF = torch.nn.functional.pad(~variables_BV[:, grammar.few], (0, 1), value=True)
         self.forbidden_RF = torch.cat([common_RF, own_BF.to(device)])
         self.length = 0  # tokens written

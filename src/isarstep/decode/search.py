@@ -15,6 +15,7 @@ from torch import Tensor
 
 from isarstep.decode.hypotheses import Hypothesis, Rules
 from isarstep.models import Seq2Seq, Source
+from isarstep.models.attention import takes_step_kernels
 from isarstep.train.batches import Layout, Shelf
 from isarstep.train.corpus import BOS, EOS, Corpus, Longs
 
@@ -30,8 +31,13 @@ class Constraint(Protocol):
 
     prunes: bool  # candidates are looked at one by one, too
 
+    column_V: Tensor  # of the masks below, for each token
+
+    def forbidden(self, left: int) -> Tensor:
+        """B x K x F: whether the tokens of a column must not come next, when `left` places remain, `<EOS>` included."""
+
     def best(self, logits_BKV: Tensor, wanted: int, left: int) -> tuple[Tensor, Tensor]:
-        """The best tokens that may come next and their logits, when `left` places remain, `<EOS>` included."""
+        """The best tokens that may come next and their logits."""
 
     def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
         """The scores of candidates with -inf at those that cannot be completed."""
@@ -69,14 +75,10 @@ def search(
     candidates = CANDIDATES if constraint is not None and constraint.prunes else 2
 
     for place in range(places):
-        logits_BKV = model.logits(model.step(state, tokens_BK, parents_BK)).float()
-        norm_BK = logits_BKV.logsumexp(-1)
+        logits_BKV = model.logits(model.step(state, tokens_BK, parents_BK))
         # The best of each hypothesis first, then the best of these: two small selections instead of one large one.
         wanted = min(candidates * beams, logits_BKV.shape[-1])
-        if constraint is not None:
-            top_BKQ, top_tokens_BKQ = constraint.best(logits_BKV, wanted, places - place)
-        else:
-            top_BKQ, top_tokens_BKQ = logits_BKV.topk(wanted)
+        norm_BK, top_BKQ, top_tokens_BKQ = best_next(logits_BKV, wanted, constraint, places - place)
         top_BKQ = top_BKQ + (scores_BK - norm_BK)[..., None]
         if constraint is not None and constraint.prunes:
             pool_BX = top_BKQ.flatten(1)
@@ -130,6 +132,24 @@ def search(
             scores_BK, written_BKT = scores_BK[staying], written_BKT[staying]
             done_scores_BK, done_written_BKT = done_scores_BK[staying], done_written_BKT[staying]
     return results
+
+
+def best_next(
+    logits_BKV: Tensor, wanted: int, constraint: Constraint | None, left: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """What to subtract from a hypothesis' logits to make them log p; its best allowed tokens' logits, and these."""
+    if takes_step_kernels(logits_BKV):
+        from isarstep.models.step_kernels import select
+
+        rows = (*logits_BKV.shape[:2], -1)
+        masks = (constraint.forbidden(left).flatten(0, 1), constraint.column_V) if constraint is not None else ()
+        norm_R, top_RQ, tokens_RQ = select(logits_BKV.flatten(0, 1), wanted, *masks)
+        return norm_R.view(rows[:2]), top_RQ.view(rows), tokens_RQ.view(rows)
+    logits_BKV = logits_BKV.float()
+    norm_BK = logits_BKV.logsumexp(-1)
+    if constraint is not None:
+        return norm_BK, *constraint.best(logits_BKV, wanted, left)
+    return norm_BK, *logits_BKV.topk(wanted)
 
 
 def collect(

@@ -1,7 +1,7 @@
 """Attention over packed sequences: the one seam between the fast kernel and its plain equivalents.
 
-`attend` picks flash attention on a GPU in half precision, and a padded scaled-dot-product elsewhere;
-`attend_naively` is what both must agree with.
+`attend` picks flash attention on a GPU in half precision, and a padded scaled-dot-product elsewhere; training on a GPU
+may use a kernel of our own for short segments (`packed_attention`); `attend_naively` is what all must agree with.
 """
 
 from __future__ import annotations
@@ -14,6 +14,41 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from isarstep.models.inputs import Segments
+
+PACKED = False  # the kernel of our own, where there is a GPU
+STEP_KERNELS = False  # the same for the steps of a search
+
+
+def attend_packed(qkv_T3HC: Tensor, segments: Segments, causal: bool = False) -> Tensor:
+    """Self-attention of each segment, from the projections as they come out of one product."""
+    if not takes_packed(qkv_T3HC):
+        q_THC, k_THC, v_THC = qkv_T3HC.unbind(1)
+        return attend(q_THC, k_THC, v_THC, segments, segments, causal)
+    from isarstep.models.packed_attention import attend_self, spans_of
+
+    count = qkv_T3HC.shape[0]
+    out_THC: Tensor = attend_self(qkv_T3HC, *spans_of(segments, segments, count, count, causal))[0]
+    return out_THC
+
+
+def attend_packed_memory(q_THC: Tensor, kv_S2HC: Tensor, queries: Segments, keys: Segments) -> Tensor:
+    """Attention of each query segment over the key segment of the same number, whose keys and values lie together."""
+    if not takes_packed(q_THC):
+        k_SHC, v_SHC = kv_S2HC.unbind(1)
+        return attend(q_THC, k_SHC, v_SHC, queries, keys)
+    from isarstep.models.packed_attention import attend_cross, spans_of
+
+    spans = spans_of(queries, keys, q_THC.shape[0], kv_S2HC.shape[0], causal=False)
+    out_THC: Tensor = attend_cross(q_THC, kv_S2HC, *spans)[0]
+    return out_THC
+
+
+def takes_packed(x: Tensor) -> bool:
+    return PACKED and x.is_cuda and x.dtype in (torch.bfloat16, torch.float16) and torch.is_grad_enabled()
+
+
+def takes_step_kernels(x: Tensor) -> bool:
+    return STEP_KERNELS and x.is_cuda and x.dtype in (torch.bfloat16, torch.float16) and not torch.is_grad_enabled()
 
 
 def attend(
@@ -70,6 +105,10 @@ def attend_few(q_BHKC: Tensor, k_BHMC: Tensor, v_BHMC: Tensor, allowed: Tensor) 
     """A handful of queries over a growing past, for decoding; `allowed` broadcasts to B x H x K x M."""
     if not q_BHKC.is_cuda:
         return F.scaled_dot_product_attention(q_BHKC, k_BHMC, v_BHMC, attn_mask=allowed)
+    if takes_step_kernels(q_BHKC):
+        from isarstep.models.step_kernels import attend_slots
+
+        return attend_slots(q_BHKC, k_BHMC, v_BHMC, allowed)
     # On a GPU the fused kernel may plan anew for every length of the past, and there is one at every step.
     scores_BHKM = (q_BHKC * q_BHKC.shape[-1] ** -0.5) @ k_BHMC.mT
     return scores_BHKM.float().masked_fill(~allowed, -torch.inf).softmax(-1).to(v_BHMC.dtype) @ v_BHMC

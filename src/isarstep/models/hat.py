@@ -28,4 +28,5 @@ class HAT(Transformer):
             self.categories.requires_grad_(False)
 
     def embed_source(self, source: Source) -> Tensor:
-        return super().embed_source(source) + F.embedding(source.categories_S, self.categories)
+        rows_SD = F.embedding(source.tokens_S, self.token_table)
+        return self.enter(rows_SD, source.positions_S, F.embedding(source.categories_S, self.categories))

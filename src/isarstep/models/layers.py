@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from isarstep.models.attention import attend, attend_few
+from isarstep.models.attention import attend_few, attend_packed, attend_packed_memory
 from isarstep.models.config import ModelConfig, Style
 from isarstep.models.inputs import Segments
 
@@ -54,6 +54,39 @@ def linear(inputs: int, outputs: int, style: Style) -> nn.Linear:
     return nn.Linear(inputs, outputs, bias=style == "paper")
 
 
+CHEAP_DROPOUT = False  # hashed places instead of a generator, where there is a GPU
+BF16_STREAM = False  # the paper's style on a GPU: what runs between layers is half precision, as the products are
+
+
+def drop(x: Tensor, share: float, training: bool) -> Tensor:
+    """Dropout. On a GPU a generator's numbers cost more than all the rest of a residual connection, and keeping them
+    for the backward pass costs memory: there a hash of an element's place and one random number decides, each time
+    anew."""
+    if not training or not share:
+        return x
+    if not x.is_cuda or not CHEAP_DROPOUT:
+        return F.dropout(x, share)
+    return hashed_dropout(x, share, torch.randint(-(2**31), 2**31 - 1, (2,), dtype=torch.int32, device=x.device))
+
+
+def hashed_dropout(x: Tensor, share: float, seeds_2: Tensor) -> Tensor:
+    h = torch.arange(x.numel(), dtype=torch.int32, device=x.device) ^ seeds_2[0]
+    # Two rounds of a multiplicative hash (constants of Wellons' lowbias32), logical shifts by masking.
+    h = (h ^ ((h >> 16) & 0xFFFF)) * 0x7FEB352D
+    h = (h ^ ((h >> 15) & 0x1FFFF)) + seeds_2[1]
+    h = h * -2073254261
+    h = h ^ ((h >> 16) & 0xFFFF)
+    kept = (h & 0xFFFFFF) >= int(share * 2**24)
+    return torch.where(kept.view(x.shape), x * (1 / (1 - share)), 0)
+
+
+def half_stream(x: Tensor, config: ModelConfig) -> Tensor:
+    """What enters the first layer: half precision where products are, and every layer ends with a norm."""
+    if BF16_STREAM and config.style == "paper" and x.is_cuda and torch.is_autocast_enabled("cuda"):
+        return x.to(torch.get_autocast_dtype("cuda"))
+    return x
+
+
 class Embedding(nn.Module):
     """The one token table, for source, target and output; `modern` leaves positions to the rotation."""
 
@@ -65,7 +98,10 @@ class Embedding(nn.Module):
         nn.init.normal_(self.weight, std=self.width**-0.5)
 
     def forward(self, tokens: Tensor, positions: Tensor) -> Tensor:
-        x = F.embedding(tokens, self.weight) * self.width**0.5
+        return self.place(F.embedding(tokens, self.weight), positions)
+
+    def place(self, x: Tensor, positions: Tensor) -> Tensor:
+        x = x * self.width**0.5
         if self.style == "paper":
             x = x + sinusoids(positions, self.width).to(x.dtype)
         return x
@@ -80,17 +116,20 @@ class SelfAttention(nn.Module):
         self.out = linear(width, width, config.style)
         self.unit = UnitLength(self.channels, config.style)
 
-    def project(self, x: Tensor, turn: Rotation) -> tuple[Tensor, Tensor, Tensor]:
-        q, k, v = self.queries_keys_values(x).unflatten(-1, (3, self.heads, self.channels)).unbind(-3)
+    def project(self, x: Tensor, turn: Rotation) -> Tensor:
+        """Queries, keys and values of all heads in one block, ... x 3 x H x C."""
+        qkv: Tensor = self.queries_keys_values(x).unflatten(-1, (3, self.heads, self.channels))
+        if turn is None:
+            return qkv
+        q, k, v = qkv.unbind(-3)
         q, k = self.unit(q, k)
-        return rotate(q, turn), rotate(k, turn), v
+        return torch.stack([rotate(q, turn), rotate(k, turn), v], -3)
 
     def forward(self, x_TD: Tensor, segments: Segments, turn: Rotation, causal: bool) -> Tensor:
-        q, k, v = self.project(x_TD, turn)
-        return self.out(attend(q, k, v, segments, segments, causal).flatten(-2))
+        return self.out(attend_packed(self.project(x_TD, turn), segments, causal).flatten(-2))
 
     def step(self, x_BKD: Tensor, past: KeysValues, slot: int, allowed_B1KM: Tensor, turn: Rotation) -> Tensor:
-        q, k, v = self.project(x_BKD, turn)
+        q, k, v = self.project(x_BKD, turn).unbind(-3)
         beams = x_BKD.shape[1]
         past.keys_BHMC[:, :, slot : slot + beams] = k.transpose(1, 2)
         past.values_BHMC[:, :, slot : slot + beams] = v.transpose(1, 2)
@@ -113,14 +152,17 @@ class CrossAttention(nn.Module):
         self.out = linear(width, width, config.style)
         self.unit = UnitLength(self.channels, config.style)
 
-    def project_memory(self, memory: Tensor) -> tuple[Tensor, Tensor]:
-        k, v = self.keys_values(memory).unflatten(-1, (2, self.heads, self.channels)).unbind(-3)
-        return self.unit.of_keys(k), v
+    def project_memory(self, memory: Tensor) -> Tensor:
+        """Keys and values of all heads in one block, S x 2 x H x C."""
+        kv: Tensor = self.keys_values(memory).unflatten(-1, (2, self.heads, self.channels))
+        if not self.unit.modern:
+            return kv
+        k, v = kv.unbind(-3)
+        return torch.stack([self.unit.of_keys(k), v], -3)
 
     def forward(self, x_UD: Tensor, memory_SD: Tensor, targets: Segments, sources: Segments) -> Tensor:
         q = self.unit.of_queries(self.queries(x_UD).unflatten(-1, (self.heads, self.channels)))
-        k, v = self.project_memory(memory_SD)
-        return self.out(attend(q, k, v, targets, sources).flatten(-2))
+        return self.out(attend_packed_memory(q, self.project_memory(memory_SD), targets, sources).flatten(-2))
 
     def step(self, x_BKD: Tensor, memory: KeysValues, allowed_B11S: Tensor) -> Tensor:
         # The K hypotheses of a sentence are K queries over one copy of its keys.
@@ -134,9 +176,9 @@ class UnitLength(nn.Module):
 
     def __init__(self, channels: int, style: Style) -> None:
         super().__init__()
-        modern = style == "modern"
-        self.query_norm = nn.RMSNorm(channels, eps=1e-6) if modern else nn.Identity()
-        self.key_norm = nn.RMSNorm(channels, eps=1e-6) if modern else nn.Identity()
+        self.modern = style == "modern"
+        self.query_norm = nn.RMSNorm(channels, eps=1e-6) if self.modern else nn.Identity()
+        self.key_norm = nn.RMSNorm(channels, eps=1e-6) if self.modern else nn.Identity()
 
     def of_queries(self, q: Tensor) -> Tensor:
         return self.query_norm(q).to(q.dtype)
@@ -179,8 +221,8 @@ class Residual(nn.Module):
         return self.norm(x) if self.before else x
 
     def leave(self, x: Tensor, y: Tensor) -> Tensor:
-        x = x + F.dropout(y, self.dropout, self.training)
-        return x if self.before else self.norm(x)
+        x = x + drop(y, self.dropout, self.training)
+        return x if self.before else self.norm(x).to(x.dtype)
 
 
 class EncoderLayer(nn.Module):

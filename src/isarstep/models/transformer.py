@@ -9,7 +9,17 @@ from torch import Tensor, nn
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
 from isarstep.models.inputs import Source, Target
-from isarstep.models.layers import DecoderLayer, Embedding, EncoderLayer, KeysValues, initialise, norm, rotation
+from isarstep.models.layers import (
+    DecoderLayer,
+    Embedding,
+    EncoderLayer,
+    KeysValues,
+    drop,
+    half_stream,
+    initialise,
+    norm,
+    rotation,
+)
 
 
 class Transformer(Seq2Seq):
@@ -29,10 +39,17 @@ class Transformer(Seq2Seq):
         return self.embedding.weight
 
     def embed_source(self, source: Source) -> Tensor:
-        return self.embedding(source.tokens_S, source.positions_S)
+        return self.enter(F.embedding(source.tokens_S, self.token_table), source.positions_S)
+
+    def enter(self, x: Tensor, positions: Tensor, more: Tensor | None = None) -> Tensor:
+        """From rows of the token table to what the first layer reads."""
+        x = self.embedding.place(x, positions)
+        if more is not None:
+            x = x + more
+        return drop(half_stream(x, self.config), self.config.dropout, self.training)
 
     def encode(self, source: Source) -> Tensor:
-        x_SD = F.dropout(self.embed_source(source), self.config.dropout, self.training)
+        x_SD = self.embed_source(source)
         turn = rotation(source.positions_S, self.config)
         # The paper's hierarchy: the first layers stay inside a proposition. A flat source has one segment per example.
         local = self.config.dimensions.local_layers if self.config.hierarchical else 0
@@ -42,8 +59,7 @@ class Transformer(Seq2Seq):
 
     def forward(self, source: Source, target: Target) -> Tensor:
         memory_SD = self.encode(source)
-        x_UD = self.embedding(target.inputs_U, target.positions_U)
-        x_UD = F.dropout(x_UD, self.config.dropout, self.training)
+        x_UD = self.enter(F.embedding(target.inputs_U, self.token_table), target.positions_U)
         turn = rotation(target.positions_U, self.config)
         for layer in self.decoder:
             x_UD = layer(x_UD, memory_SD, target.examples, source.examples, turn)
@@ -55,7 +71,7 @@ class Transformer(Seq2Seq):
         memories = []
         layer: DecoderLayer
         for layer in self.decoder:  # type: ignore[assignment]
-            k_SHC, v_SHC = layer.cross.project_memory(memory_SD)
+            k_SHC, v_SHC = layer.cross.project_memory(memory_SD).unbind(1)
             memories.append(KeysValues(k_SHC[index_BS].transpose(1, 2), v_SHC[index_BS].transpose(1, 2)))
         return TransformerState(memories, valid_BS[:, None, None, :], beams)
 

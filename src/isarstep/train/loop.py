@@ -43,10 +43,12 @@ from isarstep.train.loss import SmoothedLoss
 from isarstep.train.processes import Processes, processes
 from isarstep.train.recipe import Recipe, optimisers
 from isarstep.train.renumbering import Renumbering
+from isarstep.train.replay import Replay, backward_pass
 from isarstep.train.validate import Validation, sample, validate
 
 LOG_EVERY = 20  # steps
 CLIP = 1.0  # largest norm of a gradient in the modern recipe; the paper's does not clip
+GRAPHS = False  # send a step to the GPU in one piece, where it has one batch of a fixed shape
 DIVERGED = 3.0  # nats per token above the best so far
 
 
@@ -165,6 +167,8 @@ class Run:
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
         self.optimisers = optimisers(self.model, recipe)
         self.progress = Progress()
+        one_batch_a_step = group.count == recipe.accumulate == 1
+        self.replay = Replay(self.loss) if GRAPHS and self.fixed and one_batch_a_step else None
 
     def go(self, resume: bool, start_from: Path | None, quiet: bool) -> Seq2Seq:
         last = self.folder / "last"
@@ -245,18 +249,20 @@ class Run:
             torch.manual_seed(int(np.random.SeedSequence([self.recipe.seed, step, number]).generate_state(1)[0]))
             more = self.group.count > 1 and at < len(data.batches) - 1
             with wrapped.no_sync() if more else nullcontext():  # type: ignore[operator]
-                with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-                    loss, nll = wrapped(batch.source, batch.target)
                 # Distributed gradients are averaged over processes, and we want the mean over all tokens of the step.
-                (loss * (self.group.count / data.written)).backward()
-            total += nll
+                weight = self.group.count / data.written
+                if self.replay is not None:
+                    total += self.replay(batch, weight)
+                else:
+                    total += backward_pass(wrapped, batch, weight, self.device.type)
         limit = CLIP if self.recipe.style == "modern" else float("inf")
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), limit)
         for optimiser in self.optimisers:
             for settings in optimiser.param_groups:
                 settings["lr"] = rate
             optimiser.step()
-            optimiser.zero_grad(set_to_none=True)
+            if self.replay is None or not self.replay.recorded:
+                optimiser.zero_grad(set_to_none=True)
         return total + 0 * norm  # a gradient that is not finite shows up in the loss
 
     def stop_if_lost(self, nll: float, best: float, step: int) -> None:
@@ -321,6 +327,7 @@ def compile_layers(model: Seq2Seq) -> None:
     if isinstance(model, Transformer):
         for layer in [*model.encoder, *model.decoder]:
             layer.compile(dynamic=False)
+        model.enter = torch.compile(model.enter, dynamic=False)  # type: ignore[method-assign]
         loss_module.slice_loss = torch.compile(loss_module.plain_slice_loss, dynamic=False)
     elif isinstance(model, RNNSearch):
         model.attention.scores = torch.compile(model.attention.scores, dynamic=True)  # type: ignore[method-assign]

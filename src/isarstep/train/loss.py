@@ -12,7 +12,8 @@ from torch.utils.checkpoint import checkpoint
 from isarstep.models import Seq2Seq
 from isarstep.models.inputs import Source, Target
 
-TOKENS_AT_ONCE = 16384  # logits of one slice: 16384 x 30K x 4 bytes is 2 GB
+LOGITS_AT_ONCE = 1 << 29  # of one slice: 2 GB in single precision
+COLUMNS = 128  # the vocabulary is filled up to a multiple of these
 
 
 class SmoothedLoss(nn.Module):
@@ -28,22 +29,39 @@ class SmoothedLoss(nn.Module):
         hidden_UD = self.model(source, target)
         table_VD = self.model.token_table
         outputs_U, count = target.outputs_U, target.outputs_U.shape[0]
-        if count <= TOKENS_AT_ONCE:
+        at_once = LOGITS_AT_ONCE // table_VD.shape[0]
+        if count <= at_once:
             return slice_loss(hidden_UD, table_VD, outputs_U, self.smoothing)
         pieces = [
-            checkpoint(slice_loss, hidden_UD[at:end], table_VD, outputs_U[at:end], self.smoothing, use_reentrant=False)
-            for at, end in ((at, at + TOKENS_AT_ONCE) for at in range(0, count, TOKENS_AT_ONCE))
+            checkpoint(
+                slice_loss,
+                hidden_UD[at:end],
+                table_VD,
+                outputs_U[at:end],
+                self.smoothing,
+                use_reentrant=False,
+                preserve_rng_state=False,  # there is nothing random in it
+            )
+            for at, end in ((at, at + at_once) for at in range(0, count, at_once))
         ]
         return torch.stack([loss for loss, _ in pieces]).sum(), torch.stack([nll for _, nll in pieces]).sum()
 
 
 def plain_slice_loss(hidden_UD: Tensor, table_VD: Tensor, outputs_U: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-    logits_UV = F.linear(hidden_UD, table_VD).float()
-    total_U = logits_UV.logsumexp(-1)
+    vocabulary = table_VD.shape[0]
+    filling = -vocabulary % COLUMNS if table_VD.is_cuda else 0  # the quick products want a round number of columns
+    if filling:
+        logits_UV = F.linear(hidden_UD, F.pad(table_VD, (0, 0, 0, filling))).float()
+        is_filling_V = torch.arange(vocabulary + filling, device=table_VD.device) >= vocabulary
+        total_U = logits_UV.masked_fill(is_filling_V, -torch.inf).logsumexp(-1)
+    else:
+        logits_UV = F.linear(hidden_UD, table_VD).float()
+        total_U = logits_UV.logsumexp(-1)
     right_U = logits_UV.gather(1, outputs_U.clamp(min=0)[:, None])[:, 0]
+    mean_U = logits_UV.sum(-1) / vocabulary  # logits of the filling are zero
     real_U = (outputs_U >= 0).float()
     nll = ((total_U - right_U) * real_U).sum()
-    uniform = ((total_U - logits_UV.mean(-1)) * real_U).sum()
+    uniform = ((total_U - mean_U) * real_U).sum()
     return (1 - smoothing) * nll + smoothing * uniform, nll.detach()
 
 

@@ -1,0 +1,96 @@
+"""The GPU's own kernels agree with the plain paths: on a GPU, or else in Triton's interpreter, where Triton is there."""
+
+import os
+
+import pytest
+import torch
+
+from isarstep.models.attention import attend_few, attend_naively
+from isarstep.models.inputs import Segments
+
+if not torch.cuda.is_available():
+    os.environ["TRITON_INTERPRET"] = "1"  # before Triton is imported
+pytest.importorskip("triton", reason="Triton is not installed: kernels for a GPU cannot be tried, even interpreted")
+
+from isarstep.models import packed_attention, step_kernels
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def assert_close(one: torch.Tensor, other: torch.Tensor) -> None:
+    torch.testing.assert_close(one, other, atol=1e-5, rtol=1e-5)
+
+
+# Shorter and longer than a tile, one alone, and an empty one at the end, as filling leaves them.
+LENGTHS = [3, 70, 1, 30, 25, 130, 9, 0]
+OTHERS = [40, 1, 66, 7, 100, 3, 50, 0]
+
+
+def segments(lengths: list[int]) -> Segments:
+    made = Segments.of_lengths(lengths)
+    return Segments(made.starts.to(DEVICE), made.longest)
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_packed_self_attention_agrees_with_the_formula(causal: bool) -> None:
+    torch.manual_seed(0)
+    rows, count = segments(LENGTHS), sum(LENGTHS)
+    qkv = torch.randn(count, 3, 2, 64, device=DEVICE, requires_grad=True)
+    spans = packed_attention.spans_of(rows, rows, count, count, causal)
+    fast, _ = packed_attention.attend_self(qkv, *spans)
+    q, k, v = qkv.unbind(1)
+    plain = attend_naively(q, k, v, rows, rows, causal)
+    assert_close(fast, plain)
+    weights = torch.randn_like(fast)
+    (ours,) = torch.autograd.grad((fast * weights).sum(), qkv)
+    (theirs,) = torch.autograd.grad((plain * weights).sum(), qkv)
+    assert_close(ours, theirs)
+
+
+def test_packed_cross_attention_agrees_with_the_formula() -> None:
+    torch.manual_seed(1)
+    targets, sources = segments(LENGTHS), segments(OTHERS)
+    q = torch.randn(sum(LENGTHS), 2, 64, device=DEVICE, requires_grad=True)
+    kv = torch.randn(sum(OTHERS), 2, 2, 64, device=DEVICE, requires_grad=True)
+    spans = packed_attention.spans_of(targets, sources, sum(LENGTHS), sum(OTHERS), causal=False)
+    fast, _ = packed_attention.attend_cross(q, kv, *spans)
+    k, v = kv.unbind(1)
+    plain = attend_naively(q, k, v, targets, sources, False)
+    assert_close(fast, plain)
+    weights = torch.randn_like(fast)
+    ours = torch.autograd.grad((fast * weights).sum(), (q, kv))
+    theirs = torch.autograd.grad((plain * weights).sum(), (q, kv))
+    for one, other in zip(ours, theirs, strict=True):
+        assert_close(one, other)
+
+
+@pytest.mark.parametrize(("beams", "slots"), [(10, 130), (1, 20), (20, 77)])
+def test_attention_of_a_step_agrees_with_the_plain_one(beams: int, slots: int) -> None:
+    torch.manual_seed(2)
+    q = torch.randn(3, beams, 3, 2, 64, device=DEVICE)[:, :, 0].transpose(1, 2)
+    k, v = (torch.randn(3, 2, slots + 30, 64, device=DEVICE)[:, :, :slots] for _ in range(2))
+    allowed = torch.rand(3, 1, beams, slots, device=DEVICE) < 0.3
+    allowed[..., 7] = True
+    assert_close(step_kernels.attend_slots(q, k, v, allowed), attend_few(q, k, v, allowed))
+    # Over the source: one mask for all hypotheses, and keys that lie by token.
+    k, v = (torch.randn(3, slots, 2, 64, device=DEVICE).transpose(1, 2) for _ in range(2))
+    allowed = allowed[:, :, :1]
+    assert_close(step_kernels.attend_slots(q, k, v, allowed), attend_few(q, k, v, allowed))
+
+
+def test_selection_agrees_with_topk() -> None:
+    torch.manual_seed(3)
+    scores = torch.randn(7, 3000, device=DEVICE)
+    norm, best, places = step_kernels.select(scores, 20)
+    assert_close(norm, scores.logsumexp(-1))
+    expected = scores.topk(20)
+    assert torch.equal(best, expected.values)
+    assert torch.equal(places, expected.indices)
+
+    column = torch.randint(0, 50, (3000,), device=DEVICE, dtype=torch.int32)
+    forbidden = torch.rand(7, 50, device=DEVICE) < 0.5
+    norm, best, places = step_kernels.select(scores, 20, forbidden, column)
+    assert_close(norm, scores.logsumexp(-1))
+    expected = scores.masked_fill(forbidden[:, column.long()], -torch.inf).topk(20)
+    assert torch.equal(best, expected.values)
+    assert torch.equal(places, expected.indices)
