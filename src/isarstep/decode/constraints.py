@@ -22,6 +22,7 @@ from torch import Tensor
 from isarstep.decode.hypotheses import Rules
 from isarstep.errors import UserError
 from isarstep.train.corpus import EOS, Corpus, Longs, ragged
+from isarstep.train.dense import kind_of_name
 
 SLACK = 8  # what the costliest token adds to the way to the end
 LONGEST = 512  # tokens of a target
@@ -80,19 +81,15 @@ WORDS = {
 NAMED = {
     Kind.CONSTANT: Mode.CONSTANT, Kind.VARIABLE: Mode.VARIABLE, Kind.SCHEMATIC: Mode.SCHEMATIC, Kind.INDEX: Mode.INDEX,
 }  # fmt: skip
+ANNOUNCED = {"CONST": Kind.CONSTANT, "FREE": Kind.VARIABLE, "VAR": Kind.SCHEMATIC, "BOUND": Kind.INDEX}
 NUMBERED = (Kind.INDEX, Kind.SCHEMATIC, Kind.VARIABLE)
 
 
 def kind_of(token: str) -> Kind:
     if token in WORDS:
         return WORDS[token]
-    if token.isascii() and token.isdecimal():
-        return Kind.INDEX
-    if re.fullmatch(r"<X\d+>", token):
-        return Kind.VARIABLE
-    if re.fullmatch(r"<V\d+>", token):
-        return Kind.SCHEMATIC
-    return Kind.OTHER if re.fullmatch(r"<[A-Z0-9]+>", token) else Kind.CONSTANT
+    kind = ANNOUNCED[kind_of_name(token)]
+    return Kind.OTHER if kind == Kind.CONSTANT and re.fullmatch(r"<[A-Z0-9]+>", token) else kind
 
 
 class Grammar:

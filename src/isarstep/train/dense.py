@@ -49,8 +49,9 @@ def spelt_out(tokens: Sequence[str]) -> list[str]:
 
 
 def kind_of_name(token: str) -> str:
+    """The word that announces a name in the paper's tokens."""
     if token.isascii() and token.isdecimal():
         return "BOUND"
-    if token[0] == "<" and token[-1] == ">":
+    if token[0] == "<" and token[-1] == ">" and token[2:-1].isdecimal():
         return {"X": "FREE", "V": "VAR"}.get(token[1], "CONST")
     return "CONST"
