@@ -1,6 +1,6 @@
 """The embedded checker beside a real Isabelle: well-formedness, proofs replayed, Sledgehammer on reference targets.
 
-    python benchmarks/isabelle.py --heaps HEAPS agreement PREDICTIONS --sessions HOL-Complex_Analysis --out types.jsonl
+    python benchmarks/isabelle.py --heaps HEAPS agreement PREDICTIONS --out types.jsonl
     python benchmarks/isabelle.py --heaps HEAPS gaps VERDICTS.parquet --ask replay,refute,sledgehammer --out gaps.jsonl
 
 needs ISABELLE_HOME (see docs/checking.md). VERDICTS are those of the embedded backend: `isarstep check`. `gaps` asks
@@ -12,18 +12,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
 from isarstep.bench.example import Example
+from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
@@ -32,15 +33,6 @@ from isarstep.check.isabelle_run import FALSEHOOD, Names, fact_names, open_isabe
 from isarstep.check.provers import Provers
 from isarstep.logic.infer import well_formed
 from isarstep.logic.typestrings import parse_type
-
-
-def examples_of(benchmark: Benchmark, session: str, theories: str) -> list[Example]:
-    wanted = set(theories.split(",")) if theories else None
-    return [
-        example
-        for example in benchmark.split("test")
-        if example.session == session and (wanted is None or example.theory in wanted)
-    ]
 
 
 def nbest_lists(path: Path) -> dict[str, list[str]]:
@@ -55,56 +47,75 @@ def nbest_lists(path: Path) -> dict[str, list[str]]:
 def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     """Isabelle's type check of every output beside the embedded one, written line by line."""
     isabelle, benchmark = open_isabelle(None, arguments.directory, arguments.heaps), Benchmark("embedded")
-    outputs = nbest_lists(arguments.predictions)
-    qualified = tuple(benchmark.manifest.get("qualified", ()))
+    outputs = {path.stem: nbest_lists(path) for path in arguments.predictions}
+    wanted = set(arguments.sessions.split(",")) if arguments.sessions else None
+    qualified, scope = tuple(benchmark.manifest.get("qualified", ())), Scope.of_benchmark(benchmark)
+    done = {record["id"] for record in map(json.loads, lines_of(arguments.out))}
+    sessions: dict[str, dict[str, Example]] = {}
+    for example in benchmark.split("test"):
+        asked_about = any(example.id in lists for lists in outputs.values()) and example.id not in done
+        if asked_about and (wanted is None or example.session in wanted):
+            sessions.setdefault(example.session, {})[example.id] = example
     began = time.monotonic()
     with arguments.out.open("a") as out:
-        for session in arguments.sessions.split(","):
-            examples = {e.id: e for e in examples_of(benchmark, session, arguments.theories) if outputs.get(e.id)}
-            inquiries = [
-                Inquiry(e, tuple(Question(str(n), "type", text) for n, text in enumerate([e.f1, *outputs[e.id]])))
+        for session, examples in sessions.items():
+            texts = {
+                (e.id, f"{name} {rank}"): text
                 for e in examples.values()
-            ]
+                for name, lists in [("reference", {e.id: [e.f1]}), *outputs.items()]
+                for rank, text in enumerate(lists.get(e.id, ()))
+            }
+            questions: dict[str, list[Question]] = {}
+            for (identifier, key), text in texts.items():
+                questions.setdefault(identifier, []).append(Question(key, "type", text))
+            inquiries = [Inquiry(examples[identifier], tuple(asked)) for identifier, asked in questions.items()]
 
-            def note(identifier: str, key: str, answer: Answer, examples: dict[str, Example] = examples) -> None:
-                example = examples[identifier]
-                text = [example.f1, *outputs[identifier]][int(key)]
-                judged = well_formed(text, benchmark.signature, types_of(example))
+            def note(
+                identifier: str,
+                key: str,
+                answer: Answer,
+                examples: dict[str, Example] = examples,
+                texts: dict[tuple[str, str], str] = texts,
+            ) -> None:
+                example, text = examples[identifier], texts[identifier, key]
+                name, _, rank = key.rpartition(" ")
+                reason = embedded_reason(text, example, benchmark, scope)
                 record = {
-                    "id": identifier, "theory": example.theory, "rank": int(key) - 1, "tokens": text,
-                    "types": dict(example.types), "fixed": example.fixed,
-                    "isabelle": answer.answer, "why": answer.why,
-                    "embedded": bool(judged), "reason": judged.reason or "",
+                    "id": identifier, "theory": example.theory, "from": name, "rank": int(rank), "tokens": text,
+                    "types": {x: t for x, t in example.types.items() if x in text}, "fixed": example.fixed,
+                    "isabelle": answer.answer, "why": answer.why, "embedded": not reason, "reason": reason,
                 }  # fmt: skip
                 print(json.dumps(record), file=out, flush=True)
 
             isabelle.ask(session, inquiries, Settings(qualified=qualified), note)
-            print(f"{session}: {len(inquiries)} examples, {time.monotonic() - began:.0f} s", file=sys.stderr)
+            print(
+                f"{session}: {len(inquiries)} examples, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True
+            )
     return summary_of_agreement(arguments.out)
 
 
-def types_of(example: Example) -> dict[str, Any]:
-    return {name: parse_type(text) for name, text in example.types.items()}
-
-
-def known_variables(record: dict[str, Any]) -> bool:
-    return all(name in record["types"] for name in re.findall(r"<X\d+>", record["tokens"]))
+def embedded_reason(text: str, example: Example, benchmark: Benchmark, scope: Scope) -> str:
+    """Why the embedded side takes this for ill-formed; empty if it does not."""
+    if absent := scope.absence(example, text):
+        return absent
+    types = {name: parse_type(typ) for name, typ in example.types.items()}
+    return well_formed(text, benchmark.signature, types).reason or ""
 
 
 def summary_of_agreement(path: Path) -> dict[str, Any]:
-    counts: Counter[tuple[str, str, bool]] = Counter()
-    for line in path.read_text().splitlines():
-        record = json.loads(line)
-        if record["isabelle"] not in ("typed", "ill"):
-            group = "no answer"
-        elif record["rank"] < 0:
-            group = "reference"
-        else:
-            group = "variables of the example" if known_variables(record) else "other variables"
-        counts[group, record["isabelle"], record["embedded"]] += 1
-    for (group, answer, embedded), count in sorted(counts.items()):
-        print(f"{group:26} isabelle {answer:8} embedded {'typed' if embedded else 'ill':6} {count:6}")
-    return {f"{group}/{answer}/{'typed' if ok else 'ill'}": n for (group, answer, ok), n in sorted(counts.items())}
+    """For each list of outputs, and for their first ranks alone: what Isabelle says, what the embedded side says."""
+    counts: Counter[str] = Counter()
+    for record in map(json.loads, lines_of(path)):
+        says = f"isabelle {record['isabelle']}, embedded {'typed' if record['embedded'] else 'ill'}"
+        counts[f"{record['from']}: {says}"] += 1
+        if record["rank"] == 0 and record["from"] != "reference":
+            counts[f"{record['from']}, first: {says}"] += 1
+        if (record["isabelle"] == "typed") != record["embedded"]:
+            why = record["why"] or record["reason"]
+            print(f"  {record['id']} {record['from']} {record['rank']}: {says}: {why[:200]}")
+    for name, count in sorted(counts.items()):
+        print(f"{name:60} {count:6}")
+    return dict(sorted(counts.items()))
 
 
 @dataclass(frozen=True)
@@ -179,7 +190,9 @@ def proved_gaps(proposal: Proposal) -> list[str]:
     return sorted(proofs.values())
 
 
-def questions_about(proposal: Proposal, effort: str, names: Names, checker: Checker) -> Iterator[Question]:
+def questions_about(
+    proposal: Proposal, effort: str, names: Names, local: Callable[[Example], list[str]]
+) -> Iterator[Question]:
     """`replay` and `refute` of embedded proofs, from the facts that they used; Sledgehammer on references of steps.
 
     So that it can be told what quickcheck finds at all, it is also asked about F.2 => P where P is no reference and
@@ -187,9 +200,8 @@ def questions_about(proposal: Proposal, effort: str, names: Names, checker: Chec
     """
     row, rank = proposal.row, proposal.row["rank"]
     if effort in ("replay", "refute"):
-        local = checker.local_premises(proposal.example)
         for gap in proved_gaps(proposal):
-            premises = used_premises(proposal, gap, local)
+            premises = used_premises(proposal, gap, local(proposal.example))
             yield Question(f"{effort} {rank} {gap}", effort, goal_of(proposal, gap), premises)
     if effort == "refute" and not row["exact"] and row["kind"] != "assumption" and row["first_result"] != "proved":
         yield Question(f"{effort} {rank} first", effort, proposal.tokens, all_premises(proposal, "first", names))
@@ -209,11 +221,11 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     chosen: dict[str, dict[str, Inquiry]] = {}
     asked: dict[tuple[str, str], Proposal] = {}
     with Provers() as provers:
-        checker = Checker(benchmark.signature, provers, Library.of_benchmark(benchmark))
+        local = cache(lambda: Checker(benchmark.signature, provers, Library.of_benchmark(benchmark)).local_premises)
         for effort in arguments.ask.split(","):
             count = 0
             for proposal in proposals:
-                questions = tuple(questions_about(proposal, effort, names, checker))
+                questions = tuple(questions_about(proposal, effort, names, lambda e: local()(e)))
                 if count + len(questions) > arguments.limit:
                     break
                 count += len(questions)
@@ -236,7 +248,10 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
             print(json.dumps(record), file=out, flush=True)
 
         settings = Settings(seconds=arguments.seconds, prove=True, qualified=qualified)
-        for session, inquiries in chosen.items():
+        # What loads fastest comes first: a run that is stopped has then asked most.
+        theories = {session: [i.example.theory for i in found.values()] for session, found in chosen.items()}
+        for session in sorted(chosen, key=lambda name: len(judge.plan(theories[name])[2])):
+            inquiries = chosen[session]
             count, began = sum(len(inquiry.questions) for inquiry in inquiries.values()), time.monotonic()
             if count:
                 present = judge.ask(session, inquiries.values(), settings, note)
@@ -277,9 +292,8 @@ def main() -> None:
     parser.add_argument("--heaps", type=Path, required=True, help="folder of images made by mining")
     parts = parser.add_subparsers(dest="part", required=True)
     part = parts.add_parser("agreement")
-    part.add_argument("predictions", type=Path)
-    part.add_argument("--sessions", required=True)
-    part.add_argument("--theories", default="")
+    part.add_argument("predictions", type=Path, nargs="+", help="JSONL of `isarstep predict`, one or several")
+    part.add_argument("--sessions", default="", help="left away: all")
     part.add_argument("--out", type=Path, required=True)
     part.set_defaults(run=agreement)
     part = parts.add_parser("gaps")

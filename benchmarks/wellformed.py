@@ -2,7 +2,8 @@
 
     python benchmarks/wellformed.py [MODEL] [BENCHMARK] [--examples 300] [--split test] [--device cpu|cuda]
 
-Well-formed is judged with the recorded types of all variables, as `isarstep evaluate` does. An output that was cut off
+Well-formed is judged with the recorded types of all variables, and only with constants and variables that exist where
+the example stands. An output that was cut off
 at the longest length, or an example without any output, counts as ill-formed. Prints a table; the last line is one JSON
 document.
 """
@@ -20,9 +21,10 @@ import numpy as np
 import torch
 
 from isarstep.bench.example import Example
+from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.decode.constraints import Grammar
-from isarstep.decode.contexts import contexts_of_split, type_of
+from isarstep.decode.contexts import contexts_of_split, scopes_of_split, type_of
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.predict import Predictor
 from isarstep.decode.search import Constraints, decode
@@ -49,7 +51,7 @@ def main() -> None:
     vocabulary, dense = predictor.vocabulary, predictor.model.config.dense
     benchmark = Benchmark(chosen.benchmark)
     split = benchmark.split(chosen.split)
-    signature = benchmark.signature
+    signature, scope = benchmark.signature, Scope.of_benchmark(benchmark)
     corpus = load(Path(chosen.benchmark)).split(chosen.split)
     numbers = np.linspace(0, len(corpus) - 1, min(len(corpus), chosen.examples)).astype(np.int64)
     examples = [split[int(number)] for number in numbers]
@@ -59,7 +61,9 @@ def main() -> None:
     choices: dict[str, Constraints | None] = {
         "none": None,
         "grammar": Grammar(vocabulary, dense),
-        "types": TypedGrammar(vocabulary, signature, contexts_of_split(split, signature), dense),
+        "types": TypedGrammar(
+            vocabulary, signature, contexts_of_split(split, signature), dense, scopes_of_split(split, scope)
+        ),
     }
     rows: list[dict[str, Any]] = []
     for name in chosen.constraints.split(","):
@@ -74,7 +78,8 @@ def main() -> None:
             count["top-10"] += example.f1 in texts[:10]
             count["outputs"] += max(1, len(texts))
             reasons = [
-                reason_against(text, h.complete, example, benchmark) for text, h in zip(texts, hypotheses, strict=True)
+                reason_against(text, h.complete, example, benchmark, scope)
+                for text, h in zip(texts, hypotheses, strict=True)
             ]
             reasons = reasons or ["no output"]
             count["first well-formed"] += reasons[0] is None
@@ -99,9 +104,11 @@ def main() -> None:
     print(json.dumps({"benchmark": "wellformed", **about, "torch": torch.__version__, "rows": rows}))
 
 
-def reason_against(text: str, complete: bool, example: Example, benchmark: Benchmark) -> str | None:
+def reason_against(text: str, complete: bool, example: Example, benchmark: Benchmark, scope: Scope) -> str | None:
     if not complete:
         return "cut off"
+    if absent := scope.absence(example, text):
+        return absent
     context = {name: type_of(typ) for name, typ in example.types.items()}
     judgement = well_formed(text, benchmark.signature, context)
     return None if judgement else str(judgement.reason)

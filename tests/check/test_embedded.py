@@ -10,6 +10,7 @@ from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, read, read_type
 
 from isarstep.bench.example import Example
+from isarstep.bench.scope import Scope
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.explain import explain
 from isarstep.check.facts import Library
@@ -84,6 +85,15 @@ def test_the_reference_of_the_paper_closes_both_gaps(checker: Checker) -> None:
     assert str(verdict.first).startswith("proved from the given premises by")
     assert "with 4 library facts" in str(verdict.second)
     assert not verdict.alternative
+
+
+def test_what_does_not_exist_where_the_step_stands_is_ill_formed(checker: Checker) -> None:
+    unfixed = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X7> $ FREE <X7> )"
+    for scope, proposal, why in ((Scope({"Later": []}), NTH.f1, "does not import"), (Scope({}), unfixed, "not fixed")):
+        verdict = replace(checker, scope=scope).check(replace(NTH, fixed=7), proposal)
+        assert isinstance(verdict, IllFormed)
+        assert why in verdict.why
+        assert isinstance(replace(checker, scope=scope).check(replace(NTH, fixed=8, theory=""), proposal), WellFormed)
 
 
 def test_a_library_fact_is_used_only_from_before_the_step(checker: Checker) -> None:

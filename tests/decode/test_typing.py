@@ -149,12 +149,13 @@ def test_everything_ends_in_time(longest: int) -> None:
 
 
 @pytest.mark.parametrize("dense", [False, True])
-def test_a_random_model_writes_only_well_typed_propositions(dense: bool) -> None:
+@pytest.mark.parametrize("foreign", ["", "HOL.conj"])
+def test_a_random_model_writes_only_well_typed_propositions(dense: bool, foreign: str) -> None:
     words = (*SPECIALS, *"CONST FREE $ ( ) HOL.Trueprop HOL.conj HOL.Not <X0>".split())
     line = [words.index(token) for token in "CONST HOL.Trueprop $ FREE <X0>".split()]
     corpus = Corpus.of_examples([Example([(3, line)], [9])])
     corpus = dense_corpus(corpus, words) if dense else corpus
-    grammar = TypedGrammar(words, SIGNATURE, dense=dense)
+    grammar = TypedGrammar(words, SIGNATURE, None, dense, lambda *_: lambda name: name != foreign)
     context = grammar.context_of_source(corpus, 0)
     written = []
     for seed in range(4):
@@ -163,5 +164,6 @@ def test_a_random_model_writes_only_well_typed_propositions(dense: bool) -> None
         for hypothesis in next(decode(model, corpus, Rules(beam=12, longest=20), grammar)):
             tokens = [words[t] for t in hypothesis.tokens]
             written += [" ".join(spelt_out(tokens) if dense else tokens)] if hypothesis.complete else []
-    assert len(set(written)) > 3
+    assert len(set(written)) > (1 if foreign else 3)
     assert all(well_formed(line, SIGNATURE, context) for line in written)
+    assert any("HOL.conj" in line for line in written) == (not foreign)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
+from isarstep.bench.scope import Scope
 from isarstep.check import formula
 from isarstep.check.facts import FactBase
 from isarstep.check.likeness import likeness
@@ -77,6 +78,8 @@ class Example(Protocol):
     @property
     def types(self) -> Mapping[str, str]: ...
     @property
+    def fixed(self) -> int: ...
+    @property
     def theory(self) -> str: ...
     @property
     def name(self) -> str: ...
@@ -137,6 +140,7 @@ class Checker:
     facts: FactBase | None = None
     effort: Effort = field(default_factory=Effort)
     trace: list[Asked] | None = None
+    scope: Scope | None = None  # None: all constants and variables exist everywhere
     _relevance: Relevance | None = None
     _backgrounds: dict[str, Background] = field(default_factory=dict)
     _bare: tuple[str, Context] | None = None  # of the example checked last
@@ -156,6 +160,9 @@ class Checker:
             context = self._context(example, decode(proposal.split()))
         except UserError as error:
             return IllFormed(example.id, rank, example.target_kind, str(error))
+        absence = self.scope.absence(example, proposal) if self.scope is not None else None
+        if absence is not None:
+            return IllFormed(example.id, rank, example.target_kind, absence)
         assert context.proposal is not None
         same = likeness(
             proposal,

@@ -22,6 +22,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
@@ -63,7 +64,8 @@ def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchma
     provers = Provers(Limits(settings.seconds, settings.memory, width=1), Cache(cache))
     strategies = STRATEGIES if settings.thorough else QUICK
     facts = Library.of_benchmark(benchmark) if benchmark.has_facts and max(settings.library) else None
-    return benchmark, Checker(benchmark.signature, provers, facts, Effort(settings.library, strategies))
+    effort, scope = Effort(settings.library, strategies), Scope.of_benchmark(benchmark)
+    return benchmark, Checker(benchmark.signature, provers, facts, effort, scope=scope)
 
 
 # One checker a process: reading the fact base takes longer than checking a chunk.

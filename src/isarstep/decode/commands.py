@@ -73,13 +73,16 @@ def _constraints(choice: ConstraintChoice, predictor: Predictor, data: Path, spl
 
     if choice == ConstraintChoice.grammar:
         return Grammar(vocabulary, dense)
+    from isarstep.bench.scope import Scope
     from isarstep.bench.store import Benchmark
-    from isarstep.decode.contexts import contexts_of_split
+    from isarstep.decode.contexts import contexts_of_split, scopes_of_split
     from isarstep.decode.typing import TypedGrammar
 
     benchmark = Benchmark(data)
-    contexts = contexts_of_split(benchmark.split(split), benchmark.signature)
-    return TypedGrammar(vocabulary, benchmark.signature, contexts, dense)
+    examples = benchmark.split(split)
+    contexts = contexts_of_split(examples, benchmark.signature)
+    scopes = scopes_of_split(examples, Scope.of_benchmark(benchmark))
+    return TypedGrammar(vocabulary, benchmark.signature, contexts, dense, scopes)
 
 
 def _with_bar(lines: Iterator[T], total: int) -> Iterator[T]:

@@ -1,13 +1,15 @@
-"""What is known of the types of an example's variables when its target is to be written.
+"""What is known at an example when its target is to be written: types of variables, and which constants exist.
 
 A proof's context knows the types of all variables that are fixed in it, whether the example mentions them or not, and
-so does the benchmark: what a target may contain is not given away by what is typed.
+so does the benchmark: what a target may contain is not given away by what is typed. Constants exist if the step's
+theory or one that it rests on declares them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
@@ -20,7 +22,17 @@ from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 from isarstep.train.corpus import Corpus
 
+if TYPE_CHECKING:
+    from isarstep.bench.scope import Scope
+
 Contexts = Callable[[Corpus, int], Context]
+Exists = Callable[[str], bool]  # of a constant's name
+Scopes = Callable[[Corpus, int], Exists]
+
+
+def everything(_name: str) -> bool:
+    """Where nothing is known of theories."""
+    return True
 
 
 def known_types(example: Example, signature: Signature) -> Context:
@@ -54,6 +66,13 @@ def contexts_of_split(split: Split, signature: Signature) -> Contexts:
     """For a corpus that was made from a split, or a part of it."""
     number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
     return lambda corpus, example: known_types(split[number[corpus.ids[example]]], signature)
+
+
+def scopes_of_split(split: Split, scope: Scope) -> Scopes:
+    """For a corpus that was made from a split, or a part of it."""
+    columns = (split.table()[name].to_pylist() for name in ("id", "theory"))
+    theory = dict(zip(*columns, strict=True))
+    return lambda corpus, example: scope.constants(theory[corpus.ids[example]])
 
 
 def contexts_of_examples(examples: Sequence[Example], signature: Signature) -> Contexts:

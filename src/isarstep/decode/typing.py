@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from isarstep.decode.constraints import SLACK, Grammar, GrammarState, Kind
-from isarstep.decode.contexts import Contexts, inferred
+from isarstep.decode.contexts import Contexts, Exists, Scopes, everything, inferred
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.unfinished import Unfinished
 from isarstep.logic.infer import Context, well_formed
@@ -27,16 +27,24 @@ UNSURE = (Kind.CONST, Kind.FREE, Kind.BOUND)
 
 
 class TypedGrammar(Grammar):
-    """`contexts` gives the known types of an example's variables; without it they are inferred from its source."""
+    """`contexts` gives the known types of an example's variables; without it they are inferred from its source.
+    `scopes` tells which constants exist where it stands; without it all of the signature do.
+    """
 
     def __init__(
-        self, vocabulary: Sequence[str], signature: Signature, contexts: Contexts | None = None, dense: bool = False
+        self,
+        vocabulary: Sequence[str],
+        signature: Signature,
+        contexts: Contexts | None = None,
+        dense: bool = False,
+        scopes: Scopes | None = None,
     ) -> None:
         super().__init__(vocabulary, dense)
         self.vocabulary = tuple(vocabulary)
         self.kind_list: list[int] = self.kinds.tolist()
         self.signature = signature
         self.contexts = contexts or self.context_of_source
+        self.scopes = scopes or (lambda _corpus, _example: everything)
 
     def context_of_source(self, corpus: Corpus, example: int) -> Context:
         """Types that the source gives to its variables; a proposition with an unknown token gives none."""
@@ -47,7 +55,8 @@ class TypedGrammar(Grammar):
 
     def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> TypedState:
         contexts = [self.contexts(corpus, int(example)) for example in examples]
-        return TypedState(self, self.variables_of(corpus, examples), rules, device, contexts)
+        exist = [self.scopes(corpus, int(example)) for example in examples]
+        return TypedState(self, self.variables_of(corpus, examples), rules, device, contexts, exist)
 
 
 class TypedState(GrammarState):
@@ -56,7 +65,13 @@ class TypedState(GrammarState):
     prunes = True
 
     def __init__(
-        self, grammar: TypedGrammar, variables_BV: Tensor, rules: Rules, device: torch.device, contexts: list[Context]
+        self,
+        grammar: TypedGrammar,
+        variables_BV: Tensor,
+        rules: Rules,
+        device: torch.device,
+        contexts: list[Context],
+        exist: list[Exists],
     ) -> None:
         super().__init__(grammar, variables_BV, rules, device)
         self.typed = grammar
@@ -67,6 +82,7 @@ class TypedState(GrammarState):
         names = torch.tensor([Kind.CONSTANT, Kind.VARIABLE, Kind.INDEX])
         self.names_F = (torch.isin(kinds_F, names) & schematic).to(device)
         self.contexts = contexts
+        self.exist = exist
         self.states: list[list[Unfinished | None]] = [
             [Unfinished.nothing(grammar.signature, context)] * rules.beam for context in contexts
         ]
@@ -107,6 +123,8 @@ class TypedState(GrammarState):
         if kind == Kind.END:
             return state.complete() and bool(well_formed(state.words, self.typed.signature, self.contexts[row]))
         word = self.typed.vocabulary[token]
+        if kind == Kind.CONSTANT and not self.exist[row](word):
+            return False
         child = state.followed_densely(word, kind) if self.typed.dense else state.followed_by(word, kind)
         if child is None or not self.leaves_room(state, child, kind):
             return False
@@ -134,3 +152,4 @@ class TypedState(GrammarState):
         chosen = rows.tolist()
         self.states = [self.states[row] for row in chosen]
         self.contexts = [self.contexts[row] for row in chosen]
+        self.exist = [self.exist[row] for row in chosen]
