@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Constraint = Literal["none", "grammar", "types"]
 Side = Literal["first", "second"]
 BEAM = 10
+LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
 
 _NAME = re.compile(r"CONST (\S+)")
 
@@ -178,7 +179,8 @@ class Engine:
         with self.lock:
             self._contexts.clear()
             self._contexts.update({str(number): task.context for number, task in enumerate(tasks)})
-            found = list(self.predictor.lines(corpus, Rules(beam), self._constraints(constraint)))
+            rules = Rules(beam, longest=LONGEST_DENSE) if self.predictor.model.config.dense else Rules(beam)
+            found = list(self.predictor.lines(corpus, rules, self._constraints(constraint)))
         return [self.steps(task, proposals) for task, (_, proposals) in zip(tasks, found, strict=True)]
 
     def _constraints(self, constraint: Constraint) -> Constraints | None:

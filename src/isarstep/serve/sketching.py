@@ -32,6 +32,7 @@ Search = Callable[[Task, int], Future[list[Step]]]
 FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
 # Times the usual seconds and library facts, for goals as they are.
 LADDER = ((1, 1), (1, 4), (3, 4), (10, 4), (30, 4))
+ATTEMPTS = 2.5  # of a question, in time limits of one attempt, where two provers work beside each other
 QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
 DIRECT_SHARE = 0.4  # of the time, for goals as they are
 STEP_COST = 1.0  # of a step beside its log probability: short proofs first
@@ -163,10 +164,12 @@ class Sketcher:
 
     def climb(self, goal: Goal) -> Iterator[Sketch]:
         """Try a goal as it is, one rung harder than before."""
-        seconds, library = LADDER[goal.rung]
+        times, library = LADDER[goal.rung]
         goal.rung += 1
         began = time.monotonic()
-        gap, uses = self.ask(goal.link.tokens, (), seconds, library)
+        # One question is several attempts, with more library facts each time; all of them should fit.
+        most = (self.plan.seconds - self.passed) / ATTEMPTS / self.plan.prover_seconds
+        gap, uses = self.ask(goal.link.tokens, (), min(times, most), library)
         self.direct_seconds += time.monotonic() - began
         if isinstance(gap, Proved):
             self.offer(self.sketch(goal, gap, uses))
