@@ -253,7 +253,7 @@ def _line(number: int, step: Step, checked: bool) -> str:
     if step.reference:
         marks.append("the known step")
     if step.copy:
-        marks.append("was given")
+        marks.append("says nothing new")
     if not step.well_formed:
         marks.append(f"ill-formed: {step.reason}")
     elif checked:
