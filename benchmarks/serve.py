@@ -2,9 +2,9 @@
 
     python benchmarks/serve.py --clients 50 --seconds 60 --requests 2000
 
-Clients ask for proposals for examples of the test split, one request after the other. Then more clients than the limit
-allows, which must be refused and nothing else; then many small requests, over which memory must stay flat. Before all
-that, one proposal from the command line, best of three.
+Clients ask for proposals for examples of the test split, one request after the other (`batched`, and `one_by_one` for
+a server that shares no searches). `above`: more clients than the limit allows, which must be refused and nothing else.
+`memory`: many small requests, over which memory must stay flat. `cold`: proposals from the command line.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ import httpx
 from isarstep.bench.store import load
 
 START_SECONDS = 300
+PARTS = ("cold", "batched", "above", "memory", "one_by_one")
 
 
 @contextmanager
@@ -109,25 +110,50 @@ def crowd(
     }
 
 
-def cold(identifier: str) -> dict[str, float]:
-    """A first proposal from the command line, nothing loaded: on the clock, and of processors."""
+def cold(identifier: str, runs: int) -> dict[str, Any]:
+    """Proposals from the command line, nothing loaded: medians on the clock, until the first line of them and in all,
+    and of processors."""
     command = [sys.executable, "-m", "isarstep", "propose", "--example", identifier]
-    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return {"seconds": round(time.monotonic() - began, 2), "processor_seconds": round(processor, 2)}
+    first, whole, processor = [], [], []
+    for _ in range(runs):
+        began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ | {"PYTHONUNBUFFERED": "1"}) as process:
+            assert process.stdout is not None
+            while not process.stdout.readline().startswith(b"  1 "):
+                if process.poll() is not None:
+                    raise SystemExit(f"no proposal for {identifier}")
+            first.append(time.monotonic() - began)
+            process.stdout.read()
+        whole.append(time.monotonic() - began)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        processor.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    every = {"first": first, "whole": whole, "processor": processor}
+    medians = {name: round(statistics.median(values), 2) for name, values in every.items()}
+    return medians | {"slowest_first": round(max(first), 2), "runs": runs}
+
+
+def loaded(url: str, pid: int, clients: int, seconds: float, body: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
+    """Clients for so many seconds."""
+    end = time.monotonic() + seconds
+    before = processor_seconds(pid)
+    found = crowd(url, clients, body, lambda _: time.monotonic() > end)
+    found["cpu_per_answer"] = round((processor_seconds(pid) - before) / max(1, found["answered"]), 3)
+    found["mean_batch"] = httpx.get(url + "/health", timeout=60).json()["load"]["mean_batch"]
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--requests", type=int, default=2000)
     parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=10, help="of a cold command, for each of three examples")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves no server behind
-    identifiers = [example.id for example in load("embedded", "test")[:200]]
+    examples = load("embedded", "test")[:200]
+    identifiers = [example.id for example in examples]
 
     def proposal(number: int) -> dict[str, Any]:
         return {"example": identifiers[number % len(identifiers)], "beam": arguments.beam, "seconds": 60}
@@ -136,27 +162,31 @@ def main() -> None:
         return {"facts": [f"x ≤ {number}"], "goal": f"x < {number + 1}", "beam": 1, "seconds": 60}
 
     document: dict[str, Any] = {"benchmark": "serve", "clients": arguments.clients, "beam": arguments.beam}
-    document["cold"] = min((cold(identifiers[0]) for _ in range(3)), key=lambda found: found["seconds"])
-    print(f"{'cold':12} {document['cold']}", flush=True)
-    for name, batch in (("batched", 16), ("one_by_one", 1)):
-        with server("--batch", str(batch), "--concurrency", str(arguments.clients)) as (url, pid):
-            end = time.monotonic() + arguments.seconds
-            before = processor_seconds(pid)
-            found = crowd(url, arguments.clients, proposal, lambda _, end=end: time.monotonic() > end)  # type: ignore[misc]
-            found["cpu_per_answer"] = round((processor_seconds(pid) - before) / max(1, found["answered"]), 3)
-            found["mean_batch"] = httpx.get(url + "/health", timeout=60).json()["load"]["mean_batch"]
-            document[name] = found
-            print(f"{name:12} {found}", flush=True)
-            if batch > 1:
-                more = crowd(url, 2 * arguments.clients, proposal, lambda number: number >= 4 * arguments.clients)
-                document["above_the_limit"] = more["statuses"]
-                print(f"{'above':12} {more}", flush=True)
+
+    def say(name: str, found: Any) -> None:
+        document[name] = found
+        print(f"{name:12} {found}", flush=True)
+
+    if "cold" in arguments.parts:
+        by_length = sorted(examples, key=lambda example: sum(len(line) for _, line in example.source(hints=False)))
+        for name, place in (("short", 20), ("middle", 100), ("longest", 199)):
+            say(f"cold {name}", cold(by_length[place].id, arguments.runs))
+    limit = str(arguments.clients)
+    if not {"batched", "above", "memory"}.isdisjoint(arguments.parts):
+        with server("--concurrency", limit) as (url, pid):
+            if "batched" in arguments.parts:
+                say("batched", loaded(url, pid, arguments.clients, arguments.seconds, proposal))
+            if "above" in arguments.parts:
+                say("above", crowd(url, 2 * arguments.clients, proposal, lambda n: n >= 4 * arguments.clients))
+            if "memory" in arguments.parts:
                 megabytes = []
                 for _ in range(4):
                     crowd(url, 16, small, lambda number: number >= arguments.requests // 4)
                     megabytes.append(round(resident(pid), 1))
-                document["megabytes"] = megabytes
-                print(f"{'memory':12} {megabytes} MB after each quarter of {arguments.requests} requests", flush=True)
+                say("memory", {"megabytes_after_quarters": megabytes, "requests": arguments.requests})
+    if "one_by_one" in arguments.parts:
+        with server("--batch", "1", "--concurrency", limit) as (url, pid):
+            say("one_by_one", loaded(url, pid, arguments.clients, arguments.seconds, proposal))
     document["machine"] = f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
     document["load"] = os.getloadavg()
     print(json.dumps(document))

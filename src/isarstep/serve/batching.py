@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections import Counter, deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from isarstep.serve.problem import Task
 
 LARGEST = 16  # tasks of one search: more make each of them wait longer than they save
 SOURCE_TOKENS = 4_096  # of one search
+PACE_MEMORY = 0.8  # how much of the pace is that of earlier searches
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,9 @@ class Batcher:
         self.engine = engine
         self.largest = largest
         self.sizes: Counter[int] = Counter()  # of the batches so far
+        self._pace: float | None = None  # seconds that a hypothesis of a task takes, lately
+        self._backlog = 0  # hypotheses of the tasks that have no answer yet
+        self._counting = threading.Lock()
         self._arriving: queue.SimpleQueue[Wanted | None] = queue.SimpleQueue()
         self._waiting: deque[Wanted] = deque()
         self._thread = threading.Thread(target=self._run, name="search", daemon=True)
@@ -47,8 +52,17 @@ class Batcher:
 
     def submit(self, task: Task, beam: int, constraint: Constraint = "types") -> Future[list[Step]]:
         wanted = Wanted(task, beam, constraint)
+        self._count(beam)
         self._arriving.put(wanted)
         return wanted.answer
+
+    def seconds_until(self, beam: int) -> float:
+        """How long a task that is submitted now would probably wait for its answer."""
+        return (self._backlog + beam) * (self._pace or 0.0)
+
+    def _count(self, hypotheses: int) -> None:
+        with self._counting:
+            self._backlog += hypotheses
 
     def close(self) -> None:
         """Finish what is waiting, then end."""
@@ -87,10 +101,17 @@ class Batcher:
         return chosen
 
     def _search(self, batch: list[Wanted]) -> None:
+        everything = sum(wanted.beam for wanted in batch)
         # Whoever has gone away in the meantime needs no answer.
         batch = [wanted for wanted in batch if wanted.answer.set_running_or_notify_cancel()]
-        if not batch:
-            return
+        if batch:
+            began = time.monotonic()
+            self._answer(batch)
+            pace = (time.monotonic() - began) / sum(wanted.beam for wanted in batch)
+            self._pace = pace if self._pace is None else PACE_MEMORY * self._pace + (1 - PACE_MEMORY) * pace
+        self._count(-everything)
+
+    def _answer(self, batch: list[Wanted]) -> None:
         self.sizes[len(batch)] += 1
         try:
             found = self.engine.search([wanted.task for wanted in batch], batch[0].beam, batch[0].constraint)

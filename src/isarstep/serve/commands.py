@@ -145,7 +145,7 @@ def serve(
         str | None,
         typer.Option(envvar="ISARSTEP_TOKEN", help="What requests must show; better set in the environment."),
     ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once; more are refused.")] = 64,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once; more are refused.")] = 32,
     batch: Annotated[int, typer.Option(min=1, help="Most requests that are searched together.")] = 16,
 ) -> None:
     """Serve proposals, checks and sketches over HTTP, with a web page.

@@ -27,7 +27,7 @@ class Limits:
     """Of the whole server. Every request has limits of its own in `schema`."""
 
     body: int = 256 << 10  # bytes
-    concurrency: int = 64  # requests that compute something, at once
+    concurrency: int = 32  # requests that compute something, at once
     token: str | None = None
     loopback: bool = True  # then only requests that name this machine are answered
 

@@ -151,6 +151,9 @@ class Service:
 
     async def propose(self, body: schema.ProposeBody, clock: Clock) -> Found:
         task = await asyncio.to_thread(self.task, body)
+        wait = self.batcher.seconds_until(body.beam)
+        if wait > clock.left:  # better said at once than when the time is over
+            raise OutOfTimeError(f"an answer would take about {wait:.0f} s, and {clock.seconds:g} s were given")
         answer = asyncio.wrap_future(self.batcher.submit(task, body.beam, body.constraint))
         try:
             steps = await asyncio.wait_for(answer, max(0.0, clock.left))
