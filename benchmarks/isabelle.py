@@ -179,15 +179,8 @@ def used_premises(proposal: Proposal, gap: str, local: list[str]) -> tuple[Premi
 
 
 def proved_gaps(proposal: Proposal) -> list[str]:
-    """Those with a proof of their own: one proof may serve two questions."""
-    row = proposal.row
-    found = [gap for gap in GAPS if row[f"{gap}_result"] == "proved"]
-    if row["rank"]:
-        found = [gap for gap in found if gap not in OF_EXAMPLE]
-    proofs: dict[tuple[str, tuple[str, ...]], str] = {}
-    for gap in reversed(found):
-        proofs[goal_of(proposal, gap), tuple(row[f"{gap}_facts"])] = gap
-    return sorted(proofs.values())
+    found = [gap for gap in GAPS if proposal.row[f"{gap}_result"] == "proved"]
+    return [gap for gap in found if gap not in OF_EXAMPLE or not proposal.row["rank"]]
 
 
 def questions_about(
@@ -223,9 +216,14 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     with Provers() as provers:
         local = cache(lambda: Checker(benchmark.signature, provers, Library.of_benchmark(benchmark)).local_premises)
         for effort in arguments.ask.split(","):
-            count = 0
+            count, known = 0, set()
             for proposal in proposals:
-                questions = tuple(questions_about(proposal, effort, names, lambda e: local()(e)))
+                questions = []
+                for question in questions_about(proposal, effort, names, lambda e: local()(e)):
+                    # A gap of one proposal may have been closed without it, as for the proposal before.
+                    same = (proposal.example.id, question.goal, question.premises)
+                    questions += [] if same in known else [question]
+                    known.add(same)
                 if count + len(questions) > arguments.limit:
                     break
                 count += len(questions)
