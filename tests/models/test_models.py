@@ -151,3 +151,18 @@ def test_every_parameter_learns(kind: Kind) -> None:
     target = target_of([[6, 7, 8, 9, 10]] * 8)
     model.logits(model(source_of(examples, kind == "hat"), target)).logsumexp(-1).sum().backward()
     assert [name for name, p in model.named_parameters() if p.grad is None or p.grad.abs().max() == 0] == []
+
+
+def test_hashed_dropout_keeps_its_share_everywhere_and_scales_the_rest() -> None:
+    x = torch.ones(1000, 512, requires_grad=True)
+    seeds = torch.tensor([[12345, -999], [777, 4242]], dtype=torch.int32)
+    one, other = (hashed_dropout(x, 0.1, pair) for pair in seeds)
+    kept, kept_other = one != 0, other != 0
+    assert kept.float().mean() == pytest.approx(0.9, abs=2e-3)
+    # Neither rows nor columns nor another seed's choice tell what is kept.
+    assert kept.float().mean(1).std() == pytest.approx((0.09 / 512) ** 0.5, rel=0.15)
+    assert kept.float().mean(0).std() == pytest.approx((0.09 / 1000) ** 0.5, rel=0.15)
+    assert (kept & kept_other).float().mean() == pytest.approx(0.81, abs=3e-3)
+    assert torch.equal(one[kept], torch.full_like(one[kept], 1 / 0.9))
+    (gradient,) = torch.autograd.grad(one.sum(), x)
+    assert torch.equal(gradient != 0, kept)
