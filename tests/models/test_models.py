@@ -7,6 +7,7 @@ import torch
 
 from isarstep.models import ModelConfig, Segments, Seq2Seq, Source, Target, build
 from isarstep.models.config import Kind, Style
+from isarstep.models.layers import hashed_dropout
 
 VOCABULARY = 50
 VARIANTS: list[tuple[Kind, Style]] = [
