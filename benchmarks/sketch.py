@@ -104,7 +104,7 @@ def alone(proving: Proving, task: Task, seconds: float) -> dict[str, Any]:
 
 
 def sketched(model: Batcher, proving: Proving, task: Task, seconds: float) -> dict[str, Any]:
-    *_, best = sketches(task, Plan(seconds=seconds), model.submit, proving)
+    *_, best = sketches(task, Plan(seconds=seconds), model.search_all, proving)
     return {
         "sketch": best.closed and best.seconds <= seconds,
         "sketch_seconds": round(best.seconds, 2),

@@ -58,6 +58,17 @@ def test_the_engine_agrees_with_the_plain_search(kind: Kind, rules: Rules) -> No
         assert_same(ours, search_plainly(model, corpus, example, rules))
 
 
+@pytest.mark.parametrize("sentences", [1, 9])
+def test_what_is_far_behind_the_best_is_left_out_whoever_shares_the_batch(sentences: int) -> None:
+    model, corpus, margin = lively_model("transformer"), some_corpus(9, 20), 1.5
+    short = 0
+    for example, ours in enumerate(decode(model, corpus, Rules(6, longest=12, margin=margin), sentences=sentences)):
+        plain = search_plainly(model, corpus, example, Rules(6, longest=12))
+        assert_same(ours, [h for h in plain if h.score > plain[0].score - margin])
+        short += len(ours) < len(plain)
+    assert short
+
+
 def test_room_for_the_past_grows() -> None:
     model, corpus = lively_model("hat", seed=3), some_corpus(2, 20)
     with torch.no_grad():

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 from isarstep.serve.batching import Batcher
@@ -18,7 +19,9 @@ class Slow(Engine):
         self.go = threading.Event()
         self.batches: list[int] = []
 
-    def search(self, tasks: list[Task], beam: int, constraint: Constraint = "types") -> list[list[Step]]:  # type: ignore[override]
+    def search(
+        self, tasks: Sequence[Task], beam: int, constraint: Constraint = "types", margin: float = 0.0
+    ) -> list[list[Step]]:
         self.go.wait(10)
         time.sleep(self.seconds * len(tasks))
         self.batches.append(len(tasks))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -13,6 +14,7 @@ class Rules:
     nbest: int | None = None  # as many as the beam is wide
     penalty: float = 0.0
     longest: int = 200  # tokens of a target, as in the benchmark
+    margin: float = math.inf  # what scores so much less than the best is left out, and not waited for
 
     @property
     def keep(self) -> int:

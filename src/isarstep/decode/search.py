@@ -117,6 +117,7 @@ def search(
             continue
         worst_B = done_scores_BK[:, rules.keep - 1]
         settled_B = (scores_BK[:, 0] / best_possible <= worst_B) | (scores_BK[:, 0] == -torch.inf)
+        settled_B |= scores_BK[:, 0] / best_possible <= done_scores_BK[:, 0] - rules.margin
         settled = torch.ones_like(settled_B) if last else settled_B
         finished = int(settled.sum())
         if finished == len(rows) or finished * 4 >= len(rows):
@@ -168,7 +169,7 @@ def collect(
         found = [
             Hypothesis(until_end(written[at, k]), score)
             for k, score in enumerate(scores[at][: rules.keep])
-            if score > -np.inf
+            if score > scores[at][0] - rules.margin  # whoever waited longer than the others has no more
         ]
         # Cut off before anything ended; but where a constraint has left no way on, there is nothing to say.
         if not found and float(scores_BK[row, 0]) > -np.inf:

@@ -5,6 +5,7 @@ One thread owns the model. Nobody waits for a batch to fill: an idle server answ
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
@@ -12,7 +13,7 @@ from collections import Counter, deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from isarstep.serve.engine import Constraint, Engine, Step
+from isarstep.serve.engine import MARGIN, Constraint, Engine, Step
 from isarstep.serve.problem import Task
 
 LARGEST = 16  # tasks of one search: more make each of them wait longer than they save
@@ -27,12 +28,13 @@ class Wanted:
     task: Task
     beam: int
     constraint: Constraint
+    margin: float
     answer: Future[list[Step]] = field(default_factory=Future)
 
     @property
-    def kind(self) -> tuple[int, Constraint]:
+    def kind(self) -> tuple[int, Constraint, float]:
         """Only searches of one kind can share a batch."""
-        return self.beam, self.constraint
+        return self.beam, self.constraint, self.margin
 
 
 class Batcher:
@@ -50,11 +52,17 @@ class Batcher:
         self._thread = threading.Thread(target=self._run, name="search", daemon=True)
         self._thread.start()
 
-    def submit(self, task: Task, beam: int, constraint: Constraint = "types") -> Future[list[Step]]:
-        wanted = Wanted(task, beam, constraint)
+    def submit(
+        self, task: Task, beam: int, constraint: Constraint = "types", margin: float = MARGIN
+    ) -> Future[list[Step]]:
+        wanted = Wanted(task, beam, constraint, margin)
         self._count(beam)
         self._arriving.put(wanted)
         return wanted.answer
+
+    def search_all(self, task: Task, beam: int) -> Future[list[Step]]:
+        """However unlikely: for those who try everything."""
+        return self.submit(task, beam, margin=math.inf)
 
     def seconds_until(self, beam: int) -> float:
         """How long a task that is submitted now would probably wait for its answer."""
@@ -114,7 +122,7 @@ class Batcher:
     def _answer(self, batch: list[Wanted]) -> None:
         self.sizes[len(batch)] += 1
         try:
-            found = self.engine.search([wanted.task for wanted in batch], batch[0].beam, batch[0].constraint)
+            found = self.engine.search([wanted.task for wanted in batch], *batch[0].kind)
         except BaseException as error:
             for wanted in batch:
                 wanted.answer.set_exception(error)

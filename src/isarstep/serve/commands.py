@@ -118,7 +118,7 @@ def sketch(
     model_thread = Batcher(engine, 1)
     with engine.proving(seconds, library, width=2) as proving:
         plan = Plan(depth, beam, budget, seconds, library)
-        for found in sketches(task, plan, model_thread.submit, proving):
+        for found in sketches(task, plan, model_thread.search_all, proving):
             best = found
             _say(f"{found.tried} proposals tried, {len(found.open)} open, {found.seconds:.0f} s")
     model_thread.close()

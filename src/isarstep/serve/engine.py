@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 Constraint = Literal["none", "grammar", "types"]
 Side = Literal["first", "second"]
 BEAM = 10
+MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
 
 _NAME = re.compile(r"CONST (\S+)")
@@ -166,7 +167,9 @@ class Engine:
 
     # From tasks to steps
 
-    def search(self, tasks: Sequence[Task], beam: int, constraint: Constraint = "types") -> list[list[Step]]:
+    def search(
+        self, tasks: Sequence[Task], beam: int, constraint: Constraint = "types", margin: float = MARGIN
+    ) -> list[list[Step]]:
         """The model's proposals for each task, all searched in one batch. One thread at a time."""
         import numpy as np
 
@@ -179,7 +182,8 @@ class Engine:
         with self.lock:
             self._contexts.clear()
             self._contexts.update({str(number): task.context for number, task in enumerate(tasks)})
-            rules = Rules(beam, longest=LONGEST_DENSE) if self.predictor.model.config.dense else Rules(beam)
+            longest = LONGEST_DENSE if self.predictor.model.config.dense else Rules().longest
+            rules = Rules(beam, longest=longest, margin=margin)
             found = list(self.predictor.lines(corpus, rules, self._constraints(constraint)))
         return [self.steps(task, proposals) for task, (_, proposals) in zip(tasks, found, strict=True)]
 

@@ -192,7 +192,7 @@ class Service:
         best: Sketch | None = None
 
         def work(proving: Proving) -> Iterator[Sketch]:
-            return sketches(task, plan, self.batcher.submit, proving)
+            return sketches(task, plan, self.batcher.search_all, proving)
 
         async for sketch in self._job(work, body, clock):
             if best is None or sketch.better_than(best):
