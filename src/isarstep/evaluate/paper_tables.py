@@ -169,7 +169,8 @@ def correct(entries: Sequence[Entry]) -> Table:
         tuple(rows),
         "First answers that are the reference, or an alternative: well-formed, not copied, and provers derive it from "
         "F.2 and F.3 from it. Strictly: without alternatives that are trivial, bridge nothing or rest on contradictory "
-        "premises. Shares are of the checked examples. " + _who(entries),
+        "premises, but with the reference in a trivially different form (symmetry, order of conjuncts). Shares are of "
+        "the checked examples. " + _who(entries),
     )
 
 
