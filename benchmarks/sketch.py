@@ -96,7 +96,7 @@ def alone(proving: Proving, task: Task, seconds: float) -> dict[str, Any]:
         left = seconds - (time.monotonic() - began)
         if left < 0.1:
             break
-        gap, _ = proving.follows(task, task.example.f3, (), min(limit, left), library)
+        gap, _ = proving.follows(task, task.example.f3, (), limit, library, began + seconds)
         passed = time.monotonic() - began
         if isinstance(gap, Proved):
             return {"provers": passed <= seconds, "provers_seconds": round(passed, 2), "provers_limit": limit}

@@ -1,5 +1,7 @@
 """Proposals of the shipped model: well-formed, each once, ranked by what provers say; and sketches made of them."""
 
+import math
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -211,8 +213,19 @@ class Unhelpful(Proving):
         self.hard = hard
 
     def follows(
-        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int
+        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int, until: float = math.inf
     ) -> tuple[Gap, frozenset[str]]:
         if task.text(goal) in self.hard and len(known) < 2:
             return TimedOut(seconds), frozenset()
-        return super().follows(task, goal, known, seconds, library)
+        return super().follows(task, goal, known, seconds, library, until)
+
+
+def test_provers_begin_nothing_when_the_time_is_over(engine: Engine) -> None:
+    task = engine.read(Problem("x < 8", ("x < 7",), types={"x": "nat"}))
+    assert task.example.f3 is not None
+    with engine.proving(seconds=2, library=0) as proving:
+        late, _ = proving.follows(task, task.example.f3, (), 2, 0, until=time.monotonic())
+        assert isinstance(late, TimedOut)
+        gap, used = proving.follows(task, task.example.f3, (), 2, 0)
+        assert isinstance(gap, Proved)
+        assert used == set(task.example.f2)

@@ -5,7 +5,9 @@ A `Proving` belongs to the thread that made it. Limits may change from one quest
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,7 +15,17 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import FactBase, Library
-from isarstep.check.provers import STRATEGIES, Cache, Limits, Provers, available, prover_version
+from isarstep.check.provers import (
+    STRATEGIES,
+    Answer,
+    Attempt,
+    Cache,
+    Limits,
+    OutOfTime,
+    Provers,
+    available,
+    prover_version,
+)
 from isarstep.check.verdict import Gap, Proved, Unknown
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
@@ -58,6 +70,23 @@ class BoundedCache(Cache):
         super().put(key, answer)  # type: ignore[arg-type]
 
 
+class PunctualProvers(Provers):
+    """Begin nothing after a moment on the clock, and nothing that may take longer."""
+
+    until = math.inf
+
+    def prove(self, attempts: Iterable[Attempt]) -> Answer:
+        left = self.until - time.monotonic()
+        if left <= 0:
+            return OutOfTime(0.0)
+        usual = self.limits
+        self.limits = replace(usual, seconds=min(usual.seconds, left))
+        try:
+            return super().prove(attempts)
+        finally:
+            self.limits = usual
+
+
 class Proving:
     """Asks provers about tasks and steps."""
 
@@ -69,7 +98,7 @@ class Proving:
         self._benchmark = benchmark
         self._library: FactBase | None = None
         self._width = width
-        self._provers = Provers(Limits(seconds, MEMORY, width), BoundedCache())
+        self._provers = PunctualProvers(Limits(seconds, MEMORY, width), BoundedCache())
         self._checker = Checker(signature, self._provers)
         self.limit(seconds, library)
 
@@ -112,16 +141,20 @@ class Proving:
             yield "second", Unknown(str(error))
 
     def follows(
-        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int
+        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int, until: float = math.inf
     ) -> tuple[Gap, frozenset[str]]:
-        """Does a statement follow from everything given and what else is known? And from which of all these."""
+        """Does a statement follow from everything given and what else is known? And from which of all these. Nothing is
+        tried after `until` on the monotonic clock."""
         self.limit(seconds, library)
+        self._provers.until = until
         f2 = tuple(dict.fromkeys((*task.example.f2, *known)))
         f4 = tuple(line for line in task.example.f4 if line not in f2)
         try:
             gap = self._checker.direct(replace(task.example, f1="", f2=f2, f3=goal, f4=f4))
         except UserError as error:
             return Unknown(str(error)), frozenset()
+        finally:
+            self._provers.until = math.inf
         if not isinstance(gap, Proved):
             return gap, frozenset()
         if "?" in gap.facts:  # something that the prover could not name

@@ -270,10 +270,9 @@ class Sketcher:
         self, goal: str, assumed: tuple[str, ...], times: float = 1, library: int = 1
     ) -> tuple[Gap, frozenset[str]]:
         """What provers say, and which of lemmas and assumed statements they used."""
-        left = max(0.05, self.plan.seconds - self.passed)
-        seconds = min(times * self.plan.prover_seconds, left)
         known = (*(tokens for tokens in self.lemmas if tokens != goal), *assumed)
-        gap, used = self.proving.follows(self.task, goal, known, seconds, library * self.plan.library)
+        effort = times * self.plan.prover_seconds, library * self.plan.library
+        gap, used = self.proving.follows(self.task, goal, known, *effort, until=self.began + self.plan.seconds)
         return gap, used & frozenset(known)
 
     # Sketches
