@@ -101,11 +101,11 @@ def test_only_missing_lists_are_written(tmp_path: Path, monkeypatch: pytest.Monk
     old = folder / "predictions" / "validation.beam1.jsonl"
     old.parent.mkdir()
     old.write_text("kept\n")
-    written = keep_predictions(folder, dataset, "cpu", lambda lines, total, what: lines)
+    written = keep_predictions(folder, dataset, "cpu")
     assert [path.name for path in written] == ["validation.beam2.jsonl", "test.beam1.jsonl", "test.beam2.jsonl"]
     assert old.read_text() == "kept\n"
     assert all(path.read_text().count("\n") == 1 for path in written)
-    assert keep_predictions(folder, dataset, "cpu", lambda lines, total, what: lines) == []
+    assert keep_predictions(folder, dataset, "cpu") == []
 
 
 def test_keeping_needs_no_parquet_and_no_terminal_library() -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from isarstep.analyse.keeping import Line
 
 
 def probe(
@@ -123,19 +119,6 @@ def keep(
     if data is not None:
         from isarstep.train.corpus import load
 
-        written = keep_predictions(folder, load(data), device, _with_bar)
+        written = keep_predictions(folder, load(data), device)
     for path in [*written, *keep_views(folder, device)]:
         print(path)
-
-
-def _with_bar(lines: Iterator[Line], total: int, what: str) -> Iterator[Line]:
-    import sys
-
-    if not sys.stderr.isatty():
-        print(what, file=sys.stderr, flush=True)
-        yield from lines
-        return
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(lines, what, total=total, console=Console(stderr=True))

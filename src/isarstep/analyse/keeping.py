@@ -6,7 +6,7 @@ and the attention while answering the paper's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from isarstep.analyse.attention import record, save
@@ -16,13 +16,11 @@ from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_
 from isarstep.evaluate.paper import NARROW, WIDE
 from isarstep.models import Seq2Seq
 from isarstep.models.transformer import Transformer
+from isarstep.progress import followed
 from isarstep.train.checkpoint import load_model
 from isarstep.train.corpus import Dataset
 
 SPLITS = ("validation", "test")
-
-Line = tuple[str, list[tuple[str, float]]]
-Bar = Callable[[Iterator[Line], int, str], Iterator[Line]]
 
 
 def keep_views(folder: Path, device: str | None = None) -> list[Path]:
@@ -58,7 +56,7 @@ def save_embeddings(model: Seq2Seq, path: Path) -> None:
 
 
 def keep_predictions(
-    folder: Path, dataset: Dataset, device: str | None, bar: Bar, splits: Sequence[str] = SPLITS
+    folder: Path, dataset: Dataset, device: str | None = None, splits: Sequence[str] = SPLITS
 ) -> list[Path]:
     """The n-best lists that are not there yet; the files that were written."""
     wanted = [(split, beam) for split in splits for beam in (NARROW, WIDE)]
@@ -71,7 +69,7 @@ def keep_predictions(
     for split, beam in missing:
         corpus, rules = dataset.split(split), Rules(beam)
         path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
-        lines = bar(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
+        lines = followed(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
         write_predictions(path, lines, meta_of(predictor, split, rules, "none"))
         written.append(path)
     return written

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from isarstep.progress import followed
 
 if TYPE_CHECKING:
     from isarstep.decode.predict import Predictor
     from isarstep.decode.search import Constraints
-
-T = TypeVar("T")
 
 
 class ConstraintChoice(StrEnum):
@@ -60,7 +59,7 @@ def predict(
     label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]
     suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
     path = out or model / "predictions" / f"{split}.beam{beam}{suffix}.jsonl"
-    lines = _with_bar(predictor.lines(corpus, rules, constraints), len(corpus))
+    lines = followed(predictor.lines(corpus, rules, constraints), len(corpus), "searching")
     count = write_predictions(path, lines, meta_of(predictor, split, rules, label))
     typer.echo(f"{count} examples -> {path}")
 
@@ -83,14 +82,3 @@ def _constraints(choice: ConstraintChoice, predictor: Predictor, data: Path, spl
     contexts = contexts_of_split(examples, benchmark.signature)
     scopes = scopes_of_split(examples, Scope.of_benchmark(benchmark))
     return TypedGrammar(vocabulary, benchmark.signature, contexts, dense, scopes)
-
-
-def _with_bar(lines: Iterator[T], total: int) -> Iterator[T]:
-    import sys
-
-    if not sys.stderr.isatty():
-        yield from lines
-        return
-    from rich.progress import track
-
-    yield from track(lines, "searching", total=total)
