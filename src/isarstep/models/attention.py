@@ -1,13 +1,15 @@
 """Attention over packed sequences: the one seam between the fast kernel and its plain equivalents.
 
 `attend` picks flash attention on a GPU in half precision, and a padded scaled-dot-product elsewhere; training on a GPU
-may use a kernel of our own for short segments (`packed_attention`); `attend_naively` is what all must agree with.
+has a kernel of our own for short segments (`packed_attention`), and so has a search (`step_kernels`). `attend_naively`
+is what all must agree with.
 """
 
 from __future__ import annotations
 
 import inspect
 from functools import cache
+from importlib.util import find_spec
 
 import torch
 import torch.nn.functional as F
@@ -15,8 +17,10 @@ from torch import Tensor
 
 from isarstep.models.inputs import Segments
 
-PACKED = False  # the kernel of our own, where there is a GPU
-STEP_KERNELS = False  # the same for the steps of a search
+# Switches for kernels of our own on a GPU, so that a measurement can leave one out.
+HAS_TRITON = find_spec("triton") is not None
+PACKED = HAS_TRITON  # short segments in training
+STEP_KERNELS = HAS_TRITON  # the steps of a search
 
 
 def attend_packed(qkv_T3HC: Tensor, segments: Segments, causal: bool = False) -> Tensor:

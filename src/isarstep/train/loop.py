@@ -48,7 +48,7 @@ from isarstep.train.validate import Validation, sample, validate
 
 LOG_EVERY = 20  # steps
 CLIP = 1.0  # largest norm of a gradient in the modern recipe; the paper's does not clip
-GRAPHS = False  # send a step to the GPU in one piece, where it has one batch of a fixed shape
+GRAPHS = True  # send a step to the GPU in one piece, where it has one batch of a fixed shape
 DIVERGED = 3.0  # nats per token above the best so far
 
 
