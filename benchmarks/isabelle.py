@@ -118,6 +118,9 @@ def summary_of_agreement(path: Path) -> dict[str, Any]:
     return dict(sorted(counts.items()))
 
 
+TRUTH = FALSEHOOD.replace("False", "True")
+
+
 @dataclass(frozen=True)
 class Proposal:
     """One row of the embedded backend's verdicts with what it is about."""
@@ -178,6 +181,23 @@ def used_premises(proposal: Proposal, gap: str, local: list[str]) -> tuple[Premi
     return tuple(found)
 
 
+# What encodings unfold without calling it a fact (check/definitions.py): constants, and the theorems that say so.
+UNFOLDED = {
+    "Fun.inj": "Fun.inj_on_def", "Fun.inj_on": "Fun.inj_on_def", "Fun.id": "Fun.id_apply", "Fun.comp": "Fun.comp_apply",
+    "Fun.fun_upd": "Fun.fun_upd_apply", "Set.image": "Set.image_iff", "Set.vimage": "Set.vimage_eq",
+    "Set.Pow": "Set.Pow_iff", "Set.insert": "Set.insert_iff", "Set.Ball": "Set.Ball_def", "Set.Bex": "Set.Bex_def",
+    "Set.subset_eq": "Set.subset_iff", "Set.union": "Set.Un_iff", "Set.inter": "Set.Int_iff", "HOL.Let": "HOL.Let_def",
+    "Complete_Lattices.Union": "Complete_Lattices.Union_iff", "Complete_Lattices.Inter": "Complete_Lattices.Inter_iff",
+    "Product_Type.Sigma": "Product_Type.mem_Sigma_iff", "Product_Type.prod.case_prod": "Product_Type.prod.case",
+    "HOL.eq": "HOL.fun_eq_iff", "Set.member": "Set.set_eq_iff",
+}  # fmt: skip
+
+
+def with_unfolded(goal: str, premises: tuple[Premise, ...]) -> tuple[Premise, ...]:
+    mentioned = {token for text in (goal, *(premise.tokens for premise in premises)) for token in text.split()}
+    return (*premises, *(Premise(TRUTH, (UNFOLDED[name],)) for name in sorted(mentioned & UNFOLDED.keys())))
+
+
 def proved_gaps(proposal: Proposal) -> list[str]:
     found = [gap for gap in GAPS if proposal.row[f"{gap}_result"] == "proved"]
     return [gap for gap in found if gap not in OF_EXAMPLE or not proposal.row["rank"]]
@@ -186,16 +206,20 @@ def proved_gaps(proposal: Proposal) -> list[str]:
 def questions_about(
     proposal: Proposal, effort: str, names: Names, local: Callable[[Example], list[str]]
 ) -> Iterator[Question]:
-    """`replay` and `refute` of embedded proofs, from the facts that they used; Sledgehammer on references of steps.
+    """`replay` and `refute` of embedded proofs, from the facts that they used (`unfold`: and from what encodings
+    unfold); Sledgehammer on references of steps.
 
     So that it can be told what quickcheck finds at all, it is also asked about F.2 => P where P is no reference and
     nothing was proved.
     """
     row, rank = proposal.row, proposal.row["rank"]
-    if effort in ("replay", "refute"):
+    if effort in ("replay", "unfold", "refute"):
         for gap in proved_gaps(proposal):
-            premises = used_premises(proposal, gap, local(proposal.example))
-            yield Question(f"{effort} {rank} {gap}", effort, goal_of(proposal, gap), premises)
+            goal, premises = goal_of(proposal, gap), used_premises(proposal, gap, local(proposal.example))
+            if effort == "unfold":
+                yield Question(f"{effort} {rank} {gap}", "replay", goal, with_unfolded(goal, premises))
+            else:
+                yield Question(f"{effort} {rank} {gap}", effort, goal, premises)
     if effort == "refute" and not row["exact"] and row["kind"] != "assumption" and row["first_result"] != "proved":
         yield Question(f"{effort} {rank} first", effort, proposal.tokens, all_premises(proposal, "first", names))
     if effort == "sledgehammer" and row["exact"] and row["kind"] != "assumption":
@@ -211,6 +235,12 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     names = fact_names(benchmark, [proposal.example for proposal in proposals])
     qualified = tuple(benchmark.manifest.get("qualified", ()))
     done = {(record["id"], record["key"]) for record in map(json.loads, lines_of(arguments.out))}
+    # Definitions are a second chance, for what a run before could not replay.
+    failed = {
+        (record["id"], record["key"].replace("replay", "unfold"))
+        for record in map(json.loads, lines_of(arguments.out))
+        if record["effort"] == "replay" and record["answer"] != "proved"
+    }
     chosen: dict[str, dict[str, Inquiry]] = {}
     asked: dict[tuple[str, str], Proposal] = {}
     with Provers() as provers:
@@ -222,7 +252,8 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
                 for question in questions_about(proposal, effort, names, lambda e: local()(e)):
                     # A gap of one proposal may have been closed without it, as for the proposal before.
                     same = (proposal.example.id, question.goal, question.premises)
-                    questions += [] if same in known else [question]
+                    wanted = effort != "unfold" or (proposal.example.id, question.key) in failed
+                    questions += [question] if wanted and same not in known else []
                     known.add(same)
                 if count + len(questions) > arguments.limit:
                     break
@@ -297,7 +328,9 @@ def main() -> None:
     part = parts.add_parser("gaps")
     part.add_argument("verdicts", type=Path)
     part.add_argument("--predictions", type=Path, help="what the verdicts are about; left away: the references")
-    part.add_argument("--ask", default="replay", help="any of replay, refute, sledgehammer, with commas between")
+    part.add_argument(
+        "--ask", default="replay", help="any of replay, unfold, refute, sledgehammer, with commas between"
+    )
     part.add_argument("--sessions", default="", help="left away: all")
     part.add_argument("--limit", type=int, default=1000, help="questions of each kind")
     part.add_argument("--seconds", type=int, default=30)
