@@ -186,8 +186,9 @@ def text_array(text: str) -> npt.NDArray[np.generic]:
     return np.frombuffer(text.encode(), np.uint8)
 
 
-def load(path: Path) -> Dataset:
+def load(path: str | Path) -> Dataset:
     """From a benchmark folder, from `embedded`, or from a file that `save` wrote."""
+    path = Path(path)
     if path.is_dir() or str(path) == "embedded":
         from isarstep.train.from_bench import dataset_of_benchmark
 

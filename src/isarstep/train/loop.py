@@ -121,7 +121,7 @@ def train(
     dataset: Dataset,
     config: ModelConfig,
     recipe: Recipe,
-    folder: Path,
+    folder: str | Path,
     *,
     device: str | None = None,
     resume: bool = False,
@@ -134,7 +134,7 @@ def train(
     if config.dense:
         dataset = dense_dataset(dataset)
     with processes(device) as group:
-        return Run(dataset, config, recipe, folder, group, watch, storage).go(resume, start_from, quiet)
+        return Run(dataset, config, recipe, Path(folder), group, watch, storage).go(resume, start_from, quiet)
 
 
 class Run:
