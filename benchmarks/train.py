@@ -160,7 +160,7 @@ def main() -> None:
     parser.add_argument("--size", default="base", choices=["tiny", "small", "base"])
     parser.add_argument("--style", default="paper", choices=["paper", "modern"])
     parser.add_argument("--models", default="transformer,hat")
-    parser.add_argument("--batch", type=int, default=32_768, help="source tokens of one of our batches")
+    parser.add_argument("--batch", type=int, default=65_536, help="source tokens of one of our batches")
     parser.add_argument("--sentences", default="64,128,256,512,1024", help="Marian's batch sizes")
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--eager", action="store_true", help="Marian without compilation")
