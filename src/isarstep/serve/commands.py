@@ -63,7 +63,8 @@ def propose(
         isarstep propose --fact 'x ≤ y' --fact 'y ≤ z' --goal 'x < z + 1' --type 'z :: nat' --check
         isarstep propose --example 3f2c --json
     """
-    engine, task = _ask(file, goal, fact, other, hint, type_, tokens, example, graph, step, model, benchmark)
+    asked = (file, goal, fact, other, hint, type_, tokens, example, graph, step)
+    engine, task = _ask(*asked, model, benchmark, threads=2)
     if check:
         with engine.proving(seconds, library) as proving:
             steps = engine.propose(task, beam, proving=proving)
@@ -111,7 +112,8 @@ def sketch(
     from isarstep.serve.batching import Batcher
     from isarstep.serve.sketching import Plan, sketches
 
-    engine, task = _ask(file, goal, fact, other, hint, type_, tokens, example, graph, step, model, benchmark)
+    asked = (file, goal, fact, other, hint, type_, tokens, example, graph, step)
+    engine, task = _ask(*asked, model, benchmark, threads=1)  # the other cores are the provers'
     if task.example.f3 is None:
         raise UserError("this example has no goal to prove")
     best: Sketch | None = None
@@ -175,6 +177,7 @@ def _ask(
     step: str | None,
     model: str,
     benchmark: str,
+    threads: int,
 ) -> tuple[Engine, Task]:
     """The engine and the task of the one problem that was given in one of four ways."""
     from isarstep.serve.engine import Engine
@@ -186,7 +189,7 @@ def _ask(
     collecting = gc.isenabled()
     gc.disable()  # nothing of what is loaded now is garbage, and looking for some takes a tenth of the time
     try:
-        engine = Engine(model, benchmark)
+        engine = Engine(model, benchmark, threads)
         engine.load_ahead()
         if example is not None:
             task = engine.example(example)

@@ -80,7 +80,7 @@ class Engine:
     def __init__(self, model: str | Path = "embedded", benchmark: str | Path = "embedded", threads: int = 1) -> None:
         self.model_name = model
         self.benchmark = Benchmark(benchmark)
-        # Single-sentence searches are many tiny products: a second thread mostly waits for the first.
+        # A search is many small products: a second thread takes off a tenth, and a server's provers want that core.
         self.threads = threads
         self.lock = threading.Lock()  # one search at a time
         self._contexts: dict[str, Context] = {}
