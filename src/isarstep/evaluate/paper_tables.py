@@ -39,9 +39,12 @@ class Entry:
         if self.run.config.get("style", "paper") != "paper":
             extras.append(str(self.run.config["style"]))
         if self.run.config.get("dense"):
-            extras.append("dense tokens")
+            extras.append("dense")
         if not self.run.categories:
             extras.append("no categories")
+        tokens = self.run.config.get("training", {}).get("tokens", 0)
+        if extras and tokens >= 1e6:
+            extras.append(f"{tokens / 1e6:.0f}M tokens")
         if self.run.config.get("name"):
             return str(self.run.config["name"])
         return self.run.kind + (f" ({', '.join(extras)})" if extras else "")
@@ -235,8 +238,9 @@ def references(checked: Sequence[VerdictSummary]) -> Table:
     for found in checked:
         who = found.provers or "provers not named"
         rows.append(_reference_row(who, found.share_checked, found.all))
-        rows.append(_reference_row(f"{who}: steps", f"{found.steps.checked:,}", found.steps))
-        rows.append(_reference_row(f"{who}: assumptions", f"{found.assumptions.checked:,}", found.assumptions))
+        if found.steps.checked and found.assumptions.checked:
+            rows.append(_reference_row(f"{who}: steps", f"{found.steps.checked:,}", found.steps))
+            rows.append(_reference_row(f"{who}: assumptions", f"{found.assumptions.checked:,}", found.assumptions))
     if not checked:
         rows.append(("ours", *(NOT_CHECKED,) * 7))
     columns = (
