@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.data import EMBEDDED, model_folder
 from isarstep.errors import UserError
@@ -25,7 +26,9 @@ def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int 
     if not examples:
         raise UserError(f"{opened.folder}: split {split} has no examples to score")
     ids = [example.id for example in examples] if limit is None else rows.table()["id"].to_pylist()
-    typist = Typist(opened.signature, examples) if "signature.json.zst" in opened.manifest["files"] else None
+    typist = None
+    if "signature.json.zst" in opened.manifest["files"]:
+        typist = Typist(opened.signature, Scope.of_benchmark(opened), examples)
     return Task(opened.hash, rows.name, examples, ids, typist)
 
 

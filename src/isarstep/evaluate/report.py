@@ -164,7 +164,10 @@ def _details(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
 
 
 def _side_by_side(plain: Sequence[Entry]) -> list[Entry]:
-    """As many as fit beside each other, the best if there are more; base inputs first."""
+    """All where they fit beside each other; else one input, base if any, without ablations; base inputs first."""
+    if len(plain) > MOST_SIDE_BY_SIDE:
+        inputs = {entry.run.hints for entry in plain}
+        plain = [entry for entry in plain if entry.run.hints == min(inputs) and entry.run.categories] or plain
     best = sorted(plain, key=lambda entry: -entry.scores.top1.value)[:MOST_SIDE_BY_SIDE]
     return sorted((entry for entry in plain if entry in best), key=lambda entry: entry.run.hints)
 

@@ -1,7 +1,8 @@
 """Which outputs are terms, and which of those are well-typed propositions where they are to stand.
 
 The types of an example's variables are the recorded ones; imported data have none, and there all propositions of the
-source are typed together. `Typist.rule` says which, and every score's signature repeats it.
+source are typed together. Constants and variables must exist where the example stands. `Typist.rule` says which types
+were used, and every score's signature repeats it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isarstep.bench.example import Example
+from isarstep.bench.scope import Scope
 from isarstep.errors import UserError
 from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.signature import Signature
@@ -23,8 +25,8 @@ UNREADABLE, ILL_TYPED, WELL_TYPED = "not a term", "ill-typed", "well-typed"
 class Typist:
     """Judges outputs for examples of one benchmark; the types of an example are worked out once."""
 
-    def __init__(self, signature: Signature, examples: Sequence[Example]) -> None:
-        self._signature = signature
+    def __init__(self, signature: Signature, scope: Scope, examples: Sequence[Example]) -> None:
+        self._signature, self._scope = signature, scope
         self._contexts: dict[str, dict[str, Typ]] = {}
         self._types: dict[str, Typ] = {}
         recorded = sum(bool(example.types) for example in examples)
@@ -38,6 +40,8 @@ class Typist:
             term = decode(tokens)
         except UserError:
             return UNREADABLE
+        if self._scope.absence(example, tokens) is not None:
+            return ILL_TYPED
         return WELL_TYPED if well_formed(term, self._signature, self._context(example)) else ILL_TYPED
 
     def _context(self, example: Example) -> dict[str, Typ]:

@@ -1,0 +1,20 @@
+"""What counts as well-formed in scores: terms, of constants that exist there, well-typed."""
+
+from isarstep.bench.store import Benchmark
+from isarstep.evaluate.headline import open_task
+from isarstep.evaluate.wellformed import ILL_TYPED, UNREADABLE, WELL_TYPED
+from isarstep.logic.infer import well_formed
+
+
+def test_outputs_are_judged_where_they_stand() -> None:
+    task = open_task("embedded", "test", 1)
+    example, typist = task.examples[0], task.typist
+    assert typist is not None
+    assert typist.outcome(example, example.f1) == WELL_TYPED
+    assert typist.outcome(example, example.f1 + " $") == UNREADABLE
+    assert typist.outcome(example, "CONST HOL.Trueprop $ CONST Nat.Suc") == ILL_TYPED
+    assert typist.outcome(example, "CONST HOL.Trueprop $ CONST HOL.True") == WELL_TYPED
+    # Well-typed, but of a theory that this one does not rest on.
+    elsewhere = "CONST HOL.Trueprop $ ( CONST Topological_Spaces.open_class.open $ CONST Set.empty )"
+    assert well_formed(elsewhere, Benchmark("embedded").signature)
+    assert typist.outcome(example, elsewhere) == ILL_TYPED
