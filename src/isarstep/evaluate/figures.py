@@ -16,8 +16,12 @@ WIDTH, HEIGHT = 760, 340
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 16, 46
 
 # Told apart by readers with any colour vision; two values each, for light and dark paper.
-LIGHT = ("#2f6db5", "#c8641e", "#1d8a74", "#a8437d", "#6c5fc7", "#7b7f86", "#a08a12", "#4b9bd6")
-DARK = ("#6ea8ea", "#f0975a", "#4fc3ab", "#e082b5", "#a79df0", "#a6abb3", "#d6bd4a", "#8ccbf7")
+LIGHT = (
+    "#2f6db5", "#c8641e", "#1d8a74", "#a8437d", "#6c5fc7", "#7b7f86", "#a08a12", "#4b9bd6", "#b23b3b", "#4d7f2c"
+)  # fmt: skip
+DARK = (
+    "#6ea8ea", "#f0975a", "#4fc3ab", "#e082b5", "#a79df0", "#a6abb3", "#d6bd4a", "#8ccbf7", "#f08a8a", "#9ad07c"
+)  # fmt: skip
 
 STYLE = (
     ".axis{stroke:var(--line)}.grid{stroke:var(--line);stroke-dasharray:2 4}.tick{fill:var(--soft);font-size:13px}"

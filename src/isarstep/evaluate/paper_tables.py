@@ -67,12 +67,13 @@ def main(entries: Sequence[Entry]) -> Table:
     metrics = (("Top-1", "top1"), ("Top-10", "top10"), ("BLEU", "bleu"))
     rows = []
     for label in rows_of(entries):
-        cells = [label]
+        here = _has(entries, label)
+        cells = [label if here else f"{label}, as printed in the paper"]
         for _, field in metrics:
             for given in INPUTS:
                 entry = entry_of(entries, label, given)
                 printed = paper.MAIN.get((label, given))
-                ours = str(getattr(entry.scores, field)) if entry else NOT_RUN
+                ours = (str(getattr(entry.scores, field)) if entry else NOT_RUN) if here else ""
                 cells.append(_beside(ours, getattr(printed, field) if printed else None))
         if any(cell != NOT_RUN for cell in cells[1:]):
             rows.append(tuple(cells))
@@ -122,11 +123,12 @@ def _two_inputs(
 ) -> Table:  # fmt: skip
     rows = []
     for label in rows_of(entries):
-        here = any(entry.row == label for entry in entries)
+        here = _has(entries, label)
         if not here and not any((label, given) in printed for given in INPUTS):
             continue
-        cells = [label]
-        cells += [_beside(ours.get((label, given), NOT_RUN), printed.get((label, given))) for given in INPUTS]
+        missing = NOT_RUN if here else ""
+        cells = [label if here else f"{label}, as printed in the paper"]
+        cells += [_beside(ours.get((label, given), missing), printed.get((label, given))) for given in INPUTS]
         rows.append(tuple(cells))
     return Table(key, title, ("model", *INPUTS), tuple(rows), note)
 
@@ -287,8 +289,14 @@ def ablation(entries: Sequence[Entry]) -> Table:
     return Table("ablation", "HAT and category information, top-1", ("HAT, base input", "ours", "paper"), tuple(rows))
 
 
+def _has(entries: Sequence[Entry], row: str) -> bool:
+    return any(entry.row == row for entry in entries)
+
+
 def _beside(ours: str, printed: float | None) -> str:
-    return ours if printed is None else f"{ours}{PAPER}{printed:.1f}"
+    if printed is None:
+        return ours
+    return f"{ours}{PAPER}{printed:.1f}" if ours else f"{printed:.1f}"
 
 
 def _shape(entry: Entry) -> tuple[object, object, bool]:
