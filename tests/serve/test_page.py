@@ -14,6 +14,9 @@ import isarstep.serve
 from isarstep.evaluate.figures import palette
 
 PAGE = Path(isarstep.serve.__file__).parent / "page"
+# What the page is at, where nothing comes.
+STATE = """() => JSON.stringify([document.querySelector('#attention').open, document.activeElement.className,
+    document.querySelector('#attention .note').textContent, document.querySelector('#status').textContent])"""
 NO_WAITING = "!document.querySelector('#steps .badge.wait') && document.querySelector('#stop').hidden"
 
 
@@ -96,29 +99,6 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     page.keyboard.press("r")
     assert page.locator("#compare math").count() >= 1
 
-    page.keyboard.press("j")
-    said: list[str | None] = []
-    shares = page.locator("#attention .shares li")
-    for _ in range(3):  # a busy machine may have no time for it, and says so
-        page.keyboard.press("a")
-        for _ in range(100):
-            if shares.count():
-                break
-            page.wait_for_timeout(200)
-        else:
-            said.append(page.locator("#attention .note").text_content())
-            page.keyboard.press("Escape")
-            continue
-        break
-    assert shares.count(), said
-    page.locator("#attention .layer").select_option("0")
-    page.locator("#attention .head-choice").select_option("1")
-    page.wait_for_function("!document.querySelector('#attention .note').textContent.startsWith('reading')")
-    painted = """() => { const c = document.querySelector('.heat'); return c.getContext('2d')
-        .getImageData(0, 0, c.width, c.height).data.some(x => x > 0); }"""
-    assert page.evaluate(painted)
-    page.keyboard.press("Escape")
-
     # Two steps, neither of which closes everything: those that no prover has proved on both sides.
     accepted = []
     for _ in range(2):
@@ -148,6 +128,44 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     page.keyboard.press("Shift+U")
     page.wait_for_function("document.querySelectorAll('#proof .step').length === 1")
     assert person.troubles == []
+
+
+def attention_of_a_step(person: Person, address: str) -> bool:
+    """Asks, goes to the first step and looks at its attention, all by keyboard; False: it did not come."""
+    page = person.open(address)
+    page.keyboard.press("Control+Enter")
+    page.wait_for_selector("#steps > ol:not(.stale) .card math")
+    page.wait_for_function(NO_WAITING)
+    page.keyboard.press("j")
+    page.keyboard.press("a")
+    for _ in range(100):
+        if page.locator("#attention .shares li").count():
+            return True
+        page.wait_for_timeout(200)
+    return False
+
+
+def test_attention_of_a_layer_and_head(server: Running, browser: Any) -> None:
+    said: list[Any] = []
+    for _ in range(3):  # a busy machine may have no time for it, and says so
+        person = Person(browser)
+        page = person.page
+        if attention_of_a_step(person, f"{server.url}/#2330ac770ab6"):
+            break
+        said.append((page.evaluate(STATE), person.troubles))
+        person.context.close()
+    else:
+        raise AssertionError(said)
+    page.locator("#attention .layer").select_option("0")
+    page.locator("#attention .head-choice").select_option("1")
+    page.wait_for_function("!document.querySelector('#attention .note').textContent.startsWith('reading')")
+    painted = """() => { const c = document.querySelector('.heat'); return c.getContext('2d')
+        .getImageData(0, 0, c.width, c.height).data.some(x => x > 0); }"""
+    assert page.evaluate(painted)
+    page.keyboard.press("Escape")
+    assert not page.locator("#attention[open]").count()
+    assert person.troubles == []
+    person.context.close()
 
 
 def test_mistakes_are_underlined_where_they_are(server: Running, person: Person) -> None:
