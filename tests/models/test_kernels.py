@@ -4,15 +4,17 @@ import os
 
 import pytest
 import torch
+import torch.nn.functional as F
 
 from isarstep.models.attention import attend_few, attend_naively
 from isarstep.models.inputs import Segments
+from isarstep.models.layers import hashed_dropout
 
 if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # before Triton is imported
 pytest.importorskip("triton", reason="Triton is not installed: kernels for a GPU cannot be tried, even interpreted")
 
-from isarstep.models import packed_attention, step_kernels
+from isarstep.models import fused_layers, packed_attention, step_kernels
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -94,3 +96,36 @@ def test_selection_agrees_with_topk() -> None:
     expected = scores.masked_fill(forbidden[:, column.long()], -torch.inf).topk(20)
     assert torch.equal(best, expected.values)
     assert torch.equal(places, expected.indices)
+
+
+@pytest.mark.parametrize(("width", "share"), [(512, 0.1), (384, 0.1), (64, 0.0)])
+def test_residual_norm_agrees_with_its_parts(width: int, share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fused_layers, "PROGRAMS", 3)  # so that each goes over several tiles of rows
+    torch.manual_seed(4)
+    x, y = (torch.randn(37, width, device=DEVICE, requires_grad=True) for _ in range(2))
+    weight, bias = (torch.randn(width, device=DEVICE, requires_grad=True) for _ in range(2))
+    seeds = torch.tensor([123456789, -987654321], dtype=torch.int32, device=DEVICE)
+    fast = fused_layers.residual_norm(x, y, weight, bias, seeds, share, 1e-5)[0]
+    dropped = hashed_dropout(y, share, seeds) if share else y
+    plain = F.layer_norm(x + dropped, (width,), weight, bias, 1e-5)
+    assert_close(fast, plain)
+    weights = torch.randn_like(fast)
+    ours = torch.autograd.grad((fast * weights).sum(), (x, y, weight, bias))
+    theirs = torch.autograd.grad((plain * weights).sum(), (x, y, weight, bias))
+    for one, other in zip(ours, theirs, strict=True):
+        assert_close(one, other)
+
+
+def test_linear_relu_agrees_with_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fused_layers, "PROGRAMS", 6)
+    torch.manual_seed(5)
+    x = torch.randn(37, 64, device=DEVICE, requires_grad=True)
+    weight = torch.randn(1100, 64, device=DEVICE, requires_grad=True)
+    bias = torch.randn(1100, device=DEVICE, requires_grad=True)
+    fast, plain = fused_layers.linear_relu(x, weight, bias), F.relu(F.linear(x, weight, bias))
+    assert_close(fast, plain)
+    weights = torch.randn_like(fast)
+    ours = torch.autograd.grad((fast * weights).sum(), (x, weight, bias))
+    theirs = torch.autograd.grad((plain * weights).sum(), (x, weight, bias))
+    for one, other in zip(ours, theirs, strict=True):
+        assert_close(one, other)

@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from isarstep.models.attention import attend_few, attend_packed, attend_packed_memory
+from isarstep.models.attention import HAS_TRITON, attend_few, attend_packed, attend_packed_memory
 from isarstep.models.config import ModelConfig, Style
 from isarstep.models.inputs import Segments
 
@@ -55,6 +55,7 @@ def linear(inputs: int, outputs: int, style: Style) -> nn.Linear:
 
 
 CHEAP_DROPOUT = True  # hashed places instead of a generator, where there is a GPU
+FUSED = HAS_TRITON  # `fused_layers`, where there is a GPU
 BF16_STREAM = True  # the paper's style on a GPU: what runs between layers is half precision, as the products are
 
 
@@ -66,8 +67,11 @@ def drop(x: Tensor, share: float, training: bool) -> Tensor:
         return x
     if not x.is_cuda or not CHEAP_DROPOUT:
         return F.dropout(x, share)
-    seeds_2 = torch.randint(-(2**31), 2**31 - 1, (2,), dtype=torch.int32, device=x.device)
-    return hashed_dropout(x, share, seeds_2)
+    return hashed_dropout(x, share, random_pair(x.device))
+
+
+def random_pair(device: torch.device) -> Tensor:
+    return torch.randint(-(2**31), 2**31 - 1, (2,), dtype=torch.int32, device=device)
 
 
 def hashed_dropout(x: Tensor, share: float, seeds_2: Tensor) -> Tensor:
@@ -79,6 +83,10 @@ def hashed_dropout(x: Tensor, share: float, seeds_2: Tensor) -> Tensor:
     h = h ^ ((h >> 16) & 0xFFFF)
     kept = (h & 0xFFFFFF) >= int(share * 2**24)
     return torch.where(kept.view(x.shape), x * (1 / (1 - share)), 0)
+
+
+def takes_fused(x: Tensor) -> bool:
+    return FUSED and x.is_cuda and x.dtype == torch.bfloat16 and x.ndim == 2 and torch.is_grad_enabled()
 
 
 def half_stream(x: Tensor, config: ModelConfig) -> Tensor:
@@ -202,11 +210,21 @@ class FeedForward(nn.Module):
         self.outer = linear(hidden, width, config.style)
 
     def forward(self, x: Tensor) -> Tensor:
+        if not self.gated and takes_fused(x):
+            return self.joined(x)
         h = self.inner(x)
         if self.gated:
             gate, h = h.chunk(2, -1)
             return self.outer(F.silu(gate) * h)
         return self.outer(F.relu(h))
+
+    def joined(self, x: Tensor) -> Tensor:
+        """The paper's, with the ReLU inside of the first product."""
+        from isarstep.models.fused_layers import linear_relu
+
+        h: Tensor = linear_relu(x, self.inner.weight.to(x.dtype), self.inner.bias.to(x.dtype))
+        y: Tensor = self.outer(h)
+        return y
 
 
 class Residual(nn.Module):
@@ -222,8 +240,19 @@ class Residual(nn.Module):
         return self.norm(x) if self.before else x
 
     def leave(self, x: Tensor, y: Tensor) -> Tensor:
+        if not self.before and takes_fused(x):
+            return self.joined(x, y)
         x = x + drop(y, self.dropout, self.training)
         return x if self.before else self.norm(x).to(x.dtype)
+
+    def joined(self, x: Tensor, y: Tensor) -> Tensor:
+        """The paper's, in one trip through memory."""
+        from isarstep.models.fused_layers import residual_norm
+
+        share = self.dropout if self.training else 0.0
+        layer: nn.LayerNorm = self.norm  # type: ignore[assignment]
+        z: Tensor = residual_norm(x, y, layer.weight, layer.bias, random_pair(x.device), share, layer.eps)[0]
+        return z
 
 
 class EncoderLayer(nn.Module):
