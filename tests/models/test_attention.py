@@ -47,4 +47,4 @@ def test_pad_and_unpad_are_inverse() -> None:
     padded, valid = pad(x, segments)
     assert padded.shape == (3, 4, 5)
     assert valid.sum() == 8
-    torch.testing.assert_close(unpad(padded, segments), x)
+    torch.testing.assert_close(unpad(padded, segments, len(x)), x)

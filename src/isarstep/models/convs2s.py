@@ -94,7 +94,7 @@ class ConvS2S(Seq2Seq):
         return keys_BLE, (keys_BLE + embedded_BLE) * HALF, valid_BL
 
     def encode(self, source: Source) -> Tensor:
-        return unpad(self.encode_pair(source)[1], source.examples)
+        return unpad(self.encode_pair(source)[1], source.examples, len(source.tokens_S))
 
     def forward(self, source: Source, target: Target) -> Tensor:
         keys_BLE, values_BLE, valid_BL = self.encode_pair(source)
@@ -104,7 +104,7 @@ class ConvS2S(Seq2Seq):
             h_BEU = F.pad(self.drop(x_BUE).transpose(1, 2), (KERNEL - 1, 0))
             h_BUE = F.glu(conv(h_BEU), 1).transpose(1, 2)
             x_BUE = (x_BUE + attention(h_BUE, embedded_BUE, keys_BLE, values_BLE, valid_BL)) * HALF
-        return unpad(self.drop(self.decoder_out(x_BUE)), target.examples)
+        return unpad(self.drop(self.decoder_out(x_BUE)), target.examples, len(target.inputs_U))
 
     def start(self, source: Source, beams: int) -> ConvState:
         keys_BLE, values_BLE, valid_BL = self.encode_pair(source)

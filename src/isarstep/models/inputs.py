@@ -67,7 +67,9 @@ def pad(x_SD: Tensor, segments: Segments) -> tuple[Tensor, Tensor]:
     return x_SD[index_NL] * valid_NL[..., None].to(x_SD.dtype), valid_NL
 
 
-def unpad(x_NLD: Tensor, segments: Segments) -> Tensor:
-    """The inverse of `pad`, where the segments cover every row."""
-    _, valid_NL = segments.grid()
-    return x_NLD[valid_NL]
+def unpad(x_NLD: Tensor, segments: Segments, total: int) -> Tensor:
+    """The inverse of `pad`, where the segments cover all `total` rows."""
+    place_S = torch.arange(total, dtype=torch.int32, device=x_NLD.device)
+    owner_S = torch.searchsorted(segments.starts[1:], place_S, right=True)
+    # Not by the mask of real cells: a GPU would have to be asked how many there are.
+    return x_NLD[owner_S, place_S - segments.starts[owner_S]]

@@ -81,7 +81,7 @@ class RNNSearch(Seq2Seq):
         packed = nn.utils.rnn.pack_padded_sequence(x_BLD, lengths, batch_first=True, enforce_sorted=False)
         h, _ = self.encoder(packed)
         h_BLD, _ = nn.utils.rnn.pad_packed_sequence(h, batch_first=True, total_length=source.examples.longest)
-        return unpad(self.join_directions(h_BLD), source.examples)
+        return unpad(self.join_directions(h_BLD), source.examples, len(source.tokens_S))
 
     def begin(self, source: Source) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """Memory, its attention keys, which cells are real, and the decoder's first states (B x 2D)."""
@@ -98,7 +98,7 @@ class RNNSearch(Seq2Seq):
         context_BUD = self.attention(h_BUD, keys_BLD, memory_BLD, valid_BL)
         top_BUD, _ = self.upper(torch.cat([h_BUD, context_BUD], -1), lstm_start(first_upper))
         out_BUD = self.readout(torch.cat([self.drop(top_BUD), context_BUD, y_BUD], -1)).tanh()
-        return unpad(self.drop(out_BUD), target.examples)
+        return unpad(self.drop(out_BUD), target.examples, len(target.inputs_U))
 
     def start(self, source: Source, beams: int) -> RNNState:
         memory_BLD, keys_BLD, valid_BL, first = self.begin(source)

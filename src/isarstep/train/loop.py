@@ -255,8 +255,10 @@ class Run:
                     total += self.replay(batch, weight)
                 else:
                     total += backward_pass(wrapped, batch, weight, self.device.type)
-        limit = CLIP if self.recipe.style == "modern" else float("inf")
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), limit)
+        if self.recipe.style == "modern":
+            norm = nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
+        else:
+            norm = nn.utils.get_total_norm([p.grad for p in self.model.parameters() if p.grad is not None])
         for optimiser in self.optimisers:
             for settings in optimiser.param_groups:
                 settings["lr"] = rate
