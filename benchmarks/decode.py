@@ -181,7 +181,7 @@ def measure_growth(bench: Bench) -> None:
 
 def measure_peers(bench: Bench) -> None:
     on_cpu = bench.device.type == "cpu"
-    ours_at = numbers(bench.chosen.batches or ("1,16,32" if on_cpu else "128,384,768"))
+    ours_at = numbers(bench.chosen.batches or ("1,16,32" if on_cpu else "384,1024,2048"))
     theirs_at = numbers(bench.chosen.hf_batches or ("8,32" if on_cpu else "32,64,128,256"))
     reference: Outputs = []
     best = 0.0

@@ -19,8 +19,8 @@ from isarstep.models.attention import takes_step_kernels
 from isarstep.train.batches import Layout, Shelf
 from isarstep.train.corpus import BOS, EOS, Corpus, Longs
 
-SENTENCES = {"cpu": 32, "cuda": 384}  # of one batch
-SOURCE_TOKENS = {"cpu": 8_192, "cuda": 131_072}  # of one batch
+SENTENCES = {"cpu": 32, "cuda": 8}  # of one batch; on a GPU for each gigabyte of its memory
+SOURCE_TOKENS = {"cpu": 8_192, "cuda": 4_096}  # the same
 WINDOW = 4096  # examples that are sorted by length together
 CANDIDATES = 4  # per hypothesis of the beam, where some may be pruned
 CHECK_EVERY = {"cpu": 1, "cuda": 4}  # steps between two looks at what is finished; a look makes a GPU wait
@@ -195,12 +195,15 @@ def decode(
     layout = Layout(model.config.hierarchical, model.config.hints)
     shelf = Shelf(corpus, layout, device)
     lengths = shelf.measures.source
-    at_once = sentences or SENTENCES[device.type]
+    gigabytes = torch.cuda.get_device_properties(device).total_memory >> 30 if device.type == "cuda" else 1
+    at_once = sentences or SENTENCES[device.type] * gigabytes
+    tokens_at_once = SOURCE_TOKENS[device.type] * gigabytes
     for begin in range(0, len(corpus), WINDOW):
         window = np.arange(begin, min(begin + WINDOW, len(corpus)))
         found: dict[int, list[Hypothesis]] = {}
         # Longest first: if memory is short, it shows at once.
-        for examples in batches_of(window[np.argsort(-lengths[window], kind="stable")], lengths, at_once, device.type):
+        ordered = window[np.argsort(-lengths[window], kind="stable")]
+        for examples in batches_of(ordered, lengths, at_once, tokens_at_once):
             empty = lengths[examples] == 0
             found |= {int(i): [] for i in examples[empty]}  # nothing to read, nothing to say
             examples = examples[~empty]
@@ -214,10 +217,10 @@ def decode(
             yield found[example]
 
 
-def batches_of(order: Longs, lengths: Longs, sentences: int, device: str) -> Iterator[Longs]:
+def batches_of(order: Longs, lengths: Longs, sentences: int, tokens: int) -> Iterator[Longs]:
     begin = 0
     while begin < len(order):
         longest = max(1, int(lengths[order[begin]]))  # sorted: the first is the longest
-        count = max(1, min(sentences, SOURCE_TOKENS[device] // longest))
+        count = max(1, min(sentences, tokens // longest))
         yield order[begin : begin + count]
         begin += count
