@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from isarstep.decode import search
 from isarstep.decode.hypotheses import Hypothesis, Rules
 from isarstep.decode.reference import search_plainly
 from isarstep.decode.search import decode
@@ -81,3 +82,46 @@ def test_room_for_the_past_grows() -> None:
 def test_an_example_without_a_source_has_no_answer() -> None:
     corpus = Corpus.of_examples([Example([], [9]), Example([(3, [10])], [9])])
     assert [len(found) > 0 for found in decode(lively_model("hat"), corpus, Rules(beam=2, longest=5))] == [False, True]
+
+
+class OnlyAfter:
+    """A constraint that shows late: whatever did not begin with one token has no second one."""
+
+    prunes = True
+    column_V = torch.zeros(20, dtype=torch.long)
+
+    def __init__(self, token: int) -> None:
+        self.token = token
+        self.first_BK: torch.Tensor | None = None
+
+    def start(self, *_: object) -> "OnlyAfter":
+        return OnlyAfter(self.token)
+
+    def forbidden(self, left: int) -> torch.Tensor:
+        raise NotImplementedError
+
+    def best(self, logits_BKV: torch.Tensor, wanted: int, left: int) -> tuple[torch.Tensor, torch.Tensor]:
+        values, tokens = logits_BKV.topk(wanted)
+        return values, tokens
+
+    def prune(self, scores_BQ: torch.Tensor, parents_BQ: torch.Tensor, tokens_BQ: torch.Tensor) -> torch.Tensor:
+        if self.first_BK is None:
+            return scores_BQ.masked_fill(tokens_BQ == EOS, -torch.inf)
+        return scores_BQ.masked_fill(self.first_BK.gather(1, parents_BQ) != self.token, -torch.inf)
+
+    def advance(self, parents_BK: torch.Tensor, tokens_BK: torch.Tensor) -> None:
+        self.first_BK = tokens_BK if self.first_BK is None else self.first_BK.gather(1, parents_BK)
+
+    def keep(self, rows: torch.Tensor) -> None:
+        assert self.first_BK is not None
+        self.first_BK = self.first_BK[rows]
+
+
+def test_a_sentence_whose_beam_got_stuck_is_searched_again_with_a_wider_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, corpus, rules = lively_model("hat"), some_corpus(3, 20), Rules(beam=2, longest=6)
+    for token in range(9, 20):
+        for found in decode(model, corpus, rules, OnlyAfter(token)):
+            assert 0 < len(found) <= 2
+            assert all(h.tokens[0] == token for h in found)
+    monkeypatch.setattr(search, "WIDER", ())
+    assert any(not found for token in range(9, 20) for found in decode(model, corpus, rules, OnlyAfter(token)))

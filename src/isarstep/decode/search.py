@@ -7,6 +7,7 @@ whose n best are settled leave the batch. Shapes: B sentences, K hypotheses, V t
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -23,6 +24,7 @@ SENTENCES = {"cpu": 32, "cuda": 8}  # of one batch; on a GPU for each gigabyte o
 SOURCE_TOKENS = {"cpu": 8_192, "cuda": 4_096}  # the same
 WINDOW = 4096  # examples that are sorted by length together
 CANDIDATES = 4  # per hypothesis of the beam, where some may be pruned
+WIDER = (4, 16)  # times the beam, for a sentence whose whole beam got to where a constraint leaves no way on
 CHECK_EVERY = {"cpu": 1, "cuda": 4}  # steps between two looks at what is finished; a look makes a GPU wait
 
 
@@ -198,6 +200,11 @@ def decode(
     gigabytes = torch.cuda.get_device_properties(device).total_memory >> 30 if device.type == "cuda" else 1
     at_once = sentences or SENTENCES[device.type] * gigabytes
     tokens_at_once = SOURCE_TOKENS[device.type] * gigabytes
+
+    def searched(examples: Longs, rules: Rules) -> dict[int, list[Hypothesis]]:
+        constraint = constraints.start(corpus, examples, rules, device) if constraints else None
+        return dict(zip(examples.tolist(), search(model, shelf.source(examples), rules, constraint), strict=True))
+
     for begin in range(0, len(corpus), WINDOW):
         window = np.arange(begin, min(begin + WINDOW, len(corpus)))
         found: dict[int, list[Hypothesis]] = {}
@@ -209,10 +216,11 @@ def decode(
             examples = examples[~empty]
             if not len(examples):
                 continue
-            source = shelf.source(examples)
-            constraint = constraints.start(corpus, examples, rules, device) if constraints else None
-            outcome = search(model, source, rules, constraint)
-            found |= dict(zip(examples.tolist(), outcome, strict=True))
+            found |= searched(examples, rules)
+            for factor in WIDER if constraints else ():
+                if lost := [i for i in examples.tolist() if not found[i]]:
+                    wider = replace(rules, beam=factor * rules.beam, nbest=rules.keep)
+                    found |= searched(np.array(lost), wider)
         for example in window.tolist():
             yield found[example]
 
