@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
+from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.decode.contexts import known_types
 from isarstep.decode.exclusion import dropped_prefix, grammar_objection, types_objection
@@ -45,6 +46,7 @@ def main() -> None:
     signature, vocabulary = benchmark.signature, set(benchmark.vocabulary)
     split = benchmark.split(chosen.split)
     examples = split[: chosen.limit] if chosen.limit else list(split)
+    scope = Scope.of_benchmark(benchmark)
     start = time.process_time()
     reasons: dict[str, Counter[str]] = {"vocabulary": Counter(), "grammar": Counter(), "types": Counter()}
     seen: dict[str, list[str]] = defaultdict(list)
@@ -61,9 +63,12 @@ def main() -> None:
         objection = grammar_objection(tokens, known_variables(example))
         if objection is not None:
             note("grammar", objection, f"{example.id} {example.f1}")
-        context = known_types(example, signature)
-        objection = types_objection(tokens, signature, context)
-        prefix = dropped_prefix(tokens, signature, context) if chosen.prefixes and objection is None else None
+        context, there = known_types(example, signature), scope.signature(example.theory, signature)
+        objection = types_objection(tokens, there, context)
+        known = scope.known(example)
+        if objection is None and not all(known(name) for name in re.findall(r"CONST (\S+)", example.f1)):
+            objection = "a constant of its theory that neither an earlier proof nor the source mentions"
+        prefix = dropped_prefix(tokens, there, context) if chosen.prefixes and objection is None else None
         if objection is not None:
             note("types", general(objection), f"{example.id} {objection}")
         elif prefix is not None:

@@ -99,7 +99,7 @@ def embedded_reason(text: str, example: Example, benchmark: Benchmark, scope: Sc
     if absent := scope.absence(example, text):
         return absent
     types = {name: parse_type(typ) for name, typ in example.types.items()}
-    return well_formed(text, benchmark.signature, types).reason or ""
+    return well_formed(text, scope.signature(example.theory, benchmark.signature), types).reason or ""
 
 
 def summary_of_agreement(path: Path) -> dict[str, Any]:

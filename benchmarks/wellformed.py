@@ -67,7 +67,7 @@ def reason_against(text: str, example: Example, benchmark: Benchmark, scope: Sco
     if absent := scope.absence(example, text):
         return absent
     context = {name: type_of(typ) for name, typ in example.types.items()}
-    judgement = well_formed(text, benchmark.signature, context)
+    judgement = well_formed(text, scope.signature(example.theory, benchmark.signature), context)
     return None if judgement else str(judgement.reason)
 
 

@@ -155,7 +155,7 @@ def test_a_random_model_writes_only_well_typed_propositions(dense: bool, foreign
     line = [words.index(token) for token in "CONST HOL.Trueprop $ FREE <X0>".split()]
     corpus = Corpus.of_examples([Example([(3, line)], [9])])
     corpus = dense_corpus(corpus, words) if dense else corpus
-    grammar = TypedGrammar(words, SIGNATURE, None, dense, lambda *_: lambda name: name != foreign)
+    grammar = TypedGrammar(words, SIGNATURE, None, dense, lambda *_: (lambda name: name != foreign, SIGNATURE))
     context = grammar.context_of_source(corpus, 0)
     written = []
     for seed in range(4):

@@ -17,6 +17,7 @@ import pyarrow.ipc
 import zstandard
 
 from isarstep.bench.clashes import NOTHING, Renaming
+from isarstep.bench.declared import declarations
 from isarstep.bench.extract import Extractor, Rules
 from isarstep.bench.facts import slots_of, type_of
 from isarstep.bench.texts import Template
@@ -118,6 +119,7 @@ def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = 
         "theorems": len(graph.theorems),
         "failures": len(graph.failures),
         "counts": dict(sorted(extractor.counts.items())),
+        **declarations(graph),
     }
     rows = signature_rows(graph.signature)
     names = sorted(extractor.variable_names)

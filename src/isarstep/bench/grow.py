@@ -78,12 +78,21 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
         scratch,
         shard.types,
         deciders,
-        document["theories"],
+        [_theory_row(theory, renaming) for theory in document["theories"]],
         rows,
         list(benchmark.manifest["isabelle"]),
         document["variable names"],
         int(benchmark.manifest["counts"]["held out"]),
     )
+
+
+def _theory_row(theory: dict[str, Any], renaming: Renaming) -> dict[str, Any]:
+    """What the theory declares under its new names; a benchmark of an earlier version does not say it."""
+    if not renaming or "constants" not in theory:
+        return theory
+    constants = {renaming.name(name): proof for name, proof in theory["constants"].items()}
+    arities = [" ".join(map(renaming.name, arity.split())) for arity in theory["arities"]]
+    return {**theory, "constants": dict(sorted(constants.items())), "arities": sorted(arities)}
 
 
 def _signature_rows(document: Mapping[str, Any], renaming: Renaming) -> dict[str, dict[str, Any]]:

@@ -1,15 +1,17 @@
-"""What exists where a step stands: the constants of its theory and of all that it rests on, and the fixed variables.
-
-A benchmark's signature is that of all its theories together; no step sees all of it. Constants that its own theory
-declares only later count as there.
+"""What exists where a step stands: the constants and instances of all theories that its own rests on, of its own theory
+what is declared before it, and the fixed variables. A benchmark's signature is that of all its theories together; no
+step sees all of it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Any, Protocol
+
+from isarstep.logic.signature import Signature
 
 _NAMED = re.compile(r"(CONST|FREE) (\S+)")
 PURE = "Pure"  # imported by all, listed by none
@@ -21,17 +23,36 @@ class Place(Protocol):
     @property
     def theory(self) -> str: ...
     @property
+    def proof(self) -> int: ...
+    @property
     def types(self) -> Mapping[str, str]: ...
     @property
     def fixed(self) -> int: ...
+    def source(self, *, hints: bool = ...) -> Sequence[tuple[int, str]]: ...
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a theory declares (`bench/declared.py`)."""
+
+    first_proof: Mapping[str, int]  # of its constants: the first of its proofs that mentions them
+    arities: frozenset[str]  # constructor and class, with a blank between
 
 
 class Scope:
-    """Made from the imports of theories; `qualified` are those whose names begin with their session."""
+    """Made from the imports of theories; `qualified` are those whose names begin with their session. Of theories that
+    are not among `declared` all is taken to be there from their beginning, everywhere.
+    """
 
-    def __init__(self, parents: Mapping[str, Sequence[str]], qualified: Iterable[str] = ()) -> None:
-        self._parents, self._qualified = parents, frozenset(qualified)
+    def __init__(
+        self,
+        parents: Mapping[str, Sequence[str]],
+        qualified: Iterable[str] = (),
+        declared: Mapping[str, Declared] | None = None,
+    ) -> None:
+        self._parents, self._qualified, self._declared = parents, frozenset(qualified), declared or {}
         self._prefixes = cache(self._prefixes_in)
+        self.signature = lru_cache(64)(self._signature)  # examples come theory by theory
 
     @staticmethod
     def of_benchmark(benchmark: Any) -> Scope:
@@ -39,36 +60,86 @@ class Scope:
 
         theories = signature_document(benchmark).get("theories", ())
         parents = {theory["name"]: theory["parents"] for theory in theories}
-        return Scope(parents, benchmark.manifest.get("qualified", ()))
+        declared = {
+            theory["name"]: Declared(theory["constants"], frozenset(theory["arities"]))
+            for theory in theories
+            if "constants" in theory
+        }
+        return Scope(parents, benchmark.manifest.get("qualified", ()), declared)
 
     def constants(self, theory: str) -> Callable[[str], bool]:
-        """Tells of a constant's name whether it exists in a theory. Where imports are not known, all of them do."""
+        """Tells of a constant's name whether it exists at the end of a theory. Where imports are not known, all do."""
         prefixes = self._prefixes(theory) if theory in self._parents else None
         return lambda name: prefixes is None or self._prefix(name) in prefixes
 
+    def known(self, example: Place) -> Callable[[str], bool]:
+        """Tells of a constant's name whether one who has read the theory up to the example's proof, and its source,
+        can know it. What this proof alone mentions does not count: its target would give it away.
+        """
+        exists, declared = self.constants(example.theory), self._declared.get(example.theory)
+        if declared is None or example.proof < 0:
+            return exists
+        read = {name for _, line in example.source(hints=False) for kind, name in _NAMED.findall(line)}
+        home, first = self._home(example.theory), declared.first_proof
+
+        def known(name: str) -> bool:
+            if self._prefix(name) != home:
+                return exists(name)
+            return first.get(name, example.proof) < example.proof or name in read
+
+        return known
+
+    def _signature(self, theory: str, whole: Signature) -> Signature:
+        """Without the instances of theories that this one does not rest on."""
+        if theory not in self._declared:
+            return whole
+        near = self._rests_on(theory)
+        here = {arity for name in near if name in self._declared for arity in self._declared[name].arities}
+        hidden = {arity for declared in self._declared.values() for arity in declared.arities} - here
+        arities = {
+            constructor: {class_: sorts for class_, sorts in table.items() if f"{constructor} {class_}" not in hidden}
+            for constructor, table in whole.arities.items()
+        }
+        return replace(whole, arities=arities)
+
     def absence(self, example: Place, proposition: str) -> str | None:
         """Says which constant or variable of a proposition does not exist at an example; None: all do."""
-        exists = self.constants(example.theory)
+        exists, declared = self.constants(example.theory), self._declared.get(example.theory)
+        later = declared.first_proof if declared is not None and example.proof >= 0 else {}
         for kind, name in _NAMED.findall(proposition):
             if kind == "CONST" and not exists(name):
                 return f"constant {name} is of a theory that {example.theory} does not import"
+            if kind == "CONST" and later.get(name, -1) > example.proof and not self._reads(example, name):
+                return f"constant {name} is declared later in {example.theory}"
             if kind == "FREE" and name not in example.types and _number(name) >= example.fixed >= 0:
                 return f"variable {name} is not fixed here"
         return None
+
+    @staticmethod
+    def _reads(example: Place, constant: str) -> bool:
+        return any(constant in line.split() for _, line in example.source(hints=False))
 
     def _prefix(self, name: str) -> str:
         parts = name.split(".", 2)
         session = ".".join(parts[:2])
         return session if session in self._qualified else parts[0]
 
-    def _prefixes_in(self, theory: str) -> frozenset[str]:
-        """What the names of constants begin with that exist in a theory."""
+    def _home(self, theory: str) -> str:
+        """What the names of a theory's constants begin with."""
+        return theory if theory in self._qualified else theory.rpartition(".")[2]
+
+    def _rests_on(self, theory: str) -> set[str]:
+        """A theory and all above it."""
         seen, todo = {theory}, [theory]
         while todo:
             new = [parent for parent in self._parents.get(todo.pop(), ()) if parent not in seen]
             seen.update(new)
             todo += new
-        return frozenset({PURE, *(name if name in self._qualified else name.rpartition(".")[2] for name in seen)})
+        return seen
+
+    def _prefixes_in(self, theory: str) -> frozenset[str]:
+        """What the names of constants begin with that exist in a theory."""
+        return frozenset({PURE, *map(self._home, self._rests_on(theory))})
 
 
 def _number(variable: str) -> int:

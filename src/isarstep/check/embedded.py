@@ -83,6 +83,9 @@ class Example(Protocol):
     def theory(self) -> str: ...
     @property
     def name(self) -> str: ...
+    @property
+    def proof(self) -> int: ...
+    def source(self, *, hints: bool = ...) -> Sequence[tuple[int, str]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,9 +345,10 @@ class Checker:
         if proposal is not None:
             terms.append(proposal)
         reference = self._reference(example, types)
+        signature = self.signature if self.scope is None else self.scope.signature(example.theory, self.signature)
         typed = [
             expand(_fixed(term, number), self.signature)
-            for number, term in enumerate(infer(terms, self.signature, types).propositions)
+            for number, term in enumerate(infer(terms, signature, types).propositions)
         ]
         count = len(example.f2)
         local = typed[count + 1 : count + 1 + len(f4_local)]

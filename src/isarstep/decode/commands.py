@@ -80,5 +80,5 @@ def _constraints(choice: ConstraintChoice, predictor: Predictor, data: Path, spl
     benchmark = Benchmark(data)
     examples = benchmark.split(split)
     contexts = contexts_of_split(examples, benchmark.signature)
-    scopes = scopes_of_split(examples, Scope.of_benchmark(benchmark))
+    scopes = scopes_of_split(examples, Scope.of_benchmark(benchmark), benchmark.signature)
     return TypedGrammar(vocabulary, benchmark.signature, contexts, dense, scopes)

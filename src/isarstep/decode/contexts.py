@@ -1,8 +1,8 @@
 """What is known at an example when its target is to be written: types of variables, and which constants exist.
 
 A proof's context knows the types of all variables that are fixed in it, whether the example mentions them or not, and
-so does the benchmark: what a target may contain is not given away by what is typed. Constants exist if the step's
-theory or one that it rests on declares them.
+so does the benchmark: what a target may contain is not given away by what is typed. Which constants and instances are
+there, `bench/scope.py` says.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Contexts = Callable[[Corpus, int], Context]
 Exists = Callable[[str], bool]  # of a constant's name
-Scopes = Callable[[Corpus, int], Exists]
+Scopes = Callable[[Corpus, int], tuple[Exists, Signature]]  # the signature has the instances that are there
 
 
 def everything(_name: str) -> bool:
@@ -68,11 +68,15 @@ def contexts_of_split(split: Split, signature: Signature) -> Contexts:
     return lambda corpus, example: known_types(split[number[corpus.ids[example]]], signature)
 
 
-def scopes_of_split(split: Split, scope: Scope) -> Scopes:
+def scopes_of_split(split: Split, scope: Scope, signature: Signature) -> Scopes:
     """For a corpus that was made from a split, or a part of it."""
-    columns = (split.table()[name].to_pylist() for name in ("id", "theory"))
-    theory = dict(zip(*columns, strict=True))
-    return lambda corpus, example: scope.constants(theory[corpus.ids[example]])
+    number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
+
+    def around(corpus: Corpus, at: int) -> tuple[Exists, Signature]:
+        example = split[number[corpus.ids[at]]]
+        return scope.known(example), scope.signature(example.theory, signature)
+
+    return around
 
 
 def contexts_of_examples(examples: Sequence[Example], signature: Signature) -> Contexts:

@@ -28,7 +28,7 @@ UNSURE = (Kind.CONST, Kind.FREE, Kind.BOUND)
 
 class TypedGrammar(Grammar):
     """`contexts` gives the known types of an example's variables; without it they are inferred from its source.
-    `scopes` tells which constants exist where it stands; without it all of the signature do.
+    `scopes` tells which constants and instances exist where it stands; without it all of the signature do.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class TypedGrammar(Grammar):
         self.kind_list: list[int] = self.kinds.tolist()
         self.signature = signature
         self.contexts = contexts or self.context_of_source
-        self.scopes = scopes or (lambda _corpus, _example: everything)
+        self.scopes = scopes or (lambda _corpus, _example: (everything, signature))
 
     def context_of_source(self, corpus: Corpus, example: int) -> Context:
         """Types that the source gives to its variables; a proposition with an unknown token gives none."""
@@ -55,8 +55,8 @@ class TypedGrammar(Grammar):
 
     def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> TypedState:
         contexts = [self.contexts(corpus, int(example)) for example in examples]
-        exist = [self.scopes(corpus, int(example)) for example in examples]
-        return TypedState(self, self.variables_of(corpus, examples), rules, device, contexts, exist)
+        scopes = [self.scopes(corpus, int(example)) for example in examples]
+        return TypedState(self, self.variables_of(corpus, examples), rules, device, contexts, scopes)
 
 
 class TypedState(GrammarState):
@@ -71,7 +71,7 @@ class TypedState(GrammarState):
         rules: Rules,
         device: torch.device,
         contexts: list[Context],
-        exist: list[Exists],
+        scopes: list[tuple[Exists, Signature]],
     ) -> None:
         super().__init__(grammar, variables_BV, rules, device)
         self.typed = grammar
@@ -82,9 +82,10 @@ class TypedState(GrammarState):
         names = torch.tensor([Kind.CONSTANT, Kind.VARIABLE, Kind.INDEX])
         self.names_F = (torch.isin(kinds_F, names) & schematic).to(device)
         self.contexts = contexts
-        self.exist = exist
+        self.scopes = scopes
         self.states: list[list[Unfinished | None]] = [
-            [Unfinished.nothing(grammar.signature, context)] * rules.beam for context in contexts
+            [Unfinished.nothing(signature, context)] * rules.beam
+            for context, (_, signature) in zip(contexts, scopes, strict=True)
         ]
         self.children: list[dict[tuple[int, int], Unfinished]] = []
 
@@ -120,10 +121,11 @@ class TypedState(GrammarState):
         if state is None:
             return False
         kind = self.typed.kind_list[token]
+        exists, signature = self.scopes[row]
         if kind == Kind.END:
-            return state.complete() and bool(well_formed(state.words, self.typed.signature, self.contexts[row]))
+            return state.complete() and bool(well_formed(state.words, signature, self.contexts[row]))
         word = self.typed.vocabulary[token]
-        if kind == Kind.CONSTANT and not self.exist[row](word):
+        if kind == Kind.CONSTANT and not exists(word):
             return False
         child = state.followed_densely(word, kind) if self.typed.dense else state.followed_by(word, kind)
         if child is None or not self.leaves_room(state, child, kind):
@@ -152,4 +154,4 @@ class TypedState(GrammarState):
         chosen = rows.tolist()
         self.states = [self.states[row] for row in chosen]
         self.contexts = [self.contexts[row] for row in chosen]
-        self.exist = [self.exist[row] for row in chosen]
+        self.scopes = [self.scopes[row] for row in chosen]

@@ -42,7 +42,8 @@ class Typist:
             return UNREADABLE
         if self._scope.absence(example, tokens) is not None:
             return ILL_TYPED
-        return WELL_TYPED if well_formed(term, self._signature, self._context(example)) else ILL_TYPED
+        signature = self._scope.signature(example.theory, self._signature)
+        return WELL_TYPED if well_formed(term, signature, self._context(example)) else ILL_TYPED
 
     def _context(self, example: Example) -> dict[str, Typ]:
         known = self._contexts.get(example.id)

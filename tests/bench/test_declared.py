@@ -1,0 +1,21 @@
+"""Where the constants of a theory are first seen, and its instances."""
+
+from tests.bench.handmade import CONSTANTS, ProofMaker, graph_of, lemma_uses, prop
+
+from isarstep.bench.declared import declarations
+from isarstep.mine.graph import Constant, Lemma, Proof
+
+
+def proof(ordinal: int, constant: str, *lemmas: int) -> Proof:
+    maker = ProofMaker(ordinal, f"Nat.l{ordinal}")
+    maker.step("lemma", ("goal", prop(constant, "a"), lemma_uses(*lemmas)), fixed="a")
+    return maker.finish()
+
+
+def test_the_first_proof_that_mentions_a_constant_counts():
+    lemmas = [Lemma("Nat.even_def", 0, prop("Nat.even", ("Nat.sq", "?x"))), Lemma("Nat.unused", 0, prop("Nat.R", "?x"))]
+    proofs = [proof(7, "Nat.even", 0), proof(2, "Nat.P"), proof(4, "Nat.P"), proof(5, "Nat.Q", 0)]
+    own = [Constant(name, CONSTANTS[name]) for name in ("Nat.even", "Nat.P", "Nat.sq", "Nat.R")]
+    found = declarations(graph_of(proofs, lemmas, constants=own))
+    # Q is another theory's; R is in no proof; what a lemma says that a proof uses was there before it.
+    assert found == {"constants": {"Nat.P": 2, "Nat.even": 5, "Nat.sq": 5}, "arities": ["Nat.nat HOL.type"]}
