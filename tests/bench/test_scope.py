@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import pytest
+
 from isarstep.bench.example import Example
 from isarstep.bench.scope import Declared, Scope
 from isarstep.bench.store import Benchmark
@@ -45,7 +47,7 @@ def test_what_a_theory_declares_later_does_not_exist_yet():
     known = scope.known(example)
     names = ("Top.early", "Top.late", "Top.own", "Top.never", "Left.f", "Right.f")
     assert [known(name) for name in names] == [True, False, True, False, True, False]
-    assert "declared later" in str(scope.absence(example, "CONST Top.late"))
+    assert "only by later proofs" in str(scope.absence(example, "CONST Top.late"))
     assert scope.absence(example, "CONST Top.early $ CONST Top.own $ CONST Top.never") is None
     # What this proof is the first to mention exists, but nobody can know it before.
     example = replace(example, proof=8)
@@ -56,13 +58,26 @@ def test_what_a_theory_declares_later_does_not_exist_yet():
     assert scope.known(replace(example, proof=-1))("Top.late")
 
 
+WHOLE = Signature.build((), (), [("c", ())], [("t", "c", ()), ("fun", "c", [["c"], ["c"]])])
+
+
 def test_instances_of_other_theories_are_not_there():
-    declared = {"A.Base": Declared({}, frozenset({"t c"})), "A.Right": Declared({}, frozenset({"fun c"})),
-                "B.Top": Declared({}, frozenset())}  # fmt: skip
-    whole = Signature.build((), (), [("c", ())], [("t", "c", ()), ("fun", "c", [["c"], ["c"]])])
-    seen = Scope(PARENTS, (), declared).signature("B.Top", whole)
+    nothing = Declared({}, frozenset())
+    base, right = Declared({}, frozenset({"t c"})), Declared({}, frozenset({"fun c"}))
+    declared = {"A.Base": base, "A.Left": nothing, "A.Right": right, "B.Top": nothing}
+    seen = Scope(PARENTS, (), declared).signature("B.Top", WHOLE)
     assert (seen.arities["t"].keys(), seen.arities["fun"].keys()) == ({"c"}, set())
-    assert Scope(PARENTS, (), declared).signature("A.Left", whole) is whole  # of which nothing is recorded
+    assert Scope(PARENTS, (), declared).signature("C.Left", WHOLE) is WHOLE  # of which nothing is recorded
+
+
+def test_a_benchmark_of_an_earlier_version_does_not_say_what_is_declared_where(monkeypatch: pytest.MonkeyPatch):
+    rows = {"theories": [{"name": "A.Base", "parents": []}, {"name": "A.Left", "parents": ["A.Base"]}]}
+    monkeypatch.setattr("isarstep.bench.grow.signature_document", lambda _: rows)
+    scope = Scope.of_benchmark(Benchmark("embedded"))
+    example = replace(at("A.Left"), proof=3)
+    assert scope.known(example)("Left.f") and not scope.known(example)("Right.f")
+    assert scope.absence(example, "CONST Left.f") is None
+    assert scope.signature("A.Left", WHOLE) is WHOLE
 
 
 def test_all_that_the_embedded_examples_say_exists():

@@ -1,6 +1,6 @@
 """What exists where a step stands: the constants and instances of all theories that its own rests on, of its own theory
-what is declared before it, and the fixed variables. A benchmark's signature is that of all its theories together; no
-step sees all of it.
+the constants that are declared before it, and the fixed variables. A benchmark's signature is that of all its theories
+together; no step sees all of it.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, Protocol
 
 from isarstep.logic.signature import Signature
@@ -51,8 +51,9 @@ class Scope:
         declared: Mapping[str, Declared] | None = None,
     ) -> None:
         self._parents, self._qualified, self._declared = parents, frozenset(qualified), declared or {}
+        self._arities = frozenset(arity for theory in self._declared.values() for arity in theory.arities)
         self._prefixes = cache(self._prefixes_in)
-        self.signature = lru_cache(64)(self._signature)  # examples come theory by theory
+        self.signature = cache(self._signature)
 
     @staticmethod
     def of_benchmark(benchmark: Any) -> Scope:
@@ -79,7 +80,7 @@ class Scope:
         exists, declared = self.constants(example.theory), self._declared.get(example.theory)
         if declared is None or example.proof < 0:
             return exists
-        read = {name for _, line in example.source(hints=False) for kind, name in _NAMED.findall(line)}
+        read = {name for _, line in example.source(hints=False) for name in line.split()}
         home, first = self._home(example.theory), declared.first_proof
 
         def known(name: str) -> bool:
@@ -90,14 +91,18 @@ class Scope:
         return known
 
     def _signature(self, theory: str, whole: Signature) -> Signature:
-        """Without the instances of theories that this one does not rest on."""
-        if theory not in self._declared:
+        """Without the instances of theories that this one does not rest on. Its own count from its beginning; those
+        that follow from others by super-classes alone are in no theory's list and stay.
+        """
+        near = self._rests_on(theory) & self._parents.keys()
+        if not near or not near <= self._declared.keys():
             return whole
-        near = self._rests_on(theory)
-        here = {arity for name in near if name in self._declared for arity in self._declared[name].arities}
-        hidden = {arity for declared in self._declared.values() for arity in declared.arities} - here
+        hidden = self._arities.difference(*(self._declared[name].arities for name in near))
+        touched = {arity.partition(" ")[0] for arity in hidden}
         arities = {
             constructor: {class_: sorts for class_, sorts in table.items() if f"{constructor} {class_}" not in hidden}
+            if constructor in touched
+            else table
             for constructor, table in whole.arities.items()
         }
         return replace(whole, arities=arities)
@@ -109,15 +114,11 @@ class Scope:
         for kind, name in _NAMED.findall(proposition):
             if kind == "CONST" and not exists(name):
                 return f"constant {name} is of a theory that {example.theory} does not import"
-            if kind == "CONST" and later.get(name, -1) > example.proof and not self._reads(example, name):
-                return f"constant {name} is declared later in {example.theory}"
+            if kind == "CONST" and later.get(name, -1) > example.proof:
+                return f"constant {name} is mentioned in {example.theory} only by later proofs"
             if kind == "FREE" and name not in example.types and _number(name) >= example.fixed >= 0:
                 return f"variable {name} is not fixed here"
         return None
-
-    @staticmethod
-    def _reads(example: Place, constant: str) -> bool:
-        return any(constant in line.split() for _, line in example.source(hints=False))
 
     def _prefix(self, name: str) -> str:
         parts = name.split(".", 2)

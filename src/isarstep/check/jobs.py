@@ -22,6 +22,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from isarstep.bench.layout import SIGNATURE
 from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
@@ -47,7 +48,10 @@ class Settings:
     thorough: bool = False
 
     def key(self, work: Sequence[Work]) -> str:
-        document = json.dumps([asdict(self), Benchmark(self.benchmark).hash, [asdict(item) for item in work]])
+        benchmark = Benchmark(self.benchmark)
+        # The hash is that of the examples; what types they have and what exists where they stand is in the signature.
+        data = [benchmark.hash, benchmark.manifest["files"].get(SIGNATURE, {}).get("sha256")]
+        document = json.dumps([asdict(self), data, [asdict(item) for item in work]])
         return hashlib.sha256(document.encode()).hexdigest()
 
 

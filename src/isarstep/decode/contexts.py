@@ -64,19 +64,24 @@ def inferred(lines: Sequence[str], signature: Signature) -> Context:
 
 def contexts_of_split(split: Split, signature: Signature) -> Contexts:
     """For a corpus that was made from a split, or a part of it."""
-    number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
-    return lambda corpus, example: known_types(split[number[corpus.ids[example]]], signature)
+    example_of = _examples_of(split)
+    return lambda corpus, at: known_types(example_of(corpus, at), signature)
 
 
 def scopes_of_split(split: Split, scope: Scope, signature: Signature) -> Scopes:
     """For a corpus that was made from a split, or a part of it."""
-    number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
+    example_of = _examples_of(split)
 
     def around(corpus: Corpus, at: int) -> tuple[Exists, Signature]:
-        example = split[number[corpus.ids[at]]]
+        example = example_of(corpus, at)
         return scope.known(example), scope.signature(example.theory, signature)
 
     return around
+
+
+def _examples_of(split: Split) -> Callable[[Corpus, int], Example]:
+    number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
+    return lambda corpus, at: split[number[corpus.ids[at]]]
 
 
 def contexts_of_examples(examples: Sequence[Example], signature: Signature) -> Contexts:

@@ -20,11 +20,11 @@ from isarstep.models.attention import takes_step_kernels
 from isarstep.train.batches import Layout, Shelf
 from isarstep.train.corpus import BOS, EOS, Corpus, Longs
 
-SENTENCES = {"cpu": 32, "cuda": 8}  # of one batch; on a GPU for each gigabyte of its memory
+SENTENCES = {"cpu": 32, "cuda": 8}  # of one batch, with beam 10 or less; on a GPU for each gigabyte of its memory
 SOURCE_TOKENS = {"cpu": 8_192, "cuda": 4_096}  # the same
 WINDOW = 4096  # examples that are sorted by length together
 CANDIDATES = 4  # per hypothesis of the beam, where some may be pruned
-WIDER = (4, 16)  # times the beam, for a sentence whose whole beam got to where a constraint leaves no way on
+WIDER = (40, 160)  # beams for a sentence whose whole beam got to where a constraint leaves no way on
 CHECK_EVERY = {"cpu": 1, "cuda": 4}  # steps between two looks at what is finished; a look makes a GPU wait
 
 
@@ -198,8 +198,11 @@ def decode(
     shelf = Shelf(corpus, layout, device)
     lengths = shelf.measures.source
     gigabytes = torch.cuda.get_device_properties(device).total_memory >> 30 if device.type == "cuda" else 1
-    at_once = sentences or SENTENCES[device.type] * gigabytes
-    tokens_at_once = SOURCE_TOKENS[device.type] * gigabytes
+
+    def batches(order: Longs, beam: int) -> Iterator[Longs]:
+        sparing = max(10, beam)
+        at_once = sentences or max(1, SENTENCES[device.type] * gigabytes * 10 // sparing)
+        return batches_of(order, lengths, at_once, SOURCE_TOKENS[device.type] * gigabytes * 10 // sparing)
 
     def searched(examples: Longs, rules: Rules) -> dict[int, list[Hypothesis]]:
         constraint = constraints.start(corpus, examples, rules, device) if constraints else None
@@ -210,17 +213,17 @@ def decode(
         found: dict[int, list[Hypothesis]] = {}
         # Longest first: if memory is short, it shows at once.
         ordered = window[np.argsort(-lengths[window], kind="stable")]
-        for examples in batches_of(ordered, lengths, at_once, tokens_at_once):
+        for examples in batches(ordered, rules.beam):
             empty = lengths[examples] == 0
             found |= {int(i): [] for i in examples[empty]}  # nothing to read, nothing to say
             examples = examples[~empty]
-            if not len(examples):
-                continue
-            found |= searched(examples, rules)
-            for factor in WIDER if constraints else ():
-                if lost := [i for i in examples.tolist() if not found[i]]:
-                    wider = replace(rules, beam=factor * rules.beam, nbest=rules.keep)
-                    found |= searched(np.array(lost), wider)
+            if len(examples):
+                found |= searched(examples, rules)
+        for beam in WIDER if constraints else ():
+            lost = [i for i in ordered.tolist() if not found[i] and lengths[i]]
+            if beam > rules.beam:
+                for examples in batches(np.array(lost, np.int64), beam):
+                    found |= searched(examples, replace(rules, beam=beam, nbest=rules.keep))
         for example in window.tolist():
             yield found[example]
 
