@@ -153,13 +153,16 @@ def measure_constraints(bench: Bench) -> None:
 
 
 def typed_grammar(bench: Bench) -> Constraints:
+    from isarstep.bench.scope import Scope
     from isarstep.bench.store import Benchmark
-    from isarstep.decode.contexts import contexts_of_split
+    from isarstep.decode.contexts import contexts_of_split, scopes_of_split
     from isarstep.decode.typing import TypedGrammar
 
     benchmark = Benchmark(bench.chosen.data)
-    contexts = contexts_of_split(benchmark.split(bench.chosen.split), benchmark.signature)
-    return TypedGrammar(bench.about.vocabulary, benchmark.signature, contexts, bench.model.config.dense)
+    split = benchmark.split(bench.chosen.split)
+    contexts = contexts_of_split(split, benchmark.signature)
+    scopes = scopes_of_split(split, Scope.of_benchmark(benchmark), benchmark.signature)
+    return TypedGrammar(bench.about.vocabulary, benchmark.signature, contexts, bench.model.config.dense, scopes)
 
 
 def measure_growth(bench: Bench) -> None:
