@@ -6,13 +6,15 @@ together; no step sees all of it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Sort
 
+Arities: TypeAlias = Mapping[str, tuple[Sort, ...]]  # of a constructor: class -> sorts that the arguments must have
 _NAMED = re.compile(r"(CONST|FREE) (\S+)")
 PURE = "Pure"  # imported by all, listed by none
 
@@ -51,7 +53,10 @@ class Scope:
         declared: Mapping[str, Declared] | None = None,
     ) -> None:
         self._parents, self._qualified, self._declared = parents, frozenset(qualified), declared or {}
-        self._arities = frozenset(arity for theory in self._declared.values() for arity in theory.arities)
+        self._declaring: dict[str, dict[str, set[str]]] = {}  # constructor, class -> theories
+        for theory, content in self._declared.items():
+            for constructor, _, class_ in (arity.partition(" ") for arity in content.arities):
+                self._declaring.setdefault(constructor, {}).setdefault(class_, set()).add(theory)
         self._prefixes = cache(self._prefixes_in)
         self.signature = cache(self._signature)
 
@@ -97,15 +102,7 @@ class Scope:
         near = self._rests_on(theory) & self._parents.keys()
         if not near or not near <= self._declared.keys():
             return whole
-        hidden = self._arities.difference(*(self._declared[name].arities for name in near))
-        touched = {arity.partition(" ")[0] for arity in hidden}
-        arities = {
-            constructor: {class_: sorts for class_, sorts in table.items() if f"{constructor} {class_}" not in hidden}
-            if constructor in touched
-            else table
-            for constructor, table in whole.arities.items()
-        }
-        return replace(whole, arities=arities)
+        return replace(whole, arities=_Near(whole.arities, self._declaring, near))
 
     def absence(self, example: Place, proposition: str) -> str | None:
         """Says which constant or variable of a proposition does not exist at an example; None: all do."""
@@ -141,6 +138,33 @@ class Scope:
     def _prefixes_in(self, theory: str) -> frozenset[str]:
         """What the names of constants begin with that exist in a theory."""
         return frozenset({PURE, *map(self._home, self._rests_on(theory))})
+
+
+class _Near(Mapping[str, Arities]):
+    """Of all arities those that some theories declare, or none at all; a constructor's are looked at when asked for."""
+
+    def __init__(
+        self, whole: Mapping[str, Arities], declaring: Mapping[str, Mapping[str, set[str]]], near: set[str]
+    ) -> None:
+        self._whole, self._declaring, self._near = whole, declaring, near
+        self._known: dict[str, Arities] = {}
+
+    def __getitem__(self, constructor: str) -> Arities:
+        found = self._known.get(constructor)
+        if found is None:
+            theories = self._declaring.get(constructor, {})
+            found = self._known[constructor] = {
+                class_: sorts
+                for class_, sorts in self._whole[constructor].items()
+                if class_ not in theories or not theories[class_].isdisjoint(self._near)
+            }
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole)
+
+    def __len__(self) -> int:
+        return len(self._whole)
 
 
 def _number(variable: str) -> int:
