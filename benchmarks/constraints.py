@@ -64,10 +64,7 @@ def main() -> None:
         if objection is not None:
             note("grammar", objection, f"{example.id} {example.f1}")
         context, there = known_types(example, signature), scope.signature(example.theory, signature)
-        objection = types_objection(tokens, there, context)
-        known = scope.known(example)
-        if objection is None and not all(known(name) for name in re.findall(r"CONST (\S+)", example.f1)):
-            objection = "a constant of its theory that neither an earlier proof nor the source mentions"
+        objection = types_objection(tokens, there, context, scope.known(example))
         prefix = dropped_prefix(tokens, there, context) if chosen.prefixes and objection is None else None
         if objection is not None:
             note("types", general(objection), f"{example.id} {objection}")

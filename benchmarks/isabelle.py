@@ -31,8 +31,7 @@ from isarstep.check.facts import Library
 from isarstep.check.isabelle import Answer, Inquiry, Premise, Question, Settings, prover_versions
 from isarstep.check.isabelle_run import FALSEHOOD, Names, fact_names, open_isabelle
 from isarstep.check.provers import Provers
-from isarstep.logic.infer import well_formed
-from isarstep.logic.typestrings import parse_type
+from isarstep.evaluate.wellformed import Typist
 
 
 def nbest_lists(path: Path) -> dict[str, list[str]]:
@@ -49,10 +48,11 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     isabelle, benchmark = open_isabelle(None, arguments.directory, arguments.heaps), Benchmark("embedded")
     outputs = {path.stem: nbest_lists(path) for path in arguments.predictions}
     wanted = set(arguments.sessions.split(",")) if arguments.sessions else None
-    qualified, scope = tuple(benchmark.manifest.get("qualified", ())), Scope.of_benchmark(benchmark)
+    qualified, test = tuple(benchmark.manifest.get("qualified", ())), list(benchmark.split("test"))
+    typist = Typist(benchmark.signature, Scope.of_benchmark(benchmark), test)
     done = {record["id"] for record in map(json.loads, lines_of(arguments.out))}
     sessions: dict[str, dict[str, Example]] = {}
-    for example in benchmark.split("test"):
+    for example in test:
         asked_about = any(example.id in lists for lists in outputs.values()) and example.id not in done
         if asked_about and (wanted is None or example.session in wanted):
             sessions.setdefault(example.session, {})[example.id] = example
@@ -79,11 +79,11 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
             ) -> None:
                 example, text = examples[identifier], texts[identifier, key]
                 name, _, rank = key.rpartition(" ")
-                reason = embedded_reason(text, example, benchmark, scope)
+                reason = typist.objection(example, text)
                 record = {
                     "id": identifier, "theory": example.theory, "from": name, "rank": int(rank), "tokens": text,
                     "types": {x: t for x, t in example.types.items() if x in text}, "fixed": example.fixed,
-                    "isabelle": answer.answer, "why": answer.why, "embedded": not reason, "reason": reason,
+                    "isabelle": answer.answer, "why": answer.why, "embedded": reason is None, "reason": reason or "",
                 }  # fmt: skip
                 print(json.dumps(record), file=out, flush=True)
 
@@ -92,14 +92,6 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
                 f"{session}: {len(inquiries)} examples, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True
             )
     return summary_of_agreement(arguments.out)
-
-
-def embedded_reason(text: str, example: Example, benchmark: Benchmark, scope: Scope) -> str:
-    """Why the embedded side takes this for ill-formed; empty if it does not."""
-    if absent := scope.absence(example, text):
-        return absent
-    types = {name: parse_type(typ) for name, typ in example.types.items()}
-    return well_formed(text, scope.signature(example.theory, benchmark.signature), types).reason or ""
 
 
 def summary_of_agreement(path: Path) -> dict[str, Any]:

@@ -21,10 +21,9 @@ from typing import Any
 from isarstep.bench.example import Example
 from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
-from isarstep.decode.contexts import type_of
 from isarstep.errors import UserError
 from isarstep.evaluate.predictions import read_predictions
-from isarstep.logic.infer import well_formed
+from isarstep.evaluate.wellformed import Typist
 from isarstep.progress import followed
 
 
@@ -45,13 +44,13 @@ def main() -> None:
 
 def judged(path: Path, examples: list[Example], benchmark: Benchmark) -> dict[str, Any]:
     lists = read_predictions(path, [example.id for example in examples])
-    scope = Scope.of_benchmark(benchmark)
+    typist = Typist(benchmark.signature, Scope.of_benchmark(benchmark), examples)
     count: Counter[str] = Counter()
     against: Counter[str] = Counter()
     for example, texts in followed(zip(examples, lists.lists, strict=True), len(examples), path.name):
         count["top-1"] += texts[:1] == (example.f1,)
         count["top-10"] += example.f1 in texts[:10]
-        reasons = [reason_against(text, example, benchmark, scope) for text in texts] or ["no output"]
+        reasons = [typist.objection(example, text) for text in texts] or ["no output"]
         count["outputs"] += len(reasons)
         count["well-formed"] += reasons.count(None)
         count["first well-formed"] += reasons[0] is None
@@ -61,14 +60,6 @@ def judged(path: Path, examples: list[Example], benchmark: Benchmark) -> dict[st
     for reason, number in against.most_common(8):
         print(f"{number:8}  {reason}", flush=True)
     return row | {"against": dict(against.most_common(8))}
-
-
-def reason_against(text: str, example: Example, benchmark: Benchmark, scope: Scope) -> str | None:
-    if absent := scope.absence(example, text):
-        return absent
-    context = {name: type_of(typ) for name, typ in example.types.items()}
-    judgement = well_formed(text, scope.signature(example.theory, benchmark.signature), context)
-    return None if judgement else str(judgement.reason)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,7 @@ from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.check.isabelle import Answer, Inquiry, Isabelle, Premise, Question, Settings, with_provers
 from isarstep.cli import run
-from isarstep.logic.infer import well_formed
-from isarstep.logic.typestrings import parse_type
+from isarstep.evaluate.wellformed import Typist
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions
 
@@ -63,16 +62,12 @@ COMMUTES = (
 def test_embedded_types_agree_with_isabelle():
     lines = zstandard.ZstdDecompressor().decompress(ANSWERS.read_bytes()).decode().splitlines()
     benchmark = Benchmark("embedded")
-    scope = Scope.of_benchmark(benchmark)
     places = {place.id: place for place in benchmark.split("test")}
+    typist = Typist(benchmark.signature, Scope.of_benchmark(benchmark), list(places.values()))
     judged: dict[str, list[tuple[str, bool]]] = {}
     for record in map(json.loads, lines):
-        context = {name: parse_type(text) for name, text in record["types"].items()}
-        place = places[record["id"]]
-        good = well_formed(record["tokens"], scope.signature(place.theory, benchmark.signature), context)
-        judged.setdefault(record["from"], []).append(
-            (record["isabelle"], bool(good) and scope.absence(place, record["tokens"]) is None)
-        )
+        objection = typist.objection(places[record["id"]], record["tokens"])
+        judged.setdefault(record["from"], []).append((record["isabelle"], objection is None))
     free, constrained = judged["free"], judged["constrained"]
     assert len(free) == len(constrained) == 300
     assert constrained == [("typed", True)] * 300

@@ -1,7 +1,7 @@
 """What a theory declares and where: the first of its proofs that mentions each of its constants, and its instances.
 
-A step sees nothing that its theory declares only later. Graphs do not say where a constant was declared; that a proof
-mentions it says that it was there before.
+A step sees no constant that its theory declares only later. Graphs do not say where a constant was declared; that a
+proof mentions it says that it was there before.
 """
 
 from __future__ import annotations

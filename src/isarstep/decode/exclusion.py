@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from isarstep.decode.constraints import Kind, kind_of
+from isarstep.decode.contexts import Exists
 from isarstep.decode.unfinished import Unfinished
 from isarstep.errors import UserError
 from isarstep.logic.infer import Context, well_formed
@@ -44,8 +45,10 @@ def grammar_objection(tokens: Sequence[str], variables: Collection[str]) -> str 
     return None
 
 
-def types_objection(tokens: Sequence[str], signature: Signature, context: Context) -> str | None:
-    """The tokens must be those of a well-typed proposition in the context."""
+def types_objection(tokens: Sequence[str], signature: Signature, context: Context, exists: Exists) -> str | None:
+    """The tokens must be those of a well-typed proposition in the context, of constants that can be known there."""
+    if not all(exists(token) for token in tokens if kind_of(token) == Kind.CONSTANT):
+        return "a constant that neither a theory above, an earlier proof nor the source mentions"
     judgement = well_formed(tokens, signature, context)
     return None if judgement else judgement.reason
 

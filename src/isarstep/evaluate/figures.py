@@ -17,10 +17,12 @@ LEFT, RIGHT, TOP, BOTTOM = 46, 12, 16, 46
 
 # Told apart by readers with any colour vision; two values each, for light and dark paper.
 LIGHT = (
-    "#2f6db5", "#c8641e", "#1d8a74", "#a8437d", "#6c5fc7", "#7b7f86", "#a08a12", "#4b9bd6", "#b23b3b", "#4d7f2c"
+    "#2f6db5", "#c8641e", "#1d8a74", "#a8437d", "#6c5fc7", "#7b7f86", "#a08a12", "#4b9bd6", "#b23b3b", "#4d7f2c",
+    "#8a5a2b", "#262b33",
 )  # fmt: skip
 DARK = (
-    "#6ea8ea", "#f0975a", "#4fc3ab", "#e082b5", "#a79df0", "#a6abb3", "#d6bd4a", "#8ccbf7", "#f08a8a", "#9ad07c"
+    "#6ea8ea", "#f0975a", "#4fc3ab", "#e082b5", "#a79df0", "#a6abb3", "#d6bd4a", "#8ccbf7", "#f08a8a", "#9ad07c",
+    "#cf9f6e", "#eef0f3",
 )  # fmt: skip
 
 STYLE = (

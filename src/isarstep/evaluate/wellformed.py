@@ -14,7 +14,7 @@ from isarstep.bench.scope import Scope
 from isarstep.errors import UserError
 from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Typ
+from isarstep.logic.terms import Term, Typ
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
@@ -40,10 +40,13 @@ class Typist:
             term = decode(tokens)
         except UserError:
             return UNREADABLE
-        if self._scope.absence(example, tokens) is not None:
-            return ILL_TYPED
+        return WELL_TYPED if self.objection(example, tokens, term) is None else ILL_TYPED
+
+    def objection(self, example: Example, tokens: str, term: Term | None = None) -> str | None:
+        """Why an output (and the term that it is, where known) is no proposition there; None: it is one."""
         signature = self._scope.signature(example.theory, self._signature)
-        return WELL_TYPED if well_formed(term, signature, self._context(example)) else ILL_TYPED
+        absence = self._scope.absence(example, tokens)
+        return absence or well_formed(term or tokens, signature, self._context(example)).reason
 
     def _context(self, example: Example) -> dict[str, Typ]:
         known = self._contexts.get(example.id)

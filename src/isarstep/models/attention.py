@@ -17,10 +17,7 @@ from torch import Tensor
 
 from isarstep.models.inputs import Segments
 
-# Switches for kernels of our own on a GPU, so that a measurement can leave one out.
-HAS_TRITON = find_spec("triton") is not None
-PACKED = HAS_TRITON  # short segments in training
-STEP_KERNELS = HAS_TRITON  # the steps of a search
+HAS_TRITON = find_spec("triton") is not None  # for kernels of our own on a GPU
 
 
 def attend_packed(qkv_T3HC: Tensor, segments: Segments, causal: bool = False) -> Tensor:
@@ -48,11 +45,11 @@ def attend_packed_memory(q_THC: Tensor, kv_S2HC: Tensor, queries: Segments, keys
 
 
 def takes_packed(x: Tensor) -> bool:
-    return PACKED and x.is_cuda and x.dtype in (torch.bfloat16, torch.float16) and torch.is_grad_enabled()
+    return HAS_TRITON and x.is_cuda and x.dtype in (torch.bfloat16, torch.float16) and torch.is_grad_enabled()
 
 
 def takes_step_kernels(x: Tensor) -> bool:
-    return STEP_KERNELS and x.is_cuda and x.dtype in (torch.bfloat16, torch.float16) and not torch.is_grad_enabled()
+    return HAS_TRITON and x.is_cuda and x.dtype in (torch.bfloat16, torch.float16) and not torch.is_grad_enabled()
 
 
 def attend(

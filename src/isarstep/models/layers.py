@@ -54,18 +54,13 @@ def linear(inputs: int, outputs: int, style: Style) -> nn.Linear:
     return nn.Linear(inputs, outputs, bias=style == "paper")
 
 
-CHEAP_DROPOUT = True  # hashed places instead of a generator, where there is a GPU
-FUSED = HAS_TRITON  # `fused_layers`, where there is a GPU
-BF16_STREAM = True  # the paper's style on a GPU: what runs between layers is half precision, as the products are
-
-
 def drop(x: Tensor, share: float, training: bool) -> Tensor:
     """Dropout. On a GPU a generator's numbers cost more than all the rest of a residual connection, and keeping them
     for the backward pass costs memory: there a hash of an element's place and one random number decides, each time
     anew."""
     if not training or not share:
         return x
-    if not x.is_cuda or not CHEAP_DROPOUT:
+    if not x.is_cuda:
         return F.dropout(x, share)
     return hashed_dropout(x, share, random_pair(x.device))
 
@@ -86,12 +81,12 @@ def hashed_dropout(x: Tensor, share: float, seeds_2: Tensor) -> Tensor:
 
 
 def takes_fused(x: Tensor) -> bool:
-    return FUSED and x.is_cuda and x.dtype == torch.bfloat16 and x.ndim == 2 and torch.is_grad_enabled()
+    return HAS_TRITON and x.is_cuda and x.dtype == torch.bfloat16 and x.ndim == 2 and torch.is_grad_enabled()
 
 
 def half_stream(x: Tensor, config: ModelConfig) -> Tensor:
     """What enters the first layer: half precision where products are, and every layer ends with a norm."""
-    if BF16_STREAM and config.style == "paper" and x.is_cuda and torch.is_autocast_enabled("cuda"):
+    if config.style == "paper" and x.is_cuda and torch.is_autocast_enabled("cuda"):
         return x.to(torch.get_autocast_dtype("cuda"))
     return x
 

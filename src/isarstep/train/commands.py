@@ -151,6 +151,7 @@ def pretrain(
     examples: Annotated[int, typer.Option(help="Synthetic examples to make, from the seed.")] = 100_000,
     steps: Steps = None,
     minutes: Minutes = None,
+    tokens: Tokens = None,
     batch: BatchOption = None,
     accumulate: Accumulate = None,
     rate: Rate = None,
@@ -174,7 +175,15 @@ def pretrain(
     dataset = synthetic_dataset(load(data), task, examples, seed)
     config = _config(len(dataset.vocabulary), model, size, style, True, True, dense, None)
     recipe = _recipe(
-        style, steps=steps, minutes=minutes, batch=batch, accumulate=accumulate, rate=rate, warmup=warmup, seed=seed
+        style,
+        steps=steps,
+        minutes=minutes,
+        tokens=tokens,
+        batch=batch,
+        accumulate=accumulate,
+        rate=rate,
+        warmup=warmup,
+        seed=seed,
     )
     run_training(dataset, config, recipe, run, device=device, watch=Watch(looks=looks))
 

@@ -48,7 +48,6 @@ from isarstep.train.validate import Validation, sample, validate
 
 LOG_EVERY = 20  # steps
 CLIP = 1.0  # largest norm of a gradient in the modern recipe; the paper's does not clip
-GRAPHS = True  # send a step to the GPU in one piece, where it has one batch of a fixed shape
 DIVERGED = 3.0  # nats per token above the best so far
 
 
@@ -168,7 +167,8 @@ class Run:
         self.optimisers = optimisers(self.model, recipe)
         self.progress = Progress()
         one_batch_a_step = group.count == recipe.accumulate == 1
-        self.replay = Replay(self.loss) if GRAPHS and self.fixed and one_batch_a_step else None
+        # A step goes to the GPU in one piece where it is one batch of a fixed shape.
+        self.replay = Replay(self.loss) if self.fixed and one_batch_a_step else None
 
     def go(self, resume: bool, start_from: Path | None, quiet: bool) -> Seq2Seq:
         last = self.folder / "last"
