@@ -22,7 +22,8 @@ from isarstep.mine.external import read_message, write_message
 if "ROOT.ML" in sys.argv:  # the bootstrap of Pure
     open(re.search(r'save_child "([^"]+)"', sys.argv[-1]).group(1), "w").write("image of Pure")
     sys.exit(0)
-for name in re.findall(r'"([^"]+)"', sys.argv[sys.argv.index("--eval") + 1]):
+images = re.search(r"loadHierarchy \[(.*?)\]", sys.argv[sys.argv.index("--eval") + 1]).group(1)
+for name in re.findall(r'"([^"]+)"', images):
     assert os.path.isfile(name), name
 host, port = os.environ["ISARSTEP_CHANNEL"].split(":")
 stream = socket.create_connection((host, int(port))).makefile("rwb")

@@ -9,7 +9,7 @@ import pytest
 from isarstep.mine import release
 from isarstep.mine.graph import read_graph
 from isarstep.mine.isabelle import Sessions
-from isarstep.mine.process import MLProcess, Start
+from isarstep.mine.process import MLProcess, Start, allow_starts
 from isarstep.mine.session_job import Limits
 from isarstep.mine.terminal import run_mining
 
@@ -40,6 +40,89 @@ theory Second imports First begin
 lemma uses: "PROP A \<Longrightarrow> PROP B" by (rule impossible)
 end
 """
+
+NOTATIONS = r"""
+theory Notations imports Pure begin
+typedecl i
+typedecl o
+judgment T :: "o \<Rightarrow> prop" ("_" 5)
+type_synonym pred = "i \<Rightarrow> o"
+nonterminal things
+consts
+  plus :: "i \<Rightarrow> i \<Rightarrow> i" (infixl "+" 65)
+  some :: "(i \<Rightarrow> o) \<Rightarrow> i" (binder "\<epsilon>" 10)
+  pile :: "i \<Rightarrow> i \<Rightarrow> i"
+notation (input) plus (infixl "\<oplus>" 65)
+notation (output) pile ("pile _/ _")
+syntax "_pile" :: "i \<Rightarrow> i \<Rightarrow> i" ("\<lbrace>_, _\<rbrace>")
+translations "\<lbrace>x, y\<rbrace>" \<rightleftharpoons> "CONST pile x y"
+hide_const (open) pile
+locale magma =
+  fixes mult :: "i \<Rightarrow> i \<Rightarrow> i" (infix "\<cdot>" 70)
+begin
+definition square :: "i \<Rightarrow> i" ("sq _") where "square x \<equiv> x \<cdot> x"
+end
+end
+"""
+
+LATER = r"""
+theory Later imports Notations begin
+no_notation plus (infixl "+" 65)
+end
+"""
+
+
+def mine_tiny(tmp_path, theories):
+    folder = tmp_path / "theories"
+    folder.mkdir()
+    (folder / "ROOT").write_text(f"session Tiny = Pure + theories {list(theories)[-1]}")
+    for name, text in theories.items():
+        (folder / f"{name}.thy").write_text(text)
+    run_mining(
+        ["Tiny"], out=tmp_path / "out", jobs=1, cluster=None, resume=False, isabelle=None, directories=[folder],
+        heaps=tmp_path / "heaps", limits=Limits(proof=10), prove=False,
+    )
+    return [read_graph(tmp_path / "out" / "Tiny" / f"{name}.jsonl.zst") for name in theories]
+
+
+def test_notation(installation, tmp_path):
+    """The record as a whole: only what the theory itself adds or takes away."""
+    notations, later = mine_tiny(tmp_path, {"Notations": NOTATIONS, "Later": LATER})
+    [magma] = notations.notation["locales"]
+    assert magma == {
+        "name": "Notations.magma",
+        "parameters": [["mult", "(fun Notations.i (fun Notations.i Notations.i))"]],
+        "constants": [["local.square", "CONST Notations.magma.square $ FREE mult"]],
+        "productions": [
+            ["logic", ["sq", 1, ["logic", 0]], r"\<^const>local.square", 1000, 1],
+            ["logic", [["logic", 71], 1, r"\<cdot>", 1, ["logic", 71]], r"\<^fixed>mult", 70, 1],
+            ["logic", [r"(\<cdot>)"], r"\<^fixed>mult", 1000, 1],
+        ],
+    }
+    plus = r"\<^const>Notations.plus"
+    added = [
+        ["logic", [["logic", 65], 1, "+", 1, ["logic", 66]], plus, 65, 1],
+        ["logic", ["(+)"], plus, 1000, 1],
+    ]
+    assert {key: value for key, value in notations.notation.items() if key != "locales"} == {
+        "productions": [
+            ["prop", [["logic", 0]], r"\<^const>Notations.T", 5, 1],
+            ["logic", [r"\<epsilon>", ["idts", 0], ".", 1, ["logic", 10]], r"\<^binder>Notations.some", 10, 1],
+            *added,
+            ["logic", [["logic", 65], 1, r"\<oplus>", 1, ["logic", 66]], plus, 65, 0],
+            ["logic", [r"(\<oplus>)"], plus, 1000, 0],
+            ["logic", [r"\<lbrace>", ["logic", 0], ",", 1, ["logic", 0], r"\<rbrace>"], "_pile", 1000, 1],
+        ],
+        "prints": [[r"\<^const>Notations.pile", ["pile", 1, [0], 1, [0]], 1000]],
+        "rules": [[["_pile", "?x", "?y"], [r"\<^const>Notations.pile", "?x", "?y"]]],
+        "parse_code": [r"\<^binder>Notations.some"],
+        "print_code": [r"\<^const>Notations.some"],
+        "synonyms": [["Notations.pred", [], "(fun Notations.i Notations.o)"]],
+        "nonterminals": ["Notations.things"],
+        "names": [["Notations.magma.square", "100", 0], ["Notations.pile", "10", 0]],
+        "hidden": [["Notations.pile", 1]],
+    }
+    assert later.notation == {"no_productions": added[::-1]}
 
 
 @pytest.mark.parametrize("prove", [False, True])
@@ -93,6 +176,7 @@ def test_the_process_is_started_as_isabelle_starts_it(installation):
         loaded=release.PURE_THEORIES,
         sessions=("Pure",),
     )
+    allow_starts()  # a run of mining before this one has ended with a ban
     process = MLProcess(installation, Sessions(installation), start)
     with process:
         command = process._command_line()
@@ -101,8 +185,8 @@ def test_the_process_is_started_as_isabelle_starts_it(installation):
     assert all(f"{name}=" in said for name in variables)
     assert command[1] == "-q"
     evaluated = [text for flag, text in itertools.pairwise(command) if flag == "--eval"]
-    assert evaluated[0].startswith("(PolyML.SaveState.loadHierarchy [")
-    assert evaluated[0].endswith("; PolyML.print_depth 0)")
+    assert "PolyML.SaveState.loadHierarchy [" in evaluated[0]
+    assert "PolyML.print_depth 0" in evaluated[0]
     positions = [with_images.index(f'"{text}"') for text in evaluated[1:-1]]
     assert len(positions) == 2
     assert positions == sorted(positions)

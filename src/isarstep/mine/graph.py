@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -19,6 +19,8 @@ import zstandard
 
 from isarstep.errors import UserError
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var
+from isarstep.logic.tokens import encode_line
+from isarstep.logic.typestrings import format_type
 
 FORMAT = 1
 
@@ -144,6 +146,7 @@ class Graph:
     theorems: tuple[Lemma, ...]  # all named theorems of the theory: the fact base
     failures: tuple[str, ...]  # what went wrong while the theory was loaded, empty when all is well
     terms: tuple[Term, ...] = ()  # every term and subterm of the above, each after its own parts
+    notation: Mapping[str, Any] = field(default_factory=dict)  # docs/graphs.md, with types and terms as text
 
 
 def read_graph(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Graph:
@@ -208,6 +211,7 @@ class _Builder:
         self._proofs: list[Proof] = []
         self._signature = Signature((), (), (), (), ())
         self._theorems: tuple[Lemma, ...] = ()
+        self._notation: dict[str, Any] = {}
         self._failures: tuple[str, ...] | None = None
         self._uses: dict[tuple[str, str, int | str], Use] = {}
 
@@ -233,6 +237,8 @@ class _Builder:
                     self._signature = self._read_signature(value)
                 case "theorems":
                     self._theorems = tuple(self._lemma(row) for row in value)
+                case "notation":
+                    self._notation = self._read_notation(value)
                 case "end":
                     self._failures = tuple(value["failures"])
                 case _:
@@ -256,6 +262,7 @@ class _Builder:
             self._theorems,
             self._failures,
             tuple(self._terms),
+            self._notation,
         )
 
     def _add_types(self, rows: list[list[Any]]) -> None:
@@ -354,3 +361,20 @@ class _Builder:
             tuple((name, of, tuple(tuple(sort) for sort in sorts)) for name, of, sorts in value["arities"]),
             tuple(terms[term] for term in value["coercions"]),
         )
+
+    def _read_notation(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The record, with text instead of numbers of types and terms, so that it means something outside this file."""
+        types, terms = self._types, self._terms
+        notation = dict(value)
+        if "synonyms" in notation:
+            notation["synonyms"] = [[name, args, format_type(types[number])] for name, args, number in value["synonyms"]]
+        if "locales" in notation:
+            notation["locales"] = [
+                {
+                    **locale,
+                    "parameters": [[name, format_type(types[t])] for name, t in locale.get("parameters", ())],
+                    "constants": [[name, encode_line(terms[t])] for name, t in locale.get("constants", ())],
+                }
+                for locale in value["locales"]
+            ]
+        return notation

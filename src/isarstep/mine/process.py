@@ -147,6 +147,13 @@ def end_all() -> None:
     for process in list(_live):
         process.kill()
 
+# Isabelle hides Poly/ML's RunCall, which Notation.ML needs to look into tables that have no reader.
+_LOAD = """let val run_call = valOf (#lookupStruct PolyML.globalNameSpace "RunCall") in
+  PolyML.SaveState.loadHierarchy [{images}];
+  #enterStruct PolyML.globalNameSpace ("RunCall", run_call);
+  PolyML.print_depth 0
+end"""
+
 
 class MLProcess:
     """A running ML process that speaks Isabelle's protocol."""
@@ -231,7 +238,7 @@ class MLProcess:
         if start.memory_mb:
             command += ["--maxheap", str(release.heap_limit(self._installation.ml_platform, start.memory_mb))]
         for text in (
-            f"(PolyML.SaveState.loadHierarchy [{images}]; PolyML.print_depth 0)",
+            _LOAD.format(images=images),
             "Options.load_default ()",
             "Resources.init_session_env ()",
         ):

@@ -17,6 +17,7 @@ from isarstep.mine.store import Record, Store
 ML_FILES = (
     "Encode.ML",
     "Content.ML",
+    "Notation.ML",
     "Class_View.ML",
     "Proof.ML",
     "Resolve.ML",
