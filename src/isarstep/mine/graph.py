@@ -367,7 +367,7 @@ class _Builder:
         types, terms = self._types, self._terms
         notation = dict(value)
         if "synonyms" in notation:
-            notation["synonyms"] = [[name, args, format_type(types[number])] for name, args, number in value["synonyms"]]
+            notation["synonyms"] = [[name, args, format_type(types[t])] for name, args, t in value["synonyms"]]
         if "locales" in notation:
             notation["locales"] = [
                 {
