@@ -20,12 +20,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from isarstep.bench.specials import EOS
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.search import decode
+from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.corpus import Corpus
+from isarstep.feed.files import load_dataset
+from isarstep.models.checkpoint import load_model
 from isarstep.models.export import to_ctranslate2, to_marian
-from isarstep.train.batches import Layout, Shelf
-from isarstep.train.checkpoint import load_model
-from isarstep.train.corpus import EOS, Corpus, load
 
 Scored = list[tuple[tuple[int, ...], float]]  # tokens of an n-best list with their scores, only what ended
 TIE = 1e-3  # nats
@@ -41,7 +43,7 @@ def main() -> None:
     parser.add_argument("--peers", default="ct2,hf")
     chosen = parser.parse_args()
     model, about = load_model(chosen.model)
-    corpus = load(Path(chosen.data)).split("validation")
+    corpus = load_dataset(Path(chosen.data)).split("validation")
     corpus = corpus.take(np.linspace(0, len(corpus) - 1, chosen.examples).astype(np.int64))
     rules = Rules(chosen.beam, longest=chosen.longest)
     ours = [[(h.tokens, h.score) for h in found if h.complete] for found in decode(model, corpus, rules)]
@@ -60,8 +62,8 @@ def main() -> None:
 
 
 def rows_of(corpus: Corpus) -> list[list[int]]:
-    shelf = Shelf(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
-    return [shelf.source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
+    packer = Packer(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
+    return [packer.source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
 
 
 def ctranslate2(

@@ -29,18 +29,20 @@ from typing import Any
 import numpy as np
 import torch
 
+from isarstep.bench.specials import EOS
 from isarstep.decode.constraints import Grammar
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.predict import ready
 from isarstep.decode.search import Constraints, decode
 from isarstep.errors import UserError
+from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.corpus import Corpus, Dataset
+from isarstep.feed.dense import dense_corpus
+from isarstep.feed.files import load_dataset
 from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models.checkpoint import About, load_model
 from isarstep.models.config import SIZES
 from isarstep.models.export import to_ctranslate2, to_marian
-from isarstep.train.batches import Layout, Shelf
-from isarstep.train.checkpoint import About, load_model
-from isarstep.train.corpus import EOS, Corpus, Dataset, load
-from isarstep.train.dense import dense_corpus
 
 Outputs = list[list[tuple[int, ...]]]
 Row = dict[str, Any]
@@ -51,7 +53,7 @@ class Bench:
 
     def __init__(self, chosen: argparse.Namespace) -> None:
         self.chosen = chosen
-        self.dataset = load(Path(chosen.data))
+        self.dataset = load_dataset(Path(chosen.data))
         self.model, self.about = model_of(chosen.model, self.dataset)
         self.model = ready(self.model, chosen.device)
         self.device = self.model.token_table.device
@@ -216,8 +218,8 @@ def tried(bench: Bench, name: str, part: Callable[[], None]) -> None:
 
 
 def rows_of(corpus: Corpus) -> list[list[int]]:
-    shelf = Shelf(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
-    return [shelf.source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
+    packer = Packer(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
+    return [packer.source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
 
 
 def measure_ctranslate2(bench: Bench, inputs: list[list[int]], batches: list[int], reference: Outputs) -> None:

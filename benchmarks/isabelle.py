@@ -31,7 +31,7 @@ from isarstep.check.facts import Library
 from isarstep.check.isabelle import Answer, Inquiry, Premise, Question, Settings, prover_versions
 from isarstep.check.isabelle_run import FALSEHOOD, Names, fact_names, open_isabelle
 from isarstep.check.provers import Provers
-from isarstep.evaluate.wellformed import Typist
+from isarstep.evaluate.wellformed import TypeChecker
 
 
 def nbest_lists(path: Path) -> dict[str, list[str]]:
@@ -49,7 +49,7 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     outputs = {path.stem: nbest_lists(path) for path in arguments.predictions}
     wanted = set(arguments.sessions.split(",")) if arguments.sessions else None
     qualified, test = tuple(benchmark.manifest.get("qualified", ())), list(benchmark.split("test"))
-    typist = Typist(benchmark.signature, Scope.of_benchmark(benchmark), test)
+    type_checker = TypeChecker(benchmark.signature, Scope.of_benchmark(benchmark), test)
     done = {record["id"] for record in map(json.loads, lines_of(arguments.out))}
     sessions: dict[str, dict[str, Example]] = {}
     for example in test:
@@ -79,7 +79,7 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
             ) -> None:
                 example, text = examples[identifier], texts[identifier, key]
                 name, _, rank = key.rpartition(" ")
-                reason = typist.objection(example, text)
+                reason = type_checker.objection(example, text)
                 record = {
                     "id": identifier, "theory": example.theory, "from": name, "rank": int(rank), "tokens": text,
                     "types": {x: t for x, t in example.types.items() if x in text}, "fixed": example.fixed,

@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.corpus import Dataset
+from isarstep.feed.files import load_dataset
 from isarstep.models import ModelConfig
 from isarstep.models.export import marian_config
-from isarstep.train.batches import Layout, Shelf
-from isarstep.train.corpus import Dataset, load
-from isarstep.train.loop import Run, Watch, compile_layers
+from isarstep.train.loop import Run, ValidationPlan, compile_layers
 from isarstep.train.processes import Processes
 from isarstep.train.recipe import modern, paper
 
@@ -50,7 +51,7 @@ def flops_per_step(model: torch.nn.Module, source: float, target: float, vocabul
 def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, device: torch.device) -> dict[str, Any]:
     recipe = (paper if config.style == "paper" else modern)(steps=10**9, batch=batch)
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(dataset, config, recipe, Path(folder), Processes(0, 1, device), Watch(), "fp32")
+        run = Run(dataset, config, recipe, Path(folder), Processes(0, 1, device), ValidationPlan(), "fp32")
     run.model.train()
     began = time.perf_counter()
     if device.type == "cuda":
@@ -89,13 +90,13 @@ def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, devi
 
 def marian_batches(dataset: Dataset, sentences: int, device: torch.device) -> Iterator[tuple[dict[str, Any], int]]:
     """Padded batches of examples of nearly equal length, sentences in each by a budget of padded tokens."""
-    shelf = Shelf(dataset.split("train"), Layout(hierarchical=False, hints=False), device)
-    measures = shelf.measures
+    packer = Packer(dataset.split("train"), Layout(hierarchical=False, hints=False), device)
+    measures = packer.measures
     chosen = measures.trainable()
     order = chosen[np.lexsort((measures.target[chosen], measures.source[chosen]))]
     cuts = [order[i : i + sentences] for i in range(0, len(order) - sentences, sentences)]
     for at in np.random.default_rng(0).permutation(len(cuts)):
-        batch = shelf.assemble(cuts[at])
+        batch = packer.assemble(cuts[at])
         source, target = batch.source, batch.target
         s_index, s_valid = source.examples.grid()
         t_index, t_valid = target.examples.grid()
@@ -178,7 +179,7 @@ def main() -> None:
     chosen = parser.parse_args()
     torch.set_float32_matmul_precision("high")
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    dataset = load(chosen.data)
+    dataset = load_dataset(chosen.data)
     rows = []
     for kind in chosen.models.split(","):
         config = ModelConfig(kind, len(dataset.vocabulary), chosen.size, chosen.style)

@@ -21,10 +21,10 @@ from typing import Any
 from isarstep.bench.example import Example
 from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
+from isarstep.decode.predictions import read_predictions
 from isarstep.errors import UserError
-from isarstep.evaluate.predictions import read_predictions
-from isarstep.evaluate.wellformed import Typist
-from isarstep.progress import followed
+from isarstep.evaluate.wellformed import TypeChecker
+from isarstep.progress import with_progress
 
 
 def main() -> None:
@@ -44,13 +44,13 @@ def main() -> None:
 
 def judged(path: Path, examples: list[Example], benchmark: Benchmark) -> dict[str, Any]:
     lists = read_predictions(path, [example.id for example in examples])
-    typist = Typist(benchmark.signature, Scope.of_benchmark(benchmark), examples)
+    type_checker = TypeChecker(benchmark.signature, Scope.of_benchmark(benchmark), examples)
     count: Counter[str] = Counter()
     against: Counter[str] = Counter()
-    for example, texts in followed(zip(examples, lists.lists, strict=True), len(examples), path.name):
+    for example, texts in with_progress(zip(examples, lists.lists, strict=True), len(examples), path.name):
         count["top-1"] += texts[:1] == (example.f1,)
         count["top-10"] += example.f1 in texts[:10]
-        reasons = [typist.objection(example, text) for text in texts] or ["no output"]
+        reasons = [type_checker.objection(example, text) for text in texts] or ["no output"]
         count["outputs"] += len(reasons)
         count["well-formed"] += reasons.count(None)
         count["first well-formed"] += reasons[0] is None

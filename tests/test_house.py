@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -12,22 +13,55 @@ SOURCES = sorted((ROOT / "src" / "isarstep").rglob("*.py"))
 MAX_LINES = 600
 MAX_CLONE = 64_000_000
 
-# What a room must not import. `logic` is the ground floor, models know nothing about Isabelle, nobody imports the door.
-FORBIDDEN = {
-    "logic": {"mine", "bench", "models", "train", "decode", "check", "evaluate", "analyse", "serve", "cli"},
-    "models": {"logic", "mine", "check", "serve", "cli"},
-    "": {"cli"},
+# Every allowed arrow: what a room may import besides itself. docs/rooms.md draws the same ones.
+GROUND = {"errors", "data", "progress", "tables", "house"}  # single files on which all may stand; house: the version
+ARROWS: dict[str, set[str]] = {
+    "logic": set(),
+    "mine": {"logic"},
+    "bench": {"mine", "logic"},
+    "feed": {"bench"},
+    "models": {"feed"},
+    "decode": {"models", "feed", "bench", "logic"},
+    "train": {"decode", "models", "feed", "bench"},
+    "analyse": {"decode", "models", "feed", "bench", "logic"},
+    "evaluate": {"analyse", "decode", "bench", "logic"},
+    "check": {"decode", "bench", "mine", "logic"},
+    "serve": {"check", "analyse", "decode", "feed", "bench", "mine", "logic"},
+    "house": {"bench"},
 }
+# A room's commands.py is a door: nobody imports it, and it may look further than its room.
+DOORS: dict[str, set[str]] = {"bench": {"feed"}}
+OUTSIDE = {"cli", "cli_docs", "__main__"}  # they open the doors and are imported by nobody inside
+# Circles among files that are known and have to go.
+KNOWN_CIRCLES = [{"serve.engine", "serve.proving"}]
+
+
+def name_of(path: Path) -> str:
+    """`bench.store` for `src/isarstep/bench/store.py`, `house` for the package itself."""
+    parts = path.relative_to(ROOT / "src" / "isarstep").with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__") or "house"
+
+
+MODULES = {name_of(path): path for path in SOURCES}
 
 
 def imports(path: Path) -> set[str]:
+    """The modules of ours that a file names, wherever in the file."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("isarstep."):
-            found.add(node.module.split(".")[1])
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "isarstep":
+            base = node.module.partition(".")[2]
+            for alias in node.names:
+                inner = f"{base}.{alias.name}".strip(".")
+                found.add(inner if inner in MODULES else base or "house")
         elif isinstance(node, ast.Import):
-            found.update(alias.name.split(".")[1] for alias in node.names if alias.name.startswith("isarstep."))
+            ours = (alias.name for alias in node.names if alias.name.split(".")[0] == "isarstep")
+            found.update(name.partition(".")[2] or "house" for name in ours)
     return found
+
+
+def room_of(module: str) -> str:
+    return module.split(".")[0]
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT / "src")))
@@ -35,9 +69,50 @@ def test_a_file_is_small_explains_itself_and_imports_downwards(path: Path) -> No
     text = path.read_text(encoding="utf-8")
     assert text.count("\n") <= MAX_LINES
     assert not text.strip() or ast.get_docstring(ast.parse(text)), "a module opens with what it is for"
-    room = path.parent.name if path.parent.name != "isarstep" else "house"
-    if path.name not in ("cli.py", "cli_docs.py", "__main__.py"):
-        assert not imports(path) & (FORBIDDEN.get(room, set()) | FORBIDDEN[""])
+    room = room_of(name_of(path))
+    used = imports(path)
+    assert not any(name.endswith(".commands") for name in used), "nobody imports a door"
+    if room in OUTSIDE:
+        return
+    allowed = GROUND | {room} | ARROWS.get(room, set())
+    if path.name == "commands.py":
+        allowed |= DOORS.get(room, set())
+    assert {room_of(name) for name in used} <= allowed
+
+
+def test_the_arrows_themselves_have_no_circle_and_none_is_unused() -> None:
+    order: list[str] = []
+    while len(order) < len(ARROWS):
+        ready = [room for room, below in ARROWS.items() if room not in order and below <= {*order}]
+        assert ready, f"a circle among {sorted({*ARROWS} - {*order})}"
+        order += ready
+    rooms = {path.name for path in (ROOT / "src" / "isarstep").iterdir() if (path / "__init__.py").is_file()}
+    assert rooms - GROUND == {*ARROWS} - {"house"}
+    drawn = {(room, below) for arrows in (ARROWS, DOORS) for room in arrows for below in arrows[room]}
+    real = {(room_of(name), room_of(used)) for name, path in MODULES.items() for used in imports(path)}
+    assert drawn <= real, "an arrow that nobody needs goes"
+
+
+def test_the_picture_shows_the_same_arrows() -> None:
+    lines = re.findall(r"^    ([a-z]+) --> ([a-z &]+)$", (ROOT / "docs" / "rooms.md").read_text(), re.MULTILINE)
+    shown = {room: {*below.split(" & ")} for room, below in lines}
+    assert shown == {room: below for room, below in ARROWS.items() if below}
+
+
+def test_no_circle_among_files() -> None:
+    graph = {name: imports(path) & {*MODULES} - {name} for name, path in MODULES.items()}
+    left = {name: {*used} for name, used in graph.items()}
+    while free := [name for name, used in left.items() if not used & {*left}]:
+        for name in free:
+            del left[name]
+    # What is left are circles and those who stand on them; take away the latter, too.
+    while top := [name for name in left if not any(name in used for used in left.values())]:
+        for name in top:
+            del left[name]
+    known = {name for circle in KNOWN_CIRCLES for name in circle}
+    between = {name: used & {*left} for name, used in left.items() if name not in known}
+    assert not between
+    assert known <= {*left}, "a circle that is gone leaves the list"
 
 
 def test_set_up() -> None:

@@ -10,6 +10,6 @@ def test_lines_come_now_and_then_and_items_unchanged(
 ) -> None:
     clock = iter(range(0, 1000, 15))
     monkeypatch.setattr("isarstep.progress.time.monotonic", lambda: float(next(clock)))
-    assert list(progress.followed("abcde", 5, "searching")) == list("abcde")
+    assert list(progress.with_progress("abcde", 5, "searching")) == list("abcde")
     lines = capsys.readouterr().err.splitlines()
     assert lines == ["searching: 2 of 5, 1 min left", "searching: 4 of 5, 0 min left"]

@@ -12,7 +12,7 @@ T = TypeVar("T")
 EVERY = 20.0  # seconds between plain lines
 
 
-def followed(items: Iterable[T], total: int, what: str) -> Iterator[T]:
+def with_progress(items: Iterable[T], total: int, what: str) -> Iterator[T]:
     """The items, as they come; nothing is shown of what takes less than a few seconds."""
     if sys.stderr.isatty():
         from rich.console import Console

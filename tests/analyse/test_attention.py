@@ -9,7 +9,7 @@ import torch
 from isarstep.analyse.attention import load, record, save
 from isarstep.analyse.pictures import attention_data, attention_html, attention_svg
 from isarstep.analyse.probes import probes
-from isarstep.bench.layout import SPECIALS
+from isarstep.bench.specials import SPECIALS
 from isarstep.errors import UserError
 from isarstep.models import ModelConfig, build
 from isarstep.models.config import Kind

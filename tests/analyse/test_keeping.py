@@ -9,22 +9,22 @@ import pytest
 import torch
 
 from isarstep.analyse.attention import load, record
+from isarstep.analyse.embeddings import embeddings_of
 from isarstep.analyse.keeping import SPLITS, keep_predictions
 from isarstep.analyse.probes import probes, read_answers
 from isarstep.bench.example import Example
-from isarstep.bench.layout import SPECIALS
+from isarstep.bench.specials import SPECIALS
 from isarstep.cli import run as cli
-from isarstep.decode.hypotheses import Rules
+from isarstep.decode.hypotheses import Hypothesis, Rules
 from isarstep.decode.predict import Predictor
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import open_run
 from isarstep.evaluate.scores import Task
-from isarstep.models import ModelConfig, build
+from isarstep.feed.corpus import Corpus, Dataset, corpus_of_examples
+from isarstep.feed.dense import IMPLIED
+from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models.checkpoint import About, write_model
 from isarstep.models.config import Kind
-from isarstep.train.checkpoint import About, write_model
-from isarstep.train.corpus import Dataset
-from isarstep.train.dense import IMPLIED
-from isarstep.train.from_bench import corpus_of_examples
 
 TEXTS = [text for probe in probes() for text in (*probe.answers, *(line for _, line in probe.example.source()))]
 VOCABULARY = (*SPECIALS, *IMPLIED, *sorted({token for text in TEXTS for token in text.split()} - {*IMPLIED}))
@@ -40,11 +40,22 @@ def tiny(folder: Path, kind: Kind, *, dense: bool) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["hat", "transformer"])
-def test_a_dense_model_reads_and_writes_dense_tokens_everywhere(kind: Kind, tmp_path: Path) -> None:
+def test_a_dense_model_reads_and_writes_dense_tokens_everywhere(
+    kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     predictor = Predictor(tiny(tmp_path, kind, dense=True), "cpu")
     example = probes()[0].example
     implied = [VOCABULARY.index(token) for token in IMPLIED]
-    assert not np.isin(predictor.corpus([example]).tokens, implied).any()
+    searched: list[Corpus] = []
+
+    def noting(model: Seq2Seq, corpus: Corpus, *rest: object) -> list[list[Hypothesis]]:
+        searched.append(corpus)
+        return [[]]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("isarstep.decode.predict.decode", noting)
+        predictor.nbest([example])
+    assert not np.isin(searched[0].tokens, implied).any()
     maps = record(predictor.model, VOCABULARY, example, example.f1)
     assert not {*maps.source, *maps.written} & {*IMPLIED}
     assert [*maps.written] == [t for t in example.f1.split() if t not in IMPLIED] + ["<EOS>"]
@@ -72,16 +83,18 @@ def test_views_outlive_the_weights(
 ) -> None:
     monkeypatch.setattr("isarstep.analyse.keeping.WIDE", 2)
     folder = tiny(tmp_path, kind, dense=dense)
-    table = open_run(folder).embeddings()
+    weights = embeddings_of(folder)
     assert cli(["keep", str(folder)]) == 0
     written = [Path(line) for line in capsys.readouterr().out.splitlines()]
     for path in folder.glob("model*.safetensors"):
         path.unlink()
     run = open_run(folder)
-    kept = run.embeddings()
-    assert table is not None
+    kept = embeddings_of(folder)
+    assert weights is not None
     assert kept is not None
-    np.testing.assert_allclose(kept, table, rtol=1e-3, atol=1e-4)
+    assert kept.tokens == weights.tokens
+    assert dense is not bool({*kept.tokens} & {*IMPLIED})
+    np.testing.assert_allclose(kept.vectors, weights.vectors, rtol=1e-3, atol=1e-4)
     assert run.probes is not None
     assert len(read_answers(run.probes, probes())) == len(probes())
     if kind == "hat":
@@ -112,6 +125,6 @@ def test_keeping_needs_no_parquet_and_no_terminal_library() -> None:
     """The machine that trains often has torch and little else, and base-size weights are slow to carry home."""
     absent = ("pyarrow", "sacrebleu", "zstandard", "rich", "typer", "matplotlib")
     code = f"import sys\nfor name in {absent}: sys.modules[name] = None\nimport isarstep.analyse.keeping\n"
-    code += "from isarstep.analyse.probes import probes\nprobes()\nimport isarstep.train.from_bench"
+    code += "from isarstep.analyse.probes import probes\nprobes()\nimport isarstep.feed.files"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from tests.bench.corpus import write_corpus
 
-from isarstep.bench.arrays import F2, SEP, UNK, load_arrays
 from isarstep.bench.build import build
 from isarstep.bench.export import export_jsonl, export_release, source_line
 from isarstep.bench.formats import import_release, parse_source
@@ -119,31 +118,6 @@ def test_jsonl(bench: Path, tmp_path: Path, style: str) -> None:
     assert (rows[0]["f1"] == example.f1) == (style == "tokens")
     assert "CONST" not in rows[0]["f1"] or style == "tokens"
     assert not list(tmp_path.glob("*.tmp"))
-
-
-def numbers(text: str, place: dict[str, int]) -> list[int]:
-    return [place.get(token, UNK) for token in text.split()]
-
-
-def test_arrays_are_the_same_examples(bench: Path, tmp_path: Path) -> None:
-    benchmark = Benchmark(bench)
-    for name in ("train", "test"):
-        split, arrays = benchmark.split(name), load_arrays(bench, name, cache=tmp_path)
-        again = load_arrays(bench, name, cache=tmp_path)
-        assert len(again) == len(arrays) == len(split)
-        place = {token: number for number, token in enumerate(arrays.vocabulary)}
-        lengths = arrays.source_lengths(hints=False)
-        for number, example in enumerate(split):
-            assert arrays.target_tokens(number).tolist() == numbers(example.f1, place)
-            assert [(f, p.tolist()) for f, p in arrays.propositions(number)] == [
-                (f, numbers(text, place)) for f, text in example.source()
-            ]
-            sequence = arrays.sequence(number, hints=False).tolist()
-            expected: list[int] = []
-            for field, text in example.source(hints=False):
-                expected += [*([SEP] if expected else []), F2 + field - 2, *numbers(text, place)]
-            assert sequence == expected
-            assert lengths[number] == len(sequence)
 
 
 def test_other_tools_read_the_parquet_files(bench: Path) -> None:

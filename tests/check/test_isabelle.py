@@ -12,7 +12,7 @@ from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.check.isabelle import Answer, Inquiry, Isabelle, Premise, Question, Settings, with_provers
 from isarstep.cli import run
-from isarstep.evaluate.wellformed import Typist
+from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions
 
@@ -63,10 +63,10 @@ def test_embedded_types_agree_with_isabelle():
     lines = zstandard.ZstdDecompressor().decompress(ANSWERS.read_bytes()).decode().splitlines()
     benchmark = Benchmark("embedded")
     places = {place.id: place for place in benchmark.split("test")}
-    typist = Typist(benchmark.signature, Scope.of_benchmark(benchmark), list(places.values()))
+    type_checker = TypeChecker(benchmark.signature, Scope.of_benchmark(benchmark), list(places.values()))
     judged: dict[str, list[tuple[str, bool]]] = {}
     for record in map(json.loads, lines):
-        objection = typist.objection(places[record["id"]], record["tokens"])
+        objection = type_checker.objection(places[record["id"]], record["tokens"])
         judged.setdefault(record["from"], []).append((record["isabelle"], objection is None))
     free, constrained = judged["free"], judged["constrained"]
     assert len(free) == len(constrained) == 300

@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 import torch
 
+from isarstep.bench.specials import SPECIALS
 from isarstep.decode.constraints import Grammar, GrammarState
 from isarstep.decode.exclusion import grammar_objection
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.search import decode
 from isarstep.errors import UserError
+from isarstep.feed.corpus import Corpus, NumberedExample
+from isarstep.feed.dense import IMPLIED, dense_corpus, spelt_out
 from isarstep.logic.sample import sample_examples
 from isarstep.logic.tokens import decode as read_term
 from isarstep.models import ModelConfig, build
-from isarstep.train.corpus import SPECIALS, Corpus, Example
-from isarstep.train.dense import IMPLIED, dense_corpus, spelt_out
 
 WORDS = "CONST FREE VAR BOUND ABS $ ( ) HOL.eq HOL.conj Set.member <X0> <X1> <X2> <V0> <V1> 0 1 2".split()
 VOCABULARY = (*SPECIALS, *WORDS)
@@ -27,7 +28,7 @@ def ids(line: str) -> list[int]:
 
 
 def corpus_of(*lines: str) -> Corpus:
-    return Corpus.of_examples(Example([(3, ids(line))], ids("CONST HOL.eq")) for line in lines)
+    return Corpus.of_examples(NumberedExample([(3, ids(line))], ids("CONST HOL.eq")) for line in lines)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -87,14 +88,14 @@ def test_the_automaton_accepts_what_the_codec_writes(line: str, fine: bool) -> N
 
 
 def test_a_known_context_says_which_variables_there_are() -> None:
-    corpus = Corpus.of_examples([Example([(3, ids("FREE <X2>"))], ids("CONST HOL.eq"), variables=1)])
+    corpus = Corpus.of_examples([NumberedExample([(3, ids("FREE <X2>"))], ids("CONST HOL.eq"), variables=1)])
     grammar = Grammar(VOCABULARY)
     lines = [ids(f"FREE <X{n}>") for n in range(3)]
     assert grammar.accepts(lines, corpus, np.array([0, 0, 0])) == [True, False, True]
 
 
 def test_what_only_a_hint_mentions_is_not_known() -> None:
-    corpus = Corpus.of_examples([Example([(4, ids("FREE <X1>")), (5, ids("FREE <X2>"))], ids("CONST HOL.eq"))])
+    corpus = Corpus.of_examples([NumberedExample([(4, ids("FREE <X1>")), (5, ids("FREE <X2>"))], ids("CONST HOL.eq"))])
     lines = [ids(f"FREE <X{n}>") for n in range(3)]
     assert Grammar(VOCABULARY).accepts(lines, corpus, np.array([0, 0, 0])) == [False, True, False]
 
@@ -152,12 +153,12 @@ def test_the_automaton_is_the_plain_definition_on_real_propositions() -> None:
     number = {token: i for i, token in enumerate(vocabulary)}
     lines = [line for example in examples for line in example.propositions()]
     rows = [[number[token] for token in line.split()] for line in lines]
-    corpus = Corpus.of_examples([Example([(3, rows[0])], rows[0], variables=3)])
+    corpus = Corpus.of_examples([NumberedExample([(3, rows[0])], rows[0], variables=3)])
     found = Grammar(vocabulary).accepts(rows, corpus, np.zeros(len(rows), np.int64))
     known = {"<X0>", "<X1>", "<X2>"} | {token for token in lines[0].split() if token.startswith("<X")}
     assert found == [grammar_objection(line.split(), known) is None for line in lines]
     assert 20 < sum(found) < len(found)
-    short = dense_corpus(Corpus.of_examples(Example([(3, row)], row, variables=3) for row in rows), vocabulary)
+    short = dense_corpus(Corpus.of_examples(NumberedExample([(3, row)], row, variables=3) for row in rows), vocabulary)
     dense_rows = [short.proposition(number).tolist() for number in short.targets.tolist()]
     assert found == Grammar(vocabulary, dense=True).accepts(dense_rows, corpus, np.zeros(len(rows), np.int64))
 

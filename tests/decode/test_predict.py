@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 from isarstep.bench.example import Example as BenchExample
+from isarstep.bench.specials import SPECIALS
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.predict import Predictor, meta_of, write_predictions
+from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.models import ModelConfig, build
-from isarstep.train.checkpoint import About, write_model
-from isarstep.train.corpus import SPECIALS, Corpus, Example
+from isarstep.models.checkpoint import About, write_model
 
 VOCABULARY = (*SPECIALS, "CONST", "HOL.True", "HOL.False")
 
@@ -18,7 +19,7 @@ def test_predictions_are_written_as_agreed(tmp_path: Path) -> None:
     write_model(model, About("hash", VOCABULARY, {}), tmp_path, "int8")
     predictor = Predictor(tmp_path, "cpu")
     rules = Rules(beam=3, longest=4)
-    corpus = Corpus.of_examples([Example([(3, [9, 10])], [9, 11], "a1"), Example([(3, [9, 11])], [9, 10], "b2")])
+    corpus = Corpus.of_examples([NumberedExample([(3, [9, 10])], [9, 11], "a1"), NumberedExample([(3, [9, 11])], [9, 10], "b2")])
     path = tmp_path / "predictions" / "test.beam3.jsonl"
     assert write_predictions(path, predictor.lines(corpus, rules), meta_of(predictor, "test", rules, "none")) == 2
     lines = [json.loads(line) for line in path.read_text().splitlines()]

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 import torch
 
+from isarstep.bench.specials import EOS
 from isarstep.decode import search
 from isarstep.decode.hypotheses import Hypothesis, Rules
 from isarstep.decode.reference import search_plainly
 from isarstep.decode.search import decode
+from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.models import ModelConfig, Seq2Seq, build
 from isarstep.models.config import Kind
-from isarstep.train.corpus import EOS, Corpus, Example
 
 
 def some_corpus(count: int, vocabulary: int) -> Corpus:
@@ -20,7 +21,7 @@ def some_corpus(count: int, vocabulary: int) -> Corpus:
         return rng.integers(9, vocabulary, rng.integers(2, 12)).tolist()
 
     return Corpus.of_examples(
-        Example([(3, proposition()), *((4, proposition()) for _ in range(rng.integers(0, 4)))], proposition())
+        NumberedExample([(3, proposition()), *((4, proposition()) for _ in range(rng.integers(0, 4)))], proposition())
         for _ in range(count)
     )
 
@@ -80,7 +81,7 @@ def test_room_for_the_past_grows() -> None:
 
 
 def test_an_example_without_a_source_has_no_answer() -> None:
-    corpus = Corpus.of_examples([Example([], [9]), Example([(3, [10])], [9])])
+    corpus = Corpus.of_examples([NumberedExample([], [9]), NumberedExample([(3, [10])], [9])])
     assert [len(found) > 0 for found in decode(lively_model("hat"), corpus, Rules(beam=2, longest=5))] == [False, True]
 
 

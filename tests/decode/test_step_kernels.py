@@ -9,11 +9,12 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # before Triton is imported
 pytest.importorskip("triton", reason="Triton is not installed: kernels for a GPU cannot be tried, even interpreted")
 
+from isarstep.bench.specials import SPECIALS
 from isarstep.decode import search
 from isarstep.decode.constraints import Grammar
 from isarstep.decode.hypotheses import Rules
+from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.models import ModelConfig, build
-from isarstep.train.corpus import SPECIALS, Corpus, Example
 
 WORDS = "CONST FREE VAR BOUND ABS $ ( ) HOL.eq HOL.conj Set.member <X0> <X1> <X2> <V0> <V1> 0 1 2".split()
 VOCABULARY = (*SPECIALS, *WORDS)
@@ -21,7 +22,7 @@ VOCABULARY = (*SPECIALS, *WORDS)
 
 def corpus_of(*lines: str) -> Corpus:
     number = {token: i for i, token in enumerate(VOCABULARY)}
-    return Corpus.of_examples(Example([(3, [number[token] for token in line.split()])], [9]) for line in lines)
+    return Corpus.of_examples(NumberedExample([(3, [number[token] for token in line.split()])], [9]) for line in lines)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="kernels are on there in half precision; this compares single")

@@ -7,19 +7,20 @@ from itertools import pairwise
 import pytest
 import torch
 
+from isarstep.bench.specials import SPECIALS
 from isarstep.decode.constraints import kind_of
 from isarstep.decode.exclusion import dropped_prefix
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.search import decode
 from isarstep.decode.typing import TypedGrammar
 from isarstep.decode.unfinished import Unfinished
+from isarstep.feed.corpus import Corpus, NumberedExample
+from isarstep.feed.dense import IMPLIED, dense_corpus, spelt_out
 from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode as read_term
 from isarstep.models import ModelConfig, build
-from isarstep.train.corpus import SPECIALS, Corpus, Example
-from isarstep.train.dense import IMPLIED, dense_corpus, spelt_out
 
 SIGNATURE = sample_signature()
 EXAMPLES = sample_examples()
@@ -132,7 +133,7 @@ def test_everything_ends_in_time(longest: int) -> None:
     names = sorted({t for e in EXAMPLES[:20] for line in e.propositions() for t in line.split()} - set(SPECIALS))
     words = tuple(dict.fromkeys((*SPECIALS, *names, "VAR", *(f"<V{n}>" for n in range(12)))))
     corpus = Corpus.of_examples(
-        [Example([(3, [words.index(t) for t in "CONST HOL.Trueprop $ FREE <X0>".split()])], [9])]
+        [NumberedExample([(3, [words.index(t) for t in "CONST HOL.Trueprop $ FREE <X0>".split()])], [9])]
     )
     for seed in range(4):
         torch.manual_seed(seed)
@@ -153,7 +154,7 @@ def test_everything_ends_in_time(longest: int) -> None:
 def test_a_random_model_writes_only_well_typed_propositions(dense: bool, foreign: str) -> None:
     words = (*SPECIALS, *"CONST FREE $ ( ) HOL.Trueprop HOL.conj HOL.Not <X0>".split())
     line = [words.index(token) for token in "CONST HOL.Trueprop $ FREE <X0>".split()]
-    corpus = Corpus.of_examples([Example([(3, line)], [9])])
+    corpus = Corpus.of_examples([NumberedExample([(3, line)], [9])])
     corpus = dense_corpus(corpus, words) if dense else corpus
     grammar = TypedGrammar(words, SIGNATURE, None, dense, lambda *_: (lambda name: name != foreign, SIGNATURE))
     context = grammar.context_of_source(corpus, 0)

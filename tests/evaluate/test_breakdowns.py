@@ -11,8 +11,8 @@ from isarstep.evaluate.breakdowns import breakdowns, by_source_length, failure_t
 from isarstep.evaluate.copying import _bag, copied_share, is_copy, is_whole_copy, nearness, renamed
 from isarstep.evaluate.headline import open_system, open_task
 from isarstep.evaluate.scores import Task
-from isarstep.evaluate.tables import Table
 from isarstep.evaluate.topics import topic_of, topics
+from isarstep.tables import Table
 
 
 def example(f1: str, *f2: str, f3: str = "CONST g", name: str = "e") -> Example:

@@ -7,9 +7,9 @@ import pytest
 from tests.evaluate.recompute import recompute
 
 from isarstep.cli import run
+from isarstep.decode.predictions import read_predictions
 from isarstep.errors import UserError
 from isarstep.evaluate.headline import open_system, open_task
-from isarstep.evaluate.predictions import read_predictions
 from isarstep.evaluate.scores import score
 
 

@@ -13,7 +13,7 @@ from isarstep.analyse.probes import probes, write_answers
 from isarstep.bench.store import Benchmark
 from isarstep.evaluate.document import Document
 from isarstep.evaluate.report import make_report
-from isarstep.evaluate.tables import Table
+from isarstep.tables import Table
 
 TABLES = (
     "accuracy", "terms", "significance-base", "ablation", "well-formed", "constraints", "correct", "automation", "gaps",

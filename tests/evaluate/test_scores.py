@@ -140,7 +140,7 @@ def test_a_model_answers_before_it_is_scored(
 
     from isarstep.bench.store import Benchmark
     from isarstep.models import ModelConfig, build
-    from isarstep.train.checkpoint import About, write_model
+    from isarstep.models.checkpoint import About, write_model
 
     opened = Benchmark(benchmark)
     torch.set_num_threads(1)  # two threads that wait for each other are slow on a busy machine

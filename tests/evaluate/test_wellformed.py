@@ -8,13 +8,13 @@ from isarstep.logic.infer import well_formed
 
 def test_outputs_are_judged_where_they_stand() -> None:
     task = open_task("embedded", "test", 1)
-    example, typist = task.examples[0], task.typist
-    assert typist is not None
-    assert typist.outcome(example, example.f1) == WELL_TYPED
-    assert typist.outcome(example, example.f1 + " $") == UNREADABLE
-    assert typist.outcome(example, "CONST HOL.Trueprop $ CONST Nat.Suc") == ILL_TYPED
-    assert typist.outcome(example, "CONST HOL.Trueprop $ CONST HOL.True") == WELL_TYPED
+    example, type_checker = task.examples[0], task.type_checker
+    assert type_checker is not None
+    assert type_checker.outcome(example, example.f1) == WELL_TYPED
+    assert type_checker.outcome(example, example.f1 + " $") == UNREADABLE
+    assert type_checker.outcome(example, "CONST HOL.Trueprop $ CONST Nat.Suc") == ILL_TYPED
+    assert type_checker.outcome(example, "CONST HOL.Trueprop $ CONST HOL.True") == WELL_TYPED
     # Well-typed, but of a theory that this one does not rest on.
     elsewhere = "CONST HOL.Trueprop $ ( CONST Topological_Spaces.open_class.open $ CONST Set.empty )"
     assert well_formed(elsewhere, Benchmark("embedded").signature)
-    assert typist.outcome(example, elsewhere) == ILL_TYPED
+    assert type_checker.outcome(example, elsewhere) == ILL_TYPED

@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from isarstep.feed.inputs import Segments, pad, unpad
 from isarstep.models.attention import attend_flash, attend_naively, attend_padded
-from isarstep.models.inputs import Segments, pad, unpad
 
 
 def random_case(seed: int, causal: bool, device: str = "cpu") -> tuple[torch.Tensor, ...]:

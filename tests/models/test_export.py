@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import torch
 
+from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.search import decode
 from isarstep.errors import UserError
+from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.models import ModelConfig, Seq2Seq, build
 from isarstep.models.export import to_ctranslate2, to_marian
-from isarstep.train.batches import Layout, Shelf
-from isarstep.train.corpus import BOS, EOS, Corpus, Example
 
 VOCABULARY = 40
 
@@ -39,7 +40,7 @@ def corpus() -> Corpus:
         return [rng.randrange(9, VOCABULARY) for _ in range(rng.randrange(2, 15))]
 
     return Corpus.of_examples(
-        Example([(3, proposition()), *((4, proposition()) for _ in range(rng.randrange(3)))], proposition())
+        NumberedExample([(3, proposition()), *((4, proposition()) for _ in range(rng.randrange(3)))], proposition())
         for _ in range(24)
     )
 
@@ -55,8 +56,8 @@ def sources(corpus: Corpus) -> list[list[int]]:
     return [flat(corpus).source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
 
 
-def flat(corpus: Corpus) -> Shelf:
-    return Shelf(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
+def flat(corpus: Corpus) -> Packer:
+    return Packer(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
 
 
 @torch.no_grad()

@@ -6,8 +6,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from isarstep.feed.inputs import Segments
 from isarstep.models.attention import attend_few, attend_naively
-from isarstep.models.inputs import Segments
 from isarstep.models.layers import hashed_dropout
 
 if not torch.cuda.is_available():

@@ -3,7 +3,7 @@
 import pytest
 
 from isarstep.serve.engine import Engine
-from isarstep.serve.novelty import Said, conjuncts, without_repetition
+from isarstep.serve.novelty import KnownStatements, conjuncts, without_repetition
 from isarstep.serve.problem import Problem
 
 
@@ -24,13 +24,13 @@ def tokens_of(engine: Engine, *texts: str) -> list[str]:
 )
 def test_the_same_in_another_dress_says_nothing(engine: Engine, known: str, statement: str) -> None:
     before, after = tokens_of(engine, known, statement)
-    assert after in Said([before])
+    assert after in KnownStatements([before])
 
 
 @pytest.mark.parametrize(("known", "statement"), [("x ∈ A", "x ∈ A ∧ x ∈ B"), ("x < y", "y < x"), ("x = y", "x ≠ y")])
 def test_what_adds_something_is_new(engine: Engine, known: str, statement: str) -> None:
     before, after = tokens_of(engine, known, statement)
-    assert after not in Said([before])
+    assert after not in KnownStatements([before])
 
 
 def test_conjuncts_that_are_there_twice_go(engine: Engine) -> None:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from isarstep.bench.specials import SEP, SPECIALS, UNK
 from isarstep.errors import UserError
-from isarstep.train.corpus import SEP, SPECIALS, UNK, Corpus, Dataset, Example
+from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
 from isarstep.train.lime import CASE, RESULT, RULE, TASKS, synthetic_dataset
 
 WORDS = (*SPECIALS, "(", ")", *(f"w{i}" for i in range(60)))
@@ -13,7 +14,7 @@ WORDS = (*SPECIALS, "(", ")", *(f"w{i}" for i in range(60)))
 def data() -> Dataset:
     number = {word: i for i, word in enumerate(WORDS)}
     line = [number[w] for w in "w1 ( w2 ( w3 w4 ) w5 ) w6".split()]
-    corpus = Corpus.of_examples([Example([(3, line), (4, [number["w7"]])], [number["w8"]])])
+    corpus = Corpus.of_examples([NumberedExample([(3, line), (4, [number["w7"]])], [number["w8"]])])
     return Dataset({"train": corpus, "validation": corpus}, WORDS, "hash")
 
 

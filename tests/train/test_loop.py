@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 import torch
 
+from isarstep.bench.specials import SPECIALS
 from isarstep.errors import UserError
+from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
+from isarstep.feed.files import load_dataset
 from isarstep.models import ModelConfig
+from isarstep.models.checkpoint import load_model
 from isarstep.models.config import Kind, Style
-from isarstep.train.checkpoint import load_model
-from isarstep.train.corpus import SPECIALS, Corpus, Dataset, Example, load
-from isarstep.train.loop import Watch, train
+from isarstep.train.loop import ValidationPlan, train
 from isarstep.train.recipe import modern, paper
 
 VOCABULARY = (*SPECIALS, *(f"w{i}" for i in range(12)))
@@ -29,11 +31,11 @@ def swap_task(count: int, seed: int) -> Corpus:
     def proposition(low: int, high: int) -> list[int]:
         return rng.integers(9, len(VOCABULARY), rng.integers(low, high)).tolist()
 
-    def example() -> Example:
+    def example() -> NumberedExample:
         consequence, premise = proposition(2, 5), proposition(1, 3)
         half = len(consequence) // 2
         target = consequence[half:] + consequence[:half] + premise
-        return Example([(3, consequence), (2, premise), (4, proposition(1, 3))], target)
+        return NumberedExample([(3, consequence), (2, premise), (4, proposition(1, 3))], target)
 
     return Corpus.of_examples(example() for _ in range(count))
 
@@ -59,7 +61,7 @@ def test_a_tiny_model_learns_a_synthetic_task(tmp_path: Path) -> None:
         recipe,
         tmp_path,
         device="cpu",
-        watch=Watch(looks=1, examples=100),
+        validating=ValidationPlan(looks=1, examples=100),
         quiet=True,
     )
     last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
@@ -70,9 +72,9 @@ def test_a_tiny_model_learns_a_synthetic_task(tmp_path: Path) -> None:
 @pytest.mark.parametrize("style", ["paper", "modern"])
 def test_a_resumed_run_is_the_same_run(tmp_path: Path, style: Style, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = (paper if style == "paper" else modern)(steps=12, batch=512, accumulate=2, warmup=5)
-    config, watch = tiny(style=style), Watch(looks=3, examples=4)
+    config, watch = tiny(style=style), ValidationPlan(looks=3, examples=4)
     monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 1)
-    whole = train(dataset(), config, recipe, tmp_path / "whole", device="cpu", watch=watch, quiet=True)
+    whole = train(dataset(), config, recipe, tmp_path / "whole", device="cpu", validating=watch, quiet=True)
 
     def killed(*_: object) -> None:
         if (tmp_path / "parts" / "last" / "progress.json").exists():
@@ -81,17 +83,17 @@ def test_a_resumed_run_is_the_same_run(tmp_path: Path, style: Style, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr("isarstep.train.loop.Run.stop_if_lost", killed)
         with pytest.raises(KeyboardInterrupt):
-            train(dataset(), config, recipe, tmp_path / "parts", device="cpu", watch=watch, quiet=True)
+            train(dataset(), config, recipe, tmp_path / "parts", device="cpu", validating=watch, quiet=True)
     with pytest.raises(UserError, match="holds a run already"):
-        train(dataset(), config, recipe, tmp_path / "parts", device="cpu", watch=watch, quiet=True)
-    parts = train(dataset(), config, recipe, tmp_path / "parts", device="cpu", watch=watch, quiet=True, resume=True)
+        train(dataset(), config, recipe, tmp_path / "parts", device="cpu", validating=watch, quiet=True)
+    parts = train(dataset(), config, recipe, tmp_path / "parts", device="cpu", validating=watch, quiet=True, resume=True)
     assert losses(tmp_path / "whole") == losses(tmp_path / "parts")
     assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), parts.parameters(), strict=True))
 
 
 def test_another_benchmark_cannot_be_resumed(tmp_path: Path) -> None:
     recipe = paper(steps=2, batch=512)
-    train(dataset(), tiny(), recipe, tmp_path, device="cpu", watch=Watch(1, 4), quiet=True)
+    train(dataset(), tiny(), recipe, tmp_path, device="cpu", validating=ValidationPlan(1, 4), quiet=True)
     other = Dataset(dataset().splits, VOCABULARY, "other")
     with pytest.raises(UserError, match="trained on other data"):
         train(other, tiny(), recipe, tmp_path, device="cpu", quiet=True, resume=True)
@@ -104,7 +106,7 @@ def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path) -> None:
 
 def test_a_wall_clock_budget_ends_the_run(tmp_path: Path) -> None:
     recipe = modern(minutes=0.05, batch=512, warmup=2)
-    train(dataset(), tiny(), recipe, tmp_path, device="cpu", watch=Watch(1, 4), quiet=True)
+    train(dataset(), tiny(), recipe, tmp_path, device="cpu", validating=ValidationPlan(1, 4), quiet=True)
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     assert 2.5 < lines[-1]["seconds"] < 20
     rates = [line["rate"] for line in lines if "rate" in line]
@@ -113,26 +115,26 @@ def test_a_wall_clock_budget_ends_the_run(tmp_path: Path) -> None:
 
 def test_a_budget_of_tokens_ends_the_run(tmp_path: Path) -> None:
     recipe = modern(tokens=4000, batch=512, warmup=2)
-    train(dataset(), tiny(), recipe, tmp_path, device="cpu", watch=Watch(1, 4), quiet=True)
+    train(dataset(), tiny(), recipe, tmp_path, device="cpu", validating=ValidationPlan(1, 4), quiet=True)
     tokens = [json.loads(line).get("tokens") for line in (tmp_path / "log.jsonl").read_text().splitlines()]
     last = max(t for t in tokens if t)
     assert 4000 <= last < 4000 + 1200
 
 
 def test_the_loss_falls_on_embedded_examples(tmp_path: Path) -> None:
-    embedded = load(Path("embedded"))
+    embedded = load_dataset(Path("embedded"))
     chosen = np.linspace(0, len(embedded.split("train")) - 1, 2000).astype(np.int64)
     part = Dataset(
         {
-            "train": embedded.split("train").take(chosen).without_strangers(),
-            "validation": embedded.split("validation").take(np.arange(4)).without_strangers(),
+            "train": embedded.split("train").take(chosen).compacted(),
+            "validation": embedded.split("validation").take(np.arange(4)).compacted(),
         },
         embedded.vocabulary,
         embedded.benchmark,
     )
     config = ModelConfig("hat", len(embedded.vocabulary), "tiny", "modern", 0.0, dense=True)
     recipe = modern(steps=100, batch=2048, warmup=10, rate=4e-3, smoothing=0.0, renumber=0.5)
-    train(part, config, recipe, tmp_path, device="cpu", watch=Watch(looks=1, examples=4), quiet=True)
+    train(part, config, recipe, tmp_path, device="cpu", validating=ValidationPlan(looks=1, examples=4), quiet=True)
     curve = losses(tmp_path)
     assert curve[-1] < 0.6 * curve[1] < 0.6 * curve[0]  # every twenty steps; the first is the untrained model's
     assert sorted(curve, reverse=True)[:3] == curve[:3]
@@ -140,8 +142,8 @@ def test_the_loss_falls_on_embedded_examples(tmp_path: Path) -> None:
 
 def test_curves_for_tensorboard(tmp_path: Path) -> None:
     pytest.importorskip("tensorboard")
-    watch = Watch(1, 4, tensorboard=True)
-    train(dataset(), tiny(), modern(steps=3, batch=512), tmp_path, device="cpu", watch=watch, quiet=True)
+    watch = ValidationPlan(1, 4, tensorboard=True)
+    train(dataset(), tiny(), modern(steps=3, batch=512), tmp_path, device="cpu", validating=watch, quiet=True)
     assert list((tmp_path / "tensorboard").glob("events.out.*"))
 
 
@@ -154,10 +156,10 @@ from pathlib import Path
 import isarstep.train.loop
 isarstep.train.loop.LOG_EVERY = 1
 from test_loop import dataset, tiny
-from isarstep.train.loop import Watch, train
+from isarstep.train.loop import ValidationPlan, train
 from isarstep.train.recipe import paper
 train(dataset(), tiny(), paper(steps=6, batch=512, accumulate=2, warmup=5), Path({folder!r}), device="cpu",
-      watch=Watch(1, 4), quiet=True)
+      validating=ValidationPlan(1, 4), quiet=True)
 """
 
 
@@ -177,7 +179,7 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
 
 def test_pretrained_weights_are_taken_over_by_token_name(tmp_path: Path) -> None:
     recipe = paper(steps=2, batch=512)
-    first = train(dataset(), tiny(), recipe, tmp_path / "first", device="cpu", watch=Watch(1, 4), quiet=True)
+    first = train(dataset(), tiny(), recipe, tmp_path / "first", device="cpu", validating=ValidationPlan(1, 4), quiet=True)
     turned = (*SPECIALS, *reversed(VOCABULARY[9:]), "new")
     other = Dataset(dataset().splits, turned, "swap")
     config = ModelConfig("hat", len(turned), "tiny")
@@ -188,7 +190,7 @@ def test_pretrained_weights_are_taken_over_by_token_name(tmp_path: Path) -> None
         tmp_path / "second",
         device="cpu",
         start_from=tmp_path / "first",
-        watch=Watch(1, 4),
+        validating=ValidationPlan(1, 4),
         quiet=True,
     )
     torch.testing.assert_close(first.token_table[9:], second.token_table[9:-1].flip(0), atol=1e-5, rtol=1e-5)
@@ -202,7 +204,7 @@ def test_small_storage_keeps_the_weights_nearly(tmp_path: Path, storage: str) ->
         paper(steps=1, batch=512),
         tmp_path,
         device="cpu",
-        watch=Watch(1, 4),
+        validating=ValidationPlan(1, 4),
         storage=storage,
         quiet=True,
     )  # type: ignore[arg-type]

@@ -21,10 +21,10 @@ from isarstep.errors import UserError
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from isarstep.feed.batches import Layout
+    from isarstep.feed.corpus import Corpus
+    from isarstep.feed.inputs import Segments
     from isarstep.models import Seq2Seq
-    from isarstep.models.inputs import Segments
-    from isarstep.train.batches import Layout
-    from isarstep.train.corpus import Corpus
 
 Floats = NDArray[np.float32]
 
@@ -46,16 +46,19 @@ def record(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: 
     """Let a Transformer or HAT read the example and write the answer, and note its attention."""
     import torch
 
+    from isarstep.feed.batches import Layout, Packer
+    from isarstep.feed.corpus import corpus_of_examples
+    from isarstep.feed.dense import dense_corpus
     from isarstep.models.transformer import Transformer
-    from isarstep.train.batches import Layout, Shelf
-    from isarstep.train.from_bench import corpus_for
 
     if not isinstance(model, Transformer):
         raise UserError(f"attention maps are drawn for transformer and hat, not for {model.config.kind}")
     asked = Example(id=example.id, f1=answer, f2=example.f2, f3=example.f3, f4=example.f4, f5=example.f5)
-    corpus = corpus_for(model.config, vocabulary, [asked])
+    corpus = corpus_of_examples([asked], vocabulary)
+    if model.config.dense:
+        corpus = dense_corpus(corpus, vocabulary)
     layout = Layout(model.config.hierarchical, model.config.hints)
-    batch = Shelf(corpus, layout, torch.device("cpu")).assemble(np.zeros(1, np.int64))
+    batch = Packer(corpus, layout, torch.device("cpu")).assemble(np.zeros(1, np.int64))
     encoder: list[Floats] = []
     cross: list[Floats] = []
 

@@ -46,17 +46,13 @@ def neighbours(
     """
     from rich.console import Console
 
-    from isarstep.analyse.embeddings import Embeddings
+    from isarstep.analyse.embeddings import embeddings_of
     from isarstep.errors import UserError
-    from isarstep.evaluate.runs import open_run
-    from isarstep.evaluate.tables import Table
-    from isarstep.train.dense import IMPLIED
+    from isarstep.tables import Table
 
-    run = open_run(model)
-    table = run.embeddings()
-    if table is None:
+    known = embeddings_of(model)
+    if known is None:
         raise UserError(f"{model}: has neither weights nor embeddings.safetensors")
-    known = Embeddings(run.vocabulary, table, IMPLIED if run.config.get("dense") else ())
     for text in tokens:
         is_sum = " + " in text or " - " in text
         found = known.arithmetic(text, count) if is_sum else known.neighbours(text, count)
@@ -117,8 +113,8 @@ def keep(
     folder = model_folder(run)
     written = []
     if data is not None:
-        from isarstep.train.corpus import load
+        from isarstep.feed.files import load_dataset
 
-        written = keep_predictions(folder, load(data), device)
+        written = keep_predictions(folder, load_dataset(data), device)
     for path in [*written, *keep_views(folder, device)]:
         print(path)

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isarstep.bench.specials import SPECIALS
+from isarstep.data import model_folder
 from isarstep.errors import UserError
+from isarstep.feed.dense import IMPLIED
 
 NEIGHBOURS = 50  # as in the paper's figure
 
@@ -22,16 +26,33 @@ class Neighbour:
     cosine: float
 
 
+def embeddings_of(folder: str | Path) -> Embeddings | None:
+    """The token table of a model's folder: kept apart, or from the weights; None where neither is there."""
+    from isarstep.models.checkpoint import load_model, read_description
+
+    folder = model_folder(folder)
+    kept = folder / "embeddings.safetensors"
+    if kept.is_file():
+        from safetensors import safe_open
+
+        with safe_open(str(kept), "pt") as file:  # torch reads bf16, numpy does not
+            table = np.asarray(file.get_tensor("tokens").float().numpy(), np.float32)
+    elif list(folder.glob("model*.safetensors")):
+        table = np.asarray(load_model(folder)[0].token_table.detach().float().numpy(), np.float32)
+    else:
+        return None
+    fields, vocabulary = read_description(folder)
+    return Embeddings(vocabulary, table, IMPLIED if fields.get("dense") else ())
+
+
 class Embeddings:
     """A vocabulary with its V x D table. Special tokens (`<PAD>`, `<F2>`, ...) are no neighbours of anything, nor are
     tokens that the model never reads."""
 
-    def __init__(
-        self, vocabulary: Sequence[str], table: Floats, unread: Collection[str] = (), specials: int = 9
-    ) -> None:
+    def __init__(self, vocabulary: Sequence[str], table: Floats, unread: Collection[str] = ()) -> None:
         if len(vocabulary) != len(table):
             raise UserError(f"{len(vocabulary)} tokens but {len(table)} embeddings: they don't belong together")
-        kept = [i for i, token in enumerate(vocabulary) if i >= specials and token not in unread]
+        kept = [i for i, token in enumerate(vocabulary) if i >= len(SPECIALS) and token not in unread]
         self.tokens = [vocabulary[i] for i in kept]
         self.vectors = np.asarray(table[kept], np.float32)
         self._unit = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1, keepdims=True), 1e-12)

@@ -11,14 +11,13 @@ from pathlib import Path
 
 from isarstep.analyse.attention import record, save
 from isarstep.analyse.probes import probes, write_answers
-from isarstep.decode.hypotheses import Rules
+from isarstep.decode.hypotheses import NARROW, WIDE, Rules
 from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
-from isarstep.evaluate.paper import NARROW, WIDE
+from isarstep.feed.corpus import Dataset
 from isarstep.models import Seq2Seq
+from isarstep.models.checkpoint import load_model
 from isarstep.models.transformer import Transformer
-from isarstep.progress import followed
-from isarstep.train.checkpoint import load_model
-from isarstep.train.corpus import Dataset
+from isarstep.progress import with_progress
 
 SPLITS = ("validation", "test")
 
@@ -69,7 +68,7 @@ def keep_predictions(
     for split, beam in missing:
         corpus, rules = dataset.split(split), Rules(beam)
         path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
-        lines = followed(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
+        lines = with_progress(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
         write_predictions(path, lines, meta_of(predictor, split, rules, "none"))
         written.append(path)
     return written

@@ -13,13 +13,13 @@ from importlib import resources
 from pathlib import Path
 
 from isarstep.bench.example import Example
+from isarstep.decode.predictions import read_predictions
 from isarstep.errors import UserError
-from isarstep.evaluate.metrics import same_term
-from isarstep.evaluate.predictions import read_predictions
-from isarstep.evaluate.tables import ABSENT, Table
 from isarstep.logic.names import Names
 from isarstep.logic.reading import read
+from isarstep.logic.sameness import same_term
 from isarstep.logic.tokens import encode_line
+from isarstep.tables import ABSENT, Table
 
 FIELDS = ("F.2", "F.3", "F.4", "F.5")
 

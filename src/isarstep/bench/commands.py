@@ -74,7 +74,10 @@ def stats(
     for table in statistics.tables(opened, measured):
         typer.echo(table.markdown() if markdown else table.text())
     if leaks:
-        typer.echo(statistics.leak_table(opened).markdown() if markdown else statistics.leak_table(opened).text())
+        from isarstep.feed.leaks import leak_table
+
+        found = leak_table(opened)
+        typer.echo(found.markdown() if markdown else found.text())
     if pictures is not None:
         for path in statistics.draw(opened, measured, pictures):
             typer.echo(f"wrote {path}")

@@ -23,7 +23,6 @@ from isarstep.errors import UserError
 FORMAT = 2
 UNTYPED = "dummy"  # Isabelle's type of a variable that was fixed but has no type yet
 SPLITS = ("train", "validation", "test", "reserve")
-SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<SEP>", "<F2>", "<F3>", "<F4>", "<F5>")
 
 PROPOSITIONS = "propositions.parquet"
 TYPES = "types.parquet"

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from isarstep.bench.leaks import find_leaks
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term, constants
@@ -207,18 +206,6 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
             Table("Names that begin with the session", ("theory", "base name that another theory keeps"), longer)
         )
     return result
-
-
-def leak_table(benchmark: Benchmark) -> Table:
-    """The leak report; the first two must be 0."""
-    report = find_leaks(benchmark.folder)
-    scored = len(benchmark.split("validation")) + len(benchmark.split("test"))
-    rows = [
-        ("exact target in training", f"{len(report.exact):,}", f"{report.held_out:,}"),
-        ("same example up to variables", f"{len(report.renamed):,}", f"{report.held_out:,}"),
-        ("near duplicate (Jaccard >= 0.9)", f"{len(report.near):,}", f"{scored:,}"),
-    ]
-    return Table("Leaks", ("held-out examples with", "found", "of"), rows)
 
 
 def draw(benchmark: Benchmark, measured: Measured, folder: Path) -> list[Path]:

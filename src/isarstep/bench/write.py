@@ -24,13 +24,13 @@ from isarstep.bench.layout import (
     FACTS,
     PROPOSITIONS,
     SIGNATURE,
-    SPECIALS,
     SPLITS,
     TYPES,
     VOCABULARY,
     replacing,
     write_manifest,
 )
+from isarstep.bench.specials import SPECIALS
 
 PROPOSITION_ROWS = 32_768  # in one row group: what a reader must unpack to see its first proposition
 EXAMPLE_ROWS = 32_768

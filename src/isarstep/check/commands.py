@@ -87,7 +87,7 @@ def check(
 def _work(settings: Settings, predictions: Path | None, top: int, limit: int | None) -> list[Work]:
     from isarstep.bench.store import Benchmark
     from isarstep.check.jobs import Work
-    from isarstep.evaluate.predictions import read_predictions
+    from isarstep.decode.predictions import read_predictions
 
     split = Benchmark(settings.benchmark).split(settings.split)
     ids = [str(identifier) for identifier in split.table()["id"].to_pylist()]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isarstep.progress import followed
+from isarstep.progress import with_progress
 
 if TYPE_CHECKING:
     from isarstep.decode.predict import Predictor
@@ -46,10 +46,10 @@ def predict(
 
     from isarstep.decode.hypotheses import Rules
     from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
-    from isarstep.train.corpus import load
+    from isarstep.feed.files import load_dataset
 
     predictor = Predictor(model, device)
-    dataset = load(data)
+    dataset = load_dataset(data)
     check_vocabulary(predictor.about, dataset.vocabulary)
     corpus = dataset.split(split)
     if limit is not None:
@@ -59,7 +59,7 @@ def predict(
     label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]
     suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
     path = out or model / "predictions" / f"{split}.beam{beam}{suffix}.jsonl"
-    lines = followed(predictor.lines(corpus, rules, constraints), len(corpus), "searching")
+    lines = with_progress(predictor.lines(corpus, rules, constraints), len(corpus), "searching")
     count = write_predictions(path, lines, meta_of(predictor, split, rules, label))
     typer.echo(f"{count} examples -> {path}")
 

@@ -3,7 +3,7 @@
 A small automaton follows every hypothesis, on the device and without a question from the host. Its state is one row of
 integers (`Column`), every state ever reached is kept, and an opening bracket leaves a link to the state before it:
 closing the bracket goes back there. So a step is a few look-ups for the whole batch, whatever the terms look like.
-For a model that leaves out implied tokens (`isarstep.train.dense`) a token moves as they and it would together.
+For a model that leaves out implied tokens (`isarstep.feed.dense`) a token moves as they and it would together.
 `isarstep.decode.exclusion` says the same in plain Python. Shapes: B sentences, K hypotheses, V tokens, C columns, R
 rows of the table of masks, F tokens that are no constants (and one place for those that are).
 """
@@ -19,10 +19,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from isarstep.bench.specials import EOS
 from isarstep.decode.hypotheses import Rules
 from isarstep.errors import UserError
-from isarstep.train.corpus import EOS, Corpus, Longs, ragged
-from isarstep.train.dense import kind_of_name
+from isarstep.feed.corpus import Corpus, Longs, ragged
+from isarstep.feed.dense import kind_of_name
 
 SLACK = 8  # what the costliest token adds to the way to the end
 LONGEST = 512  # tokens of a target

@@ -15,12 +15,12 @@ from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
 from isarstep.bench.store import Split
 from isarstep.errors import UserError
+from isarstep.feed.corpus import Corpus
 from isarstep.logic.infer import Context, infer_context
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, Typ
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
-from isarstep.train.corpus import Corpus
 
 if TYPE_CHECKING:
     from isarstep.bench.scope import Scope

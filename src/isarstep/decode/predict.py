@@ -13,10 +13,10 @@ import isarstep
 from isarstep.decode.hypotheses import Hypothesis, Rules
 from isarstep.decode.search import Constraints, decode
 from isarstep.errors import UserError
+from isarstep.feed.corpus import Corpus, corpus_of_examples
+from isarstep.feed.dense import dense_corpus, spelt_out
 from isarstep.models import Seq2Seq
-from isarstep.train.checkpoint import About, load_model
-from isarstep.train.corpus import Corpus
-from isarstep.train.dense import dense_corpus, spelt_out
+from isarstep.models.checkpoint import About, load_model
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
@@ -45,10 +45,8 @@ class Predictor:
         return [proposals for _, proposals in self.lines(self.corpus(examples), rules, constraints)]
 
     def corpus(self, examples: Sequence[Example]) -> Corpus:
-        """Examples as this model reads them."""
-        from isarstep.train.from_bench import corpus_for
-
-        return corpus_for(self.model.config, self.vocabulary, examples)
+        """Examples under this model's vocabulary."""
+        return corpus_of_examples(examples, self.vocabulary)
 
     def texts(self, found: list[Hypothesis]) -> list[tuple[str, float]]:
         """What the model wrote, in the benchmark's tokens."""

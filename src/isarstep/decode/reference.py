@@ -10,22 +10,23 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.corpus import Corpus
+from isarstep.feed.inputs import Segments
 from isarstep.models import Seq2Seq, Target
-from isarstep.models.inputs import Segments
-from isarstep.train.batches import Layout, Shelf
-from isarstep.train.corpus import BOS, EOS, Corpus
 
 
 @torch.inference_mode()
 def search_plainly(model: Seq2Seq, corpus: Corpus, example: int, rules: Rules) -> list[Hypothesis]:
-    shelf = Shelf(corpus, Layout(model.config.hierarchical, model.config.hints), torch.device("cpu"))
+    packer = Packer(corpus, Layout(model.config.hierarchical, model.config.hints), torch.device("cpu"))
 
     def continuations(prefixes: list[list[int]]) -> list[list[float]]:
         rows = [[BOS, *prefix] for prefix in prefixes]
         tokens = torch.tensor(rows).flatten()
         segments = Segments.of_lengths([len(row) for row in rows])
-        source = shelf.source(np.array([example] * len(rows)))
+        source = packer.source(np.array([example] * len(rows)))
         hidden = model(source, Target(tokens, tokens, torch.arange(len(rows[0])).repeat(len(rows)), segments))
         scores: list[list[float]] = model.logits(hidden[segments.starts[1:].long() - 1]).log_softmax(-1).tolist()
         return scores

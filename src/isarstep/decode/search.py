@@ -14,11 +14,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.corpus import Corpus, Longs
 from isarstep.models import Seq2Seq, Source
 from isarstep.models.attention import takes_step_kernels
-from isarstep.train.batches import Layout, Shelf
-from isarstep.train.corpus import BOS, EOS, Corpus, Longs
 
 SENTENCES = {"cpu": 32, "cuda": 8}  # of one batch, with beam 10 or less; on a GPU for each gigabyte of its memory
 SOURCE_TOKENS = {"cpu": 8_192, "cuda": 4_096}  # the same
@@ -195,8 +196,8 @@ def decode(
     """The n best of every example, in the order of the corpus, while the rest is still being searched."""
     device = model.token_table.device
     layout = Layout(model.config.hierarchical, model.config.hints)
-    shelf = Shelf(corpus, layout, device)
-    lengths = shelf.measures.source
+    packer = Packer(corpus, layout, device)
+    lengths = packer.measures.source
     gigabytes = torch.cuda.get_device_properties(device).total_memory >> 30 if device.type == "cuda" else 1
 
     def batches(order: Longs, beam: int) -> Iterator[Longs]:
@@ -206,7 +207,7 @@ def decode(
 
     def searched(examples: Longs, rules: Rules) -> dict[int, list[Hypothesis]]:
         constraint = constraints.start(corpus, examples, rules, device) if constraints else None
-        return dict(zip(examples.tolist(), search(model, shelf.source(examples), rules, constraint), strict=True))
+        return dict(zip(examples.tolist(), search(model, packer.source(examples), rules, constraint), strict=True))
 
     for begin in range(0, len(corpus), WINDOW):
         window = np.arange(begin, min(begin + WINDOW, len(corpus)))

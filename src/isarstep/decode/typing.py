@@ -11,14 +11,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from isarstep.bench.specials import UNK
 from isarstep.decode.constraints import SLACK, Grammar, GrammarState, Kind
 from isarstep.decode.contexts import Contexts, Exists, Scopes, everything, inferred
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.unfinished import Unfinished
+from isarstep.feed.corpus import Corpus, Longs
+from isarstep.feed.dense import spelt_out
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.signature import Signature
-from isarstep.train.corpus import UNK, Corpus, Longs
-from isarstep.train.dense import spelt_out
 
 NO_LIMIT = 1 << 20
 LATE = 120  # places left when it is time to ask who is short of room

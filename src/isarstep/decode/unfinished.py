@@ -187,7 +187,7 @@ class Unfinished(NamedTuple):
             return None
 
     def followed_densely(self, word: str, kind: int) -> Unfinished | None:
-        """The same for a token before which others are implied, see `isarstep.train.dense`."""
+        """The same for a token before which others are implied, see `isarstep.feed.dense`."""
         state: Unfinished | None = self
         announcement = ANNOUNCED.get(kind)
         if (announcement or kind == Kind.OPEN) and self.groups[-1].function is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from isarstep.evaluate.predictions import counted
+from isarstep.decode.predictions import counted
 from isarstep.evaluate.scores import System, Task
 
 

@@ -14,9 +14,9 @@ from isarstep.bench.store import Benchmark
 from isarstep.evaluate.copying import copied_share, is_copy, is_whole_copy, nearness
 from isarstep.evaluate.metrics import Score, accuracy
 from isarstep.evaluate.scores import Bools, System, Task
-from isarstep.evaluate.tables import ABSENT, Table
 from isarstep.evaluate.topics import topic_of
 from isarstep.evaluate.wellformed import ILL_TYPED, UNREADABLE, WELL_TYPED
+from isarstep.tables import ABSENT, Table
 
 SOURCE_BUCKETS = (160, 320, 480, 640, 800)  # the paper's five
 TARGET_BUCKETS = (10, 20, 40, 80, 120, 200)

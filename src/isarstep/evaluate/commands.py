@@ -41,7 +41,7 @@ def evaluate(
     tables = []
     if breakdowns:
         tables = breakdown_tables(systems, benchmark)
-        if task.typist is not None:
+        if task.type_checker is not None:
             tables.append(failure_table(systems))
     if as_json:
         document = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.evaluate.figures import STYLE, palette, standalone
-from isarstep.evaluate.tables import Table
+from isarstep.tables import Table
 
 
 @dataclass(frozen=True)

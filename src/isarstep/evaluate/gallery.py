@@ -48,7 +48,7 @@ def wrong_ones(system: System, each: int) -> list[Shown]:
     kinds: dict[str, list[Shown]] = {
         "well-typed, not copied": [], "copied from the source": [], "ill-typed": [], "not a term": []
     }  # fmt: skip
-    outcomes = system.outcomes if system.task.typist else [WELL_TYPED] * len(system.best)
+    outcomes = system.outcomes if system.task.type_checker else [WELL_TYPED] * len(system.best)
     named = {ILL_TYPED: "ill-typed", UNREADABLE: "not a term"}
     met: set[str] = set()
     # Ids are hashes: in their order neighbours come from different sessions.

@@ -8,28 +8,28 @@ from pathlib import Path
 from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.data import EMBEDDED, model_folder
+from isarstep.decode.hypotheses import NARROW, WIDE
+from isarstep.decode.predictions import stem
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
-from isarstep.evaluate.paper import NARROW, WIDE
-from isarstep.evaluate.predictions import stem
 from isarstep.evaluate.runs import aligned, open_run
 from isarstep.evaluate.scores import Comparison, Scores, System, Task, score
-from isarstep.evaluate.tables import NOT_CHECKED, Table
-from isarstep.evaluate.wellformed import Typist
+from isarstep.evaluate.wellformed import TypeChecker
+from isarstep.tables import NOT_CHECKED, Table
 
 
 def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Task:
-    """The first `limit` examples of a split, with a typist where the benchmark has a signature."""
+    """The first `limit` examples of a split, with a type checker where the benchmark has a signature."""
     opened = Benchmark(benchmark)
     rows = opened.split(split)
     examples = list(rows) if limit is None else rows[:limit]
     if not examples:
         raise UserError(f"{opened.folder}: split {split} has no examples to score")
     ids = [example.id for example in examples] if limit is None else rows.table()["id"].to_pylist()
-    typist = None
+    type_checker = None
     if "signature.json.zst" in opened.manifest["files"]:
-        typist = Typist(opened.signature, Scope.of_benchmark(opened), examples)
-    return Task(opened.hash, rows.name, examples, ids, typist)
+        type_checker = TypeChecker(opened.signature, Scope.of_benchmark(opened), examples)
+    return Task(opened.hash, rows.name, examples, ids, type_checker)
 
 
 def open_system(where: Path, task: Task) -> System:

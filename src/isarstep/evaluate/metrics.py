@@ -14,9 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isarstep.errors import UserError
-from isarstep.logic.terms import Term, Var, rebuild
-from isarstep.logic.tokens import decode
+from isarstep.logic.sameness import same_term
 
 RESAMPLES = 1000
 SEED = 605
@@ -69,25 +67,6 @@ def _names(tokens: str) -> str:
     """Without brackets and numbers of schematic variables: what two token sequences of one term may differ in."""
     tokens = tokens.replace("(", "").replace(")", "").replace(" ", "")
     return _SCHEMATIC.sub("", tokens) if "<V" in tokens else tokens
-
-
-def same_term(left: str, right: str) -> bool:
-    """Do both stand for one term, schematic variables renumbered? What doesn't decode equals nothing."""
-    try:
-        return _renumbered(left) == _renumbered(right)
-    except UserError:
-        return False
-
-
-def _renumbered(tokens: str) -> Term:
-    numbers: dict[tuple[str, int], int] = {}
-
-    def leaf(node: Term, _depth: int) -> Term:
-        if type(node) is Var:
-            return Var("v", numbers.setdefault((node.name, node.index), len(numbers)))
-        return node
-
-    return rebuild(decode(tokens, strict=False), leaf)
 
 
 def accuracy(correct: NDArray[np.bool_]) -> Score:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BASE, HINTS = "base", "+F.5"
-NARROW, WIDE = 5, 10  # beams: the narrow one gives top-1 and BLEU, the wide one top-10
 MODELS = ("RNNSearch", "Conv2Conv", "Transformer", "HAT")
 
 

@@ -10,8 +10,8 @@ from isarstep.evaluate.breakdowns import Breakdown
 from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.runs import Run
 from isarstep.evaluate.scores import Scores, System
-from isarstep.evaluate.tables import ABSENT, NOT_CHECKED, NOT_RUN, PAPER, Table
 from isarstep.evaluate.verdicts import Counts, VerdictSummary
+from isarstep.tables import ABSENT, NOT_CHECKED, NOT_RUN, PAPER, Table
 
 INPUTS = (paper.BASE, paper.HINTS)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.analyse.attention import load as load_attention
-from isarstep.analyse.embeddings import Embeddings
+from isarstep.analyse.embeddings import embeddings_of
 from isarstep.analyse.pictures import attention_html, attention_svg, embedding_html, embedding_svg, short
 from isarstep.analyse.probes import Probe, probe_table, probes, read_answers
 from isarstep.bench.store import Benchmark
@@ -26,10 +26,9 @@ from isarstep.evaluate.headline import comparison_table, open_task, signature_li
 from isarstep.evaluate.paper_tables import Entry
 from isarstep.evaluate.runs import Run, open_run
 from isarstep.evaluate.scores import Task, compare, score
-from isarstep.evaluate.tables import Table
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 from isarstep.logic.names import Names
-from isarstep.train.dense import IMPLIED
+from isarstep.tables import Table
 
 QUERIES = ("borel_measurable", "arr", "compact", "group", "prime", "continuous_on")
 SUMS = ("bounded + closed", "inj + surj", "refl_on + sym + trans", "open + connected", "even + prime")
@@ -56,7 +55,7 @@ def make_report(
     chosen = sorted(plain, key=lambda entry: -entry.scores.top1.value)
     best = chosen[0] if chosen else entries[0]
     opened = Benchmark(benchmark)
-    names = Names.of_signature(opened.signature) if task.typist else Names()
+    names = Names.of_signature(opened.signature) if task.type_checker else Names()
     groups = breakdowns(task, benchmark)
     near = next(group for group in groups if group.key == "nearness")
     checked = [read_verdicts(path, task.scored_ids) for path in references]
@@ -158,7 +157,7 @@ def _details(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
         return Section("details", "Breakdowns", ())
     elsewhere = ("source-length", "nearness")
     tables = [group.table(systems) for group in groups if group.key not in elsewhere and len(group.groups) > 1]
-    if systems[0].task.typist is not None:
+    if systems[0].task.type_checker is not None:
         tables.append(failure_table(systems))
     return Section("details", "Breakdowns", tuple(tables))
 
@@ -194,10 +193,9 @@ def _numbers(
 
 def _embeddings(runs: Sequence[Run]) -> Section:
     for run in runs:
-        table = run.embeddings()
-        if table is None:
+        known = embeddings_of(run.folder)
+        if known is None:
             continue
-        known = Embeddings(run.vocabulary, table, IMPLIED if run.config.get("dense") else ())
         queries = [query for query in QUERIES if known.has(query)] or [known.tokens[0]]
         title = f"Token embeddings of {run.name}"
         raw = Raw(

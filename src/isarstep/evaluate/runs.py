@@ -13,13 +13,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from isarstep.data import model_folder
+from isarstep.decode.hypotheses import NARROW, WIDE
+from isarstep.decode.predictions import Predictions, read_predictions, stem
 from isarstep.errors import UserError
-from isarstep.evaluate.paper import NARROW, WIDE
-from isarstep.evaluate.predictions import Predictions, read_predictions, stem
 from isarstep.evaluate.scores import System, Task
 
 _FILE = re.compile(r"(?P<split>[a-z]+)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
@@ -81,26 +78,6 @@ class Run:
                 if verdicts.is_file():
                     return verdicts
         return None
-
-    @cached_property
-    def vocabulary(self) -> list[str]:
-        content = _json(self.folder / "vocab.json")
-        return list(content["tokens"] if isinstance(content, dict) else content)
-
-    def embeddings(self) -> NDArray[np.float32] | None:
-        """The token table, V x D: kept apart, or from the weights; None where neither is there."""
-        kept = self.folder / "embeddings.safetensors"
-        if kept.is_file():
-            from safetensors import safe_open
-
-            with safe_open(str(kept), "pt") as file:  # torch reads bf16, numpy does not
-                return np.asarray(file.get_tensor("tokens").float().numpy(), np.float32)
-        if not list(self.folder.glob("model*.safetensors")):
-            return None
-        from isarstep.train.checkpoint import load_model
-
-        model, _ = load_model(self.folder)
-        return np.asarray(model.token_table.detach().float().numpy(), np.float32)
 
     def log(self) -> list[dict[str, Any]]:
         """What was logged, in order; empty where nothing was."""

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isarstep.bench.example import Example
+from isarstep.decode.predictions import Predictions
 from isarstep.errors import UserError
 from isarstep.evaluate.bleu import Counts, bleu, bleu_difference, ngram_counts
 from isarstep.evaluate.metrics import Ranks, Score, accuracy, mcnemar, ranks
-from isarstep.evaluate.predictions import Predictions
 from isarstep.evaluate.signature import ScoreSignature, signature_of
-from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, Typist
+from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, TypeChecker
 
 Bools = NDArray[np.bool_]
 TOP = 10
@@ -34,7 +34,7 @@ class Task:
     split: str
     examples: Sequence[Example]
     ids: Sequence[str]
-    typist: Typist | None = None
+    type_checker: TypeChecker | None = None
 
     @property
     def scored_ids(self) -> Sequence[str]:
@@ -83,9 +83,9 @@ class System:
     @cached_property
     def outcomes(self) -> list[Outcome]:
         """Of every first answer: not a term, ill-typed or well-typed."""
-        typist = self.task.typist
-        assert typist is not None, "ask only where the task has a typist"
-        return [typist.outcome(example, best) for example, best in zip(self.task.examples, self.best, strict=True)]
+        judge = self.task.type_checker
+        assert judge is not None, "ask only where the task has a type checker"
+        return [judge.outcome(example, best) for example, best in zip(self.task.examples, self.best, strict=True)]
 
     def signature(self, predictions: Predictions) -> ScoreSignature:
         return signature_of(
@@ -94,7 +94,7 @@ class System:
             split=self.task.split,
             examples=len(self.task.examples),
             width=predictions.width,
-            well_formed=self.task.typist.rule if self.task.typist else "not judged",
+            well_formed=self.task.type_checker.rule if self.task.type_checker else "not judged",
         )
 
 
@@ -126,7 +126,7 @@ class Scores:
 
 def score(system: System) -> Scores:
     """All numbers of the main table."""
-    outcomes = system.outcomes if system.task.typist else None
+    outcomes = system.outcomes if system.task.type_checker else None
     return Scores(
         name=system.name,
         top1=accuracy(system.correct),

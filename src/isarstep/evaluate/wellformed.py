@@ -1,8 +1,8 @@
 """Which outputs are terms, and which of those are well-typed propositions where they are to stand.
 
 The types of an example's variables are the recorded ones; imported data have none, and there all propositions of the
-source are typed together. Constants and variables must exist where the example stands. `Typist.rule` says which types
-were used, and every score's signature repeats it.
+source are typed together. Constants and variables must exist where the example stands. `TypeChecker.rule` says which
+types were used, and every score's signature repeats it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Outcome = str
 UNREADABLE, ILL_TYPED, WELL_TYPED = "not a term", "ill-typed", "well-typed"
 
 
-class Typist:
+class TypeChecker:
     """Judges outputs for examples of one benchmark; the types of an example are worked out once."""
 
     def __init__(self, signature: Signature, scope: Scope, examples: Sequence[Example]) -> None:

@@ -1,8 +1,8 @@
 """The paper's four models over token ids; they know nothing about Isabelle."""
 
+from isarstep.feed.inputs import Segments, Source, Target
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
-from isarstep.models.inputs import Segments, Source, Target
 
 __all__ = ["BeamState", "ModelConfig", "Segments", "Seq2Seq", "Source", "Target", "build"]
 

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from isarstep.models.inputs import Segments
+from isarstep.feed.inputs import Segments
 
 HAS_TRITON = find_spec("triton") is not None  # for kernels of our own on a GPU
 

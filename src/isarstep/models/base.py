@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from isarstep.feed.inputs import Source, Target
 from isarstep.models.config import ModelConfig
-from isarstep.models.inputs import Source, Target
 
 
 class BeamState(ABC):

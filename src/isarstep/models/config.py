@@ -49,7 +49,7 @@ class ModelConfig:
     dropout: float = 0.1
     hints: bool = False  # F.5 is part of the input
     categories: bool = True  # False: the paper's ablation without category information
-    dense: bool = False  # reads and writes without the tokens that others imply (train/dense.py)
+    dense: bool = False  # reads and writes without the tokens that others imply (feed/dense.py)
 
     @property
     def dimensions(self) -> Dimensions:

@@ -12,9 +12,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.parametrizations import weight_norm
 
+from isarstep.feed.inputs import Source, Target, pad, unpad
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
-from isarstep.models.inputs import Source, Target, pad, unpad
 
 KERNEL = 3
 ENCODER_LAYERS = 4

@@ -11,8 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from isarstep.feed.inputs import Source
 from isarstep.models.config import ModelConfig
-from isarstep.models.inputs import Source
 from isarstep.models.transformer import Transformer
 
 CATEGORIES = 4  # F.2, F.3, F.4, F.5

@@ -13,9 +13,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from isarstep.feed.inputs import Segments
 from isarstep.models.attention import HAS_TRITON, attend_few, attend_packed, attend_packed_memory
 from isarstep.models.config import ModelConfig, Style
-from isarstep.models.inputs import Segments
 
 Rotation = tuple[Tensor, Tensor] | None
 

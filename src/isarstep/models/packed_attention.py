@@ -16,7 +16,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from isarstep.models.inputs import Segments
+from isarstep.feed.inputs import Segments
 
 LOG2_E = 1.4426950408889634
 

@@ -13,9 +13,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from isarstep.feed.inputs import Source, Target, pad, unpad
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
-from isarstep.models.inputs import Source, Target, pad, unpad
 
 CELLS_AT_ONCE = 1 << 26  # of the B x U x L x D block that additive attention goes through
 

@@ -6,9 +6,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from isarstep.feed.inputs import Source, Target
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
-from isarstep.models.inputs import Source, Target
 from isarstep.models.layers import (
     DecoderLayer,
     Embedding,

@@ -20,16 +20,16 @@ from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
 from isarstep.logic.terms import Term
 from isarstep.serve.catalogue import Catalogue
-from isarstep.serve.novelty import Said, canonical, without_repetition
+from isarstep.serve.novelty import KnownStatements, canonical, without_repetition
 from isarstep.serve.problem import Problem, Reader, Task
 
 if TYPE_CHECKING:
     from isarstep.check.verdict import Gap
     from isarstep.decode.predict import Predictor
     from isarstep.decode.search import Constraints
+    from isarstep.feed.corpus import Corpus
     from isarstep.logic.signature import Signature
     from isarstep.serve.proving import Proving
-    from isarstep.train.corpus import Corpus
 
 Constraint = Literal["none", "grammar", "types"]
 Side = Literal["first", "second"]
@@ -174,7 +174,7 @@ class Engine:
         import numpy as np
 
         from isarstep.decode.hypotheses import Rules
-        from isarstep.train.from_bench import corpus_of_examples
+        from isarstep.feed.corpus import corpus_of_examples
 
         examples = [replace(task.example, id=str(number)) for number, task in enumerate(tasks)]
         corpus = corpus_of_examples(examples, self.predictor.vocabulary)
@@ -196,7 +196,7 @@ class Engine:
         """Proposals as steps: each once up to names that mean nothing, without conjuncts that are there twice,
         well-formed or with the reason why not."""
         example = task.example
-        given = Said(line for line in (*example.f2, example.f3, *example.f4) if line)
+        given = KnownStatements(line for line in (*example.f2, example.f3, *example.f4) if line)
         reference = canonical(example.f1) if task.has_reference else None
         steps: dict[str, Step] = {}
         for tokens, score in proposals:

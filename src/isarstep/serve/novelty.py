@@ -62,7 +62,7 @@ def essence(tokens: str) -> str:
     return encode_line(normalise(simplified(decode(tokens)), ()))
 
 
-class Said:
+class KnownStatements:
     """What is known already. A statement is new if one of its conjuncts is."""
 
     def __init__(self, lines: Iterable[str] = ()) -> None:

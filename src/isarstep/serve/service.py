@@ -15,10 +15,10 @@ from isarstep.serve.attention import attention_of
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine, Step, ranked, with_gap
 from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task
+from isarstep.serve.prover_queue import Finished, Job, ProverQueue
 from isarstep.serve.proving import Proving
 from isarstep.serve.sketch import Sketch, isar_text
 from isarstep.serve.sketching import Plan, sketches
-from isarstep.serve.turns import Finished, Job, Turns
 
 Json = dict[str, Any]
 Event = tuple[str, Json]
@@ -65,11 +65,11 @@ class Service:
         self.engine = engine
         self.catalogue = engine.catalogue
         self.batcher = Batcher(engine, largest_batch)
-        self.turns = Turns(engine)
+        self.prover_queue = ProverQueue(engine)
 
     def close(self) -> None:
         """Finish what was accepted."""
-        self.turns.close()  # first: a sketch that is not at its end still asks for searches
+        self.prover_queue.close()  # first: a sketch that is not at its end still asks for searches
         self.batcher.close()
 
     # Reading
@@ -215,7 +215,7 @@ class Service:
             loop.call_soon_threadsafe(arriving.put_nowait, item)
 
         job = Job(work, tell, effort.prover_seconds, effort.library)
-        self.turns.submit(job)
+        self.prover_queue.submit(job)
         try:
             while clock.left > 0:
                 try:

@@ -22,7 +22,7 @@ from isarstep.logic.normalise import normalise
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type, type_variables
 from isarstep.serve.engine import Step
-from isarstep.serve.novelty import Said, conjuncts
+from isarstep.serve.novelty import KnownStatements, conjuncts
 from isarstep.serve.problem import Task
 from isarstep.serve.proving import Proving
 from isarstep.serve.sketch import Link, Sketch
@@ -112,7 +112,7 @@ class Sketcher:
         self.lemmas: dict[str, Lemma] = {}
         self.underived: set[str] = set()
         self.refuted: set[str] = set()
-        self.said = Said((*task.example.f2, *task.example.f4, task.example.f3))
+        self.said = KnownStatements((*task.example.f2, *task.example.f4, task.example.f3))
         self.best = self.sketch(self.root, None, frozenset())
         self._order = count()
         self._waiting: list[Place] = []

@@ -38,7 +38,7 @@ class StorageChoice(StrEnum):
 
 
 Data = Annotated[
-    Path, typer.Argument(help="A benchmark folder, `embedded`, or a file of arrays (isarstep.train.corpus.save).")
+    Path, typer.Argument(help="A benchmark folder, `embedded`, or a file of arrays (isarstep.feed.corpus.save).")
 ]
 RunFolder = Annotated[Path, typer.Argument(help="Where the model, its log and its checkpoints go.")]
 KindOption = Annotated[KindChoice, typer.Option("--model", help="Which of the four models.")]
@@ -108,11 +108,11 @@ def train(
 
         isarstep train embedded runs/hat --model hat --size base --minutes 60
     """
-    from isarstep.train.corpus import load
-    from isarstep.train.loop import Watch
+    from isarstep.feed.files import load_dataset
+    from isarstep.train.loop import ValidationPlan
     from isarstep.train.loop import train as run_training
 
-    dataset = load(data)
+    dataset = load_dataset(data)
     config = _config(len(dataset.vocabulary), model, size, style, hints, categories, dense, dropout)
     run_training(
         dataset,
@@ -133,7 +133,7 @@ def train(
         device=device,
         resume=resume,
         start_from=start_from,
-        watch=Watch(looks=looks, tensorboard=tensorboard),
+        validating=ValidationPlan(looks=looks, tensorboard=tensorboard),
         storage=storage.value,
     )
 
@@ -167,12 +167,12 @@ def pretrain(
         isarstep pretrain embedded runs/lime --task mix --minutes 10
         isarstep train embedded runs/hat --start-from runs/lime
     """
-    from isarstep.train.corpus import load
+    from isarstep.feed.files import load_dataset
     from isarstep.train.lime import synthetic_dataset
-    from isarstep.train.loop import Watch
+    from isarstep.train.loop import ValidationPlan
     from isarstep.train.loop import train as run_training
 
-    dataset = synthetic_dataset(load(data), task, examples, seed)
+    dataset = synthetic_dataset(load_dataset(data), task, examples, seed)
     config = _config(len(dataset.vocabulary), model, size, style, True, True, dense, None)
     recipe = _recipe(
         style,
@@ -185,7 +185,7 @@ def pretrain(
         warmup=warmup,
         seed=seed,
     )
-    run_training(dataset, config, recipe, run, device=device, watch=Watch(looks=looks))
+    run_training(dataset, config, recipe, run, device=device, validating=ValidationPlan(looks=looks))
 
 
 def _config(

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from isarstep.bench.specials import SEP, SPECIALS, UNK
 from isarstep.errors import UserError
-from isarstep.train.corpus import SEP, SPECIALS, UNK, Corpus, Dataset, Example, Ints
+from isarstep.feed.corpus import Corpus, Dataset, Ints, NumberedExample
 
 Random = np.random.Generator
 Pieces = list[list[int]]
@@ -36,7 +37,9 @@ def synthetic_dataset(dataset: Dataset, task: str, examples: int, seed: int) -> 
     return Dataset(splits, dataset.vocabulary, f"{dataset.benchmark} {task} {seed}")
 
 
-def from_symbols(task: Callable[[Random, Ints], Example], vocabulary: int, rng: Random) -> Iterator[Example]:
+def from_symbols(
+    task: Callable[[Random, Ints], NumberedExample], vocabulary: int, rng: Random
+) -> Iterator[NumberedExample]:
     while True:
         # A few symbols at a time, other ones in each example: what they mean must be read off the example.
         symbols = rng.choice(np.arange(len(SPECIALS), vocabulary), 24, replace=vocabulary < 40).astype(np.int32)
@@ -60,26 +63,27 @@ def equations(case: dict[int, list[int]]) -> Pieces:
     return [[variable, SEP, *value] for variable, value in case.items()]
 
 
-def deduct(rng: Random, symbols: Ints) -> Example:
+def deduct(rng: Random, symbols: Ints) -> NumberedExample:
     rule, case, result = rule_case_result(rng, symbols)
-    return Example([(RULE, rule), *((CASE, equation) for equation in equations(case))], result)
+    return NumberedExample([(RULE, rule), *((CASE, equation) for equation in equations(case))], result)
 
 
-def abduct(rng: Random, symbols: Ints) -> Example:
+def abduct(rng: Random, symbols: Ints) -> NumberedExample:
     rule, case, result = rule_case_result(rng, symbols)
-    return Example([(RULE, rule), (RESULT, result)], [token for equation in equations(case) for token in equation])
+    written = [token for equation in equations(case) for token in equation]
+    return NumberedExample([(RULE, rule), (RESULT, result)], written)
 
 
-def induct(rng: Random, symbols: Ints) -> Example:
+def induct(rng: Random, symbols: Ints) -> NumberedExample:
     rule, case, result = rule_case_result(rng, symbols)
-    return Example([(RESULT, result), *((CASE, equation) for equation in equations(case))], rule)
+    return NumberedExample([(RESULT, result), *((CASE, equation) for equation in equations(case))], rule)
 
 
-def mix(rng: Random, symbols: Ints) -> Example:
+def mix(rng: Random, symbols: Ints) -> NumberedExample:
     return (deduct, abduct, induct)[int(rng.integers(3))](rng, symbols)
 
 
-def rewrite(rng: Random, symbols: Ints) -> Example:
+def rewrite(rng: Random, symbols: Ints) -> NumberedExample:
     """Definitions that use one another: each may mention those after it, so that putting them in comes to an end."""
     defined, letters = symbols[: int(rng.integers(2, 5))].tolist(), symbols[5:]
     meaning: dict[int, list[int]] = {}
@@ -93,15 +97,15 @@ def rewrite(rng: Random, symbols: Ints) -> Example:
     result = start
     while any(token in meaning for token in result):
         result = [token for symbol in result for token in meaning.get(symbol, [symbol])]
-    return Example([(RULE, start), *((CASE, equation) for equation in equations(meaning))], result)
+    return NumberedExample([(RULE, start), *((CASE, equation) for equation in equations(meaning))], result)
 
 
-TASKS: dict[str, Callable[[Random, Ints], Example]] = {
+TASKS: dict[str, Callable[[Random, Ints], NumberedExample]] = {
     "deduct": deduct, "abduct": abduct, "induct": induct, "mix": mix, "rewrite": rewrite,
 }  # fmt: skip
 
 
-def masked(corpus: Corpus, vocabulary: tuple[str, ...], rng: Random) -> Iterator[Example]:
+def masked(corpus: Corpus, vocabulary: tuple[str, ...], rng: Random) -> Iterator[NumberedExample]:
     """A proposition with `<UNK>` for one of its bracketed subterms, beside the others of its example."""
     if "(" not in vocabulary:
         raise UserError("the data have no brackets, so that there are no subterms to mask")
@@ -121,7 +125,7 @@ def masked(corpus: Corpus, vocabulary: tuple[str, ...], rng: Random) -> Iterator
         field, tokens = parts[at]
         begin, end = group(tokens, opening, closing, rng)
         parts[at] = (field, [*tokens[: begin + 1], UNK, *tokens[end:]])
-        yield Example(parts, tokens[begin + 1 : end])
+        yield NumberedExample(parts, tokens[begin + 1 : end])
 
 
 def group(tokens: list[int], opening: int, closing: int, rng: Random) -> tuple[int, int]:

@@ -20,12 +20,11 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from isarstep.errors import UserError
+from isarstep.feed.batches import Batch, Layout, Packer, Shape, plan
+from isarstep.feed.corpus import Corpus, Dataset, Longs
+from isarstep.feed.dense import dense_dataset
 from isarstep.models import ModelConfig, Seq2Seq, build
-from isarstep.models.rnnsearch import RNNSearch
-from isarstep.models.transformer import Transformer
-from isarstep.train import loss as loss_module
-from isarstep.train.batches import Batch, Layout, Shape, Shelf, plan
-from isarstep.train.checkpoint import (
+from isarstep.models.checkpoint import (
     About,
     Progress,
     Replacing,
@@ -36,8 +35,9 @@ from isarstep.train.checkpoint import (
     write_checkpoint,
     write_model,
 )
-from isarstep.train.corpus import Corpus, Dataset, Longs
-from isarstep.train.dense import dense_dataset
+from isarstep.models.rnnsearch import RNNSearch
+from isarstep.models.transformer import Transformer
+from isarstep.train import loss as loss_module
 from isarstep.train.log import Log
 from isarstep.train.loss import SmoothedLoss
 from isarstep.train.processes import Processes, processes
@@ -52,7 +52,7 @@ DIVERGED = 3.0  # nats per token above the best so far
 
 
 @dataclass(frozen=True)
-class Watch:
+class ValidationPlan:
     """How often a run looks at itself. At each look it also leaves a checkpoint."""
 
     looks: int = 20
@@ -83,10 +83,10 @@ class Stream:
         padded: bool,
     ) -> None:
         self.recipe, self.group, self.fixed = recipe, group, fixed
-        self.shelf = Shelf(corpus, layout, group.device)
+        self.packer = Packer(corpus, layout, group.device)
         self.padded = padded
         self.renumbering = Renumbering(vocabulary, recipe.renumber, group.device) if recipe.renumber else None
-        self.measures = self.shelf.measures
+        self.measures = self.packer.measures
         self.chosen: Longs = self.measures.trainable()
         if not len(self.chosen):
             raise UserError("no training example is within 512 source tokens; is this the right benchmark?")
@@ -108,7 +108,7 @@ class Stream:
                 written += int(self.measures.target[examples].sum())
                 tokens += int(self.measures.source[examples].sum() + self.measures.target[examples].sum())
                 if number % count == rank:
-                    made = self.shelf.assemble(examples, self.shape if self.fixed else None)
+                    made = self.packer.assemble(examples, self.shape if self.fixed else None)
                     if self.renumbering is not None:
                         made = self.renumbering.apply(made, [self.recipe.seed, epoch, batch])
                     mine.append((number, made))
@@ -125,7 +125,7 @@ def train(
     device: str | None = None,
     resume: bool = False,
     start_from: Path | None = None,
-    watch: Watch = Watch(),
+    validating: ValidationPlan = ValidationPlan(),
     storage: Storage = "fp32",
     quiet: bool = False,
 ) -> Seq2Seq:
@@ -133,7 +133,7 @@ def train(
     if config.dense:
         dataset = dense_dataset(dataset)
     with processes(device) as group:
-        return Run(dataset, config, recipe, Path(folder), group, watch, storage).go(resume, start_from, quiet)
+        return Run(dataset, config, recipe, Path(folder), group, validating, storage).go(resume, start_from, quiet)
 
 
 class Run:
@@ -144,14 +144,14 @@ class Run:
         recipe: Recipe,
         folder: Path,
         group: Processes,
-        watch: Watch,
+        validating: ValidationPlan,
         storage: Storage,
     ) -> None:
         if recipe.accumulate % group.count:
             raise UserError(f"{recipe.accumulate} batches a step do not divide over {group.count} processes")
         self.began = time.monotonic()
         self.config, self.recipe, self.folder, self.group = config, recipe, folder, group
-        self.watch, self.storage = watch, storage
+        self.validating, self.storage = validating, storage
         self.about = About(dataset.benchmark, dataset.vocabulary, {"recipe": recipe.to_json()})
         torch.manual_seed(recipe.seed)
         self.device = group.device
@@ -161,7 +161,7 @@ class Run:
         layout = Layout(config.hierarchical, config.hints)
         padded = config.kind in ("rnnsearch", "convs2s")
         self.stream = Stream(dataset.split("train"), dataset.vocabulary, layout, recipe, group, self.fixed, padded)
-        self.held_out = sample(dataset.split("validation"), watch.examples)
+        self.held_out = sample(dataset.split("validation"), validating.examples)
         self.model = build(config).to(self.device)
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
         self.optimisers = optimisers(self.model, recipe)
@@ -181,7 +181,8 @@ class Run:
             load_pretrained(self.model, start_from, self.about)
         if self.group.first:
             self.folder.mkdir(parents=True, exist_ok=True)
-        self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet, self.watch.tensorboard)
+        tensorboard = self.validating.tensorboard
+        self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet, tensorboard)
         if self.device.type == "cuda":
             compile_layers(self.model)
         try:
@@ -201,7 +202,7 @@ class Run:
         mark, mark_tokens, mark_nll, mark_written = time.monotonic(), 0, 0.0, 0
         nlls: list[torch.Tensor] = []
         best = float("inf")
-        next_look = (int(self.done() * self.watch.looks) + 1) / self.watch.looks
+        next_look = (int(self.done() * self.validating.looks) + 1) / self.validating.looks
         for data in self.stream.steps(progress.epoch, progress.batch):
             if self.done() >= 1:
                 break
@@ -231,7 +232,7 @@ class Run:
                 self.log.show(f"step {step}  loss {mark_nll:.3f}  {speed / 1000:.0f}K tokens/s", done)
                 nlls, mark, mark_tokens, mark_written = [], now, 0, 0
             if done >= next_look:
-                next_look = (int(done * self.watch.looks) + 1) / self.watch.looks
+                next_look = (int(done * self.validating.looks) + 1) / self.validating.looks
                 self.look()
                 mark = time.monotonic() if not nlls else mark
 

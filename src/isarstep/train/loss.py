@@ -9,8 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from isarstep.feed.inputs import Source, Target
 from isarstep.models import Seq2Seq
-from isarstep.models.inputs import Source, Target
 
 LOGITS_AT_ONCE = 1 << 29  # of one slice: 2 GB in single precision
 COLUMNS = 128  # the vocabulary is filled up to a multiple of these

@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from isarstep.models.inputs import Segments
-from isarstep.train.batches import Batch
+from isarstep.feed.batches import Batch
+from isarstep.feed.inputs import Segments
 
 
 class Renumbering:

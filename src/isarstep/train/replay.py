@@ -12,8 +12,8 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from isarstep.models.inputs import Segments, Source, Target
-from isarstep.train.batches import Batch
+from isarstep.feed.batches import Batch
+from isarstep.feed.inputs import Segments, Source, Target
 
 ORDINARY_STEPS = 3  # until everything is compiled and every library has its workspace
 

@@ -12,8 +12,8 @@ import torch
 
 from isarstep.decode.hypotheses import Rules
 from isarstep.decode.search import decode
-from isarstep.train.batches import Layout, Shape, Shelf, plan
-from isarstep.train.corpus import Corpus
+from isarstep.feed.batches import Layout, Packer, Shape, plan
+from isarstep.feed.corpus import Corpus
 from isarstep.train.loss import SmoothedLoss
 
 
@@ -34,8 +34,8 @@ def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape) -> Validation:
     model = loss.model
     device = model.token_table.device
     layout = Layout(model.config.hierarchical, model.config.hints)
-    shelf = Shelf(corpus, layout, device)
-    measures = shelf.measures
+    packer = Packer(corpus, layout, device)
+    measures = packer.measures
     fits = (measures.source <= shape.longest_source) & (measures.source > 0) & (measures.target <= shape.longest_target)
     total, written = 0.0, 0
     model.eval()
@@ -43,7 +43,7 @@ def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape) -> Validation:
     stance = "force_eager" if device.type == "cuda" else "default"
     with torch.compiler.set_stance(stance), torch.autocast(device.type, torch.bfloat16, enabled=device.type == "cuda"):
         for examples in plan(measures, np.flatnonzero(fits), shape, 0, 0):
-            batch = shelf.assemble(examples)
+            batch = packer.assemble(examples)
             total += float(loss(batch.source, batch.target)[1])
             written += batch.written
         outputs = [found[0].tokens if found else () for found in decode(model, corpus, Rules(beam=1))]

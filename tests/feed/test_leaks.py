@@ -14,10 +14,10 @@ from isarstep.bench.build import build
 from isarstep.bench.example import Example
 from isarstep.bench.ids import VARIABLE
 from isarstep.bench.layout import EXAMPLE_SCHEMA, SPLITS
-from isarstep.bench.leaks import bag_of, find_leaks, jaccard
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.bench.write import Content, write_benchmark
+from isarstep.feed.leaks import bag_of, find_leaks, jaccard
 
 
 @pytest.fixture(scope="module")

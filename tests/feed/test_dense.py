@@ -6,20 +6,21 @@ import numpy as np
 import pytest
 import torch
 
-from isarstep.train.batches import Layout, Shelf
-from isarstep.train.corpus import Corpus, Dataset, load
-from isarstep.train.dense import dense_corpus, spelt_out
+from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.corpus import Corpus, Dataset
+from isarstep.feed.dense import dense_corpus, spelt_out
+from isarstep.feed.files import load_dataset
 from isarstep.train.renumbering import Renumbering
 
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:
-    return load(Path("embedded"))
+    return load_dataset(Path("embedded"))
 
 
 @pytest.fixture(scope="module")
 def validation(dataset: Dataset) -> Corpus:
-    return dataset.split("validation").take(np.arange(0, 5000, 10)).without_strangers()
+    return dataset.split("validation").take(np.arange(0, 5000, 10)).compacted()
 
 
 def words(corpus: Corpus, vocabulary: tuple[str, ...], number: int) -> list[str]:
@@ -43,10 +44,10 @@ def test_the_tokens_of_the_paper_come_back(dataset: Dataset, validation: Corpus)
 def test_renumbering_exchanges_the_numbers_of_an_example(
     dataset: Dataset, validation: Corpus, hierarchical: bool
 ) -> None:
-    shelf = Shelf(validation, Layout(hierarchical, hints=True), torch.device("cpu"))
+    packer = Packer(validation, Layout(hierarchical, hints=True), torch.device("cpu"))
     examples = np.arange(60)
-    shape = shelf.measures.shape_for(60_000, examples)
-    plain = shelf.assemble(examples, shape)
+    shape = packer.measures.shape_for(60_000, examples)
+    plain = packer.assemble(examples, shape)
     renumbering = Renumbering(dataset.vocabulary, 1.0, torch.device("cpu"))
     other = renumbering.apply(plain, [3, 1])
     assert torch.equal(other.source.tokens_S, renumbering.apply(plain, [3, 1]).source.tokens_S)
@@ -70,8 +71,8 @@ def test_renumbering_exchanges_the_numbers_of_an_example(
 
 
 def test_no_share_no_change(dataset: Dataset, validation: Corpus) -> None:
-    shelf = Shelf(validation, Layout(hierarchical=True, hints=False), torch.device("cpu"))
-    plain = shelf.assemble(np.arange(20))
+    packer = Packer(validation, Layout(hierarchical=True, hints=False), torch.device("cpu"))
+    plain = packer.assemble(np.arange(20))
     same = Renumbering(dataset.vocabulary, 0.0, torch.device("cpu")).apply(plain, [0])
     assert torch.equal(same.source.tokens_S, plain.source.tokens_S)
     assert torch.equal(same.target.outputs_U, plain.target.outputs_U)

@@ -29,7 +29,7 @@ class Finished:
     """The end of a job."""
 
 
-class Turns:
+class ProverQueue:
     """Runs jobs until it is closed; what is under way then is finished."""
 
     def __init__(self, engine: Engine) -> None:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from isarstep.train.corpus import Corpus, Dataset, starts_of
+from isarstep.feed.corpus import Corpus, Dataset, starts_of
 
 IMPLIED = ("$", "CONST", "FREE", "VAR", "BOUND")
 

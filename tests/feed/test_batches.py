@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 import torch
 
+from isarstep.bench.specials import BOS, EOS, F2, F3, SEP
+from isarstep.feed.batches import Batch, Layout, Measures, Packer, Shape, plan
+from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
+from isarstep.feed.files import load_dataset, save_dataset
 from isarstep.models import ModelConfig, build
-from isarstep.train.batches import Batch, Layout, Measures, Shape, Shelf, plan
-from isarstep.train.corpus import BOS, EOS, F2, F3, SEP, Corpus, Dataset, Example, load, save
 from isarstep.train.loss import SmoothedLoss
 
 
 def assemble(corpus: Corpus, examples: np.ndarray, layout: Layout, shape: Shape | None = None) -> Batch:
-    return Shelf(corpus, layout, torch.device("cpu")).assemble(examples, shape)
+    return Packer(corpus, layout, torch.device("cpu")).assemble(examples, shape)
 
 
 def random_corpus(count: int, seed: int = 0, vocabulary: int = 60) -> Corpus:
@@ -21,7 +23,7 @@ def random_corpus(count: int, seed: int = 0, vocabulary: int = 60) -> Corpus:
         return rng.integers(9, vocabulary, rng.integers(2, 30)).tolist()
 
     return Corpus.of_examples(
-        Example(
+        NumberedExample(
             [(3, proposition()), *((int(rng.choice([2, 4, 5])), proposition()) for _ in range(rng.integers(0, 6)))],
             proposition(),
             f"id{i}",
@@ -31,7 +33,7 @@ def random_corpus(count: int, seed: int = 0, vocabulary: int = 60) -> Corpus:
 
 
 def test_sequence_models_read_labels_and_separators() -> None:
-    corpus = Corpus.of_examples([Example([(3, [20]), (2, [21]), (2, [22, 23]), (5, [24])], [25])])
+    corpus = Corpus.of_examples([NumberedExample([(3, [20]), (2, [21]), (2, [22, 23]), (5, [24])], [25])])
     batch = assemble(corpus, np.array([0]), Layout(hierarchical=False, hints=False))
     assert batch.source.tokens_S.tolist() == [F2, 22, 23, SEP, F2, 21, SEP, F3, 20]
     assert batch.target.inputs_U.tolist() == [BOS, 25]
@@ -39,7 +41,7 @@ def test_sequence_models_read_labels_and_separators() -> None:
 
 
 def test_hat_reads_propositions_with_categories() -> None:
-    corpus = Corpus.of_examples([Example([(3, [20]), (2, [21]), (2, [22, 23]), (5, [24])], [25])])
+    corpus = Corpus.of_examples([NumberedExample([(3, [20]), (2, [21]), (2, [22, 23]), (5, [24])], [25])])
     source = assemble(corpus, np.array([0]), Layout(hierarchical=True, hints=True)).source
     assert source.tokens_S.tolist() == [22, 23, 21, 20, 24]
     assert source.positions_S.tolist() == [0, 1, 0, 0, 0]
@@ -101,8 +103,8 @@ def test_smoothed_loss_is_pytorchs() -> None:
 
 def test_a_dataset_survives_its_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
     corpus = random_corpus(20)
-    save(Dataset({"train": corpus}, ("a", "b"), "hash"), tmp_path / "data.npz")
-    again = load(tmp_path / "data.npz")
+    save_dataset(Dataset({"train": corpus}, ("a", "b"), "hash"), tmp_path / "data.npz")
+    again = load_dataset(tmp_path / "data.npz")
     assert again.vocabulary == ("a", "b")
     assert again.benchmark == "hash"
     assert again.split("train").ids == corpus.ids

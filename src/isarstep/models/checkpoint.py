@@ -24,8 +24,8 @@ from torch.overrides import TorchFunctionMode
 import isarstep
 from isarstep.data import model_folder
 from isarstep.errors import UserError
+from isarstep.feed.corpus import hash_of
 from isarstep.models import ModelConfig, Seq2Seq, build
-from isarstep.train.corpus import hash_of
 
 Storage = Literal["fp32", "bf16", "int8"]
 SHARD = 15_000_000  # bytes
@@ -160,15 +160,20 @@ class _Blank(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def load_model(folder: Path) -> tuple[Seq2Seq, About]:
-    """A model in eval mode, in fp32 on the CPU, and where it comes from."""
-    folder = model_folder(folder)
+def read_description(folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a model folder says of itself beside the weights: the fields of its configuration, and its vocabulary."""
     try:
         fields = json.loads((folder / "config.json").read_text())
         vocabulary = json.loads((folder / "vocab.json").read_text())
     except (OSError, ValueError) as error:
         raise UserError(f"{folder}: not a model folder ({error})") from None
-    tokens = tuple(vocabulary["tokens"] if isinstance(vocabulary, dict) else vocabulary)
+    return fields, tuple(vocabulary["tokens"] if isinstance(vocabulary, dict) else vocabulary)
+
+
+def load_model(folder: Path) -> tuple[Seq2Seq, About]:
+    """A model in eval mode, in fp32 on the CPU, and where it comes from."""
+    folder = model_folder(folder)
+    fields, tokens = read_description(folder)
     about = About(fields.get("benchmark", ""), tokens, fields.get("training", {}))
     if fields.get("vocabulary_hash", about.vocabulary_hash) != about.vocabulary_hash:
         raise UserError(f"{folder}: vocab.json is not the vocabulary that this model was trained with")

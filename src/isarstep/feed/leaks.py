@@ -11,17 +11,19 @@ with 60 hashes in 10 bands proposes pairs (it misses 1 in 2,000 at 0.9), and eac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from isarstep.bench.arrays import Arrays, Ints, load_arrays
 from isarstep.bench.example import Example
 from isarstep.bench.ids import VARIABLE
 from isarstep.bench.shards import renamed_key, shape_of
+from isarstep.bench.stats import Table
 from isarstep.bench.store import Benchmark
+from isarstep.feed.corpus import Corpus, ragged
+from isarstep.feed.mapped import Numbers, corpus_of_split
 
 NEAR = 0.9
 _BANDS, _ROWS = 10, 6
@@ -79,21 +81,31 @@ def _renamed(example: Example) -> bytes:
     return renamed_key([shape_of(p) for p in example.f2], f3, [shape_of(p) for p in example.f4], [shape_of(example.f1)])
 
 
+def leak_table(benchmark: Benchmark) -> Table:
+    """The leak report; the first two must be 0."""
+    report = find_leaks(benchmark.folder)
+    scored = len(benchmark.split("validation")) + len(benchmark.split("test"))
+    rows = [
+        ("exact target in training", f"{len(report.exact):,}", f"{report.held_out:,}"),
+        ("same example up to variables", f"{len(report.renamed):,}", f"{report.held_out:,}"),
+        ("near duplicate (Jaccard >= 0.9)", f"{len(report.near):,}", f"{scored:,}"),
+    ]
+    return Table("Leaks", ("held-out examples with", "found", "of"), rows)
+
+
 def find_near(benchmark: Benchmark, *, cache: Path | None = None) -> list[Leak]:
     """The nearest training example of each scored example, where it is a near duplicate."""
-    folder = benchmark.folder
-    train = load_arrays(folder, "train", cache=cache)
     examples = benchmark.split("train")
-    hashes = _Hashes(len(train.vocabulary))
-    index: list[tuple[Ints, Ints]] = []  # sorted keys of a band, and whose they are
-    signatures = _signatures(train, hashes)
+    hashes = _Hashes(benchmark.vocabulary)
+    index: list[tuple[Numbers, Numbers]] = []  # sorted keys of a band, and whose they are
+    signatures = _signatures(corpus_of_split(benchmark, "train", cache=cache), hashes)
     for band in range(_BANDS):
         order = np.argsort(signatures[:, band], kind="stable")
         index.append((signatures[order, band], order))
     found: list[Leak] = []
     for name in ("validation", "test"):
         split = benchmark.split(name)
-        held = _signatures(load_arrays(folder, name, cache=cache), hashes)
+        held = _signatures(corpus_of_split(benchmark, name, cache=cache), hashes)
         for number in range(len(split)):
             others = _proposed(index, held[number])
             if not len(others):
@@ -108,7 +120,7 @@ def find_near(benchmark: Benchmark, *, cache: Path | None = None) -> list[Leak]:
     return found
 
 
-def _proposed(index: list[tuple[Ints, Ints]], keys: Ints) -> Ints:
+def _proposed(index: list[tuple[Numbers, Numbers]], keys: Numbers) -> Numbers:
     """Training examples that agree in some band, those that agree in most bands first."""
     agreeing = [
         whose[np.searchsorted(known, key) : np.searchsorted(known, key, "right")]
@@ -136,18 +148,17 @@ def jaccard(left: Counter[str], right: Counter[str]) -> float:
 class _Hashes:
     """Pseudo-random functions on (token, how manyeth of its kind in the example)."""
 
-    def __init__(self, vocabulary: int) -> None:
-        self.vocabulary = vocabulary
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self.is_variable = np.array([VARIABLE.fullmatch(token) is not None for token in vocabulary])
         random = np.random.default_rng(2021)
         self.factors = random.integers(1, 2**63, _BANDS * _ROWS, dtype=np.uint64) | np.uint64(1)
         self.shifts = random.integers(0, 2**63, _BANDS * _ROWS, dtype=np.uint64)
 
 
-def _signatures(arrays: Arrays, hashes: _Hashes) -> Ints:
+def _signatures(corpus: Corpus, hashes: _Hashes) -> Numbers:
     """For each example one key a band; equal keys in one band make a pair worth a look."""
-    out = np.zeros((len(arrays), _BANDS), np.uint64)
-    is_variable = np.array([VARIABLE.fullmatch(token) is not None for token in arrays.vocabulary])
-    for first, starts, elements in _element_chunks(arrays, is_variable):
+    out = np.zeros((len(corpus), _BANDS), np.uint64)
+    for first, starts, elements in _element_chunks(corpus, hashes.is_variable):
         rows = slice(first, first + len(starts))
         mixed = elements * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
@@ -157,20 +168,19 @@ def _signatures(arrays: Arrays, hashes: _Hashes) -> Ints:
     return out
 
 
-def _element_chunks(arrays: Arrays, is_variable: Ints) -> Iterator[tuple[int, Ints, Ints]]:
+def _element_chunks(corpus: Corpus, is_variable: Numbers) -> Iterator[tuple[int, Numbers, Numbers]]:
     """First example of a chunk, where each example begins, and the elements of their bags as numbers."""
-    lengths = arrays.lengths
-    for first in range(0, len(arrays), _CHUNK):
-        last = min(first + _CHUNK, len(arrays))
-        source = np.arange(arrays.starts[first], arrays.starts[last])
-        owner = np.repeat(np.arange(last - first), np.diff(arrays.starts[first : last + 1]))
-        wanted = arrays.category[source] != 5
-        propositions = np.concatenate([arrays.source[source][wanted], arrays.target[first:last]])
+    lengths = np.diff(corpus.token_starts)
+    for first in range(0, len(corpus), _CHUNK):
+        last = min(first + _CHUNK, len(corpus))
+        source = np.arange(corpus.source_starts[first], corpus.source_starts[last])
+        owner = np.repeat(np.arange(last - first), np.diff(corpus.source_starts[first : last + 1]))
+        wanted = corpus.fields[source] != 5
+        propositions = np.concatenate([corpus.sources[source][wanted], corpus.targets[first:last]])
         owner = np.concatenate([owner[wanted], np.arange(last - first)])
         per = lengths[propositions]
-        ends = np.cumsum(per)
-        places = np.arange(ends[-1]) + np.repeat(arrays.offsets[propositions] - (ends - per), per)
-        key = np.sort(np.repeat(owner, per) * np.int64(len(is_variable)) + arrays.tokens[places])
+        places = ragged(corpus.token_starts[propositions], per)
+        key = np.sort(np.repeat(owner, per) * np.int64(len(is_variable)) + corpus.tokens[places])
         run = np.concatenate([np.zeros(1, np.int64), np.flatnonzero(np.diff(key)) + 1])
         counts = np.diff(np.append(run, len(key)))
         example, token = np.divmod(key[run], len(is_variable))
@@ -180,7 +190,7 @@ def _element_chunks(arrays: Arrays, is_variable: Ints) -> Iterator[tuple[int, In
         yield first, np.searchsorted(np.repeat(example, counts), np.arange(last - first)), elements
 
 
-def _by_frequency(example: Ints, token: Ints, counts: Ints, is_variable: Ints) -> Ints:
+def _by_frequency(example: Numbers, token: Numbers, counts: Numbers, is_variable: Numbers) -> Numbers:
     """Variables renamed by their rank: the one that occurs most often in its example comes first."""
     variables = np.flatnonzero(is_variable[token])
     if not len(variables):

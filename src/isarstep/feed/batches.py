@@ -14,8 +14,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from isarstep.models.inputs import Segments, Source, Target
-from isarstep.train.corpus import BOS, EOS, F2, SEP, Corpus, Longs
+from isarstep.bench.specials import BOS, EOS, F2, SEP
+from isarstep.feed.corpus import Corpus, Longs
+from isarstep.feed.inputs import Segments, Source, Target
 
 TRAINING_LIMIT = 512  # source tokens, as in the paper
 LONGEST_TARGET = 200
@@ -132,7 +133,7 @@ def pack(order: Longs, sizes: Longs, room: Longs) -> list[Longs]:
     return batches
 
 
-class Shelf:
+class Packer:
     """A corpus under one layout on a device, from which batches are taken. Shapes: N examples, P propositions, S
     tokens."""
 

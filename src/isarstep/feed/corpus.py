@@ -1,7 +1,6 @@
 """Examples as integer arrays, the only view of a benchmark that training and decoding need.
 
-A proposition is stored once; an example is a list of proposition numbers with their fields. A data set can be kept as
-one compressed file of arrays, so that machines without Parquet can train on it.
+A proposition is stored once; an example is a list of proposition numbers with their fields.
 """
 
 from __future__ import annotations
@@ -9,25 +8,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from isarstep.bench.example import Example
+from isarstep.bench.specials import UNK
 from isarstep.errors import UserError
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-
-PAD, BOS, EOS, UNK, SEP, F2, F3, F4, F5 = range(9)
-SPECIALS = ("<PAD>", "<BOS>", "<EOS>", "<UNK>", "<SEP>", "<F2>", "<F3>", "<F4>", "<F5>")
 
 
 @dataclass(frozen=True)
 class Corpus:
     """One split. The propositions of an example lie together, by field, and inside a field longest first."""
 
-    tokens: Ints  # all propositions laid end to end
+    tokens: npt.NDArray[np.integer]  # all propositions laid end to end
     token_starts: Longs
     targets: Ints  # F.1 of each example, as a proposition number
     sources: Ints  # F.2-F.5 of all examples laid end to end
@@ -39,7 +36,7 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.targets)
 
-    def proposition(self, number: int) -> Ints:
+    def proposition(self, number: int) -> npt.NDArray[np.integer]:
         return self.tokens[self.token_starts[number] : self.token_starts[number + 1]]
 
     def target_lengths(self) -> Longs:
@@ -69,7 +66,7 @@ class Corpus:
             ids=tuple(self.ids[i] for i in chosen.tolist()),
         )
 
-    def without_strangers(self) -> Corpus:
+    def compacted(self) -> Corpus:
         """Only the propositions that some example mentions, numbered anew."""
         used = np.unique(np.concatenate([self.targets, self.sources]))
         lengths = np.diff(self.token_starts)[used]
@@ -82,7 +79,7 @@ class Corpus:
         )
 
     @staticmethod
-    def of_examples(examples: Iterable[Example]) -> Corpus:
+    def of_examples(examples: Iterable[NumberedExample]) -> Corpus:
         """From token ids in lists, for small data and tests."""
         numbers: dict[tuple[int, ...], int] = {}
         targets: list[int] = []
@@ -118,13 +115,31 @@ class Corpus:
 
 
 @dataclass(frozen=True)
-class Example:
+class NumberedExample:
     """One example as token ids: what is read, as (field, proposition) pairs, and what is to be written."""
 
     sources: Sequence[tuple[int, Sequence[int]]]
     target: Sequence[int] = ()
     id: str = ""
     variables: int = -1
+
+
+def corpus_of_examples(examples: Sequence[Example], vocabulary: Sequence[str]) -> Corpus:
+    """Any examples under a model's vocabulary, for proposals and scoring."""
+    number = {token: i for i, token in enumerate(vocabulary)}
+
+    def ids(line: str) -> list[int]:
+        return [number.get(token, UNK) for token in line.split()]
+
+    return Corpus.of_examples(
+        NumberedExample(
+            [(field, ids(line)) for field, line in example.source(hints=True)],
+            ids(example.f1),
+            example.id,
+            example.fixed,
+        )
+        for example in examples
+    )
 
 
 @dataclass(frozen=True)
@@ -164,45 +179,3 @@ def ragged(starts: Longs, lengths: npt.NDArray[np.integer]) -> Longs:
     ends = np.cumsum(lengths, dtype=np.int64)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
-
-
-ARRAYS = ("tokens", "token_starts", "targets", "sources", "fields", "source_starts", "variables")
-
-
-def save(dataset: Dataset, path: Path) -> None:
-    arrays: dict[str, npt.NDArray[np.generic]] = {}
-    for name, split in dataset.splits.items():
-        corpus = split.without_strangers()
-        arrays |= {f"{name}.{array}": getattr(corpus, array) for array in ARRAYS}
-        arrays[f"{name}.ids"] = text_array("\n".join(corpus.ids))
-    arrays["vocabulary"] = text_array("\n".join(dataset.vocabulary))
-    arrays["benchmark"] = text_array(dataset.benchmark)
-    temporary = path.with_name(path.name + ".tmp.npz")
-    np.savez_compressed(temporary, allow_pickle=False, **arrays)
-    temporary.replace(path)
-
-
-def text_array(text: str) -> npt.NDArray[np.generic]:
-    return np.frombuffer(text.encode(), np.uint8)
-
-
-def load(path: str | Path) -> Dataset:
-    """From a benchmark folder, from `embedded`, or from a file that `save` wrote."""
-    path = Path(path)
-    if path.is_dir() or str(path) == "embedded":
-        from isarstep.train.from_bench import dataset_of_benchmark
-
-        return dataset_of_benchmark(path)
-    if not path.exists():
-        raise UserError(f"{path}: no such benchmark folder or file of arrays")
-    with np.load(path, allow_pickle=False) as file:
-        names = dict.fromkeys(key.split(".")[0] for key in file if "." in key)
-        splits = {
-            name: Corpus(
-                **{array: file[f"{name}.{array}"] for array in ARRAYS},
-                ids=tuple(file[f"{name}.ids"].tobytes().decode().split("\n")),
-            )
-            for name in names
-        }
-        vocabulary = tuple(file["vocabulary"].tobytes().decode().split("\n"))
-        return Dataset(splits, vocabulary, file["benchmark"].tobytes().decode())

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from isarstep.decode.predictions import read_predictions
 from isarstep.errors import UserError
-from isarstep.evaluate.predictions import read_predictions
 
 IDS = ("a1", "b2", "c3")
 

@@ -1,0 +1,57 @@
+"""All that a training run reads, from wherever it lies: a benchmark, or one compressed file of arrays.
+
+The file is for machines without Parquet.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from isarstep.data import EMBEDDED
+from isarstep.errors import UserError
+from isarstep.feed.corpus import Corpus, Dataset
+
+ARRAYS = ("tokens", "token_starts", "targets", "sources", "fields", "source_starts", "variables")
+
+
+def save_dataset(dataset: Dataset, path: Path) -> None:
+    arrays: dict[str, npt.NDArray[np.generic]] = {}
+    for name, split in dataset.splits.items():
+        corpus = split.compacted()
+        arrays |= {f"{name}.{array}": getattr(corpus, array) for array in ARRAYS}
+        arrays[f"{name}.ids"] = text_array("\n".join(corpus.ids))
+    arrays["vocabulary"] = text_array("\n".join(dataset.vocabulary))
+    arrays["benchmark"] = text_array(dataset.benchmark)
+    temporary = path.with_name(path.name + ".tmp.npz")
+    np.savez_compressed(temporary, allow_pickle=False, **arrays)
+    temporary.replace(path)
+
+
+def text_array(text: str) -> npt.NDArray[np.generic]:
+    return np.frombuffer(text.encode(), np.uint8)
+
+
+def load_dataset(path: str | Path) -> Dataset:
+    """From a benchmark folder, from `embedded`, or from a file that `save_dataset` wrote."""
+    path = Path(path)
+    if path.is_dir() or str(path) == EMBEDDED:
+        # Parquet is read here alone: a machine that has the arrays, or asks its own examples, can do without.
+        from isarstep.feed.mapped import dataset_of_benchmark
+
+        return dataset_of_benchmark(path)
+    if not path.exists():
+        raise UserError(f"{path}: no such benchmark folder or file of arrays")
+    with np.load(path, allow_pickle=False) as file:
+        names = dict.fromkeys(key.split(".")[0] for key in file if "." in key)
+        splits = {
+            name: Corpus(
+                **{array: file[f"{name}.{array}"] for array in ARRAYS},
+                ids=tuple(file[f"{name}.ids"].tobytes().decode().split("\n")),
+            )
+            for name in names
+        }
+        vocabulary = tuple(file["vocabulary"].tobytes().decode().split("\n"))
+        return Dataset(splits, vocabulary, file["benchmark"].tobytes().decode())

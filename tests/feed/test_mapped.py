@@ -1,0 +1,67 @@
+"""A split as mapped integers holds the same examples as its Parquet files, made now or found in the cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.bench.corpus import write_corpus
+
+from isarstep.bench.build import build
+from isarstep.bench.specials import UNK
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.feed.corpus import Corpus, corpus_of_examples
+from isarstep.feed.mapped import corpus_of_split
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
+    folder = tmp_path_factory.mktemp("mapped")
+    build(write_corpus(folder), folder / "bench", scored=20, workers=1)
+    return Benchmark(folder / "bench")
+
+
+def sources(corpus: Corpus, example: int) -> list[tuple[int, list[int]]]:
+    here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
+    pairs = zip(corpus.fields[here].tolist(), corpus.sources[here].tolist(), strict=True)
+    return [(field, corpus.proposition(number).tolist()) for field, number in pairs]
+
+
+@pytest.mark.parametrize("name", ["train", "test"])
+def test_arrays_are_the_same_examples(benchmark: Benchmark, name: str, tmp_path: Path) -> None:
+    split = benchmark.split(name)
+    corpus = corpus_of_split(benchmark, name, cache=tmp_path)
+    place = {token: number for number, token in enumerate(benchmark.vocabulary)}
+
+    def numbers(text: str) -> list[int]:
+        return [place.get(token, UNK) for token in text.split()]
+
+    assert len(corpus) == len(split) > 0
+    for number, example in enumerate(split):
+        assert corpus.ids[number] == example.id
+        assert corpus.variables[number] == example.fixed
+        assert corpus.proposition(int(corpus.targets[number])).tolist() == numbers(example.f1)
+        assert sources(corpus, number) == [(field, numbers(text)) for field, text in example.source()]
+
+
+def test_the_cache_gives_the_same_arrays_again(benchmark: Benchmark, tmp_path: Path) -> None:
+    first = corpus_of_split(benchmark, "test", cache=tmp_path)
+    made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npy")}
+    second = corpus_of_split(benchmark, "test", cache=tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.npy")} == made
+    for array in ("tokens", "token_starts", "targets", "sources", "fields", "source_starts"):
+        np.testing.assert_array_equal(getattr(first, array), getattr(second, array))
+
+
+def test_examples_asked_one_by_one_are_read_alike(benchmark: Benchmark, tmp_path: Path) -> None:
+    """The bridge for proposals and the one for training give a model the same numbers in the same order."""
+    mapped = corpus_of_split(benchmark, "test", cache=tmp_path)
+    asked = corpus_of_examples(list(benchmark.split("test")), benchmark.vocabulary)
+    assert [sources(asked, i) for i in range(len(asked))] == [sources(mapped, i) for i in range(len(mapped))]
+
+
+def test_a_split_that_is_not_there_is_refused(benchmark: Benchmark, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no such split"):
+        corpus_of_split(benchmark, "dev", cache=tmp_path)
