@@ -100,7 +100,7 @@ class FakeIsabelle:
         (self.home / "etc").mkdir()
         (self.home / "etc" / "options").write_text('section "All"\npublic option threads : int = 0 for build\n  -- "workers"\noption document : string = "" (standard "true")\noption limit : real = -1.5\n')
         (self.home / "ROOTS").write_text("src/Pure\nsrc/Small\n")
-        (self.home / "ANNOUNCE").write_text("Subject: Announcing Isabelle2025-1\n")
+        (self.home / "ANNOUNCE").write_text("Subject: Announcing Isabelle2025-1\n\nIsabelle2025-1 is now available.\n")
         source = str(Path(__file__).resolve().parents[2] / "src")
         self.poly.mkdir()
         program = self.poly / "poly"

@@ -22,7 +22,7 @@ def not_isabelle(fake, out):
 
 
 def wrong_version(fake, out):
-    (fake.home / "ANNOUNCE").write_text("Announcing Isabelle2023")
+    (fake.home / "ANNOUNCE").write_text("Isabelle2023 is now available.")
     return ["mine", "Small", "--out", str(out)], "is Isabelle2023; this miner is written for Isabelle2025-1"
 
 

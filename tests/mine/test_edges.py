@@ -1,15 +1,17 @@
 """The mined graphs of tests/theories against what a careful reader of these theories expects, edge by edge."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import zstandard
 
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, Var
-from isarstep.mine.graph import Graph, Proof, read_graph
+from isarstep.mine.graph import Graph, How, Proof, read_graph
 
 GRAPHS = Path(__file__).parent / "graphs"
 THEORIES = Path(__file__).parent.parent / "theories"
@@ -169,7 +171,7 @@ def test_kinds_of_proofs() -> None:
 
 def test_kinds_of_uses() -> None:
     hows = {use.how for name in NAMES for p in graph(name).proofs for fact in p.facts for use in fact.uses}
-    assert hows == {"chained", "using", "unfolding", "supply", "method", "base", "attribute", "calculation", "block"}
+    assert hows == set(get_args(How))
 
 
 def test_locale_parameters_and_class_operations() -> None:
@@ -188,6 +190,69 @@ def test_conditional_statements_are_closed() -> None:
     p = proof("Statements", "conditional")
     [step] = [fact for fact in p.facts if fact.name == "step"]
     assert short(step.prop) == "(imp (P ?n) (Q ?n))"
+
+
+def test_a_conditional_statement_keeps_what_it_says_inside_its_proof() -> None:
+    p = proof("Several_Statements", "conditional_fact")
+    [step] = [fact for fact in p.facts if fact.name == "step"]
+    assert (short(step.prop), short(step.stated)) == ("(imp (P ?n) (R ?n))", "(R n)")
+    assert [fact for fact in p.facts if fact.stated is not None] == [step]
+
+
+def test_facts_of_an_interpretation_rest_on_its_statement() -> None:
+    p = proof("Interpreting", "nested_interpret")
+    by_prop = {short(fact.prop): fact for fact in p.facts}
+    for side in ("m", "n"):
+        [origin] = [use.fact for use in by_prop[f"(not_equal {side} zero)"].uses if use.how == "interpretation"]
+        assert short(p.facts[origin].prop) == f"(above {side})"
+
+
+def test_steps_say_which_variables_they_introduce() -> None:
+    def introduced(p: Proof) -> list[tuple[str, list[str]]]:
+        return [(s.command, [p.variables[i].own for i in s.introduced]) for s in p.steps if s.introduced]
+
+    assert introduced(proof("Obtaining", "half")) == [("lemma", ["n"]), ("obtain", ["k"]), ("define", ["j"])]
+    twice = proof("Obtaining", "same_name_twice")
+    assert introduced(twice) == [("lemma", ["P", "Q"]), ("obtain", ["x"]), ("obtain", ["x"])]
+    assert introduced(proof("Several_Statements", "together")) == [("lemma", ["n"]), ("case", ["n"])]
+    assert introduced(proof("Several_Statements", "conditional_fact"))[1:] == [("have", ["n"])]
+
+
+def test_sorry_is_a_step_below_what_it_leaves_open() -> None:
+    p = proof("Several_Statements", "unfinished")
+    [step] = [step for step in p.steps if step.command == "sorry"]
+    assert [short(fact.prop) for fact in p.facts if fact.step == step.parent] == ["(less_eq x x)"]
+
+
+def test_rules_for_automation() -> None:
+    mined = graph("Declared_Rules")
+    rules = {(rule.kind, rule.name.removeprefix("Declared_Rules.")): rule for rule in mined.rules}
+    assert set(rules) == {
+        ("simp", "before_irrefl"), ("simp", "before_add"), ("intro!", "before_Suc"), ("elim", "beforeE"),
+        ("trans", "before_trans"), ("trans", "Orderings.preorder_class.less_trans"), ("sym", "same_sym"),
+        ("in Declared_Rules.before_facts", "before_add"),
+    }  # fmt: skip
+    assert short(rules["simp", "before_irrefl"].prop) == "(eq (before ?x ?x) False)"
+    assert short(rules["simp", "before_add"].prop) == "(eq (before ?x (plus ?x ?y)) (less zero ?y))"
+    assert mined.removed == ("simp Nat.nat.inject 0",)
+
+
+def test_declarations_say_which_proofs_come_before_them() -> None:
+    mined = graph("Declared_Rules")
+    names = [p.name for p in mined.proofs]
+    after = {constant.name: constant.after for constant in mined.signature.constants}
+    assert after["Declared_Rules.before"] == 0
+    assert after["Declared_Rules.same"] == names.index("Declared_Rules.same_sym")
+    instances = dict(zip(mined.signature.arities, mined.signature.arities_after, strict=True))
+    assert instances["Declared_Rules.small", "Finite_Set.finite", ()] == names.index("Declared_Rules.late")
+
+
+def test_offsets_lead_to_the_quoted_propositions() -> None:
+    symbols = re.findall(r"\\<\^?\w+>|.|\n", (THEORIES / "Several_Statements.thy").read_text())
+    p = proof("Several_Statements", "siblings")
+    quoted = ["".join(symbols[at[0] - 1 : at[1] - 1]) for fact in p.facts if (at := fact.at) is not None]
+    assert quoted[:4] == [r'"x \<le> y"', r'"x \<le> y + 1"', r'"x \<le> 2 * y"', '"y \\<le> y + 1"']
+    assert "".join(symbols[p.offset - 1 :]).startswith("lemma siblings:")
 
 
 def test_signature() -> None:

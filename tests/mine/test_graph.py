@@ -68,7 +68,7 @@ def changed(index, **values):
     [
         ([], "the file is empty"),
         (WHOLE[:-1], "no end record"),
-        ([{**HEAD, "format": 2}, *WHOLE[1:]], "format 2"),
+        ([{**HEAD, "format": 3}, *WHOLE[1:]], "format 3"),
         ([*WHOLE, LEMMA], "something follows the end"),
         ([HEAD, {"terms": [["a", 0, 1]]}, END], "line 2.*IndexError"),
         ([HEAD, {"types": [["fun", -1, -1]]}, END], "negative"),

@@ -17,7 +17,7 @@ def test_installation_is_found_and_described(fake):
 def test_what_is_wrong_is_said_plainly(fake, monkeypatch, tmp_path):
     with pytest.raises(UserError, match=r"no Isabelle at .*nowhere"):
         find_installation(tmp_path / "nowhere")
-    (fake.home / "ANNOUNCE").write_text("Announcing Isabelle2021")
+    (fake.home / "ANNOUNCE").write_text("Isabelle2021 is now available.")
     with pytest.raises(UserError, match="is Isabelle2021; this miner is written for Isabelle2025-1"):
         find_installation()
     monkeypatch.delenv("ISABELLE_HOME")

@@ -22,7 +22,8 @@ from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
 
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, 2)  # format 1 has none of the fields that are said to be new in format 2; they get their defaults
 
 FactKind = Literal[
     "goal",  # stated and proved here: by the head, have, show, obtain, consider, subgoal; or handed on by a { } block
@@ -42,6 +43,7 @@ How = Literal[
     "base",  # the fact that attributes modify (the foo of foo[OF bar])
     "attribute",  # a fact inside an attribute (the bar of foo[OF bar])
     "calculation",  # a step that also/finally/moreover/ultimately composed
+    "interpretation",  # what an `interpret` brought rests on the statement proved there (new in format 2)
     "block",  # from a statement to a show or subgoal inside its proof; from what a { } block hands on to its fact
 ]
 
@@ -65,6 +67,10 @@ class Fact:
     name: str | None  # the name it was given in the text, for people only
     prop: Term  # typed, beta-normal; its free variables are in Proof.variables
     uses: tuple[Use, ...]
+    # New in format 2: the statement as it stands inside its own proof, where that is another one than `prop`
+    # (`A x` for `have A if B for x`), and where the text quotes it: from and to, in symbols of Isabelle counted from 1.
+    stated: Term | None = None
+    at: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +84,14 @@ class Step:
     block: int  # number of the `{ }`/`next` block inside the proof: facts of one never reach its siblings
     case: str | None  # name of the case this block treats
     fixed: tuple[int, ...]  # all variables fixed at this point, in order of introduction, as indices in Proof.variables
+    introduced: tuple[int, ...] = ()  # those that this step itself introduces (new in format 2)
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    name: str  # the name as free variable in terms of this proof
+    name: str  # the name as free variable in terms of this proof, which no other variable of it has
     type: Typ
+    own: str = ""  # the name that the text gave it (new in format 2; of format 1 it is `name`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +107,8 @@ class Proof:
     facts: tuple[Fact, ...]  # the head's own statements are the facts of step 0 with kind "goal"
     complete: bool  # False: the theory failed or ran out of time inside this proof
     unresolved: tuple[str, ...]  # references that could not be resolved, each "step ordinal: name: reason"
+    offset: int = 0  # of the head command in the text, in symbols from 1 (new in format 2)
+    locale: str | None = None  # the locale or class in which it stands (new in format 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +128,7 @@ class Constant:
     name: str
     type: Typ  # most general, with schematic type variables and sorts
     abbreviates: Term | None = None  # what it stands for, when it is an abbreviation
+    after: int | None = None  # how many proofs of the theory begin before its declaration (new in format 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,21 @@ class Signature:
     classes: tuple[tuple[str, tuple[str, ...]], ...]  # class, all its super-classes
     arities: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...]  # constructor, class, sorts of the arguments
     coercions: tuple[Term, ...]
+    arities_after: tuple[int | None, ...] = ()  # for each arity, as `after` of a constant (new in format 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A theorem that the theory hands to Isabelle's automation.
+
+    kind: `simp`, `cong`, `intro`, `intro!`, `intro?` and the like for elim and dest, `trans`, `sym`, or `in NAME` for a
+    member of a named collection.
+    """
+
+    kind: str
+    name: str
+    index: int
+    prop: Term | None = None  # of `simp`: the equation (==) in the direction in which the simplifier rewrites
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +173,8 @@ class Graph:
     failures: tuple[str, ...]  # what went wrong while the theory was loaded, empty when all is well
     terms: tuple[Term, ...] = ()  # every term and subterm of the above, each after its own parts
     notation: Mapping[str, Any] = field(default_factory=dict)  # docs/graphs.md, with types and terms as text
+    rules: tuple[Rule, ...] = ()  # what the theory adds for automation (new in format 2)
+    removed: tuple[str, ...] = ()  # rules of its parents that no longer hold: "KIND NAME INDEX" (new in format 2)
 
 
 def read_graph(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Graph:
@@ -212,13 +240,15 @@ class _Builder:
         self._signature = Signature((), (), (), (), ())
         self._theorems: tuple[Lemma, ...] = ()
         self._notation: dict[str, Any] = {}
+        self._rules: tuple[Rule, ...] = ()
+        self._removed: tuple[str, ...] = ()
         self._failures: tuple[str, ...] | None = None
         self._uses: dict[tuple[str, str, int | str], Use] = {}
 
     def add(self, record: dict[str, Any]) -> None:
         if self._head is None:
-            if record.get("format") != FORMAT:
-                raise _Malformed(f"the first line says format {record.get('format')}")
+            if record.get("format") not in READABLE:
+                raise _Malformed(f"the first line says format {record.get('format')}; mine the theory again")
             self._head = record
             return
         if self._failures is not None:
@@ -239,6 +269,9 @@ class _Builder:
                     self._theorems = tuple(self._lemma(row) for row in value)
                 case "notation":
                     self._notation = self._read_notation(value)
+                case "rules":
+                    self._removed = tuple(value.pop("removed", ()))
+                    self._rules = tuple(self._rule(kind, row) for kind, rows in value.items() for row in rows)
                 case "end":
                     self._failures = tuple(value["failures"])
                 case _:
@@ -263,6 +296,8 @@ class _Builder:
             self._failures,
             tuple(self._terms),
             self._notation,
+            self._rules,
+            self._removed,
         )
 
     def _add_types(self, rows: list[list[Any]]) -> None:
@@ -304,6 +339,10 @@ class _Builder:
         name, index, term = row
         return Lemma(name, index, self._terms[term])
 
+    def _rule(self, kind: str, row: list[Any]) -> Rule:
+        name, index, *term = row
+        return Rule(kind, name, index, self._terms[term[0]] if term else None)
+
     def _use(self, row: list[Any], facts: int) -> Use:
         how, sort, target = row
         key = (how, sort, target)
@@ -330,36 +369,42 @@ class _Builder:
         types, terms = self._types, self._terms
         count = len(proof["facts"])
         steps = tuple(
-            Step(ordinal, command, parent, depth, block, case, tuple(fixed))
-            for ordinal, command, parent, depth, block, case, fixed in proof["steps"]
+            Step(ordinal, command, parent, depth, block, case, tuple(fixed), *map(tuple, introduced))
+            for ordinal, command, parent, depth, block, case, fixed, *introduced in proof["steps"]
         )
         facts = []
-        for kind, step, name, term, uses in proof["facts"]:
+        for kind, step, name, term, uses, *new in proof["facts"]:
+            stated, at = new or (None, None)
             if kind not in _KINDS:
                 raise _Malformed(f"unknown kind of fact {kind!r}")
             if not 0 <= step < len(steps):
                 raise _Malformed(f"a fact of step {step}, which is not there")
-            facts.append(Fact(kind, step, name, terms[term], tuple([self._use(use, count) for use in uses])))
+            found = tuple([self._use(use, count) for use in uses])
+            inside = None if stated is None else terms[stated]
+            facts.append(Fact(kind, step, name, terms[term], found, inside, None if at is None else tuple(at)))
         return Proof(
             proof["ordinal"],
             proof["command"],
             proof["name"],
             proof["line"],
-            tuple(Variable(name, types[number]) for name, number in proof["variables"]),
+            tuple(Variable(name, types[number], *(own or [name])) for name, number, *own in proof["variables"]),
             steps,
             tuple(facts),
             proof["complete"],
             tuple(proof["unresolved"]),
+            proof.get("offset", 0),
+            proof.get("locale"),
         )
 
     def _read_signature(self, value: dict[str, Any]) -> Signature:
         types, terms = self._types, self._terms
         return Signature(
-            tuple(Constant(n, types[t], None if a is None else terms[a]) for n, t, a in value["constants"]),
+            tuple(Constant(n, types[t], None if a is None else terms[a], *new) for n, t, a, *new in value["constants"]),
             tuple((name, arguments) for name, arguments in value["types"]),
             tuple((name, tuple(above)) for name, above in value["classes"]),
-            tuple((name, of, tuple(tuple(sort) for sort in sorts)) for name, of, sorts in value["arities"]),
+            tuple((name, of, tuple(tuple(sort) for sort in sorts)) for name, of, sorts, *_ in value["arities"]),
             tuple(terms[term] for term in value["coercions"]),
+            tuple(new[0] if new else None for _, _, _, *new in value["arities"]),
         )
 
     def _read_notation(self, value: dict[str, Any]) -> dict[str, Any]:

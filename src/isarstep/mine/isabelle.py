@@ -77,15 +77,14 @@ def find_installation(home: Path | None = None, *, any_version: bool = False) ->
     if not (folder / "src" / "Pure" / "ROOT.ML").is_file():
         raise UserError(f"{folder} is not an Isabelle installation: src/Pure/ROOT.ML is missing")
     identifier = _identifier(folder)
-    if identifier != release.SUPPORTED and not any_version:
-        raise UserError(
-            f"{folder} is {identifier or 'of unknown version'}; this miner is written for {release.SUPPORTED}"
-        )
+    if identifier not in release.SUPPORTED and not any_version:
+        known = " and ".join(release.SUPPORTED)
+        raise UserError(f"{folder} is {identifier or 'of unknown version'}; this miner is written for {known}")
     settings = _settings(folder)
     poly = _find_poly(folder, settings)
     system, platform = _ml_system(poly)
     heaps = [os.environ.get("ISABELLE_HEAPS"), settings.get("ISABELLE_HEAPS")]
-    heaps += [str(folder / "heaps"), str(Path.home() / ".isabelle" / release.SUPPORTED / "heaps")]
+    heaps += [str(folder / "heaps"), str(Path.home() / ".isabelle" / identifier / "heaps")]
     folders = tuple(dict.fromkeys(Path(entry) for entry in heaps if entry))
     return Installation(folder, identifier, poly, system, platform, folders, tuple(sorted(settings.items())))
 
@@ -108,8 +107,9 @@ def _identifier(home: Path) -> str:
     stated = home / "etc" / "ISABELLE_IDENTIFIER"
     if stated.is_file():
         return stated.read_text().strip()
-    announce = home / "ANNOUNCE"  # sources from the repository carry no identifier
-    found = re.search(r"Announcing (Isabelle\S+)", announce.read_text()) if announce.is_file() else None
+    # Sources from the repository carry no identifier, and the subject of their announcement may name the last one.
+    announce = home / "ANNOUNCE"
+    found = re.search(r"^(Isabelle\S+) is now available", announce.read_text(), re.M) if announce.is_file() else None
     return found.group(1) if found else ""
 
 

@@ -54,7 +54,7 @@ class Message:
     chunks: tuple[bytes, ...]
 
 
-def scala_result(name: str, arguments: Sequence[bytes]) -> list[bytes]:
+def scala_result(name: str, arguments: Sequence[bytes], identifier: str) -> list[bytes]:
     """The answer to a call of a Scala function.
 
     tag and values of `Scala.result`. Only what mining needs has a real answer.
@@ -69,7 +69,7 @@ def scala_result(name: str, arguments: Sequence[bytes]) -> list[bytes]:
             case "echo":
                 return [b"1", *arguments]
             case "isabelle_id":
-                return [b"1", release.SUPPORTED.encode()]
+                return [b"1", identifier.encode()]
             case "make_directory":
                 Path(texts[0]).mkdir(parents=True, exist_ok=True)
             case "rm_tree":
@@ -331,7 +331,7 @@ class MLProcess:
             message = Message(chunks[0].decode(), {key: value for key, _, value in pairs}, tuple(chunks[2 + count :]))
             function = message.properties.get("function")
             if function == "invoke_scala":
-                answer = scala_result(message.properties["name"], message.chunks)
+                answer = scala_result(message.properties["name"], message.chunks, self._installation.identifier)
                 self.command("Scala.result", message.properties["id"].encode(), *answer)
             elif function != "cancel_scala":
                 yield message

@@ -1,11 +1,8 @@
-"""What an Isabelle release may change.
-
-its name, its settings, the doors between ML and Scala. Written for Isabelle2025-1.
-"""
+"""What an Isabelle release may change: its name, its settings, the doors between ML and Scala."""
 
 from __future__ import annotations
 
-SUPPORTED = "Isabelle2025-1"
+SUPPORTED = ("Isabelle2025-1", "Isabelle2025-2")
 
 # Scala functions that ML code may mention, with their flags (one argument and result, bytes instead of text).
 # ML refuses to compile a mention of a function that is not in this list, even where it is never called.

@@ -18,6 +18,7 @@ ML_FILES = (
     "Encode.ML",
     "Content.ML",
     "Notation.ML",
+    "Rules.ML",
     "Class_View.ML",
     "Proof.ML",
     "Resolve.ML",
