@@ -21,8 +21,8 @@ import numpy as np
 import torch
 
 from isarstep.bench.specials import EOS
-from isarstep.decode.hypotheses import Rules
-from isarstep.decode.search import decode
+from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.search import search_corpus
 from isarstep.feed.batches import Layout, Packer
 from isarstep.feed.corpus import Corpus
 from isarstep.feed.files import load_dataset
@@ -45,8 +45,8 @@ def main() -> None:
     model, about = load_model(chosen.model)
     corpus = load_dataset(Path(chosen.data)).split("validation")
     corpus = corpus.take(np.linspace(0, len(corpus) - 1, chosen.examples).astype(np.int64))
-    rules = Rules(chosen.beam, longest=chosen.longest)
-    ours = [[(h.tokens, h.score) for h in found if h.complete] for found in decode(model, corpus, rules)]
+    rules = SearchRules(chosen.beam, longest=chosen.longest)
+    ours = [[(h.tokens, h.score) for h in found if h.complete] for found in search_corpus(model, corpus, rules)]
     inputs = rows_of(corpus)
     rows = []
     if "ct2" in chosen.peers:
@@ -67,7 +67,7 @@ def rows_of(corpus: Corpus) -> list[list[int]]:
 
 
 def ctranslate2(
-    folder: str, vocabulary: tuple[str, ...], inputs: list[list[int]], rules: Rules, patience: float
+    folder: str, vocabulary: tuple[str, ...], inputs: list[list[int]], rules: SearchRules, patience: float
 ) -> list[Scored]:
     import ctranslate2 as ct2
 
@@ -95,7 +95,7 @@ def ctranslate2(
 
 
 @torch.inference_mode()
-def hugging_face(model: Any, inputs: list[list[int]], rules: Rules, batch: int = 16) -> list[Scored]:
+def hugging_face(model: Any, inputs: list[list[int]], rules: SearchRules, batch: int = 16) -> list[Scored]:
     marian = to_marian(model)
     lists: list[Scored] = [[] for _ in inputs]
     order = sorted(range(len(inputs)), key=lambda i: -len(inputs[i]))
@@ -115,7 +115,7 @@ def hugging_face(model: Any, inputs: list[list[int]], rules: Rules, batch: int =
     return lists
 
 
-def compared(name: str, ours: list[Scored], theirs: list[Scored], rules: Rules) -> dict[str, Any]:
+def compared(name: str, ours: list[Scored], theirs: list[Scored], rules: SearchRules) -> dict[str, Any]:
     causes: Counter[str] = Counter()
     top = lists = 0
     for number, (a, b) in enumerate(zip(ours, theirs, strict=True)):

@@ -30,16 +30,16 @@ import numpy as np
 import torch
 
 from isarstep.bench.specials import EOS
-from isarstep.decode.constraints import Grammar
-from isarstep.decode.hypotheses import Rules
+from isarstep.decode.constraints import TermGrammar
+from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import ready
-from isarstep.decode.search import Constraints, decode
+from isarstep.decode.search import Constraints, search_corpus
 from isarstep.errors import UserError
 from isarstep.feed.batches import Layout, Packer
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus
 from isarstep.feed.files import load_dataset
-from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import About, load_model
 from isarstep.models.config import SIZES
 from isarstep.models.export import to_ctranslate2, to_marian
@@ -62,7 +62,7 @@ class Bench:
         self.corpus = corpus.take(every)
         if self.model.config.dense:
             self.corpus = dense_corpus(self.corpus, self.about.vocabulary)
-        self.rules = Rules(chosen.beam, longest=chosen.longest)
+        self.rules = SearchRules(chosen.beam, longest=chosen.longest)
         self.rows: list[Row] = []
         self.cpu_ms = 0.0  # of all threads, per example of the last measurement: says more on a busy machine
 
@@ -75,7 +75,7 @@ class Bench:
     def ours(
         self,
         corpus: Corpus,
-        rules: Rules,
+        rules: SearchRules,
         batch: int | None,
         constraints: Constraints | None = None,
     ) -> tuple[float, Outputs, dict[str, int]]:
@@ -92,7 +92,7 @@ class Bench:
         try:
             wait(self.device)
             start, cpu = time.perf_counter(), time.process_time()
-            found = [[h.tokens for h in best] for best in decode(self.model, corpus, rules, constraints, batch)]
+            found = [[h.tokens for h in best] for best in search_corpus(self.model, corpus, rules, constraints, batch)]
             wait(self.device)
             spent = time.perf_counter() - start
             self.cpu_ms = cpu_ms(cpu, len(corpus))
@@ -101,7 +101,7 @@ class Bench:
         return len(corpus) / spent, found, steps
 
     def warm_up(self) -> None:
-        self.ours(self.corpus.take(np.arange(min(32, len(self.corpus)))), Rules(self.rules.beam, longest=8), None)
+        self.ours(self.corpus.take(np.arange(min(32, len(self.corpus)))), SearchRules(self.rules.beam, longest=8), None)
 
 
 def model_of(name: str, dataset: Dataset) -> tuple[Seq2Seq, About]:
@@ -111,7 +111,7 @@ def model_of(name: str, dataset: Dataset) -> tuple[Seq2Seq, About]:
             raise UserError(f"{name}: no such size; there are {', '.join(SIZES)}")
         torch.manual_seed(0)
         config = ModelConfig("transformer", len(dataset.vocabulary), size, "paper", dropout=0.0)
-        return build(config).eval(), About(dataset.benchmark, dataset.vocabulary, {})
+        return build_model(config).eval(), About(dataset.benchmark, dataset.vocabulary, {})
     return load_model(Path(name))
 
 
@@ -127,7 +127,7 @@ def wait(device: torch.device) -> None:
 def measure_constraints(bench: Bench) -> None:
     """The same examples without constraints, with the grammar and with types, in turns; the best of each counts."""
     vocabulary, dense = bench.about.vocabulary, bench.model.config.dense
-    choices: dict[str, Constraints | None] = {"none": None, "grammar": Grammar(vocabulary, dense)}
+    choices: dict[str, Constraints | None] = {"none": None, "grammar": TermGrammar(vocabulary, dense)}
     try:
         choices["grammar+types"] = typed_grammar(bench)
     except (UserError, ImportError) as error:
@@ -135,7 +135,7 @@ def measure_constraints(bench: Bench) -> None:
     for constraint in choices.values():
         bench.ours(
             bench.corpus.take(np.arange(min(8, len(bench.corpus)))),
-            Rules(bench.rules.beam, longest=16),
+            SearchRules(bench.rules.beam, longest=16),
             None,
             constraint,
         )
@@ -177,7 +177,7 @@ def measure_growth(bench: Bench) -> None:
             bench.add(f"ours, source {low + 1}-{high}", 0, speed, examples=len(part), **steps)
     some = bench.corpus.take(np.linspace(0, len(bench.corpus) - 1, bench.chosen.few).astype(np.int64))
     for beam in (1, 5, 10, 20):
-        speed, _, steps = bench.ours(some, Rules(beam, longest=bench.chosen.longest), None)
+        speed, _, steps = bench.ours(some, SearchRules(beam, longest=bench.chosen.longest), None)
         bench.add(f"ours, beam {beam}", 0, speed, **steps)
     for batch in (1, 4, 16, 64) if bench.device.type == "cpu" else (16, 64, 256, 1024):
         speed, _, steps = bench.ours(some if bench.device.type == "cpu" else bench.corpus, bench.rules, batch)

@@ -25,7 +25,7 @@ from typing import TypeVar
 
 from isarstep.evaluate.bleu import bleu
 from isarstep.evaluate.headline import open_system, open_task
-from isarstep.evaluate.scores import Task
+from isarstep.evaluate.scores import ScoringTask
 
 T = TypeVar("T")
 laps: dict[str, float] = {}
@@ -38,7 +38,7 @@ def lap(name: str, job: Callable[[], T]) -> T:
     return result
 
 
-def invent(task: Task, path: Path) -> Path:
+def invent(task: ScoringTask, path: Path) -> Path:
     draw = random.Random(605)
     with path.open("w", encoding="utf-8") as file:
         for example in task.examples:

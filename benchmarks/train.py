@@ -26,7 +26,7 @@ from isarstep.feed.corpus import Dataset
 from isarstep.feed.files import load_dataset
 from isarstep.models import ModelConfig
 from isarstep.models.export import marian_config
-from isarstep.train.loop import Run, ValidationPlan, compile_layers
+from isarstep.train.loop import TrainingRun, ValidationPlan, compile_layers
 from isarstep.train.processes import Processes
 from isarstep.train.recipe import modern, paper
 
@@ -51,7 +51,7 @@ def flops_per_step(model: torch.nn.Module, source: float, target: float, vocabul
 def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, device: torch.device) -> dict[str, Any]:
     recipe = (paper if config.style == "paper" else modern)(steps=10**9, batch=batch)
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(dataset, config, recipe, Path(folder), Processes(0, 1, device), ValidationPlan(), "fp32")
+        run = TrainingRun(dataset, config, recipe, Path(folder), Processes(0, 1, device), ValidationPlan(), "fp32")
     run.model.train()
     began = time.perf_counter()
     if device.type == "cuda":

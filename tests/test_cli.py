@@ -20,7 +20,7 @@ def test_every_command_is_documented(name: str) -> None:
     function = cli.function_of(name, module)
     assert summary.endswith("."), f"{name}: the docstring must open with a sentence"
     assert f"    isarstep {name}" in inspect.cleandoc(function.__doc__ or ""), f"{name}: the docstring needs an example"
-    undescribed = [p.name for p in cli.load(name, module).params if not getattr(p, "help", None)]
+    undescribed = [p.name for p in cli.click_command(name, module).params if not getattr(p, "help", None)]
     assert not undescribed, f"{name}: parameters without help: {undescribed}"
 
 

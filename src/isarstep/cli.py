@@ -55,7 +55,7 @@ def function_of(name: str, module: str) -> Callable[..., Any]:
     return function
 
 
-def load(name: str, module: str) -> Any:
+def click_command(name: str, module: str) -> Any:
     """The click command of a function."""
     function = function_of(name, module)
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -95,7 +95,7 @@ def run(arguments: list[str]) -> int:
         if found is None:
             what = f"there is no command {name!r}" if name else "which command?"
             return _complain(f"{what}; `isarstep --help` lists them")
-        result = load(name, found[0]).main(arguments[1:], prog_name=f"isarstep {name}", standalone_mode=False)
+        result = click_command(name, found[0]).main(arguments[1:], prog_name=f"isarstep {name}", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except typer.Exit as stop:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from isarstep.cli import commands, help_page, load
+from isarstep.cli import click_command, commands, help_page
 
 HEAD = """# Command line
 
@@ -18,7 +18,7 @@ def render() -> str:
     """The whole page."""
     parts = [HEAD, f"```text\n{help_page()}\n```\n"]
     for name, (module, _) in commands().items():
-        command = load(name, module)
+        command = click_command(name, module)
         context = command.make_context(f"isarstep {name}", [], resilient_parsing=True, terminal_width=100)
         parts.append(f"## {name}\n\n```text\n{context.get_help().rstrip()}\n```\n")
     return "\n".join(parts)

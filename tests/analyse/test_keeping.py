@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 import torch
 
-from isarstep.analyse.attention import load, record
+from isarstep.analyse.attention_maps import load_maps, record
 from isarstep.analyse.embeddings import embeddings_of
 from isarstep.analyse.keeping import SPLITS, keep_predictions
 from isarstep.analyse.probes import probes, read_answers
 from isarstep.bench.example import Example
 from isarstep.bench.specials import SPECIALS
 from isarstep.cli import run as cli
-from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.decode.predict import Predictor
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import open_run
-from isarstep.evaluate.scores import Task
+from isarstep.evaluate.scores import ScoringTask
 from isarstep.feed.corpus import Corpus, Dataset, corpus_of_examples
 from isarstep.feed.dense import IMPLIED
-from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import About, write_model
 from isarstep.models.config import Kind
 
@@ -34,7 +34,7 @@ def tiny(folder: Path, kind: Kind, *, dense: bool) -> Path:
     """A model with random weights that writes no special tokens, which no search would write after training."""
     torch.set_num_threads(1)
     torch.manual_seed(5)
-    model = build(ModelConfig(kind, len(VOCABULARY), "tiny", dense=dense))
+    model = build_model(ModelConfig(kind, len(VOCABULARY), "tiny", dense=dense))
     write_model(model, About("hash", VOCABULARY, {}), folder)
     return folder
 
@@ -53,7 +53,7 @@ def test_a_dense_model_reads_and_writes_dense_tokens_everywhere(
         return [[]]
 
     with monkeypatch.context() as patch:
-        patch.setattr("isarstep.decode.predict.decode", noting)
+        patch.setattr("isarstep.decode.predict.search_corpus", noting)
         predictor.nbest([example])
     assert not np.isin(searched[0].tokens, implied).any()
     maps = record(predictor.model, VOCABULARY, example, example.f1)
@@ -68,10 +68,10 @@ def test_a_dense_model_reads_and_writes_dense_tokens_everywhere(
 def test_a_dense_model_answers_in_the_benchmark_s_tokens(tmp_path: Path) -> None:
     folder = tiny(tmp_path, "hat", dense=True)
     example = Example("a1", probes()[0].example.f1, (), "CONST HOL.Trueprop $ FREE <X0>", (), ())
-    task = Task("hash", "test", [example], ["a1"])
+    task = ScoringTask("hash", "test", [example], ["a1"])
     system = answer(folder, "dense", task, 2, 3)
     predictor = Predictor(folder, "cpu")
-    (nbest,) = predictor.nbest([example], Rules(beam=2))
+    (nbest,) = predictor.nbest([example], SearchRules(beam=2))
     assert system.narrow.lists[0] == tuple(tokens for tokens, _ in nbest)
     # `spelt_out` puts a kind before every name, so that what was written dense can't come out dense.
     assert all({*tokens.split()} & {*IMPLIED} for tokens, _ in nbest if len(tokens.split()) > 3)
@@ -99,7 +99,7 @@ def test_views_outlive_the_weights(
     assert len(read_answers(run.probes, probes())) == len(probes())
     if kind == "hat":
         assert run.attention is not None
-        assert [each.name for each in load(run.attention)] == [p.name for p in probes() if p.about == "paper"]
+        assert [each.name for each in load_maps(run.attention)] == [p.name for p in probes() if p.about == "paper"]
     else:
         assert run.attention is None
     assert all(path.is_file() for path in written)

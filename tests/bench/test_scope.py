@@ -10,7 +10,7 @@ import pytest
 from isarstep.bench.example import Example
 from isarstep.bench.scope import Declared, Scope
 from isarstep.bench.store import Benchmark
-from isarstep.decode.contexts import type_of
+from isarstep.decode.contexts import recorded_type
 from isarstep.logic.infer import well_formed
 from isarstep.logic.signature import Signature
 
@@ -91,7 +91,7 @@ def test_all_that_the_embedded_examples_say_exists():
             assert scope.absence(example, text) is None
         if number % 10 == 0:
             signature = scope.signature(example.theory, benchmark.signature)
-            types = {name: type_of(text) for name, text in example.types.items()}
+            types = {name: recorded_type(text) for name, text in example.types.items()}
             assert all(well_formed(text, signature, types) for text in (example.f1, *example.f2))
         exists, known = scope.constants(example.theory), scope.known(example)
         foreign += not exists("Complex_Singularities.residue") and bool(re.search("Groups", example.f1))

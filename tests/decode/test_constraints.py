@@ -7,16 +7,16 @@ import pytest
 import torch
 
 from isarstep.bench.specials import SPECIALS
-from isarstep.decode.constraints import Grammar, GrammarState
+from isarstep.decode.constraints import GrammarState, TermGrammar
 from isarstep.decode.exclusion import grammar_objection
-from isarstep.decode.hypotheses import Rules
-from isarstep.decode.search import decode
+from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.search import search_corpus
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.dense import IMPLIED, dense_corpus, spelt_out
 from isarstep.logic.sample import sample_examples
 from isarstep.logic.tokens import decode as read_term
-from isarstep.models import ModelConfig, build
+from isarstep.models import ModelConfig, build_model
 
 WORDS = "CONST FREE VAR BOUND ABS $ ( ) HOL.eq HOL.conj Set.member <X0> <X1> <X2> <V0> <V1> 0 1 2".split()
 VOCABULARY = (*SPECIALS, *WORDS)
@@ -35,16 +35,16 @@ def corpus_of(*lines: str) -> Corpus:
 @pytest.mark.parametrize("longest", [9, 40])
 def test_whatever_a_random_model_writes_is_a_term(seed: int, longest: int) -> None:
     torch.manual_seed(seed)
-    model = build(ModelConfig("hat", len(VOCABULARY), "tiny", dropout=0.0)).eval()
+    model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny", dropout=0.0)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(2.0)
     corpus = corpus_of("FREE <X1> $ FREE <X2>", "CONST Set.member", "CONST HOL.eq $ FREE <X0> $ ( ABS BOUND 0 )")
-    rules = Rules(beam=4, longest=longest)
+    rules = SearchRules(beam=4, longest=longest)
     known = [{"<X1>", "<X2>"}, set(), {"<X0>"}]
-    plain = list(decode(model, corpus, rules))
+    plain = list(search_corpus(model, corpus, rules))
     assert any(not readable(h.tokens) for found in plain for h in found)
-    for variables, found in zip(known, decode(model, corpus, rules, Grammar(VOCABULARY)), strict=True):
+    for variables, found in zip(known, search_corpus(model, corpus, rules, TermGrammar(VOCABULARY)), strict=True):
         assert found
         for hypothesis in found:
             assert hypothesis.complete
@@ -83,13 +83,13 @@ def readable(tokens: tuple[int, ...]) -> bool:
 )
 def test_the_automaton_accepts_what_the_codec_writes(line: str, fine: bool) -> None:
     corpus = corpus_of("FREE <X0> $ FREE <X2>")
-    assert Grammar(VOCABULARY).accepts([ids(line)], corpus, np.array([0])) == [fine]
+    assert TermGrammar(VOCABULARY).accepts([ids(line)], corpus, np.array([0])) == [fine]
     assert (grammar_objection(line.split(), {"<X0>", "<X2>"}) is None) == fine
 
 
 def test_a_known_context_says_which_variables_there_are() -> None:
     corpus = Corpus.of_examples([NumberedExample([(3, ids("FREE <X2>"))], ids("CONST HOL.eq"), variables=1)])
-    grammar = Grammar(VOCABULARY)
+    grammar = TermGrammar(VOCABULARY)
     lines = [ids(f"FREE <X{n}>") for n in range(3)]
     assert grammar.accepts(lines, corpus, np.array([0, 0, 0])) == [True, False, True]
 
@@ -97,7 +97,7 @@ def test_a_known_context_says_which_variables_there_are() -> None:
 def test_what_only_a_hint_mentions_is_not_known() -> None:
     corpus = Corpus.of_examples([NumberedExample([(4, ids("FREE <X1>")), (5, ids("FREE <X2>"))], ids("CONST HOL.eq"))])
     lines = [ids(f"FREE <X{n}>") for n in range(3)]
-    assert Grammar(VOCABULARY).accepts(lines, corpus, np.array([0, 0, 0])) == [False, True, False]
+    assert TermGrammar(VOCABULARY).accepts(lines, corpus, np.array([0, 0, 0])) == [False, True, False]
 
 
 def term_of(rng: random.Random, depth: int) -> str:
@@ -124,7 +124,7 @@ def test_the_automaton_is_the_plain_definition_on_random_terms() -> None:
         lines.append(" ".join(tokens))
     lines = [line for line in lines if line and len(line.split()) < 200]
     corpus = corpus_of("FREE <X0> $ FREE <X2>")
-    found = Grammar(VOCABULARY).accepts([ids(line) for line in lines], corpus, np.zeros(len(lines), np.int64))
+    found = TermGrammar(VOCABULARY).accepts([ids(line) for line in lines], corpus, np.zeros(len(lines), np.int64))
     plain = [grammar_objection(line.split(), {"<X0>", "<X2>"}) is None for line in lines]
     assert 200 < sum(plain) < len(lines) - 200
     assert [line for line, a, b in zip(lines, found, plain, strict=True) if a != b] == []
@@ -140,7 +140,7 @@ def test_dense_tokens_are_followed_like_those_that_they_stand_for() -> None:
     lines = [line for line in lines if line and len(line) < 200]
     corpus = corpus_of("FREE <X0> $ FREE <X2>")
     rows = [[NUMBER[word] for word in line] for line in lines]
-    found = Grammar(VOCABULARY, dense=True).accepts(rows, corpus, np.zeros(len(lines), np.int64))
+    found = TermGrammar(VOCABULARY, dense=True).accepts(rows, corpus, np.zeros(len(lines), np.int64))
     plain = [grammar_objection(spelt_out(line), {"<X0>", "<X2>"}) is None for line in lines]
     assert 200 < sum(plain) < len(lines) - 200
     assert [line for line, a, b in zip(lines, found, plain, strict=True) if a != b] == []
@@ -154,27 +154,27 @@ def test_the_automaton_is_the_plain_definition_on_real_propositions() -> None:
     lines = [line for example in examples for line in example.propositions()]
     rows = [[number[token] for token in line.split()] for line in lines]
     corpus = Corpus.of_examples([NumberedExample([(3, rows[0])], rows[0], variables=3)])
-    found = Grammar(vocabulary).accepts(rows, corpus, np.zeros(len(rows), np.int64))
+    found = TermGrammar(vocabulary).accepts(rows, corpus, np.zeros(len(rows), np.int64))
     known = {"<X0>", "<X1>", "<X2>"} | {token for token in lines[0].split() if token.startswith("<X")}
     assert found == [grammar_objection(line.split(), known) is None for line in lines]
     assert 20 < sum(found) < len(found)
     short = dense_corpus(Corpus.of_examples(NumberedExample([(3, row)], row, variables=3) for row in rows), vocabulary)
     dense_rows = [short.proposition(number).tolist() for number in short.targets.tolist()]
-    assert found == Grammar(vocabulary, dense=True).accepts(dense_rows, corpus, np.zeros(len(rows), np.int64))
+    assert found == TermGrammar(vocabulary, dense=True).accepts(dense_rows, corpus, np.zeros(len(rows), np.int64))
 
 
 def test_hypotheses_are_followed_through_a_reordered_beam() -> None:
     """Three hypotheses that trade places, one of them dead, against the same sequences followed alone."""
     corpus = corpus_of("FREE <X0>", "FREE <X0> $ FREE <X1>")
-    grammar = Grammar(VOCABULARY)
+    grammar = TermGrammar(VOCABULARY)
     rng = np.random.default_rng(3)
-    state = grammar.start(corpus, np.array([0, 1]), Rules(3, longest=24), torch.device("cpu"))
+    state = grammar.start(corpus, np.array([0, 1]), SearchRules(3, longest=24), torch.device("cpu"))
     written: list[list[list[int]]] = [[[], [], []], [[], [], []]]
     for left in range(24, 0, -1):
         allowed = state_mask(state, 2, 3, left)
         for sentence in range(2):
             for k, past in enumerate(written[sentence]):
-                alone = grammar.start(corpus, np.array([sentence]), Rules(1, longest=24), torch.device("cpu"))
+                alone = grammar.start(corpus, np.array([sentence]), SearchRules(1, longest=24), torch.device("cpu"))
                 for token in past:
                     alone.advance(torch.zeros(1, 1, dtype=torch.long), torch.tensor([[token]]))
                 assert torch.equal(state_mask(alone, 1, 1, left)[0, 0], allowed[sentence, k]), past
@@ -191,7 +191,7 @@ def test_hypotheses_are_followed_through_a_reordered_beam() -> None:
 @pytest.mark.parametrize("dense", [False, True])
 def test_the_best_are_those_that_the_mask_leaves(dense: bool) -> None:
     corpus = corpus_of("FREE <X0>", "FREE <X0> $ FREE <X1>")
-    state = Grammar(VOCABULARY, dense).start(corpus, np.array([0, 1]), Rules(3, longest=40), torch.device("cpu"))
+    state = TermGrammar(VOCABULARY, dense).start(corpus, np.array([0, 1]), SearchRules(3, longest=40), torch.device("cpu"))
     torch.manual_seed(0)
     for left in range(41, 0, -1):
         logits = torch.randn(2, 3, len(VOCABULARY))
@@ -214,10 +214,10 @@ def state_mask(state: GrammarState, batch: int, beams: int, left: int) -> torch.
 @pytest.mark.parametrize("dense", [False, True])
 def test_the_mask_leaves_a_way_out_at_every_length(dense: bool) -> None:
     corpus = corpus_of("FREE <X0>")
-    grammar = Grammar(VOCABULARY, dense)
+    grammar = TermGrammar(VOCABULARY, dense)
     rng = np.random.default_rng(0)
     for _ in range(200):
-        state = grammar.start(corpus, np.array([0]), Rules(1), torch.device("cpu"))
+        state = grammar.start(corpus, np.array([0]), SearchRules(1), torch.device("cpu"))
         left = int(rng.integers(4, 40))
         written: list[str] = []
         while True:

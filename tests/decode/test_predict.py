@@ -5,20 +5,20 @@ from pathlib import Path
 
 from isarstep.bench.example import Example as BenchExample
 from isarstep.bench.specials import SPECIALS
-from isarstep.decode.hypotheses import Rules
+from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor, meta_of, write_predictions
 from isarstep.feed.corpus import Corpus, NumberedExample
-from isarstep.models import ModelConfig, build
+from isarstep.models import ModelConfig, build_model
 from isarstep.models.checkpoint import About, write_model
 
 VOCABULARY = (*SPECIALS, "CONST", "HOL.True", "HOL.False")
 
 
 def test_predictions_are_written_as_agreed(tmp_path: Path) -> None:
-    model = build(ModelConfig("hat", len(VOCABULARY), "tiny"))
+    model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny"))
     write_model(model, About("hash", VOCABULARY, {}), tmp_path, "int8")
     predictor = Predictor(tmp_path, "cpu")
-    rules = Rules(beam=3, longest=4)
+    rules = SearchRules(beam=3, longest=4)
     corpus = Corpus.of_examples([NumberedExample([(3, [9, 10])], [9, 11], "a1"), NumberedExample([(3, [9, 11])], [9, 10], "b2")])
     path = tmp_path / "predictions" / "test.beam3.jsonl"
     assert write_predictions(path, predictor.lines(corpus, rules), meta_of(predictor, "test", rules, "none")) == 2

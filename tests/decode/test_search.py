@@ -6,11 +6,11 @@ import torch
 
 from isarstep.bench.specials import EOS
 from isarstep.decode import search
-from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.decode.reference import search_plainly
-from isarstep.decode.search import decode
+from isarstep.decode.search import search_corpus
 from isarstep.feed.corpus import Corpus, NumberedExample
-from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.config import Kind
 
 
@@ -29,7 +29,7 @@ def some_corpus(count: int, vocabulary: int) -> Corpus:
 def lively_model(kind: Kind, vocabulary: int = 20, seed: int = 0) -> Seq2Seq:
     """Random, but with hypotheses that differ and end at different lengths."""
     torch.manual_seed(seed)
-    model = build(ModelConfig(kind, vocabulary, "tiny", dropout=0.0)).eval()
+    model = build_model(ModelConfig(kind, vocabulary, "tiny", dropout=0.0)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(1.0 if kind == "convs2s" else 1.5)
@@ -47,16 +47,16 @@ def assert_same(ours: list[Hypothesis], plain: list[Hypothesis]) -> None:
 @pytest.mark.parametrize(
     "rules",
     [
-        Rules(beam=1, longest=12),
-        Rules(beam=4, longest=12),
-        Rules(beam=4, nbest=1, longest=12),
-        Rules(beam=5, penalty=1.0, longest=9),
+        SearchRules(beam=1, longest=12),
+        SearchRules(beam=4, longest=12),
+        SearchRules(beam=4, nbest=1, longest=12),
+        SearchRules(beam=5, penalty=1.0, longest=9),
     ],
     ids=["greedy", "beam", "best only", "length penalty"],
 )
-def test_the_engine_agrees_with_the_plain_search(kind: Kind, rules: Rules) -> None:
+def test_the_engine_agrees_with_the_plain_search(kind: Kind, rules: SearchRules) -> None:
     model, corpus = lively_model(kind), some_corpus(9, 20)
-    for example, ours in enumerate(decode(model, corpus, rules, sentences=4)):
+    for example, ours in enumerate(search_corpus(model, corpus, rules, sentences=4)):
         assert_same(ours, search_plainly(model, corpus, example, rules))
 
 
@@ -64,8 +64,8 @@ def test_the_engine_agrees_with_the_plain_search(kind: Kind, rules: Rules) -> No
 def test_what_is_far_behind_the_best_is_left_out_whoever_shares_the_batch(sentences: int) -> None:
     model, corpus, margin = lively_model("transformer"), some_corpus(9, 20), 1.5
     short = 0
-    for example, ours in enumerate(decode(model, corpus, Rules(6, longest=12, margin=margin), sentences=sentences)):
-        plain = search_plainly(model, corpus, example, Rules(6, longest=12))
+    for example, ours in enumerate(search_corpus(model, corpus, SearchRules(6, longest=12, margin=margin), sentences=sentences)):
+        plain = search_plainly(model, corpus, example, SearchRules(6, longest=12))
         assert_same(ours, [h for h in plain if h.score > plain[0].score - margin])
         short += len(ours) < len(plain)
     assert short
@@ -75,14 +75,14 @@ def test_room_for_the_past_grows() -> None:
     model, corpus = lively_model("hat", seed=3), some_corpus(2, 20)
     with torch.no_grad():
         model.token_table[EOS].mul_(-1)
-    rules = Rules(beam=2, longest=70)
-    for example, ours in enumerate(decode(model, corpus, rules)):
+    rules = SearchRules(beam=2, longest=70)
+    for example, ours in enumerate(search_corpus(model, corpus, rules)):
         assert_same(ours, search_plainly(model, corpus, example, rules))
 
 
 def test_an_example_without_a_source_has_no_answer() -> None:
     corpus = Corpus.of_examples([NumberedExample([], [9]), NumberedExample([(3, [10])], [9])])
-    assert [len(found) > 0 for found in decode(lively_model("hat"), corpus, Rules(beam=2, longest=5))] == [False, True]
+    assert [len(found) > 0 for found in search_corpus(lively_model("hat"), corpus, SearchRules(beam=2, longest=5))] == [False, True]
 
 
 class OnlyAfter:
@@ -119,10 +119,10 @@ class OnlyAfter:
 
 
 def test_a_sentence_whose_beam_got_stuck_is_searched_again_with_a_wider_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, corpus, rules = lively_model("hat"), some_corpus(3, 20), Rules(beam=2, longest=6)
+    model, corpus, rules = lively_model("hat"), some_corpus(3, 20), SearchRules(beam=2, longest=6)
     for token in range(9, 20):
-        for found in decode(model, corpus, rules, OnlyAfter(token)):
+        for found in search_corpus(model, corpus, rules, OnlyAfter(token)):
             assert 0 < len(found) <= 2
             assert all(h.tokens[0] == token for h in found)
     monkeypatch.setattr(search, "WIDER", ())
-    assert any(not found for token in range(9, 20) for found in decode(model, corpus, rules, OnlyAfter(token)))
+    assert any(not found for token in range(9, 20) for found in search_corpus(model, corpus, rules, OnlyAfter(token)))

@@ -11,10 +11,10 @@ pytest.importorskip("triton", reason="Triton is not installed: kernels for a GPU
 
 from isarstep.bench.specials import SPECIALS
 from isarstep.decode import search
-from isarstep.decode.constraints import Grammar
-from isarstep.decode.hypotheses import Rules
+from isarstep.decode.constraints import TermGrammar
+from isarstep.decode.hypotheses import SearchRules
 from isarstep.feed.corpus import Corpus, NumberedExample
-from isarstep.models import ModelConfig, build
+from isarstep.models import ModelConfig, build_model
 
 WORDS = "CONST FREE VAR BOUND ABS $ ( ) HOL.eq HOL.conj Set.member <X0> <X1> <X2> <V0> <V1> 0 1 2".split()
 VOCABULARY = (*SPECIALS, *WORDS)
@@ -29,14 +29,14 @@ def corpus_of(*lines: str) -> Corpus:
 @pytest.mark.parametrize("constrained", [False, True])
 def test_kernels_find_what_plain_steps_find(constrained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     torch.manual_seed(1)
-    model = build(ModelConfig("hat", len(VOCABULARY), "tiny", dropout=0.0)).eval()
+    model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny", dropout=0.0)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(1.5)
     corpus = corpus_of("FREE <X1> $ FREE <X2>", "CONST Set.member")
-    constraints = Grammar(VOCABULARY) if constrained else None
-    rules = Rules(beam=2, longest=5)
-    plain = list(search.decode(model, corpus, rules, constraints))
+    constraints = TermGrammar(VOCABULARY) if constrained else None
+    rules = SearchRules(beam=2, longest=5)
+    plain = list(search.search_corpus(model, corpus, rules, constraints))
 
     from isarstep.models.step_kernels import attend_slots
 
@@ -48,7 +48,7 @@ def test_kernels_find_what_plain_steps_find(constrained: bool, monkeypatch: pyte
         return attend_slots(*arguments)
 
     monkeypatch.setattr("isarstep.models.layers.attend_few", attend_few)
-    found = list(search.decode(model, corpus, rules, constraints))
+    found = list(search.search_corpus(model, corpus, rules, constraints))
     assert asked
     for ours, theirs in zip(found, plain, strict=True):
         assert [h.tokens for h in ours] == [h.tokens for h in theirs]

@@ -10,8 +10,8 @@ import torch
 from isarstep.bench.specials import SPECIALS
 from isarstep.decode.constraints import kind_of
 from isarstep.decode.exclusion import dropped_prefix
-from isarstep.decode.hypotheses import Rules
-from isarstep.decode.search import decode
+from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.search import search_corpus
 from isarstep.decode.typing import TypedGrammar
 from isarstep.decode.unfinished import Unfinished
 from isarstep.feed.corpus import Corpus, NumberedExample
@@ -20,7 +20,7 @@ from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode as read_term
-from isarstep.models import ModelConfig, build
+from isarstep.models import ModelConfig, build_model
 
 SIGNATURE = sample_signature()
 EXAMPLES = sample_examples()
@@ -137,12 +137,12 @@ def test_everything_ends_in_time(longest: int) -> None:
     )
     for seed in range(4):
         torch.manual_seed(seed)
-        model = build(ModelConfig("hat", len(words), "tiny", dropout=0.0)).eval()
+        model = build_model(ModelConfig("hat", len(words), "tiny", dropout=0.0)).eval()
         with torch.no_grad():
             for parameter in model.parameters():
                 parameter.mul_(2.0)
         grammar = TypedGrammar(words, SIGNATURE, lambda *_: {"<X0>": Type("HOL.bool")})
-        found = next(decode(model, corpus, Rules(beam=5, longest=longest), grammar))
+        found = next(search_corpus(model, corpus, SearchRules(beam=5, longest=longest), grammar))
         assert found
         for hypothesis in found:
             assert hypothesis.complete
@@ -161,8 +161,8 @@ def test_a_random_model_writes_only_well_typed_propositions(dense: bool, foreign
     written = []
     for seed in range(4):
         torch.manual_seed(seed)
-        model = build(ModelConfig("hat", len(words), "tiny", dropout=0.0)).eval()
-        for hypothesis in next(decode(model, corpus, Rules(beam=12, longest=20), grammar)):
+        model = build_model(ModelConfig("hat", len(words), "tiny", dropout=0.0)).eval()
+        for hypothesis in next(search_corpus(model, corpus, SearchRules(beam=12, longest=20), grammar)):
             tokens = [words[t] for t in hypothesis.tokens]
             written += [" ".join(spelt_out(tokens) if dense else tokens)] if hypothesis.complete else []
     assert len(set(written)) > (1 if foreign else 3)

@@ -10,7 +10,7 @@ from isarstep.bench.example import Example
 from isarstep.evaluate.breakdowns import breakdowns, by_source_length, failure_table, source_length
 from isarstep.evaluate.copying import _bag, copied_share, is_copy, is_whole_copy, nearness, renamed
 from isarstep.evaluate.headline import open_system, open_task
-from isarstep.evaluate.scores import Task
+from isarstep.evaluate.scores import ScoringTask
 from isarstep.evaluate.topics import topic_of, topics
 from isarstep.tables import Table
 
@@ -30,7 +30,7 @@ def test_source_length_counts_f2_to_f4_and_the_paper_s_buckets_hold_their_edges(
     assert source_length(example("FREE a", "CONST a $ CONST b")) == 7
     lengths = [160, 161, 320, 800]
     examples = [example("FREE a", " ".join(["x"] * (length - 2)), name=str(length)) for length in lengths]
-    found = by_source_length(Task("", "test", examples, ["a"] * 4))
+    found = by_source_length(ScoringTask("", "test", examples, ["a"] * 4))
     assert [label for label, _ in found.groups] == ["0 – 160", "161 – 320", "321 – 480", "481 – 640", "641 – 800"]
     assert [np.flatnonzero(members).tolist() for _, members in found.groups] == [[0], [1, 2], [], [], [3]]
 

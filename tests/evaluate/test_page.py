@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from isarstep.analyse.attention import AttentionMaps, save
+from isarstep.analyse.attention_maps import AttentionMaps, save_maps
 from isarstep.analyse.probes import probes, write_answers
 from isarstep.bench.store import Benchmark
 from isarstep.evaluate.document import Document
@@ -30,7 +30,7 @@ def report(benchmark: Path, runs: dict[str, Path], tmp_path_factory: pytest.Temp
     save_file({"tokens": table}, str(hat / "embeddings.safetensors"))
     asked = probes()
     write_answers(hat / "probes.jsonl", asked, [[(probe.answers[0], -1.0), ("FREE", -2.0)] for probe in asked])
-    save([_maps("member-subset", draw), _maps("another", draw)], hat / "attention.safetensors")
+    save_maps([_maps("member-subset", draw), _maps("another", draw)], hat / "attention.safetensors")
     folder = tmp_path_factory.mktemp("report")
     document = make_report(list(runs.values()), benchmark, "test")
     document.write(folder)

@@ -8,7 +8,7 @@ from isarstep.bench.specials import BOS, EOS, F2, F3, SEP
 from isarstep.feed.batches import Batch, Layout, Measures, Packer, Shape, plan
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
 from isarstep.feed.files import load_dataset, save_dataset
-from isarstep.models import ModelConfig, build
+from isarstep.models import ModelConfig, build_model
 from isarstep.train.loss import SmoothedLoss
 
 
@@ -72,7 +72,7 @@ def test_filling_up_changes_neither_loss_nor_gradient(kind: str) -> None:
     measures = Measures(corpus, layout)
     shape = measures.shape_for(4096, np.arange(40))
     torch.manual_seed(0)
-    loss = SmoothedLoss(build(ModelConfig(kind, 60, "tiny", dropout=0.0)), 0.1)  # type: ignore[arg-type]
+    loss = SmoothedLoss(build_model(ModelConfig(kind, 60, "tiny", dropout=0.0)), 0.1)  # type: ignore[arg-type]
     gradients = []
     totals = []
     for filled in (None, shape):
@@ -91,7 +91,7 @@ def test_filling_up_changes_neither_loss_nor_gradient(kind: str) -> None:
 def test_smoothed_loss_is_pytorchs() -> None:
     corpus = random_corpus(5)
     batch = assemble(corpus, np.arange(5), Layout(True, True))
-    loss = SmoothedLoss(build(ModelConfig("hat", 60, "tiny", dropout=0.0)), 0.1)
+    loss = SmoothedLoss(build_model(ModelConfig("hat", 60, "tiny", dropout=0.0)), 0.1)
     smoothed, nll = loss(batch.source, batch.target)
     logits = loss.model.logits(loss.model(batch.source, batch.target))
     for smoothing, ours in ((0.1, smoothed), (0.0, nll)):

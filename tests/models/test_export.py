@@ -9,12 +9,12 @@ import pytest
 import torch
 
 from isarstep.bench.specials import BOS, EOS
-from isarstep.decode.hypotheses import Rules
-from isarstep.decode.search import decode
+from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.search import search_corpus
 from isarstep.errors import UserError
 from isarstep.feed.batches import Layout, Packer
 from isarstep.feed.corpus import Corpus, NumberedExample
-from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.export import to_ctranslate2, to_marian
 
 VOCABULARY = 40
@@ -23,7 +23,7 @@ VOCABULARY = 40
 @pytest.fixture(scope="module")
 def model() -> Seq2Seq:
     torch.manual_seed(0)
-    model = build(ModelConfig("transformer", VOCABULARY, "tiny", dropout=0.0)).eval()
+    model = build_model(ModelConfig("transformer", VOCABULARY, "tiny", dropout=0.0)).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(1.3).add_(torch.randn_like(parameter) * 0.02)
@@ -78,7 +78,7 @@ def test_marian_gives_the_same_logits(model: Seq2Seq, corpus: Corpus) -> None:
 def test_beam_search_returns_what_hugging_face_returns(model: Seq2Seq, corpus: Corpus) -> None:
     pytest.importorskip("transformers")
     theirs = to_marian(model)
-    ours = list(decode(model, corpus, Rules(beam=4, longest=20)))
+    ours = list(search_corpus(model, corpus, SearchRules(beam=4, longest=20)))
     for row, found in zip(sources(corpus), ours, strict=True):
         out = theirs.generate(
             torch.tensor([row]),
@@ -103,7 +103,7 @@ def test_beam_search_returns_what_ctranslate2_returns(model: Seq2Seq, corpus: Co
     names = tuple(f"t{i}" for i in range(VOCABULARY))
     to_ctranslate2(model, names, tmp_path / "model")
     translator = ctranslate2.Translator(str(tmp_path / "model"), device="cpu", compute_type="float32", intra_threads=1)
-    ours = list(decode(model, corpus, Rules(beam=4, longest=20)))
+    ours = list(search_corpus(model, corpus, SearchRules(beam=4, longest=20)))
     results = translator.translate_batch(
         [[names[t] for t in row] for row in sources(corpus)],
         beam_size=4,
@@ -124,4 +124,4 @@ def test_beam_search_returns_what_ctranslate2_returns(model: Seq2Seq, corpus: Co
 
 def test_other_models_have_no_counterpart() -> None:
     with pytest.raises(UserError, match="only the paper's Transformer"):
-        to_marian(build(ModelConfig("hat", VOCABULARY, "tiny")))
+        to_marian(build_model(ModelConfig("hat", VOCABULARY, "tiny")))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from isarstep.models import ModelConfig, Segments, Seq2Seq, Source, Target, build
+from isarstep.models import ModelConfig, Segments, Seq2Seq, Source, Target, build_model
 from isarstep.models.config import Kind, Style
 from isarstep.models.layers import hashed_dropout
 
@@ -54,7 +54,7 @@ def random_examples(seed: int, count: int) -> list[list[tuple[int, list[int]]]]:
 
 def model_of(kind: Kind, style: Style) -> Seq2Seq:
     torch.manual_seed(1)
-    model = build(ModelConfig(kind, VOCABULARY, "tiny", style, dropout=0.1)).eval()
+    model = build_model(ModelConfig(kind, VOCABULARY, "tiny", style, dropout=0.1)).eval()
     with torch.no_grad():  # projections that start at zero would hide mistakes
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.05)
@@ -132,14 +132,14 @@ def test_hat_sees_categories_and_proposition_bounds() -> None:
 
 def test_hat_has_no_parameters_beyond_the_transformer_but_the_category_table() -> None:
     config = ModelConfig("hat", 1000, "base")
-    hat = {name: p.shape for name, p in build(config).named_parameters()}
-    transformer = {name: p.shape for name, p in build(replace(config, kind="transformer")).named_parameters()}
+    hat = {name: p.shape for name, p in build_model(config).named_parameters()}
+    transformer = {name: p.shape for name, p in build_model(replace(config, kind="transformer")).named_parameters()}
     assert hat.pop("categories") == (4, 512)
     assert hat == transformer
 
 
 def test_the_base_transformer_has_the_papers_size() -> None:
-    model = build(ModelConfig("transformer", 29759, "base"))
+    model = build_model(ModelConfig("transformer", 29759, "base"))
     count = sum(p.numel() for p in model.parameters())
     assert count == 29759 * 512 + 6 * (3_152_384 + 4_204_032)  # one shared table; layers as in Vaswani et al.
 
@@ -147,7 +147,7 @@ def test_the_base_transformer_has_the_papers_size() -> None:
 @pytest.mark.parametrize("kind", ["transformer", "hat", "rnnsearch", "convs2s"])
 def test_every_parameter_learns(kind: Kind) -> None:
     torch.manual_seed(0)
-    model = build(ModelConfig(kind, VOCABULARY, "tiny", dropout=0.0))
+    model = build_model(ModelConfig(kind, VOCABULARY, "tiny", dropout=0.0))
     examples = random_examples(7, 8)
     target = target_of([[6, 7, 8, 9, 10]] * 8)
     model.logits(model(source_of(examples, kind == "hat"), target)).logsumexp(-1).sum().backward()

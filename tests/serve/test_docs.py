@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from isarstep import cli
 from isarstep.serve import schema
 from isarstep.serve.app import create_app
-from isarstep.serve.gate import Limits, Load
+from isarstep.serve.gate import Load, ServerLimits
 from isarstep.serve.problem import MOST_TOKENS
 
 TEXT = (Path(__file__).parent.parent.parent / "docs" / "proposing.md").read_text(encoding="utf-8")
@@ -18,7 +18,7 @@ COMMANDS = re.findall(r"^isarstep (.+)$", TEXT, re.MULTILINE)
 
 
 def test_every_endpoint_is_described() -> None:
-    app = create_app(None, Limits(), Load()).app  # type: ignore[arg-type]
+    app = create_app(None, ServerLimits(), Load()).app  # type: ignore[arg-type]
     assert isinstance(app, FastAPI)
     operations = {(method.upper(), path) for path, methods in app.openapi()["paths"].items() for method in methods}
     described = set(re.findall(r"^\| `(GET|POST) (/[a-z]+(?:/\{id\})?)", TEXT, re.MULTILINE))
@@ -34,11 +34,11 @@ def test_the_problem_has_these_fields() -> None:
 @pytest.mark.parametrize("line", COMMANDS)
 def test_commands_are_understood(line: str) -> None:
     name, *arguments = shlex.split(line)
-    cli.load(name, cli.commands()[name][0]).make_context(name, arguments)
+    cli.click_command(name, cli.commands()[name][0]).make_context(name, arguments)
 
 
 def test_limits() -> None:
-    limits = Limits()
+    limits = ServerLimits()
     assert f"body of {limits.body >> 10} KiB" in TEXT
     most = f"{schema.MOST_PROPOSITIONS} propositions a field, {MOST_TOKENS:,} tokens together, beam {schema.MOST_BEAM}"
     assert most in TEXT

@@ -10,7 +10,7 @@ from schemathesis.checks import positive_data_acceptance
 
 from isarstep.serve.app import create_app
 from isarstep.serve.engine import Engine
-from isarstep.serve.gate import Limits, Load
+from isarstep.serve.gate import Load, ServerLimits
 from isarstep.serve.service import Service
 
 OPERATIONS = {
@@ -22,7 +22,7 @@ OPERATIONS = {
 @pytest.fixture(scope="module")
 def api(engine: Engine) -> Iterator[schemathesis.BaseSchema]:
     service = Service(engine, 4)
-    app = create_app(service, Limits(body=1 << 26, loopback=False), Load())
+    app = create_app(service, ServerLimits(body=1 << 26, loopback=False), Load())
     yield schemathesis.openapi.from_asgi("/openapi.json", app)
     service.close()
 

@@ -81,7 +81,7 @@ def test_a_resumed_run_is_the_same_run(tmp_path: Path, style: Style, monkeypatch
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("isarstep.train.loop.Run.stop_if_lost", killed)
+        patch.setattr("isarstep.train.loop.TrainingRun.stop_if_lost", killed)
         with pytest.raises(KeyboardInterrupt):
             train(dataset(), config, recipe, tmp_path / "parts", device="cpu", validating=watch, quiet=True)
     with pytest.raises(UserError, match="holds a run already"):

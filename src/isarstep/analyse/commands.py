@@ -22,11 +22,11 @@ def probe(
     from rich.console import Console
 
     from isarstep.analyse.probes import probe_table, probes, write_answers
-    from isarstep.decode.hypotheses import Rules
+    from isarstep.decode.hypotheses import SearchRules
     from isarstep.decode.predict import Predictor
 
     asked = probes()
-    answers = Predictor(model).nbest([each.example for each in asked], Rules(beam=beam))
+    answers = Predictor(model).nbest([each.example for each in asked], SearchRules(beam=beam))
     if out is not None:
         write_answers(out, asked, answers)
     lists = [[tokens for tokens, _ in nbest] for nbest in answers]
@@ -72,7 +72,7 @@ def attention(
 
         isarstep attention runs/hat member-subset member-subset-swapped
     """
-    from isarstep.analyse.attention import record, save
+    from isarstep.analyse.attention_maps import record, save_maps
     from isarstep.analyse.probes import probes
     from isarstep.bench.store import Benchmark
     from isarstep.data import model_folder
@@ -87,7 +87,7 @@ def attention(
         for example, answer in zip(chosen, best, strict=True)
     ]
     where = out or model_folder(model) / "attention.safetensors"
-    save(maps, where)
+    save_maps(maps, where)
     print(f"{where}: attention for {len(maps)} examples")
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from isarstep.analyse.attention import record, save
+from isarstep.analyse.attention_maps import record, save_maps
 from isarstep.analyse.probes import probes, write_answers
-from isarstep.decode.hypotheses import NARROW, WIDE, Rules
+from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
 from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
 from isarstep.feed.corpus import Dataset
 from isarstep.models import Seq2Seq
@@ -26,7 +26,7 @@ def keep_views(folder: Path, device: str | None = None) -> list[Path]:
     """Token table, answers to the probes and attention; the files that were written."""
     predictor = Predictor(folder, device)
     asked = probes()
-    answers = predictor.nbest([probe.example for probe in asked], Rules(beam=WIDE))
+    answers = predictor.nbest([probe.example for probe in asked], SearchRules(beam=WIDE))
     written = [folder / "probes.jsonl", folder / "embeddings.safetensors"]
     write_answers(written[0], asked, answers)
     # A GPU answers at half precision; what is looked at closely comes from the weights as they were stored.
@@ -39,7 +39,7 @@ def keep_views(folder: Path, device: str | None = None) -> list[Path]:
             if probe.about == "paper"
         ]
         written.append(folder / "attention.safetensors")
-        save(maps, written[-1])
+        save_maps(maps, written[-1])
     return written
 
 
@@ -66,7 +66,7 @@ def keep_predictions(
     check_vocabulary(predictor.about, dataset.vocabulary)
     written = []
     for split, beam in missing:
-        corpus, rules = dataset.split(split), Rules(beam)
+        corpus, rules = dataset.split(split), SearchRules(beam)
         path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
         lines = with_progress(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
         write_predictions(path, lines, meta_of(predictor, split, rules, "none"))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from isarstep.analyse.attention import AttentionMaps
+from isarstep.analyse.attention_maps import AttentionMaps
 from isarstep.analyse.embeddings import NEIGHBOURS, Embeddings
 
 MOST_TOKENS = 1500  # dots in the picture

@@ -44,7 +44,7 @@ def predict(
     """
     import numpy as np
 
-    from isarstep.decode.hypotheses import Rules
+    from isarstep.decode.hypotheses import SearchRules
     from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
     from isarstep.feed.files import load_dataset
 
@@ -54,7 +54,7 @@ def predict(
     corpus = dataset.split(split)
     if limit is not None:
         corpus = corpus.take(np.arange(min(limit, len(corpus))))
-    rules = Rules(beam, penalty=penalty)
+    rules = SearchRules(beam, penalty=penalty)
     constraints = _constraints(constraint, predictor, data, split)
     label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]
     suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
@@ -68,10 +68,10 @@ def _constraints(choice: ConstraintChoice, predictor: Predictor, data: Path, spl
     vocabulary, dense = predictor.vocabulary, predictor.model.config.dense
     if choice == ConstraintChoice.none:
         return None
-    from isarstep.decode.constraints import Grammar
+    from isarstep.decode.constraints import TermGrammar
 
     if choice == ConstraintChoice.grammar:
-        return Grammar(vocabulary, dense)
+        return TermGrammar(vocabulary, dense)
     from isarstep.bench.scope import Scope
     from isarstep.bench.store import Benchmark
     from isarstep.decode.contexts import contexts_of_split, scopes_of_split

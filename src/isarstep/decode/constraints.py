@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from isarstep.bench.specials import EOS
-from isarstep.decode.hypotheses import Rules
+from isarstep.decode.hypotheses import SearchRules
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Longs, ragged
 from isarstep.feed.dense import kind_of_name
@@ -54,7 +54,7 @@ class Column(IntEnum):
     ZERO = 6
 
 
-class Form:
+class TokenForm:
     """The finite part of a state as one number: a mode, and seven flags."""
 
     COMPLETE = 16  # the innermost group holds an application or an abstraction, so that it may close
@@ -93,7 +93,7 @@ def kind_of(token: str) -> Kind:
     return Kind.OTHER if kind == Kind.CONSTANT and re.fullmatch(r"<[A-Z0-9]+>", token) else kind
 
 
-class Grammar:
+class TermGrammar:
     """The tables for a vocabulary; `start` makes the automaton of a batch."""
 
     prunes = False
@@ -117,7 +117,7 @@ class Grammar:
         self.forbidden_RF = ~torch.cat([allowed_RV[:, self.few], some_constant_R1], 1)
         # Of each token: where the moves of its kind begin, and what SEEN is at least after it.
         seen_V = torch.where(self.kinds == Kind.SCHEMATIC, self.numbers + 1, 0)
-        self.tokens_V2 = torch.stack([self.kinds * Form.COUNT, seen_V], 1)
+        self.tokens_V2 = torch.stack([self.kinds * TokenForm.COUNT, seen_V], 1)
         self._on_device: dict[torch.device, tuple[Tensor, ...]] = {}
 
     def tables(self, device: torch.device) -> tuple[Tensor, ...]:
@@ -160,7 +160,7 @@ class Grammar:
 
         @cache
         def rows_of(form: int, tight: bool) -> list[tuple[int, int]]:
-            mode = form % Form.COMPLETE
+            mode = form % TokenForm.COMPLETE
             kinds = possible_kinds(form, tight, some_schematic) if mode < len(Mode) else frozenset()
             if not self.dense:
                 return [by_mode.get(mode, plain_row(kinds))]
@@ -172,8 +172,9 @@ class Grammar:
             return [plain_row(words), *(by_mode[NAMES[k]] if k in kinds else plain_row(frozenset()) for k in numbered)]
 
         # What may come next does not depend on the other flags.
-        asked = Form.COMPLETE - 1 | Form.COMPLETE | Form.NESTED | Form.BOUND | Form.FREE
-        rows = torch.tensor([rows_of(form & asked, tight) for tight in (False, True) for form in range(Form.COUNT)])
+        asked = TokenForm.COMPLETE - 1 | TokenForm.COMPLETE | TokenForm.NESTED | TokenForm.BOUND | TokenForm.FREE
+        forms = range(TokenForm.COUNT)
+        rows = torch.tensor([rows_of(form & asked, tight) for tight in (False, True) for form in forms])
         rows[..., 0][rows[..., 0] == own] = len(self.rows)
         return rows.transpose(1, 2).flatten(1)
 
@@ -190,13 +191,13 @@ class Grammar:
         fixed_B1 = torch.from_numpy(corpus.variables[examples].astype(np.int64))[:, None]
         return ((self.numbers < fixed_B1) | torch.from_numpy(used_BV)) & self.is_variable
 
-    def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> GrammarState:
+    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> GrammarState:
         return GrammarState(self, self.variables_of(corpus, examples), rules, device)
 
     def accepts(self, targets: Sequence[Sequence[int]], corpus: Corpus, examples: Longs) -> list[bool]:
         """Whether these sequences (without `<EOS>`) could have been written for these examples."""
         longest = max(map(len, targets), default=0)
-        state = self.start(corpus, examples, Rules(1, longest=max(longest, LONGEST // 2)), torch.device("cpu"))
+        state = self.start(corpus, examples, SearchRules(1, longest=max(longest, LONGEST // 2)), torch.device("cpu"))
         zero = torch.zeros(len(examples), 1, dtype=torch.long)
         fine = torch.ones(len(examples), dtype=torch.bool)
         for place in range(longest + 1):
@@ -214,7 +215,7 @@ class GrammarState:
 
     prunes = False
 
-    def __init__(self, grammar: Grammar, variables_BV: Tensor, rules: Rules, device: torch.device) -> None:
+    def __init__(self, grammar: TermGrammar, variables_BV: Tensor, rules: SearchRules, device: torch.device) -> None:
         if rules.longest > LONGEST:
             raise UserError(f"constrained decoding writes at most {LONGEST} tokens, not {rules.longest}")
         self.batch, self.beams = variables_BV.shape[0], rules.beam
@@ -223,9 +224,9 @@ class GrammarState:
         self.forbidden_RF = torch.cat([common_RF, own_BF.to(device)])
         self.length = 0  # tokens written
         self.steepest = 6 if grammar.dense else 2  # `( ABS` costs four; NEED counts implied tokens too, to be safe
-        free_B = variables_BV.any(1).long() * Form.FREE
+        free_B = variables_BV.any(1).long() * TokenForm.FREE
         first_BC = torch.zeros(self.batch, len(Column), dtype=torch.long)
-        first_BC[:, Column.FORM] = Mode.TERM + Form.COMPLETE + free_B
+        first_BC[:, Column.FORM] = Mode.TERM + TokenForm.COMPLETE + free_B
         first_BC[:, Column.NEED] = NEED[Mode.TERM] + 1
         first_BC[:, Column.SENTENCE] = torch.arange(self.batch)
         slots = (rules.longest + 2) * self.beams
@@ -238,7 +239,7 @@ class GrammarState:
         now_BKC = self.now_BKC
         forms_BK = now_BKC[..., Column.FORM]
         if self.steepest * self.length + 10 > left - SLACK:  # before that, nobody can be short of room
-            forms_BK = torch.add(forms_BK, now_BKC[..., Column.NEED] > left - SLACK, alpha=Form.COUNT)
+            forms_BK = torch.add(forms_BK, now_BKC[..., Column.NEED] > left - SLACK, alpha=TokenForm.COUNT)
         first_BKP, columns_BKP = self.row_of_form[forms_BK].chunk(2, -1)
         masks_BKPF = self.forbidden_RF[now_BKC.gather(2, columns_BKP) + first_BKP]
         return masks_BKPF.all(2) if masks_BKPF.shape[2] > 1 else masks_BKPF[:, :, 0]
@@ -290,7 +291,7 @@ class GrammarState:
 
 def possible_kinds(form: int, tight: bool, some_schematic: bool) -> frozenset[Kind]:
     """What may come next, where it does not depend on a number; `tight`: only what leads to the end at once."""
-    mode = form % Form.COMPLETE
+    mode = form % TokenForm.COMPLETE
     match mode:
         case Mode.BINDER:
             return frozenset({Kind.ABS})
@@ -299,15 +300,15 @@ def possible_kinds(form: int, tight: bool, some_schematic: bool) -> frozenset[Ki
         case Mode.CONSTANT:
             return frozenset({Kind.CONSTANT})
         case Mode.AFTER:
-            if not form & Form.COMPLETE:
+            if not form & TokenForm.COMPLETE:
                 return frozenset({Kind.APPLY})
-            end = Kind.CLOSE if form & Form.NESTED else Kind.END
+            end = Kind.CLOSE if form & TokenForm.NESTED else Kind.END
             return frozenset({end}) if tight else frozenset({end, Kind.APPLY})
         case _:
             kinds = {Kind.CONST}
             kinds |= {Kind.VAR} if some_schematic else set()
-            kinds |= {Kind.BOUND} if form & Form.BOUND else set()
-            kinds |= {Kind.FREE} if form & Form.FREE else set()
+            kinds |= {Kind.BOUND} if form & TokenForm.BOUND else set()
+            kinds |= {Kind.FREE} if form & TokenForm.FREE else set()
             kinds |= set() if tight else {Kind.OPEN}
             kinds |= set() if tight or mode == Mode.ARGUMENT else {Kind.ABS}
             return frozenset(kinds)
@@ -323,23 +324,23 @@ def moves(dense: bool) -> Tensor:
     """
     stay = [*range(len(Column)), *[0] * len(Column)]
     move_of = dense_move if dense else move
-    marks = Form.HEAD | Form.OUTSIDE_COMPLETE | Form.OUTSIDE_BINDER
+    marks = TokenForm.HEAD | TokenForm.OUTSIDE_COMPLETE | TokenForm.OUTSIDE_BINDER
 
     def possible(form: int) -> bool:
         """Marks are those of a bracket, `$` is implied in dense tokens only, and free variables change no move."""
-        unmarked = not form & (marks if dense else marks - Form.HEAD)
+        unmarked = not form & (marks if dense else marks - TokenForm.HEAD)
         return (
-            form % Form.COMPLETE < len(Mode)
-            and not form & Form.FREE
-            and (unmarked or (dense and form & Form.NESTED > 0))
+            form % TokenForm.COMPLETE < len(Mode)
+            and not form & TokenForm.FREE
+            and (unmarked or (dense and form & TokenForm.NESTED > 0))
         )
 
-    made = [[move_of(form, kind) if possible(form) else stay for form in range(Form.COUNT)] for kind in Kind]
-    return torch.tensor([made[kind][form & ~Form.FREE] for kind in Kind for form in range(Form.COUNT)])
+    made = [[move_of(form, kind) if possible(form) else stay for form in range(TokenForm.COUNT)] for kind in Kind]
+    return torch.tensor([made[kind][form & ~TokenForm.FREE] for kind in Kind for form in range(TokenForm.COUNT)])
 
 
 def move(form: int, kind: Kind) -> list[int]:
-    mode = Mode(form % Form.COMPLETE)
+    mode = Mode(form % TokenForm.COMPLETE)
     sources, step = list(range(len(Column))), [0] * len(Column)
     begins, ends = mode in (Mode.TERM, Mode.ARGUMENT), mode in (Mode.AFTER, Mode.AFTER_BINDER)
     after = mode
@@ -351,20 +352,20 @@ def move(form: int, kind: Kind) -> list[int]:
         # In head position only an abstraction stands in brackets, and must be applied to something afterwards.
         head = mode == Mode.TERM
         after = Mode.BINDER if head else Mode.TERM
-        wanted = form & ~(Form.COMPLETE | Form.HEAD) | Form.NESTED | (Form.HEAD if head else 0)
+        wanted = form & ~(TokenForm.COMPLETE | TokenForm.HEAD) | TokenForm.NESTED | (TokenForm.HEAD if head else 0)
         step[Column.FORM] = wanted - form
         step[Column.NEED] = 1 + OWING + (OWING if head else 0)
         sources[Column.OPENER] = 2 * len(Column)
-    elif kind == Kind.CLOSE and mode == Mode.AFTER and form & Form.NESTED:
+    elif kind == Kind.CLOSE and mode == Mode.AFTER and form & TokenForm.NESTED:
         # All is as it was before the bracket, when a term or an argument was expected.
         sources = [len(Column) + column if column != Column.SEEN else column for column in Column]
-        mode = Mode.TERM if form & Form.HEAD else Mode.ARGUMENT
-        after = Mode.AFTER_BINDER if form & Form.HEAD else Mode.AFTER
+        mode = Mode.TERM if form & TokenForm.HEAD else Mode.ARGUMENT
+        after = Mode.AFTER_BINDER if form & TokenForm.HEAD else Mode.AFTER
     elif (kind == Kind.APPLY and ends) or (kind == Kind.ABS and mode in (Mode.TERM, Mode.BINDER)):
         after = Mode.ARGUMENT if kind == Kind.APPLY else Mode.TERM
         step[Column.BINDERS] = int(kind == Kind.ABS)
-        step[Column.FORM] = (form | Form.COMPLETE | (Form.BOUND if kind == Kind.ABS else 0)) - form
-        step[Column.NEED] = 0 if form & Form.COMPLETE else -OWING
+        step[Column.FORM] = (form | TokenForm.COMPLETE | (TokenForm.BOUND if kind == Kind.ABS else 0)) - form
+        step[Column.NEED] = 0 if form & TokenForm.COMPLETE else -OWING
     step[Column.FORM] += after - mode
     step[Column.NEED] += NEED[after] - NEED[mode]
     return sources + step
@@ -372,14 +373,14 @@ def move(form: int, kind: Kind) -> list[int]:
 
 def dense_move(form: int, kind: Kind) -> list[int]:
     """The move of a token together with the implied ones before it."""
-    mode, columns = Mode(form % Form.COMPLETE), len(Column)
-    if kind == Kind.CLOSE and mode == Mode.AFTER and form & Form.NESTED:
+    mode, columns = Mode(form % TokenForm.COMPLETE), len(Column)
+    if kind == Kind.CLOSE and mode == Mode.AFTER and form & TokenForm.NESTED:
         # As `move`, but what is kept is the state before the `$` that brought the argument.
-        head, complete = form & Form.HEAD, form & Form.OUTSIDE_COMPLETE
-        kept = Mode.TERM if head else Mode.AFTER_BINDER if form & Form.OUTSIDE_BINDER else Mode.AFTER
+        head, complete = form & TokenForm.HEAD, form & TokenForm.OUTSIDE_COMPLETE
+        kept = Mode.TERM if head else Mode.AFTER_BINDER if form & TokenForm.OUTSIDE_BINDER else Mode.AFTER
         after = Mode.AFTER_BINDER if head else Mode.AFTER
         step = [0] * columns
-        step[Column.FORM] = after - kept + (0 if head or complete else Form.COMPLETE)
+        step[Column.FORM] = after - kept + (0 if head or complete else TokenForm.COMPLETE)
         step[Column.NEED] = NEED[after] - NEED[kept] - (0 if head or complete else OWING)
         return [columns + column if column != Column.SEEN else column for column in Column] + step
     argument = mode in (Mode.AFTER, Mode.AFTER_BINDER) and (kind in NAMED or kind == Kind.OPEN)
@@ -390,11 +391,11 @@ def dense_move(form: int, kind: Kind) -> list[int]:
         total = [a + b for a, b in zip(total, step, strict=True)]
         at += step[Column.FORM]
     if kind == Kind.OPEN and at != form:
-        outside = Form.OUTSIDE_COMPLETE | Form.OUTSIDE_BINDER
+        outside = TokenForm.OUTSIDE_COMPLETE | TokenForm.OUTSIDE_BINDER
         wanted = at & ~outside
         if argument:
-            wanted |= Form.OUTSIDE_COMPLETE if form & Form.COMPLETE else 0
-            wanted |= Form.OUTSIDE_BINDER if mode == Mode.AFTER_BINDER else 0
+            wanted |= TokenForm.OUTSIDE_COMPLETE if form & TokenForm.COMPLETE else 0
+            wanted |= TokenForm.OUTSIDE_BINDER if mode == Mode.AFTER_BINDER else 0
         total[Column.FORM] += wanted - at
     return sources + total
 

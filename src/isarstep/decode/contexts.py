@@ -41,11 +41,11 @@ def known_types(example: Example, signature: Signature) -> Context:
     if not example.types:
         return inferred(lines, signature)
     numbers = {*range(example.fixed), *(number for line in lines for number in variables_of(line))}
-    return {name: type_of(text) for name, text in example.types.items() if int(name[2:-1]) in numbers}
+    return {name: recorded_type(text) for name, text in example.types.items() if int(name[2:-1]) in numbers}
 
 
 @lru_cache(100_000)
-def type_of(text: str) -> Typ:
+def recorded_type(text: str) -> Typ:
     return parse_type(text)
 
 

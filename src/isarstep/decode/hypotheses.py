@@ -9,7 +9,7 @@ NARROW, WIDE = 5, 10  # the paper's beams: the narrow one gives top-1 and BLEU, 
 
 
 @dataclass(frozen=True)
-class Rules:
+class SearchRules:
     """Beam width, how many of the best are wanted, and the length rule: score = log p / length ** penalty."""
 
     beam: int = 5

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 import isarstep
-from isarstep.decode.hypotheses import Hypothesis, Rules
-from isarstep.decode.search import Constraints, decode
+from isarstep.decode.hypotheses import Hypothesis, SearchRules
+from isarstep.decode.search import Constraints, search_corpus
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, corpus_of_examples
 from isarstep.feed.dense import dense_corpus, spelt_out
@@ -39,7 +39,7 @@ class Predictor:
         return f"{config.kind}-{config.size}-{config.style}"
 
     def nbest(
-        self, examples: Sequence[Example], rules: Rules = Rules(), constraints: Constraints | None = None
+        self, examples: Sequence[Example], rules: SearchRules = SearchRules(), constraints: Constraints | None = None
     ) -> list[list[tuple[str, float]]]:
         """(tokens, score) of the best proposals for each example, best first. Targets are not looked at."""
         return [proposals for _, proposals in self.lines(self.corpus(examples), rules, constraints)]
@@ -56,12 +56,12 @@ class Predictor:
         return [(" ".join(tokens), hypothesis.score) for tokens, hypothesis in zip(written, found, strict=True)]
 
     def lines(
-        self, corpus: Corpus, rules: Rules, constraints: Constraints | None = None
+        self, corpus: Corpus, rules: SearchRules, constraints: Constraints | None = None
     ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
         """(id, proposals) of every example of a corpus that was made with this model's vocabulary."""
         if self.model.config.dense:
             corpus = dense_corpus(corpus, self.vocabulary)
-        for identifier, found in zip(corpus.ids, decode(self.model, corpus, rules, constraints), strict=True):
+        for identifier, found in zip(corpus.ids, search_corpus(self.model, corpus, rules, constraints), strict=True):
             yield identifier, self.texts(found)
 
 
@@ -96,7 +96,7 @@ def write_predictions(path: Path, lines: Iterable[tuple[str, list[tuple[str, flo
     return count
 
 
-def meta_of(predictor: Predictor, split: str, rules: Rules, constraints: str) -> dict[str, Any]:
+def meta_of(predictor: Predictor, split: str, rules: SearchRules, constraints: str) -> dict[str, Any]:
     return {
         "benchmark": predictor.about.benchmark,
         "split": split,

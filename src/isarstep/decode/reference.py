@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from isarstep.bench.specials import BOS, EOS
-from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.feed.batches import Layout, Packer
 from isarstep.feed.corpus import Corpus
 from isarstep.feed.inputs import Segments
@@ -19,7 +19,7 @@ from isarstep.models import Seq2Seq, Target
 
 
 @torch.inference_mode()
-def search_plainly(model: Seq2Seq, corpus: Corpus, example: int, rules: Rules) -> list[Hypothesis]:
+def search_plainly(model: Seq2Seq, corpus: Corpus, example: int, rules: SearchRules) -> list[Hypothesis]:
     packer = Packer(corpus, Layout(model.config.hierarchical, model.config.hints), torch.device("cpu"))
 
     def continuations(prefixes: list[list[int]]) -> list[list[float]]:

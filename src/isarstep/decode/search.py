@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from isarstep.bench.specials import BOS, EOS
-from isarstep.decode.hypotheses import Hypothesis, Rules
+from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.feed.batches import Layout, Packer
 from isarstep.feed.corpus import Corpus, Longs
 from isarstep.models import Seq2Seq, Source
@@ -53,12 +53,12 @@ class Constraint(Protocol):
 class Constraints(Protocol):
     """Makes the constraint of a batch."""
 
-    def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> Constraint: ...
+    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> Constraint: ...
 
 
 @torch.inference_mode()
 def search(
-    model: Seq2Seq, source: Source, rules: Rules, constraint: Constraint | None = None
+    model: Seq2Seq, source: Source, rules: SearchRules, constraint: Constraint | None = None
 ) -> list[list[Hypothesis]]:
     """The n best of every sentence of a packed source."""
     device = source.tokens_S.device
@@ -164,7 +164,7 @@ def collect(
     done_written_BKT: Tensor,
     scores_BK: Tensor,
     written_BKT: Tensor,
-    rules: Rules,
+    rules: SearchRules,
 ) -> None:
     scores = done_scores_BK[leaving].tolist()
     written = done_written_BKT[leaving].cpu().numpy()
@@ -186,10 +186,10 @@ def until_end(tokens: np.ndarray[tuple[int], np.dtype[np.int32]]) -> tuple[int, 
     return tuple(tokens[: ends[0]].tolist() if len(ends) else tokens.tolist())
 
 
-def decode(
+def search_corpus(
     model: Seq2Seq,
     corpus: Corpus,
-    rules: Rules,
+    rules: SearchRules,
     constraints: Constraints | None = None,
     sentences: int | None = None,
 ) -> Iterator[list[Hypothesis]]:
@@ -205,7 +205,7 @@ def decode(
         at_once = sentences or max(1, SENTENCES[device.type] * gigabytes * 10 // sparing)
         return batches_of(order, lengths, at_once, SOURCE_TOKENS[device.type] * gigabytes * 10 // sparing)
 
-    def searched(examples: Longs, rules: Rules) -> dict[int, list[Hypothesis]]:
+    def searched(examples: Longs, rules: SearchRules) -> dict[int, list[Hypothesis]]:
         constraint = constraints.start(corpus, examples, rules, device) if constraints else None
         return dict(zip(examples.tolist(), search(model, packer.source(examples), rules, constraint), strict=True))
 

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor
 
 from isarstep.bench.specials import UNK
-from isarstep.decode.constraints import SLACK, Grammar, GrammarState, Kind
+from isarstep.decode.constraints import SLACK, GrammarState, Kind, TermGrammar
 from isarstep.decode.contexts import Contexts, Exists, Scopes, everything, inferred
-from isarstep.decode.hypotheses import Rules
+from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.unfinished import Unfinished
 from isarstep.feed.corpus import Corpus, Longs
 from isarstep.feed.dense import spelt_out
@@ -27,7 +27,7 @@ LATE = 120  # places left when it is time to ask who is short of room
 UNSURE = (Kind.CONST, Kind.FREE, Kind.BOUND)
 
 
-class TypedGrammar(Grammar):
+class TypedGrammar(TermGrammar):
     """`contexts` gives the known types of an example's variables; without it they are inferred from its source.
     `scopes` tells which constants and instances exist where it stands; without it all of the signature do.
     """
@@ -54,7 +54,7 @@ class TypedGrammar(Grammar):
         lines = [[self.vocabulary[t] for t in row] for row in rows if UNK not in row]
         return inferred([" ".join(spelt_out(line) if self.dense else line) for line in lines], self.signature)
 
-    def start(self, corpus: Corpus, examples: Longs, rules: Rules, device: torch.device) -> TypedState:
+    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> TypedState:
         contexts = [self.contexts(corpus, int(example)) for example in examples]
         scopes = [self.scopes(corpus, int(example)) for example in examples]
         return TypedState(self, self.variables_of(corpus, examples), rules, device, contexts, scopes)
@@ -69,7 +69,7 @@ class TypedState(GrammarState):
         self,
         grammar: TypedGrammar,
         variables_BV: Tensor,
-        rules: Rules,
+        rules: SearchRules,
         device: torch.device,
         contexts: list[Context],
         scopes: list[tuple[Exists, Signature]],

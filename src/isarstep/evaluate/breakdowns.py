@@ -13,7 +13,7 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.evaluate.copying import copied_share, is_copy, is_whole_copy, nearness
 from isarstep.evaluate.metrics import Score, accuracy
-from isarstep.evaluate.scores import Bools, System, Task
+from isarstep.evaluate.scores import Bools, ScoringTask, System
 from isarstep.evaluate.topics import topic_of
 from isarstep.evaluate.wellformed import ILL_TYPED, UNREADABLE, WELL_TYPED
 from isarstep.tables import ABSENT, Table
@@ -53,19 +53,19 @@ def source_length(example: Example) -> int:
     return sum(text.count(" ") + 1 for _, text in example.source(hints=False))
 
 
-def by_source_length(task: Task) -> Breakdown:
+def by_source_length(task: ScoringTask) -> Breakdown:
     lengths = [source_length(example) for example in task.examples]
     groups = _buckets(lengths, SOURCE_BUCKETS)
     return Breakdown("source-length", "Top-1 by length of the source", "tokens of F.2–F.4", groups)
 
 
-def by_target_length(task: Task) -> Breakdown:
+def by_target_length(task: ScoringTask) -> Breakdown:
     lengths = [example.f1.count(" ") + 1 for example in task.examples]
     groups = _buckets(lengths, TARGET_BUCKETS)
     return Breakdown("target-length", "Top-1 by length of the target", "tokens of F.1", groups)
 
 
-def by_copied_share(task: Task) -> Breakdown:
+def by_copied_share(task: ScoringTask) -> Breakdown:
     shares = np.array([copied_share(example) for example in task.examples])
     edges = [(0.0, COPY_BUCKETS[0]), *zip(COPY_BUCKETS, (*COPY_BUCKETS[1:], 1.0), strict=True)]
     groups = [(f"{100 * low:.0f} – {100 * high:.0f} %", (shares >= low) & (shares < high)) for low, high in edges]
@@ -79,7 +79,7 @@ def by_copied_share(task: Task) -> Breakdown:
     )
 
 
-def by_label(task: Task, key: str, title: str, column: str, label: Callable[[Example], str]) -> Breakdown:
+def by_label(task: ScoringTask, key: str, title: str, column: str, label: Callable[[Example], str]) -> Breakdown:
     labels = [label(example) or "not recorded" for example in task.examples]
     counts = Counter(labels)
     large = [name for name, count in counts.most_common(MOST_GROUPS) if count >= SMALLEST]
@@ -91,7 +91,7 @@ def by_label(task: Task, key: str, title: str, column: str, label: Callable[[Exa
     return Breakdown(key, title, column, tuple(groups))
 
 
-def by_nearness(task: Task, training: Sequence[str]) -> Breakdown:
+def by_nearness(task: ScoringTask, training: Sequence[str]) -> Breakdown:
     found = np.array(nearness(task.references, training))
     labels = (("new", "new"), ("near", "near copy"), ("renamed", "renumbered copy"))
     return Breakdown(
@@ -104,7 +104,7 @@ def by_nearness(task: Task, training: Sequence[str]) -> Breakdown:
     )
 
 
-def breakdowns(task: Task, benchmark: str | Path | None) -> list[Breakdown]:
+def breakdowns(task: ScoringTask, benchmark: str | Path | None) -> list[Breakdown]:
     """All of them; nearness needs the benchmark's training targets."""
     found = [
         by_source_length(task),

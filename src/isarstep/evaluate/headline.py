@@ -13,12 +13,12 @@ from isarstep.decode.predictions import stem
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import aligned, open_run
-from isarstep.evaluate.scores import Comparison, Scores, System, Task, score
+from isarstep.evaluate.scores import Comparison, Scores, ScoringTask, System, score
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.tables import NOT_CHECKED, Table
 
 
-def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Task:
+def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> ScoringTask:
     """The first `limit` examples of a split, with a type checker where the benchmark has a signature."""
     opened = Benchmark(benchmark)
     rows = opened.split(split)
@@ -29,10 +29,10 @@ def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int 
     type_checker = None
     if "signature.json.zst" in opened.manifest["files"]:
         type_checker = TypeChecker(opened.signature, Scope.of_benchmark(opened), examples)
-    return Task(opened.hash, rows.name, examples, ids, type_checker)
+    return ScoringTask(opened.hash, rows.name, examples, ids, type_checker)
 
 
-def open_system(where: Path, task: Task) -> System:
+def open_system(where: Path, task: ScoringTask) -> System:
     """A predictions file, or a run's folder with predictions for the split, else a model that now answers."""
     where = model_folder(where)
     if where.is_dir():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from isarstep.evaluate import paper
 from isarstep.evaluate.breakdowns import Breakdown
 from isarstep.evaluate.metrics import Score
-from isarstep.evaluate.runs import Run
+from isarstep.evaluate.runs import RunFolder
 from isarstep.evaluate.scores import Scores, System
 from isarstep.evaluate.verdicts import Counts, VerdictSummary
 from isarstep.tables import ABSENT, NOT_CHECKED, NOT_RUN, PAPER, Table
@@ -17,10 +17,10 @@ INPUTS = (paper.BASE, paper.HINTS)
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunEntry:
     """One system of the report: a run's predictions made in one way, its scores and verdicts."""
 
-    run: Run
+    run: RunFolder
     tag: str  # "": decoded without constraints
     system: System
     scores: Scores
@@ -50,19 +50,19 @@ class Entry:
         return self.run.kind + (f" ({', '.join(extras)})" if extras else "")
 
 
-def rows_of(entries: Sequence[Entry]) -> list[str]:
+def rows_of(entries: Sequence[RunEntry]) -> list[str]:
     """Row labels: the paper's models first, in its order, then ours."""
     labels = dict.fromkeys(entry.row for entry in entries)
     return [*paper.MODELS, *(label for label in labels if label not in paper.MODELS)]
 
 
-def entry_of(entries: Sequence[Entry], row: str, given: str, tag: str = "") -> Entry | None:
+def entry_of(entries: Sequence[RunEntry], row: str, given: str, tag: str = "") -> RunEntry | None:
     """The entry of a row and input; where several runs share both, the last one given."""
     found = [entry for entry in entries if (entry.row, entry.input, entry.tag) == (row, given, tag)]
     return found[-1] if found else None
 
 
-def main(entries: Sequence[Entry]) -> Table:
+def main_results(entries: Sequence[RunEntry]) -> Table:
     """Table 1 with the appendix's additional results."""
     metrics = (("Top-1", "top1"), ("Top-10", "top10"), ("BLEU", "bleu"))
     rows = []
@@ -89,7 +89,7 @@ def main(entries: Sequence[Entry]) -> Table:
     )
 
 
-def nearness(entries: Sequence[Entry], groups: Breakdown) -> Table:
+def nearness_table(entries: Sequence[RunEntry], groups: Breakdown) -> Table:
     """The headline taken apart: how much of it rests on targets that training has all but seen."""
     wrote = [f"{label} ({int(members.sum()):,})" for label, members in groups.groups]
     rows = [
@@ -101,7 +101,7 @@ def nearness(entries: Sequence[Entry], groups: Breakdown) -> Table:
                  tuple(rows), groups.note)  # fmt: skip
 
 
-def as_terms(entries: Sequence[Entry]) -> Table:
+def as_terms(entries: Sequence[RunEntry]) -> Table:
     rows = []
     for entry in entries:
         found = entry.scores
@@ -118,7 +118,7 @@ def as_terms(entries: Sequence[Entry]) -> Table:
 
 
 def _two_inputs(
-    key: str, title: str, entries: Sequence[Entry], ours: dict[tuple[str, str], str],
+    key: str, title: str, entries: Sequence[RunEntry], ours: dict[tuple[str, str], str],
     printed: dict[tuple[str, str], float], note: str,
 ) -> Table:  # fmt: skip
     rows = []
@@ -133,16 +133,16 @@ def _two_inputs(
     return Table(key, title, ("model", *INPUTS), tuple(rows), note)
 
 
-def well_formed(entries: Sequence[Entry]) -> Table:
+def well_formed_table(entries: Sequence[RunEntry]) -> Table:
     ours = {(e.row, e.input): _score(e.scores.well_formed) for e in entries if not e.tag}
     rule = next((e.scores.narrow.well_formed for e in entries if e.scores.well_formed), "not judged")
     note = f"First answers that are propositions, variables typed by {rule}. Paper: by Isabelle's own type check."
     return _two_inputs("well-formed", "Well-formed first answers", entries, ours, paper.WELL_FORMED, note)
 
 
-def constraints(entries: Sequence[Entry]) -> Table | None:
+def constraints(entries: Sequence[RunEntry]) -> Table | None:
     """What decoding under constraints changes, where a run has predictions of both kinds."""
-    groups = {(e.run.folder, e.input): [] for e in entries if e.tag}  # type: dict[tuple[object, str], list[Entry]]
+    groups: dict[tuple[object, str], list[RunEntry]] = {(e.run.folder, e.input): [] for e in entries if e.tag}
     if not groups:
         return None
     rows = [
@@ -154,7 +154,7 @@ def constraints(entries: Sequence[Entry]) -> Table | None:
     return Table("constraints", "Decoding with and without constraints", columns, tuple(rows))
 
 
-def correct(entries: Sequence[Entry]) -> Table:
+def correct(entries: Sequence[RunEntry]) -> Table:
     rows: list[tuple[str, ...]] = [
         (f"{model}, {given}, as printed in the paper", ABSENT, f"{printed:.1f}", *(ABSENT,) * 4)
         for (model, given), printed in paper.CORRECT.items()
@@ -187,7 +187,7 @@ def _correct_row(name: str, checked: str, counts: Counts) -> tuple[str, ...]:
     return (name, checked, str(correct), f"{strict.value:.1f}", *(f"{n:,}" for n in numbers))
 
 
-def automation(entries: Sequence[Entry]) -> Table:
+def automation(entries: Sequence[RunEntry]) -> Table:
     rows: list[tuple[str, ...]] = [("HAT, as printed in the paper", "4,908", "about 3,000", "61", ABSENT)]
     for entry in entries:
         if (found := entry.verdicts) is not None:
@@ -205,7 +205,7 @@ def automation(entries: Sequence[Entry]) -> Table:
     )
 
 
-def gaps(entries: Sequence[Entry]) -> Table:
+def gaps(entries: Sequence[RunEntry]) -> Table:
     printed = (paper.SMALL_GAP, paper.JUST_RIGHT, paper.LARGE_GAP)
     rows: list[tuple[str, ...]]
     rows = [("HAT, as printed in the paper", "4,908", f"{paper.EXACT_MATCHES:,}", *(f"{n:,}" for n in printed))]
@@ -269,13 +269,13 @@ def _of(count: int | None, total: int) -> str:
     return f"{count:,} ({100 * count / total:.1f} %)" if total and count is not None else ABSENT
 
 
-def _who(entries: Sequence[Entry]) -> str:
+def _who(entries: Sequence[RunEntry]) -> str:
     """Every table names its provers."""
     named = list(dict.fromkeys(e.verdicts.provers for e in entries if e.verdicts and e.verdicts.provers))
     return f"Provers: {'; '.join(named)}." if named else "Needs the verdicts that 'isarstep check' writes."
 
 
-def ablation(entries: Sequence[Entry]) -> Table:
+def ablation(entries: Sequence[RunEntry]) -> Table:
     """Categories: HAT with and without their embedding, on base inputs."""
     plain = [e for e in entries if e.run.kind == "HAT" and not e.tag and not e.run.hints]
     without = [e for e in plain if not e.run.categories]
@@ -289,7 +289,7 @@ def ablation(entries: Sequence[Entry]) -> Table:
     return Table("ablation", "HAT and category information, top-1", ("HAT, base input", "ours", "paper"), tuple(rows))
 
 
-def _has(entries: Sequence[Entry], row: str) -> bool:
+def _has(entries: Sequence[RunEntry], row: str) -> bool:
     return any(entry.row == row for entry in entries)
 
 
@@ -299,12 +299,12 @@ def _beside(ours: str, printed: float | None) -> str:
     return f"{ours}{PAPER}{printed:.1f}" if ours else f"{printed:.1f}"
 
 
-def _shape(entry: Entry) -> tuple[object, object, bool]:
+def _shape(entry: RunEntry) -> tuple[object, object, bool]:
     config = entry.run.config
     return config.get("size", "base"), config.get("style", "paper"), bool(config.get("dense"))
 
 
-def _last(entries: Sequence[Entry]) -> str:
+def _last(entries: Sequence[RunEntry]) -> str:
     return str(entries[-1].scores.top1) if entries else NOT_RUN
 
 

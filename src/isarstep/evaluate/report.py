@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from isarstep.analyse.attention import load as load_attention
+from isarstep.analyse.attention_maps import load_maps
 from isarstep.analyse.embeddings import embeddings_of
 from isarstep.analyse.pictures import attention_html, attention_svg, embedding_html, embedding_svg, short
 from isarstep.analyse.probes import Probe, probe_table, probes, read_answers
@@ -21,11 +21,11 @@ from isarstep.evaluate.breakdowns import Breakdown, breakdowns, failure_table
 from isarstep.evaluate.document import Block, Document, Figure, Raw, Section, Text
 from isarstep.evaluate.figures import Curve, Series, bars, lines
 from isarstep.evaluate.formulas import example_html, example_markdown, formula_html
-from isarstep.evaluate.gallery import Shown, correct_ones, wrong_ones
 from isarstep.evaluate.headline import comparison_table, open_task, signature_lines
-from isarstep.evaluate.paper_tables import Entry
-from isarstep.evaluate.runs import Run, open_run
-from isarstep.evaluate.scores import Task, compare, score
+from isarstep.evaluate.paper_tables import RunEntry
+from isarstep.evaluate.picked_examples import Shown, correct_ones, wrong_ones
+from isarstep.evaluate.runs import RunFolder, open_run
+from isarstep.evaluate.scores import ScoringTask, compare, score
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 from isarstep.logic.names import Names
 from isarstep.tables import Table
@@ -82,18 +82,18 @@ def make_report(
     )
 
 
-def _entries(run: Run, task: Task) -> list[Entry]:
+def _entries(run: RunFolder, task: ScoringTask) -> list[RunEntry]:
     found = []
     for tag in run.tags(task.split):
         system = run.system(task, tag)
         if system is not None:
             path = run.verdicts(task.split, tag)
             verdicts = read_verdicts(path, task.scored_ids) if path else None
-            found.append(Entry(run, tag, system, score(system), verdicts))
+            found.append(RunEntry(run, tag, system, score(system), verdicts))
     return found
 
 
-def _cards(best: Entry, near: Breakdown) -> tuple[tuple[str, str], ...]:
+def _cards(best: RunEntry, near: Breakdown) -> tuple[tuple[str, str], ...]:
     scores = best.scores
     new = near.accuracies(best.system)[0]
     share = near.groups[0][1].mean()
@@ -110,9 +110,9 @@ def _cards(best: Entry, near: Breakdown) -> tuple[tuple[str, str], ...]:
     return tuple(cards)
 
 
-def _results(entries: Sequence[Entry], near: Breakdown) -> Section:
-    tables = (paper_tables.main(entries), paper_tables.nearness(entries, near), paper_tables.as_terms(entries))
-    blocks: list[Block] = [*tables]
+def _results(entries: Sequence[RunEntry], near: Breakdown) -> Section:
+    blocks: list[Block] = [paper_tables.main_results(entries), paper_tables.nearness_table(entries, near)]
+    blocks.append(paper_tables.as_terms(entries))
     for given in paper_tables.INPUTS:
         # Answers under constraints have a table of their own, and may come from another beam.
         ranked = sorted((e for e in entries if e.input == given and not e.tag), key=lambda e: -e.scores.top1.value)
@@ -126,8 +126,8 @@ def _results(entries: Sequence[Entry], near: Breakdown) -> Section:
     return Section("results", "Results", tuple(blocks))
 
 
-def _checked(entries: Sequence[Entry], references: Sequence[VerdictSummary]) -> Section:
-    blocks: list[Block] = [paper_tables.well_formed(entries)]
+def _checked(entries: Sequence[RunEntry], references: Sequence[VerdictSummary]) -> Section:
+    blocks: list[Block] = [paper_tables.well_formed_table(entries)]
     constrained = paper_tables.constraints(entries)
     if constrained is not None:
         blocks.append(constrained)
@@ -137,7 +137,7 @@ def _checked(entries: Sequence[Entry], references: Sequence[VerdictSummary]) -> 
     return Section("checked", "Well-formed and correct", tuple(blocks))
 
 
-def _lengths(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
+def _lengths(plain: Sequence[RunEntry], groups: Sequence[Breakdown]) -> Section:
     breakdown = next(group for group in groups if group.key == "source-length")
     shown = _side_by_side(plain)
     if not shown:
@@ -151,7 +151,7 @@ def _lengths(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
     return Section("lengths", "Length", (figure, breakdown.table([e.system for e in shown])))
 
 
-def _details(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
+def _details(plain: Sequence[RunEntry], groups: Sequence[Breakdown]) -> Section:
     systems = [entry.system for entry in _side_by_side(plain)]
     if not systems:
         return Section("details", "Breakdowns", ())
@@ -162,7 +162,7 @@ def _details(plain: Sequence[Entry], groups: Sequence[Breakdown]) -> Section:
     return Section("details", "Breakdowns", tuple(tables))
 
 
-def _side_by_side(plain: Sequence[Entry]) -> list[Entry]:
+def _side_by_side(plain: Sequence[RunEntry]) -> list[RunEntry]:
     """All where they fit beside each other; else one input, base if any, without ablations; base inputs first."""
     if len(plain) > MOST_SIDE_BY_SIDE:
         inputs = {entry.run.hints for entry in plain}
@@ -172,7 +172,7 @@ def _side_by_side(plain: Sequence[Entry]) -> list[Entry]:
 
 
 def _numbers(
-    task: Task, entries: Sequence[Entry], near: Breakdown, references: Sequence[VerdictSummary]
+    task: ScoringTask, entries: Sequence[RunEntry], near: Breakdown, references: Sequence[VerdictSummary]
 ) -> dict[str, Any]:
     """What the tables say, for machines: unrounded, with the runs that can be scored again."""
     systems = []
@@ -191,7 +191,7 @@ def _numbers(
     }
 
 
-def _embeddings(runs: Sequence[Run]) -> Section:
+def _embeddings(runs: Sequence[RunFolder]) -> Section:
     for run in runs:
         known = embeddings_of(run.folder)
         if known is None:
@@ -220,11 +220,11 @@ def _embeddings(runs: Sequence[Run]) -> Section:
     return Section("embeddings", "Embeddings", ())
 
 
-def _attention(runs: Sequence[Run], names: Names) -> Section:
+def _attention(runs: Sequence[RunFolder], names: Names) -> Section:
     for run in runs:
         if run.attention is None:
             continue
-        maps = load_attention(run.attention)
+        maps = load_maps(run.attention)
         if not maps:
             continue
         title = f"Attention of {run.name}"
@@ -241,7 +241,7 @@ def _attention(runs: Sequence[Run], names: Names) -> Section:
     return Section("attention", "Attention", ())
 
 
-def _probes(runs: Sequence[Run], names: Names) -> Section:
+def _probes(runs: Sequence[RunFolder], names: Names) -> Section:
     asked = probes()
     answers = {run.name: read_answers(run.probes, asked) for run in runs if run.probes is not None}
     if not answers:
@@ -267,7 +267,7 @@ def _probe_html(probe: Probe, i: int, answers: dict[str, list[tuple[str, ...]]],
     )
 
 
-def _gallery(best: Entry, names: Names) -> Section:
+def _gallery(best: RunEntry, names: Names) -> Section:
     system, hints = best.system, best.run.hints
     right, wrong = correct_ones(system, 8), wrong_ones(system, 3)
     intro = "chosen by rule: correct ones that are least copied from the source, wrong ones in the order of their ids."
@@ -298,7 +298,7 @@ def _article(shown: Shown, kind: str, names: Names, hints: bool) -> str:
     )
 
 
-def _training(runs: Sequence[Run]) -> Section:
+def _training(runs: Sequence[RunFolder]) -> Section:
     figures: list[Block] = []
     for key, field, title, label in (
         ("validation-bleu", "validation_bleu", "Validation BLEU while training", "BLEU"),
@@ -320,7 +320,7 @@ def _training(runs: Sequence[Run]) -> Section:
     return Section("training", "Training", tuple(figures))
 
 
-def _signatures(entries: Sequence[Entry], folders: Sequence[Path], benchmark: str | Path, split: str) -> Section:
+def _signatures(entries: Sequence[RunEntry], folders: Sequence[Path], benchmark: str | Path, split: str) -> Section:
     listed = signature_lines([entry.scores for entry in entries])
     html = "".join(f"<li><code>{escape(line)}</code></li>" for line in listed)
     markdown = "\n".join(f"- `{line}`" for line in listed) + "\n"

@@ -17,7 +17,7 @@ from isarstep.data import model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
 from isarstep.decode.predictions import Predictions, read_predictions, stem
 from isarstep.errors import UserError
-from isarstep.evaluate.scores import System, Task
+from isarstep.evaluate.scores import ScoringTask, System
 
 _FILE = re.compile(r"(?P<split>[a-z]+)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
 
@@ -25,7 +25,7 @@ KINDS = {"rnnsearch": "RNNSearch", "convs2s": "Conv2Conv", "transformer": "Trans
 
 
 @dataclass(frozen=True)
-class Run:
+class RunFolder:
     """One run's folder."""
 
     folder: Path
@@ -56,7 +56,7 @@ class Run:
         """All predictions files for the split."""
         return [path for (found, _, _), path in self._files.items() if found == split]
 
-    def system(self, task: Task, tag: str = "", name: str | None = None) -> System | None:
+    def system(self, task: ScoringTask, tag: str = "", name: str | None = None) -> System | None:
         """The run's answers, narrow from beam 5 and wide from beam 10 where both are there."""
         wanted = (task.split, tag)
         beams = {beam: path for (split, beam, found), path in self._files.items() if (split, found) == wanted}
@@ -114,7 +114,7 @@ class Run:
         return found
 
 
-def copy_lists(run: Run, split: str, folder: Path) -> None:
+def copy_lists(run: RunFolder, split: str, folder: Path) -> None:
     """What it takes to score a run again, small enough to publish: configuration and compressed n-best lists."""
     import zstandard
 
@@ -135,7 +135,7 @@ def copy_lists(run: Run, split: str, folder: Path) -> None:
         temporary.replace(folder / name)
 
 
-def open_run(folder: Path) -> Run:
+def open_run(folder: Path) -> RunFolder:
     """The run in a folder; a UserError where there is none."""
     folder = model_folder(folder)
     path = folder / "config.json"
@@ -144,10 +144,10 @@ def open_run(folder: Path) -> Run:
     config = _json(path)
     if not isinstance(config, dict):
         raise UserError(f"{path}: must hold one JSON object")
-    return Run(folder, {**config, **config.get("model", {})} if isinstance(config.get("model"), dict) else config)
+    return RunFolder(folder, {**config, **config.get("model", {})} if isinstance(config.get("model"), dict) else config)
 
 
-def aligned(path: Path, task: Task) -> Predictions:
+def aligned(path: Path, task: ScoringTask) -> Predictions:
     """Predictions for the task; refused where their maker says that they answer another benchmark or split."""
     predictions = read_predictions(path, task.ids).first(len(task.examples))
     made_for = str(predictions.meta.get("benchmark", task.benchmark))

@@ -19,7 +19,7 @@ from isarstep.decode.predictions import Predictions
 from isarstep.errors import UserError
 from isarstep.evaluate.bleu import Counts, bleu, bleu_difference, ngram_counts
 from isarstep.evaluate.metrics import Ranks, Score, accuracy, mcnemar, ranks
-from isarstep.evaluate.signature import ScoreSignature, signature_of
+from isarstep.evaluate.score_signature import ScoreSignature, signature_of
 from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, TypeChecker
 
 Bools = NDArray[np.bool_]
@@ -27,7 +27,7 @@ TOP = 10
 
 
 @dataclass(frozen=True)
-class Task:
+class ScoringTask:
     """What is scored: the first examples of a split, all its ids, and who judges well-formedness (if anybody)."""
 
     benchmark: str  # hash
@@ -50,7 +50,7 @@ class System:
     """Somebody's answers to a task."""
 
     name: str
-    task: Task
+    task: ScoringTask
     narrow: Predictions
     wide: Predictions
 

@@ -168,10 +168,10 @@ class Packer:
         plain, total = int(self.measures.plain[examples].sum()), int(self.measures.source[examples].sum())
         chosen_N = self.on_device(examples)
         counts_N, lengths_N = self.source_counts[chosen_N], self.source_lengths[chosen_N]
-        place_P = ragged(self.source_begins[chosen_N], counts_N, propositions)
+        place_P = ragged_places(self.source_begins[chosen_N], counts_N, propositions)
         numbers_P, categories_P = self.sources[place_P], self.categories[place_P]
         lengths_P = self.lengths[numbers_P]
-        tokens_S = self.tokens[ragged(self.begins[numbers_P], lengths_P, plain)].long()
+        tokens_S = self.tokens[ragged_places(self.begins[numbers_P], lengths_P, plain)].long()
         if self.layout.hierarchical:
             segments = lengths_P
         else:
@@ -179,7 +179,7 @@ class Packer:
             last_P.index_fill_(0, counts_N.cumsum(0) - 1, 1)  # not by assignment, for which a GPU would be waited for
             tokens_S, lengths_P = with_labels(tokens_S, lengths_P, categories_P, last_P, plain, total)
             segments = lengths_N
-        positions_S = ragged(torch.zeros_like(segments), segments, total)
+        positions_S = ragged_places(torch.zeros_like(segments), segments, total)
         categories_S = categories_P.repeat_interleave(lengths_P, output_size=total)
         if shape is None:
             longest_example = int(self.measures.source[examples].max(initial=0))
@@ -199,23 +199,23 @@ class Packer:
             tokens_S,
             positions_S,
             categories_S,
-            Segments(starts_of(lengths_N), longest_example),
-            Segments(starts_of(segments), longest_segment),
+            Segments(segment_starts(lengths_N), longest_example),
+            Segments(segment_starts(segments), longest_segment),
         )
 
     def target(self, examples: Longs, shape: Shape | None = None) -> Target:
         total = int(self.measures.target[examples].sum())
         numbers_N = self.targets[self.on_device(examples)]
         lengths_N = self.lengths[numbers_N]
-        tokens = self.tokens[ragged(self.begins[numbers_N], lengths_N, total - len(examples))].long()
+        tokens = self.tokens[ragged_places(self.begins[numbers_N], lengths_N, total - len(examples))].long()
         longer_N = lengths_N + 1
         begins_N = longer_N.cumsum(0) - longer_N
-        places = ragged(begins_N, lengths_N, total - len(examples))
+        places = ragged_places(begins_N, lengths_N, total - len(examples))
         inputs_U = torch.full((total,), BOS, dtype=torch.long, device=self.device)
         outputs_U = torch.full((total,), EOS, dtype=torch.long, device=self.device)
         inputs_U[places + 1] = tokens
         outputs_U[places] = tokens
-        positions_U = ragged(torch.zeros_like(longer_N), longer_N, total)
+        positions_U = ragged_places(torch.zeros_like(longer_N), longer_N, total)
         longest = int(self.measures.target[examples].max(initial=0))
         if shape is not None:
             short = shape.target - total
@@ -223,16 +223,16 @@ class Packer:
             outputs_U = F.pad(outputs_U, (0, short), value=-1)
             longest = shape.longest_target
             longer_N = fill(longer_N, short, shape.examples, shape.fillers)
-        return Target(inputs_U, outputs_U, positions_U, Segments(starts_of(longer_N), longest))
+        return Target(inputs_U, outputs_U, positions_U, Segments(segment_starts(longer_N), longest))
 
 
-def ragged(begins: Tensor, lengths: Tensor, total: int) -> Tensor:
+def ragged_places(begins: Tensor, lengths: Tensor, total: int) -> Tensor:
     """begins[0], begins[0] + 1, ... (lengths[0] of them), then the same for the next; `total` in all."""
     shifts = begins - (lengths.cumsum(0) - lengths)
     return torch.arange(total, device=begins.device) + shifts.repeat_interleave(lengths, output_size=total)
 
 
-def starts_of(lengths: Tensor) -> Tensor:
+def segment_starts(lengths: Tensor) -> Tensor:
     return F.pad(lengths.cumsum(0, dtype=torch.int32), (1, 0))
 
 
@@ -250,5 +250,5 @@ def with_labels(
     out = torch.full((total,), SEP, dtype=torch.long, device=tokens_S.device)
     begins_P = longer_P.cumsum(0) - longer_P
     out[begins_P] = F2 + categories_P
-    out[ragged(begins_P + 1, lengths_P, plain)] = tokens_S
+    out[ragged_places(begins_P + 1, lengths_P, plain)] = tokens_S
     return out, longer_P

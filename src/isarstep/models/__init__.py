@@ -7,7 +7,7 @@ from isarstep.models.config import ModelConfig
 __all__ = ["BeamState", "ModelConfig", "Segments", "Seq2Seq", "Source", "Target", "build"]
 
 
-def build(config: ModelConfig) -> Seq2Seq:
+def build_model(config: ModelConfig) -> Seq2Seq:
     """A fresh model with random weights."""
     from isarstep.models.convs2s import ConvS2S
     from isarstep.models.hat import HAT

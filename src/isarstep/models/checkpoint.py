@@ -25,7 +25,7 @@ import isarstep
 from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import hash_of
-from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models import ModelConfig, Seq2Seq, build_model
 
 Storage = Literal["fp32", "bf16", "int8"]
 SHARD = 15_000_000  # bytes
@@ -180,7 +180,7 @@ def load_model(folder: Path) -> tuple[Seq2Seq, About]:
     known = ModelConfig.__dataclass_fields__
     config = ModelConfig.from_json({key: value for key, value in fields.items() if key in known})
     with torch.device("meta"), _Blank():
-        model = build(config)
+        model = build_model(config)
     weights = unpacked(read_shards(folder, "model"))
     missing = set(model.state_dict()) ^ set(weights)
     if missing:

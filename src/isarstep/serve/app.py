@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 import isarstep
 from isarstep.errors import UserError
 from isarstep.serve import schema, shown
-from isarstep.serve.gate import Gate, Limits, Load
+from isarstep.serve.gate import Gate, Load, ServerLimits
 from isarstep.serve.problem import MOST_TOKENS, ProblemError
 from isarstep.serve.proving import installed
 from isarstep.serve.service import (
@@ -55,7 +55,7 @@ def streaming(model: Any) -> dict[int | str, dict[str, Any]]:
     return COMPUTING | {200: {"model": model, "content": STREAM}}
 
 
-def create_app(service: Service, limits: Limits, load: Load) -> Gate:
+def create_app(service: Service, limits: ServerLimits, load: Load) -> Gate:
     """The whole server as one ASGI application."""
     app = FastAPI(
         title="isarstep",
@@ -104,7 +104,7 @@ def create_app(service: Service, limits: Limits, load: Load) -> Gate:
         clock = Clock(body.seconds)
         return await answer_found(await service.proposals(body, clock), body, clock, True)
 
-    async def answer_found(found: Found, effort: schema.Effort, clock: Clock, asked: bool) -> Response:
+    async def answer_found(found: Found, effort: schema.EffortBody, clock: Clock, asked: bool) -> Response:
         async def events() -> AsyncIterator[Event]:
             yield "steps", first_answer(found)
             if asked:
@@ -261,7 +261,7 @@ def add_pages(app: FastAPI) -> None:
     app.openapi = openapi  # type: ignore[method-assign]
 
 
-def health_of(service: Service, limits: Limits, load: Load) -> dict[str, Any]:
+def health_of(service: Service, limits: ServerLimits, load: Load) -> dict[str, Any]:
     engine = service.engine
     sizes = service.batcher.sizes
     batches = sum(sizes.values())

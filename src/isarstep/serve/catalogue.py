@@ -22,7 +22,7 @@ _CONSTANT = re.compile(r"CONST (\S+)")
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """What a list of examples shows of one."""
 
     split: str
@@ -65,7 +65,7 @@ class Catalogue:
                         return name, self.split(name)[place]
         raise UserError(f"no example {identifier} in this benchmark")
 
-    def search(self, query: str, split: str, limit: int, offset: int) -> tuple[int, list[Entry]]:
+    def search(self, query: str, split: str, limit: int, offset: int) -> tuple[int, list[CatalogueEntry]]:
         """How many examples have all the words, and some of them."""
         with self._lock:
             entries = self.entries
@@ -78,7 +78,7 @@ class Catalogue:
         return len(found), found[offset : offset + limit]
 
     @cached_property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[CatalogueEntry]:
         columns = ["id", "theory", "name", "target_kind", "f2", "f3"]
         tables = {
             name: pq.read_table(self.benchmark.path(f"{name}.parquet"), columns=columns).to_pylist()
@@ -88,14 +88,13 @@ class Catalogue:
         wanted = sorted({n for _, _, row in rows for n in (*row["f2"], row["f3"]) if n is not None})
         texts = pq.read_table(self.benchmark.path(PROPOSITIONS)).column(0).take(pa.array(wanted, pa.int64()))
         text_of = dict(zip(wanted, texts.to_pylist(), strict=True))
-        entries: list[Entry] = []
+        entries: list[CatalogueEntry] = []
         for split, place, row in rows:
             lines = [text_of[n] for n in (row["f3"], *row["f2"]) if n is not None]
             constants = dict.fromkeys(name for line in lines for name in _CONSTANT.findall(line))
             words = " ".join([row["id"], row["theory"], row["name"], *constants]).lower()
             goal = None if row["f3"] is None else text_of[row["f3"]]
             size = sum(line.count(" ") + 1 for line in lines)
-            entries.append(
-                Entry(split, place, row["id"], row["theory"], row["name"], row["target_kind"], goal, size, words)
-            )
+            identity = (row["id"], row["theory"], row["name"], row["target_kind"])
+            entries.append(CatalogueEntry(split, place, *identity, goal, size, words))
         return entries

@@ -217,7 +217,7 @@ def _task_of_file(engine: Engine, file: Path) -> Task:
     from pydantic import ValidationError
 
     from isarstep.serve.schema import ProblemBody
-    from isarstep.serve.service import problem_of
+    from isarstep.serve.service import problem_of_body
 
     text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
     try:
@@ -227,8 +227,8 @@ def _task_of_file(engine: Engine, file: Path) -> Task:
         where = ".".join(map(str, first["loc"])) or "the file"
         raise UserError(f"{file}: {where}: {first['msg']}") from None
     if body.example is not None:
-        return engine.example(body.example, problem_of(body))
-    return engine.read(problem_of(body))
+        return engine.example(body.example, problem_of_body(body))
+    return engine.read(problem_of_body(body))
 
 
 def _type_of(text: str) -> tuple[str, str]:

@@ -119,9 +119,9 @@ class Engine:
 
     @cached_property
     def grammar(self) -> Constraints:
-        from isarstep.decode.constraints import Grammar
+        from isarstep.decode.constraints import TermGrammar
 
-        return Grammar(self.predictor.vocabulary, self.predictor.model.config.dense)
+        return TermGrammar(self.predictor.vocabulary, self.predictor.model.config.dense)
 
     @cached_property
     def typed_grammar(self) -> Constraints:
@@ -173,7 +173,7 @@ class Engine:
         """The model's proposals for each task, all searched in one batch. One thread at a time."""
         import numpy as np
 
-        from isarstep.decode.hypotheses import Rules
+        from isarstep.decode.hypotheses import SearchRules
         from isarstep.feed.corpus import corpus_of_examples
 
         examples = [replace(task.example, id=str(number)) for number, task in enumerate(tasks)]
@@ -182,8 +182,8 @@ class Engine:
         with self.lock:
             self._contexts.clear()
             self._contexts.update({str(number): task.context for number, task in enumerate(tasks)})
-            longest = LONGEST_DENSE if self.predictor.model.config.dense else Rules().longest
-            rules = Rules(beam, longest=longest, margin=margin)
+            longest = LONGEST_DENSE if self.predictor.model.config.dense else SearchRules().longest
+            rules = SearchRules(beam, longest=longest, margin=margin)
             found = list(self.predictor.lines(corpus, rules, self._constraints(constraint)))
         return [self.steps(task, proposals) for task, (_, proposals) in zip(tasks, found, strict=True)]
 

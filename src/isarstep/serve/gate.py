@@ -23,7 +23,7 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """Of the whole server. Every request has limits of its own in `schema`."""
 
     body: int = 256 << 10  # bytes
@@ -43,7 +43,7 @@ class Load:
 class Gate:
     """Lets requests in, or answers them itself."""
 
-    def __init__(self, app: Asgi, limits: Limits, load: Load) -> None:
+    def __init__(self, app: Asgi, limits: ServerLimits, load: Load) -> None:
         self.app, self.limits, self.load = app, limits, load
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:

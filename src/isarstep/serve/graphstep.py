@@ -23,10 +23,10 @@ def problem_of_step(path: Path, step: str) -> Problem:
     graph = read_graph(path)
     if parts[1] != graph.theory:
         raise UserError(f"{path} is the graph of {graph.theory}, not of {parts[1]}")
-    return problem_of(graph, int(parts[2]), int(parts[3]), step)
+    return problem_of_command(graph, int(parts[2]), int(parts[3]), step)
 
 
-def problem_of(graph: Graph, ordinal: int, command: int, step: str) -> Problem:
+def problem_of_command(graph: Graph, ordinal: int, command: int, step: str) -> Problem:
     proof = next((proof for proof in graph.proofs if proof.ordinal == ordinal), None)
     if proof is None:
         raise UserError(f"{step}: the theory has no such proof")

@@ -38,25 +38,25 @@ class ProblemBody(Request):
     types: Annotated[dict[str, Text], Field(max_length=100)] = Field(default={}, description="Known types by name.")
 
 
-class Effort(Request):
+class EffortBody(Request):
     prover_seconds: float = Field(0.3, ge=0.05, le=5, description="Processor time of one attempt of one prover.")
     library: int = Field(32, ge=0, le=128, description="Most library facts offered to a prover.")
     seconds: float = Field(20, ge=1, le=MOST_SECONDS, description="Budget of the whole request.")
     stream: bool = Field(False, description="Answer as server-sent events.")
 
 
-class ProposeBody(ProblemBody, Effort):
+class ProposeBody(ProblemBody, EffortBody):
     beam: int = Field(BEAM, ge=1, le=MOST_BEAM)
     count: int = Field(MOST_BEAM, ge=1, le=MOST_BEAM, description="Most steps in the answer.")
     constraint: Literal["types", "grammar", "none"] = "types"
     check: bool = Field(False, description="Let provers try both sides of every step.")
 
 
-class CheckBody(ProblemBody, Effort):
+class CheckBody(ProblemBody, EffortBody):
     proposals: Annotated[list[Text], Field(min_length=1, max_length=MOST_BEAM)]
 
 
-class SketchBody(ProblemBody, Effort):
+class SketchBody(ProblemBody, EffortBody):
     beam: int = Field(10, ge=1, le=MOST_BEAM)
     depth: int = Field(4, ge=1, le=8, description="Proposals on top of each other.")
 

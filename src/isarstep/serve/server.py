@@ -16,7 +16,7 @@ from isarstep.errors import UserError
 from isarstep.serve.app import create_app
 from isarstep.serve.batching import LARGEST
 from isarstep.serve.engine import Engine
-from isarstep.serve.gate import Limits, Load
+from isarstep.serve.gate import Load, ServerLimits
 from isarstep.serve.schema import MOST_SECONDS
 from isarstep.serve.service import Service
 
@@ -71,7 +71,7 @@ def serve(
     engine.warm_up()
     service = Service(engine, largest_batch)
     load = Load()
-    limits = Limits(concurrency=concurrency, token=token, loopback=address.loopback)
+    limits = ServerLimits(concurrency=concurrency, token=token, loopback=address.loopback)
     config = uvicorn.Config(
         create_app(service, limits, load),
         log_level="warning",

@@ -11,7 +11,7 @@ from typing import Any
 from isarstep.check.verdict import Proved
 from isarstep.errors import UserError
 from isarstep.serve import schema, shown
-from isarstep.serve.attention import attention_of
+from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine, Step, ranked, with_gap
 from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task
@@ -76,7 +76,7 @@ class Service:
 
     def task(self, body: schema.ProblemBody) -> Task:
         if body.example is None:
-            return self.engine.read(problem_of(body))
+            return self.engine.read(problem_of_body(body))
         if body.facts or body.goal is not None or body.others or body.hints or body.fixed or body.types:
             raise ProblemError(
                 "invalid", "an example brings its own facts and goal; only extra goes with it", "example"
@@ -85,7 +85,7 @@ class Service:
             _, example = self.catalogue.find(body.example)
         except UserError as error:
             raise NotFoundError(str(error)) from None
-        return self.engine.reader.of_example(example, problem_of(body))
+        return self.engine.reader.of_example(example, problem_of_body(body))
 
     def example(self, identifier: str) -> Json:
         try:
@@ -116,7 +116,7 @@ class Service:
         if body.example is not None:
             task = self.task(body)
             return {"ok": True, "types": task.types()} | example_fields(task)
-        parsed = self.engine.reader.parse(problem_of(body))
+        parsed = self.engine.reader.parse(problem_of_body(body))
         fields: Json = {name: [] for name in FIELDS} | {"goal": None}
         for where, reading in parsed.readings.items():
             name = where.split("[")[0]
@@ -174,7 +174,7 @@ class Service:
 
         return await asyncio.to_thread(read)
 
-    async def gaps(self, found: Found, effort: schema.Effort, clock: Clock) -> AsyncIterator[Event]:
+    async def gaps(self, found: Found, effort: schema.EffortBody, clock: Clock) -> AsyncIterator[Event]:
         """Verdicts as they come, until all are there or the budget ends."""
 
         def work(proving: Proving) -> Iterator[Event]:
@@ -206,7 +206,7 @@ class Service:
             raise OutOfTimeError(f"nothing was found within {clock.seconds:g} s; the server is busy")
         yield "done", sketch_json(best) | {"tried": last.tried, "seconds": round(clock.passed, 3)}
 
-    async def _job(self, work: Any, effort: schema.Effort, clock: Clock) -> AsyncIterator[Any]:
+    async def _job(self, work: Any, effort: schema.EffortBody, clock: Clock) -> AsyncIterator[Any]:
         """What a job on the provers' thread yields; it is cancelled when the budget ends or nobody listens."""
         loop = asyncio.get_running_loop()
         arriving: asyncio.Queue[Any] = asyncio.Queue()
@@ -236,7 +236,7 @@ class Service:
         return attention_of(self.engine, task, answer, body.layer, body.head)
 
 
-def problem_of(body: schema.ProblemBody) -> Problem:
+def problem_of_body(body: schema.ProblemBody) -> Problem:
     return Problem(
         body.goal,
         tuple(body.facts),

@@ -23,7 +23,7 @@ from isarstep.errors import UserError
 from isarstep.feed.batches import Batch, Layout, Packer, Shape, plan
 from isarstep.feed.corpus import Corpus, Dataset, Longs
 from isarstep.feed.dense import dense_dataset
-from isarstep.models import ModelConfig, Seq2Seq, build
+from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import (
     About,
     Progress,
@@ -69,7 +69,7 @@ class StepData:
     batch: int  # of the epoch: where the next step begins
 
 
-class Stream:
+class StepStream:
     """An endless, resumable stream of steps over one corpus."""
 
     def __init__(
@@ -133,10 +133,11 @@ def train(
     if config.dense:
         dataset = dense_dataset(dataset)
     with processes(device) as group:
-        return Run(dataset, config, recipe, Path(folder), group, validating, storage).go(resume, start_from, quiet)
+        run = TrainingRun(dataset, config, recipe, Path(folder), group, validating, storage)
+        return run.go(resume, start_from, quiet)
 
 
-class Run:
+class TrainingRun:
     def __init__(
         self,
         dataset: Dataset,
@@ -160,9 +161,9 @@ class Run:
         self.fixed = self.device.type == "cuda" and config.kind in ("transformer", "hat")
         layout = Layout(config.hierarchical, config.hints)
         padded = config.kind in ("rnnsearch", "convs2s")
-        self.stream = Stream(dataset.split("train"), dataset.vocabulary, layout, recipe, group, self.fixed, padded)
+        self.stream = StepStream(dataset.split("train"), dataset.vocabulary, layout, recipe, group, self.fixed, padded)
         self.held_out = sample(dataset.split("validation"), validating.examples)
-        self.model = build(config).to(self.device)
+        self.model = build_model(config).to(self.device)
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
         self.optimisers = optimisers(self.model, recipe)
         self.progress = Progress()

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from isarstep.decode.hypotheses import Rules
-from isarstep.decode.search import decode
+from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.search import search_corpus
 from isarstep.feed.batches import Layout, Packer, Shape, plan
 from isarstep.feed.corpus import Corpus
 from isarstep.train.loss import SmoothedLoss
@@ -46,7 +46,7 @@ def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape) -> Validation:
             batch = packer.assemble(examples)
             total += float(loss(batch.source, batch.target)[1])
             written += batch.written
-        outputs = [found[0].tokens if found else () for found in decode(model, corpus, Rules(beam=1))]
+        outputs = [found[0].tokens if found else () for found in search_corpus(model, corpus, SearchRules(beam=1))]
     model.train()
     references = [tuple(corpus.proposition(number).tolist()) for number in corpus.targets.tolist()]
     exact = sum(a == b for a, b in zip(outputs, references, strict=True)) / max(1, len(references))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from isarstep.analyse.attention import load, record, save
+from isarstep.analyse.attention_maps import load_maps, record, save_maps
 from isarstep.analyse.pictures import attention_data, attention_html, attention_svg
 from isarstep.analyse.probes import probes
 from isarstep.bench.specials import SPECIALS
 from isarstep.errors import UserError
-from isarstep.models import ModelConfig, build
+from isarstep.models import ModelConfig, build_model
 from isarstep.models.config import Kind
 
 EXAMPLE = next(probe.example for probe in probes() if probe.name == "member-subset")
@@ -21,7 +21,7 @@ VOCABULARY = [*SPECIALS, *sorted({token for _, text in EXAMPLE.source() for toke
 @pytest.mark.parametrize("kind", ["transformer", "hat"])
 def test_rows_are_distributions_over_what_may_be_seen(kind: Kind, tmp_path: Path) -> None:
     torch.manual_seed(0)
-    model = build(ModelConfig(kind, len(VOCABULARY), "tiny"))
+    model = build_model(ModelConfig(kind, len(VOCABULARY), "tiny"))
     maps = record(model, VOCABULARY, EXAMPLE, EXAMPLE.f1)
     size = model.config.dimensions
     assert (len(maps.encoder), len(maps.cross)) == (size.encoder_layers, size.decoder_layers)
@@ -39,8 +39,8 @@ def test_rows_are_distributions_over_what_may_be_seen(kind: Kind, tmp_path: Path
     else:
         assert maps.source[0] == "<F3>"
         assert maps.encoder[0].all()
-    save([maps], tmp_path / "a.safetensors")
-    again = load(tmp_path / "a.safetensors")[0]
+    save_maps([maps], tmp_path / "a.safetensors")
+    again = load_maps(tmp_path / "a.safetensors")[0]
     assert (again.source, again.fields, again.written) == (maps.source, maps.fields, maps.written)
     np.testing.assert_allclose(again.encoder[1], maps.encoder[1], atol=1e-3)
     assert attention_data([again])[0]["heads"] == size.heads
@@ -50,7 +50,7 @@ def test_rows_are_distributions_over_what_may_be_seen(kind: Kind, tmp_path: Path
 
 def test_attention_weights_reproduce_the_layer_s_output() -> None:
     torch.manual_seed(1)
-    model = build(ModelConfig("transformer", len(VOCABULARY), "tiny")).eval()
+    model = build_model(ModelConfig("transformer", len(VOCABULARY), "tiny")).eval()
     seen = {}
     layer = model.encoder[0].attention
     layer.register_forward_hook(lambda module, inputs, output: seen.update(x=inputs[0], turn=inputs[2], out=output))
@@ -63,10 +63,10 @@ def test_attention_weights_reproduce_the_layer_s_output() -> None:
 
 def test_models_without_such_layers_are_refused() -> None:
     with pytest.raises(UserError, match="transformer and hat"):
-        record(build(ModelConfig("rnnsearch", len(VOCABULARY), "tiny")), VOCABULARY, EXAMPLE, EXAMPLE.f1)
+        record(build_model(ModelConfig("rnnsearch", len(VOCABULARY), "tiny")), VOCABULARY, EXAMPLE, EXAMPLE.f1)
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.safetensors").write_bytes(b"no")
     with pytest.raises(UserError, match="not attention maps"):
-        load(tmp_path / "a.safetensors")
+        load_maps(tmp_path / "a.safetensors")

@@ -113,7 +113,7 @@ def _weights(q_THC: Tensor, k_SHC: Tensor, queries: Segments, keys: Segments) ->
     return full
 
 
-def save(maps: Sequence[AttentionMaps], path: Path) -> None:
+def save_maps(maps: Sequence[AttentionMaps], path: Path) -> None:
     """All maps in one file: tensors `NUMBER.encoder.LAYER` and `NUMBER.cross.LAYER`, tokens as metadata."""
     from safetensors.numpy import save_file
 
@@ -129,7 +129,7 @@ def save(maps: Sequence[AttentionMaps], path: Path) -> None:
     temporary.replace(path)
 
 
-def load(path: Path) -> list[AttentionMaps]:
+def load_maps(path: Path) -> list[AttentionMaps]:
     from safetensors import SafetensorError, safe_open
 
     try:

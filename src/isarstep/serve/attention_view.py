@@ -12,7 +12,7 @@ from isarstep.serve.problem import ProblemError, Task
 
 def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, head: int | None) -> dict[str, Any]:
     """Cross attention: of each written token over all tokens that were read; means where no layer or head is chosen."""
-    from isarstep.analyse.attention import record
+    from isarstep.analyse.attention_maps import record
 
     model = engine.predictor.model
     if model.config.kind not in ("transformer", "hat"):
