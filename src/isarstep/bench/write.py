@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import zstandard
 
+from isarstep.bench.canary import PARQUET_MARK, marked
 from isarstep.bench.layout import (
     EXAMPLE_SCHEMA,
     FACT_SCHEMA,
@@ -74,7 +75,7 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
             {"tokens": [*SPECIALS, *tokens], "counts": [0] * len(SPECIALS) + [counts[token] for token in tokens]},
         )
         if content.signature is not None:
-            raw = json.dumps(content.signature, ensure_ascii=False, separators=(",", ":")).encode()
+            raw = json.dumps(marked(content.signature), ensure_ascii=False, separators=(",", ":")).encode()
             (fresh / SIGNATURE).write_bytes(zstandard.ZstdCompressor(level=max(level, 9)).compress(raw))
         manifest = {
             "hash": content_hash(splits),
@@ -84,7 +85,7 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
             "facts": 0 if facts is None else facts.num_rows,
             **content.manifest,
         }
-        write_manifest(fresh, manifest)
+        write_manifest(fresh, marked(manifest))
     return manifest
 
 
@@ -170,10 +171,13 @@ def _write_table(path: Path, table: pa.Table, rows: int, level: int) -> None:
     # Ids do not repeat and lists of numbers hardly: a dictionary would only be in the way of the compression.
     plain = {"id", *FIELDS, "types", "proposition", "type"}
     dictionary = [name for name in table.schema.names if name not in plain]
-    pq.write_table(
-        table, path, row_group_size=rows, compression="zstd", compression_level=level, use_dictionary=dictionary,
+    writer = pq.ParquetWriter(
+        path, table.schema, compression="zstd", compression_level=level, use_dictionary=dictionary,
         write_statistics=False, store_schema=False, data_page_size=1 << 24,
     )  # fmt: skip
+    with writer:
+        writer.add_key_value_metadata(PARQUET_MARK)
+        writer.write_table(table, row_group_size=rows)
 
 
 def _write_propositions(
@@ -187,6 +191,7 @@ def _write_propositions(
         store_schema=False, data_page_size=1 << 26,
     )  # fmt: skip
     with writer:
+        writer.add_key_value_metadata(PARQUET_MARK)
         for start in range(0, len(order), PROPOSITION_ROWS):
             chosen = order[start : start + PROPOSITION_ROWS]
             block = texts.take(pa.array(chosen)).combine_chunks()
@@ -205,4 +210,4 @@ def _write_propositions(
 
 
 def _write_json(path: Path, document: Any) -> None:
-    path.write_text(json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(marked(document), ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
