@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ def lemma_uses(*numbers: int) -> list[Use]:
 
 
 class ProofMaker:
-    """Collects steps and facts; a step's facts are `(kind, proposition, uses)`."""
+    """Collects steps and facts; a step's facts are `(kind, proposition, uses)`, and what is stated if that differs."""
 
     def __init__(self, ordinal: int, name: str, variables: str = "abctxyz", command: str = "lemma") -> None:
         self.ordinal, self.name, self.command = ordinal, name, command
@@ -79,32 +80,36 @@ class ProofMaker:
     def step(
         self,
         command: str,
-        *facts: tuple[str, Term, Sequence[Use]],
+        *facts: tuple[str, Term, Sequence[Use]] | tuple[str, Term, Sequence[Use], Term],
         parent: int | None = None,
         depth: int = 0,
         block: int = 0,
         fixed: str | None = None,
+        introduced: str = "",
     ) -> list[int]:
         """`fixed` are all variables fixed at this step; None: the same as at the step before."""
         number = len(self.steps)
         before = self.steps[-1].fixed if self.steps else ()
         chosen = before if fixed is None else tuple(self.variables.index(name) for name in fixed)
-        self.steps.append(Step(number, command, parent, depth, block, None, chosen))
+        new = tuple(self.variables.index(name) for name in introduced)
+        self.steps.append(Step(number, command, parent, depth, block, None, chosen, new))
         first = len(self.facts)
-        self.facts += [Fact(kind, number, None, term, tuple(used)) for kind, term, used in facts]  # type: ignore[arg-type]
+        self.facts += [Fact(kind, number, None, term, tuple(used), *more) for kind, term, used, *more in facts]  # type: ignore[arg-type]
         return list(range(first, len(self.facts)))
 
     def use(self, fact: int, *more: Use) -> None:
         old = self.facts[fact]
-        self.facts[fact] = Fact(old.kind, old.step, old.name, old.prop, (*old.uses, *more))
+        self.facts[fact] = replace(old, uses=(*old.uses, *more))
 
     def finish(self, complete: bool = True) -> Proof:
         """The proof; variables that no step fixes are left out."""
         names = sorted({self.variables[v] for step in self.steps for v in step.fixed})
-        steps = [
-            Step(s.ordinal, s.command, s.parent, s.depth, s.block, s.case, tuple(names.index(self.variables[v]) for v in s.fixed))
-            for s in self.steps
-        ]
+
+
+        def renumbered(numbers: Sequence[int]) -> tuple[int, ...]:
+            return tuple(names.index(self.variables[v]) for v in numbers)
+
+        steps = [replace(s, fixed=renumbered(s.fixed), introduced=renumbered(s.introduced)) for s in self.steps]
         variables = tuple(Variable(name, NAT) for name in names)
         return Proof(self.ordinal, self.command, self.name, 1, variables, tuple(steps), tuple(self.facts), complete, ())
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -18,12 +19,12 @@ from tests.bench.handmade import sqrt_two, write_graph
 from isarstep.bench.build import build
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import read_facts
-from isarstep.bench.layout import SPLITS
-from isarstep.bench.rules import band_of
+from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 
-SCORED = 12  # so that the small corpus has a reserve
+SIZES = Sizes(scored=12, of_a_theorem=2, band=0.2)  # the small corpus has more to score than is scored
+SPLITS = ("train", "validation", "test")
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 @pytest.fixture(scope="module")
 def whole(graphs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "bench"
-    build(graphs, out, scored=SCORED, workers=1)
+    build(graphs, out, sizes=SIZES, workers=1)
     return out
 
 
@@ -45,22 +46,23 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_splits_and_counts(whole: Path) -> None:
     benchmark = Benchmark(whole)
     splits = {name: list(benchmark.split(name)) for name in SPLITS}
-    assert all(splits.values())
-    assert len(splits["validation"]) == len(splits["test"]) == SCORED
-    for example in splits["train"]:
-        assert band_of(example.theorem) == 0
-    held = [example for name in SPLITS[1:] for example in splits[name]]
+    assert len(splits["validation"]) == len(splits["test"]) == SIZES.scored
+    for name, band in (("validation", VALIDATION), ("test", TEST)):
+        assert {band_of(e.theorem, SIZES.band) for e in splits[name]} == {band}
+        assert max(Counter(e.theorem for e in splits[name]).values()) == SIZES.of_a_theorem
+    held = [*splits["validation"], *splits["test"]]
     assert not {e.f1 for e in splits["train"]} & {e.f1 for e in held}
     assert not {e.theorem for e in splits["train"]} & {e.theorem for e in held}
     ids = [e.id for name in SPLITS for e in splits[name]]
     assert len(ids) == len(set(ids))
     counts = benchmark.manifest["counts"]
     kept = sum(benchmark.manifest["examples"].values())
-    assert counts["raw"] == kept + sum(counts[rule] for rule in ("too long", "restated", "held out", "duplicates"))
-    assert counts["held out"] > 0
+    rules = ("too long", "restated", "of scored theorems", "of unseen entries", "leaking", "duplicates")
+    assert counts["raw"] == kept + sum(counts[rule] for rule in rules)
+    assert counts["of scored theorems"] > 0
     assert counts["duplicates"] > 0
-    lowest = sorted(e.id for e in [*splits["test"], *splits["reserve"]] if band_of(e.theorem) == 2)[:SCORED]
-    assert sorted(e.id for e in splits["test"]) == lowest
+    # What is in a band and not scored is trained on.
+    assert {band_of(e.theorem, SIZES.band) for e in splits["train"]} == {TRAIN, VALIDATION, TEST}
 
 
 def test_types_vocabulary_and_facts(whole: Path) -> None:
@@ -81,39 +83,45 @@ def test_types_vocabulary_and_facts(whole: Path) -> None:
 
 
 def test_building_twice_gives_the_same_bytes(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
-    build(list(reversed(graphs)), tmp_path / "again", scored=SCORED, workers=2)
+    build(list(reversed(graphs)), tmp_path / "again", sizes=SIZES, workers=2)
     assert contents(tmp_path / "again") == contents(whole)
 
 
 @pytest.mark.parametrize("first", [1, 3])
-def test_growing_in_two_steps_is_building_at_once(graphs: list[Path], whole: Path, tmp_path: Path, first: int) -> None:
-    build(graphs[:first], tmp_path / "part", scored=SCORED, workers=1)
-    build([tmp_path / "part", *graphs[first:]], tmp_path / "grown", scored=SCORED, workers=1)
-    assert contents(tmp_path / "grown") == contents(whole)
+def test_growing_keeps_the_scored_splits(graphs: list[Path], tmp_path: Path, first: int) -> None:
+    """And adds what the new graphs have, but for what the scored splits forbid."""
+    build(graphs[:first], tmp_path / "part", sizes=SIZES, workers=1)
+    build([tmp_path / "part", *graphs[first:]], tmp_path / "grown", sizes=SIZES, workers=1)
+    part, grown = Benchmark(tmp_path / "part"), Benchmark(tmp_path / "grown")
+    for name in ("validation", "test"):
+        assert list(part.split(name)) == list(grown.split(name))
+    before, after = ({e.id: e for e in opened.split("train")} for opened in (part, grown))
+    assert before.items() <= after.items()
+    assert len(after) > len(before)
+    held = [e for name in ("validation", "test") for e in grown.split(name)]
+    assert not {e.f1 for e in after.values()} & {e.f1 for e in held}
+    assert not {e.theorem for e in after.values()} & {e.theorem for e in held}
+    everything = Counter(grown.manifest["counts"])
+    kept = sum(grown.manifest["examples"].values())
+    assert everything["raw"] == kept + everything.total() - everything["raw"] - everything["proofs"]
 
 
-def test_growing_from_the_later_theories(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+def test_growing_by_nothing_changes_nothing(whole: Path, tmp_path: Path) -> None:
+    build([whole], tmp_path / "again", sizes=SIZES, workers=1)
+    assert contents(tmp_path / "again") == contents(whole)
+
+
+def test_growing_from_the_later_theories(graphs: list[Path], tmp_path: Path) -> None:
     """The part has facts about constants that only the other theories declare."""
-    build(graphs[2:], tmp_path / "part", scored=SCORED, workers=1)
-    build(graphs[:2], tmp_path / "other", scored=SCORED, workers=1)
-    build([tmp_path / "part", tmp_path / "other"], tmp_path / "grown", scored=SCORED, workers=1)
-    assert contents(tmp_path / "grown") == contents(whole)
-
-
-def test_splits_stay_put(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
-    build(graphs[:2], tmp_path / "part", scored=SCORED, workers=1)
-    after = {e.id: name for name in SPLITS for e in Benchmark(whole).split(name)}
-    for name in SPLITS:
-        for example in Benchmark(tmp_path / "part").split(name):
-            now = after.get(example.id)
-            allowed = {"train": {"train", None}}.get(name, {name, "reserve"})
-            assert now in allowed, (name, now)
+    build(graphs[2:], tmp_path / "part", sizes=SIZES, workers=1)
+    build([tmp_path / "part", *graphs[:2]], tmp_path / "grown", sizes=SIZES, workers=1)
+    assert [fact.name for fact in read_facts(Benchmark(tmp_path / "grown"))] == [f"T{n}.fact" for n in range(5)]
 
 
 def test_the_papers_example_survives_the_way(tmp_path: Path) -> None:
     build([write_graph(sqrt_two(), tmp_path)], tmp_path / "out", workers=1)
     benchmark = Benchmark(tmp_path / "out")
-    [paper] = [e for name in SPLITS for e in benchmark.split(name) if "even $ FREE <X0>" in e.f1]
+    [paper] = [e for name in benchmark.splits for e in benchmark.split(name) if "even $ FREE <X0>" in e.f1]
     assert paper.f2 == (
         "CONST HOL.Trueprop $ ( CONST Nat.eq $ ( CONST Nat.times $ CONST Nat.two $ ( CONST Nat.sq $ FREE <X1> ) )"
         " $ ( CONST Nat.sq $ FREE <X0> ) )",
@@ -123,22 +131,22 @@ def test_the_papers_example_survives_the_way(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_combined_is_refused(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="both contain"):
-        build([whole, whole.parent / "bench", graphs[0]], tmp_path / "out", scored=SCORED, workers=1)
+    with pytest.raises(UserError, match="let one of them grow"):
+        build([whole, whole.parent / "bench", graphs[0]], tmp_path / "out", sizes=SIZES, workers=1)
     with pytest.raises(UserError, match="other rules"):
-        build([whole], tmp_path / "out", Rules(max_source=10), scored=SCORED, workers=1)
+        build([whole], tmp_path / "out", Rules(max_source=10), sizes=SIZES, workers=1)
     with pytest.raises(UserError, match="no proof graphs"):
         build([tmp_path], tmp_path / "out", workers=1)
     changed = write_corpus(tmp_path / "changed", 1)[0]
     raw = zstandard.ZstdDecompressor().stream_reader(changed.read_bytes()).read()
     changed.write_bytes(zstandard.ZstdCompressor().compress(raw.replace(b"hash of", b"another hash of")))
     with pytest.raises(UserError, match="has changed"):
-        build([whole, changed], tmp_path / "out", scored=SCORED, workers=1)
+        build([whole, changed], tmp_path / "out", sizes=SIZES, workers=1)
     assert not (tmp_path / "out").exists()
 
 
 def test_graphs_that_a_benchmark_contains_are_skipped(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
-    build([whole, *graphs], tmp_path / "out", scored=SCORED, workers=1)
+    build([whole, *graphs], tmp_path / "out", sizes=SIZES, workers=1)
     assert contents(tmp_path / "out") == contents(whole)
 
 
@@ -175,15 +183,15 @@ def test_a_folder_that_is_no_benchmark_is_not_replaced(graphs: list[Path], tmp_p
 
 def test_killed_while_building_leaves_the_old_benchmark_whole(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "bench"
-    build(graphs[:1], out, scored=SCORED, workers=1)
+    build(graphs[:1], out, sizes=SIZES, workers=1)
     before = contents(out)
     # The child stops for good in the middle of writing, and is killed there.
     code = (
         "import sys, time\nfrom pathlib import Path\nimport isarstep.bench.write as write\n"
         "def stop(*_):\n    print('here', flush=True)\n    time.sleep(600)\n"
         "write._write_propositions = stop\n"
-        "from isarstep.bench.build import build\n"
-        f"build([Path(p) for p in sys.argv[2:]], Path(sys.argv[1]), scored={SCORED}, workers=1)\n"
+        "from isarstep.bench.build import build\nfrom isarstep.bench.rules import Sizes\n"
+        "build([Path(p) for p in sys.argv[2:]], Path(sys.argv[1]), sizes=Sizes(scored=12, of_a_theorem=2, band=0.2), workers=1)\n"
     )
     child = subprocess.Popen(
         [sys.executable, "-c", code, str(out), *map(str, graphs)], stdout=subprocess.PIPE, start_new_session=True
@@ -196,7 +204,7 @@ def test_killed_while_building_leaves_the_old_benchmark_whole(graphs: list[Path]
     assert contents(out) == before
     assert len(Benchmark(out).split("train")) == json.loads(before["manifest.json"])["examples"]["train"]
     start = time.monotonic()
-    build(graphs, out, scored=SCORED, workers=1)
+    build(graphs, out, sizes=SIZES, workers=1)
     assert contents(out) == contents(whole)
     assert time.monotonic() - start < 60
     assert [path.name for path in tmp_path.iterdir()] == ["bench"]  # what the killed process left is gone

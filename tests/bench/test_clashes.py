@@ -13,14 +13,15 @@ from tests.bench.handmade import BOOL, NAT, ProofMaker, fun, graph_of, uses, wri
 from isarstep.bench.build import build
 from isarstep.bench.clashes import Ancestry, Renaming
 from isarstep.bench.facts import read_facts
-from isarstep.bench.layout import SPLITS
-from isarstep.bench.rules import band_of
+from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
 from isarstep.bench.stats import measure, tables
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.terms import App, Const, Free, Term, TFree, Type, Var
 from isarstep.logic.typestrings import format_type
 from isarstep.mine.graph import Constant, Graph, Lemma, Proof, Signature, Variable
+
+SIZES = Sizes(scored=0, unseen=0)
 
 TRUE = Const("HOL.Trueprop", fun(BOOL, Type("prop")))
 ORDER = Type("Order.order")
@@ -93,7 +94,7 @@ def graphs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def whole(graphs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "bench"
-    build(list(graphs.values()), out, workers=1)
+    build(list(graphs.values()), out, sizes=SIZES, workers=1)
     return out
 
 
@@ -105,7 +106,7 @@ def test_every_name_says_whose_it_is(whole: Path) -> None:
     benchmark = Benchmark(whole)
     assert benchmark.manifest["qualified"] == [SECOND]
     seen = set()
-    for example in (e for name in SPLITS for e in benchmark.split(name)):
+    for example in (e for name in benchmark.splits for e in benchmark.split(name)):
         seen.add(example.theory)
         everything = " ".join([example.f1, *example.f2, example.f3 or "", *example.f4])
         second = example.session == "Geometry"
@@ -140,59 +141,57 @@ def test_every_name_says_whose_it_is(whole: Path) -> None:
     assert (SECOND, "Order") in named[0].rows
 
 
+# Nothing is scored, so nothing is frozen: then growing is building at once.
 PARTS = [[BASE, FIRST, FIRST_USER], [BASE, SECOND, SECOND_USER], [BASE, FIRST, SECOND], [BASE, SECOND], [BASE, FIRST]]
 
 
 @pytest.mark.parametrize("first", PARTS, ids=" ".join)
 def test_growing_is_building_at_once(graphs: dict[str, Path], whole: Path, tmp_path: Path, first: list[str]) -> None:
-    build([graphs[name] for name in first], tmp_path / "part", workers=1)
+    build([graphs[name] for name in first], tmp_path / "part", sizes=SIZES, workers=1)
     rest = [path for name, path in graphs.items() if name not in first]
-    build([tmp_path / "part", *rest], tmp_path / "grown", workers=1)
+    build([tmp_path / "part", *rest], tmp_path / "grown", sizes=SIZES, workers=1)
     assert contents(tmp_path / "grown") == contents(whole)
 
 
-def test_a_benchmark_can_grow_by_another(graphs: dict[str, Path], whole: Path, tmp_path: Path) -> None:
-    build([graphs[name] for name in (BASE, SECOND, SECOND_USER)], tmp_path / "one", workers=1)
+def test_alone_a_theory_keeps_its_names(graphs: dict[str, Path], tmp_path: Path) -> None:
+    build([graphs[name] for name in (BASE, SECOND, SECOND_USER)], tmp_path / "one", sizes=SIZES, workers=1)
     alone = Benchmark(tmp_path / "one")
     assert alone.manifest["qualified"] == []
     assert not any("Geometry" in text for block in alone.propositions.blocks() for text in block.to_pylist())
-    build([graphs[FIRST], graphs[FIRST_USER]], tmp_path / "two", workers=1)
-    build([tmp_path / "one", tmp_path / "two"], tmp_path / "grown", workers=1)
-    assert contents(tmp_path / "grown") == contents(whole)
 
 
 def test_no_theorem_moves_because_of_its_company(graphs: dict[str, Path], whole: Path, tmp_path: Path) -> None:
-    build([graphs[name] for name in (BASE, SECOND, SECOND_USER)], tmp_path / "alone", workers=1)
+    build([graphs[name] for name in (BASE, SECOND, SECOND_USER)], tmp_path / "alone", sizes=SIZES, workers=1)
 
     def bands(folder: Path) -> dict[str, set[int]]:
         found: dict[str, set[int]] = {}
-        for example in (e for name in SPLITS for e in Benchmark(folder).split(name) if e.session == "Geometry"):
+        for example in (e for name in Benchmark(folder).splits for e in Benchmark(folder).split(name) if e.session == "Geometry"):
             found.setdefault(example.step_id, set()).add(band_of(example.theorem))
         return found
 
     before, after = bands(tmp_path / "alone"), bands(whole)
     assert before == after
-    assert set.union(*before.values()) >= {0, 1} or set.union(*before.values()) >= {0, 2}
+    assert set.union(*before.values()) >= {TRAIN, VALIDATION} or set.union(*before.values()) >= {TRAIN, TEST}
 
 
 def test_what_cannot_be_told_is_refused(graphs: dict[str, Path], tmp_path: Path) -> None:
     # The user's own imports are not there, so nobody knows that it rests on the second theory ...
     distant = theory("Geometry.Distant", ["Geometry.Between"], fun(fun(NAT, NAT), BOOL), 2, declares=False)
-    build([write_graph(distant, tmp_path)], tmp_path / "part", workers=1)
+    build([write_graph(distant, tmp_path)], tmp_path / "part", sizes=SIZES, workers=1)
     between = graph_of([], theory="Geometry.Between", session="Geometry", parents=[SECOND])
     with pytest.raises(UserError, match=r"Geometry\.Distant rests on Geometry\.Order"):
-        build([tmp_path / "part", write_graph(between, tmp_path), *graphs.values()], tmp_path / "out", workers=1)
+        build([tmp_path / "part", write_graph(between, tmp_path), *graphs.values()], tmp_path / "out", sizes=SIZES, workers=1)
     # ... or that a benchmark's theory does not rest on the one that has to be renamed.
-    build([write_graph(distant, tmp_path), graphs[SECOND]], tmp_path / "part", workers=1)
+    build([write_graph(distant, tmp_path), graphs[SECOND]], tmp_path / "part", sizes=SIZES, workers=1)
     with pytest.raises(UserError, match=r"which one Geometry\.Distant means is not known"):
-        build([tmp_path / "part", graphs[BASE], graphs[FIRST]], tmp_path / "out", workers=1)
+        build([tmp_path / "part", graphs[BASE], graphs[FIRST]], tmp_path / "out", sizes=SIZES, workers=1)
     # Benchmarks of earlier versions may have mixed names up.
-    build(list(graphs.values()), tmp_path / "old", workers=1)
+    build(list(graphs.values()), tmp_path / "old", sizes=SIZES, workers=1)
     manifest = json.loads((tmp_path / "old" / "manifest.json").read_text())
     del manifest["qualified"]
     (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(UserError, match="mixes up theories called Order"):
-        build([tmp_path / "old"], tmp_path / "out", workers=1)
+        build([tmp_path / "old"], tmp_path / "out", sizes=SIZES, workers=1)
     assert not (tmp_path / "out").exists()
 
 

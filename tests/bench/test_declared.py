@@ -1,5 +1,7 @@
 """Where the constants of a theory are first seen, and its instances."""
 
+from dataclasses import replace
+
 from tests.bench.handmade import CONSTANTS, ProofMaker, graph_of, lemma_uses, prop
 
 from isarstep.bench.declared import declarations
@@ -18,4 +20,21 @@ def test_the_first_proof_that_mentions_a_constant_counts():
     own = [Constant(name, CONSTANTS[name]) for name in ("Nat.even", "Nat.P", "Nat.sq", "Nat.R")]
     found = declarations(graph_of(proofs, lemmas, constants=own))
     # Q is another theory's; R is in no proof; what a lemma says that a proof uses was there before it.
-    assert found == {"constants": {"Nat.P": 2, "Nat.even": 5, "Nat.sq": 5}, "arities": ["Nat.nat HOL.type"]}
+    assert found == {
+        "exact": False,
+        "constants": {"Nat.P": 2, "Nat.even": 5, "Nat.sq": 5},
+        "arities": ["Nat.nat HOL.type"],
+        "arities_after": [0],
+    }
+
+
+def test_where_a_graph_says_it_the_declaration_counts():
+    own = [Constant("Nat.even", CONSTANTS["Nat.even"], after=0), Constant("Nat.R", CONSTANTS["Nat.R"], after=3)]
+    graph = graph_of([proof(2, "Nat.even")], constants=own)
+    signature = replace(graph.signature, arities_after=(1,))
+    assert declarations(replace(graph, signature=signature)) == {
+        "exact": True,
+        "constants": {"Nat.R": 3, "Nat.even": 0},
+        "arities": ["Nat.nat HOL.type"],
+        "arities_after": [1],
+    }

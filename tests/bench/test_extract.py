@@ -253,9 +253,9 @@ def test_restated_facts_are_counted_and_left_out() -> None:
     extractor.run()
     assert extractor.counts == {"proofs": 1, "raw": 2, "restated": 2}
     kept = examples_of(graph, Rules(keep_restated=True))
-    assert [(row["f1"], row["f3"], row["restated"]) for row in kept] == [
-        ("Q <X0>", "P <X0>", True),
-        ("Q <X0>", "Q <X0>", True),
+    assert [(row["f1"], row["f3"], row["mark"]) for row in kept] == [
+        ("Q <X0>", "P <X0>", "restated"),
+        ("Q <X0>", "Q <X0>", "restated"),
     ]
 
 

@@ -12,7 +12,7 @@ from tests.bench.corpus import write_corpus
 from isarstep.bench.build import build
 from isarstep.bench.export import export_jsonl, export_release, source_line
 from isarstep.bench.formats import import_release, parse_source
-from isarstep.bench.layout import SPLITS
+from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.errors import UserError
@@ -42,7 +42,7 @@ def write_release(folder: Path) -> None:
 def test_import_of_a_release(tmp_path: Path) -> None:
     write_release(tmp_path)
     manifest = import_release(tmp_path, tmp_path / "out")
-    assert manifest["examples"] == {"train": 2, "validation": 1, "test": 1, "reserve": 0}
+    assert manifest["examples"] == {"train": 2, "validation": 1, "test": 1}
     train = Benchmark(tmp_path / "out").split("train")
     assert (train[0].f1, train[0].f2, train[0].f3, train[0].f4, train[0].f5) == (R, (P,), Q, (R,), ())
     assert (train[1].f2, train[1].f3, train[1].f4, train[1].f5) == ((), Q, (), (R,))
@@ -81,14 +81,14 @@ def test_nothing_to_import(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("formats")
-    build(write_corpus(folder), folder / "bench", scored=20, workers=1)
+    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
     return folder / "bench"
 
 
 def test_there_and_back(bench: Path, tmp_path: Path) -> None:
     export_release(Benchmark(bench), tmp_path / "release")
     import_release(tmp_path / "release", tmp_path / "again")
-    for name in SPLITS:
+    for name in Benchmark(tmp_path / "again").splits:
         before, after = list(Benchmark(bench).split(name)), list(Benchmark(tmp_path / "again").split(name))
         assert [e.id for e in before] == [e.id for e in after]
         for old, new in zip(before, after, strict=True):
@@ -165,4 +165,4 @@ def test_commands(bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert run(["show", "nothing"]) == 2
     assert run(["stats", str(tmp_path / "none")]) == 2
     assert run(["build", str(bench), "--out", str(tmp_path / "grown")]) == 0
-    assert "held-out" in capsys.readouterr().out
+    assert "of scored theorems" in capsys.readouterr().out

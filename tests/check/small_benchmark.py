@@ -80,8 +80,8 @@ def write_small_benchmark(folder: Path) -> list[Example]:
             {"test": pa.Table.from_pylist(rows, EXAMPLE_SCHEMA)},
             pa.chunked_array([pa.array(list(propositions), pa.large_string())]),
             list(types),
-            pa.Table.from_pylist([*facts, last], FACT_SCHEMA),
-            SIGNATURE.to_json(),
+            facts=pa.Table.from_pylist([*facts, last], FACT_SCHEMA),
+            signature=SIGNATURE.to_json(),
         ),
     )
     return made

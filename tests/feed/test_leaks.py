@@ -13,7 +13,8 @@ from tests.bench.corpus import write_corpus
 from isarstep.bench.build import build
 from isarstep.bench.example import Example
 from isarstep.bench.ids import VARIABLE
-from isarstep.bench.layout import EXAMPLE_SCHEMA, SPLITS
+from isarstep.bench.layout import EXAMPLE_SCHEMA
+from isarstep.bench.rules import Sizes
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.bench.write import Content, write_benchmark
@@ -23,14 +24,14 @@ from isarstep.feed.leaks import bag_of, find_leaks, jaccard
 @pytest.fixture(scope="module")
 def clean(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("leaks")
-    build(write_corpus(folder), folder / "bench", scored=20, workers=1)
+    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
     return folder / "bench"
 
 
 def planted(clean: Path, out: Path, change: Callable[[Example], Example]) -> str:
     """A copy in which a changed test example with many propositions stands in training; returns the test example's id."""
     benchmark = Benchmark(clean)
-    splits = {name: list(benchmark.split(name)) for name in SPLITS}
+    splits = {name: list(benchmark.split(name)) for name in benchmark.splits}
     victim = max(splits["test"], key=lambda example: (len(example.f4), example.id))
     splits["train"].append(change(victim))
     builder = ShardBuilder()
@@ -69,7 +70,7 @@ def renamed(example: Example) -> Example:
 def test_a_clean_benchmark_has_no_leaks(clean: Path, tmp_path: Path) -> None:
     report = find_leaks(clean, cache=tmp_path)
     assert report.clean
-    assert report.held_out == sum(len(Benchmark(clean).split(name)) for name in SPLITS[1:])
+    assert report.held_out == sum(len(Benchmark(clean).split(name)) for name in Benchmark(clean).splits[1:])
 
 
 def test_an_exact_target_is_found(clean: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from tests.bench.corpus import write_corpus
 
 from isarstep.bench.build import build
+from isarstep.bench.rules import Sizes
 from isarstep.bench.specials import UNK
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -19,7 +20,7 @@ from isarstep.feed.mapped import corpus_of_split
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Benchmark:
     folder = tmp_path_factory.mktemp("mapped")
-    build(write_corpus(folder), folder / "bench", scored=20, workers=1)
+    build(write_corpus(folder), folder / "bench", sizes=Sizes(scored=20, band=0.2), workers=1)
     return Benchmark(folder / "bench")
 
 

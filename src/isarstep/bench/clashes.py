@@ -73,6 +73,17 @@ class Renaming:
             ]
         return record
 
+    def document(self, value: Any) -> Any:
+        """The same for all names in a JSON value such as a theory's notation, where marks may stand before a name."""
+        if not self.prefixes:
+            return value
+        if isinstance(value, str):
+            mark, end, name = value.rpartition(">")
+            return mark + end + (self.text(name) if " " in name else self.name(name))
+        if isinstance(value, Mapping):
+            return {key: self.document(inner) for key, inner in value.items()}
+        return [self.document(inner) for inner in value] if isinstance(value, list | tuple) else value
+
     @cached_property
     def _back(self) -> dict[str, str]:
         return {new: old for old, new in self.prefixes.items()}

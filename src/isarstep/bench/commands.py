@@ -33,6 +33,7 @@ def build(
 
     from isarstep.bench.build import build as build_benchmark
     from isarstep.bench.extract import Rules
+    from isarstep.bench.rules import DROPPED
 
     rules = Rules(max_source, max_target, keep_open, keep_restated)
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
@@ -46,10 +47,8 @@ def build(
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     counts = manifest["counts"]
-    typer.echo(
-        f"{counts['raw']:,} raw examples: {counts['too long']:,} too long, {counts['restated']:,} restate a fact, "
-        f"{counts['held out']:,} would leak held-out ones, {counts['duplicates']:,} duplicates"
-    )
+    dropped = ("too long", "restated", *DROPPED, "duplicates")
+    typer.echo(f"{counts['raw']:,} raw examples: " + ", ".join(f"{counts[name]:,} {name}" for name in dropped))
     typer.echo(", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items()))
     typer.echo(f"vocabulary {manifest['vocabulary']:,}, facts {manifest['facts']:,}, hash {manifest['hash'][:12]}")
 

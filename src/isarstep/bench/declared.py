@@ -1,7 +1,8 @@
-"""What a theory declares and where: the first of its proofs that mentions each of its constants, and its instances.
+"""What a theory declares and where: for each of its constants and instances, from which of its proofs on it exists.
 
-A step sees no constant that its theory declares only later. Graphs do not say where a constant was declared; that a
-proof mentions it says that it was there before.
+A step sees no constant that its theory declares only later. Graphs of format 2 say how many proofs stand before a
+declaration: proof number k sees what stands after at most k of them (`exact`). Those of format 1 do not; that a proof
+mentions a constant says that it was there before, and of one that none mentions nothing is known.
 """
 
 from __future__ import annotations
@@ -15,9 +16,17 @@ from isarstep.mine.graph import Graph
 
 def declarations(graph: Graph) -> dict[str, Any]:
     """What a theory's row in the signature's table says of it."""
+    signature = graph.signature
+    exact = all(constant.after is not None for constant in signature.constants) and None not in signature.arities_after
+    exact &= len(signature.arities_after) == len(signature.arities)
+    known = {constant.name: constant.after for constant in signature.constants} if exact else first_proofs(graph)
+    afters = signature.arities_after if exact else [0] * len(signature.arities)
+    arities = sorted((f"{t} {c}", after) for (t, c, _), after in zip(signature.arities, afters, strict=True))
     return {
-        "constants": dict(sorted(first_proofs(graph).items())),
-        "arities": sorted(f"{constructor} {class_}" for constructor, class_, _ in graph.signature.arities),
+        "exact": exact,
+        "constants": dict(sorted(known.items())),
+        "arities": [arity for arity, _ in arities],
+        "arities_after": [after for _, after in arities],
     }
 
 

@@ -30,8 +30,11 @@ class Example:
     consequence_step: int = -1
     target_command: str = ""
     consequence_command: str = ""
-    restated: bool = False
+    mark: str = ""  # why it teaches nothing (isarstep.bench.marks); empty: it may
     fixed: int = -1  # variables fixed at the consequence are <X0> to <X(fixed - 1)>; -1: not known
+    introduced: tuple[int, ...] = ()  # numbers of the variables that the target's own step introduces
+    introduced_after: tuple[int, ...] = ()  # and those that the consequence's step introduces
+    names: Mapping[str, str] = field(default_factory=dict)  # that people gave to the variables <X..>, for displays
 
     @property
     def step_id(self) -> str:

@@ -11,10 +11,9 @@ from typing import TextIO
 from isarstep.bench.display import printer
 from isarstep.bench.example import Example
 from isarstep.bench.formats import LABEL_OF, META
-from isarstep.bench.layout import SPLITS
 from isarstep.bench.store import Benchmark
 
-_RELEASE_NAME = {"train": "train", "validation": "valid", "test": "test", "reserve": "reserve"}
+_RELEASE_NAME = {"validation": "valid"}
 
 
 def source_line(example: Example, *, hints: bool) -> str:
@@ -39,11 +38,12 @@ def export_release(benchmark: Benchmark, out: Path) -> list[Path]:
     """`train.source.txt`, `train.source_g.txt`, `train.target.txt`, `train.meta.txt` and so on."""
     written: list[Path] = []
     out.mkdir(parents=True, exist_ok=True)
-    for name in SPLITS:
+    for name in benchmark.splits:
         split = benchmark.split(name)
         if not len(split):
             continue
-        paths = [out / f"{_RELEASE_NAME[name]}.{part}.txt" for part in ("source", "source_g", "target", "meta")]
+        begin = _RELEASE_NAME.get(name, name)
+        paths = [out / f"{begin}.{part}.txt" for part in ("source", "source_g", "target", "meta")]
         with _writing(paths) as files:
             for example in split:
                 lines = (
@@ -60,7 +60,7 @@ def export_jsonl(benchmark: Benchmark, out: Path, *, style: str = "tokens", hint
     show = printer(benchmark, style)
     written: list[Path] = []
     out.mkdir(parents=True, exist_ok=True)
-    for name in SPLITS:
+    for name in benchmark.splits:
         split = benchmark.split(name)
         if not len(split):
             continue

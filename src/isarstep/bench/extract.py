@@ -1,33 +1,26 @@
 """Examples from proof graphs: for each local fact T and each fact C that uses it, T is the missing proposition.
 
-Which facts a step uses is the miner's word; here they become F.1-F.5. Three kinds of edges need thought:
-
-- A calculation (also/finally, moreover/ultimately) is transparent: what uses it uses the steps it was composed of.
-- A `show` that says the same as the statement whose block it closes is one node with it, or the answer would stand in
-  its own source. Where several do (one in each case), each has its own premises, so that cases do not mix.
-- A `show` that says something else (a case, a subgoal) is a fact from which the statement follows.
-- `obtain x where P x proof ... show thesis` proves `thesis` from `that: P x ==> thesis`. Both are bookkeeping (and
-  `that` would tell the answer): the obtained facts follow from what `show thesis` uses, without `that`.
-- A lemma with `obtains x where P x` states `thesis` likewise: as a consequence it reads `EX x. P x` (see obtains).
+What justifies a fact is `edges`' word; here it becomes F.1-F.5.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from isarstep.bench.clashes import NOTHING, Renaming
+from isarstep.bench.edges import ProofReader
 from isarstep.bench.ids import theorem_identity
 from isarstep.bench.layout import UNTYPED
-from isarstep.bench.obtains import thesis_of
+from isarstep.bench.marks import RESTATED, case_bundles, mark_of_texts, unproved_steps
+from isarstep.bench.setting import holdings, statement_of
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.texts import Template, Texts, alike
 from isarstep.logic.terms import Abs, App, Free, Term, Typ, Type, subterms
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import Graph, Proof, Use
+from isarstep.mine.graph import Graph, Proof
 
-OBTAINING = ("obtain", "guess")
 KINDS = {"assumption": "assumption", "definition": "assumption", "compound": "compound"}  # all else is a step
 UNKNOWN = Type(UNTYPED)
 
@@ -42,115 +35,6 @@ class Rules:
     keep_restated: bool = False
 
 
-@dataclass(slots=True)
-class Sources:
-    """What justifies a fact: indices of local facts and of lemmas, each once, in order."""
-
-    facts: dict[int, None] = field(default_factory=dict)
-    lemmas: dict[int, None] = field(default_factory=dict)
-
-
-class ProofReader:
-    """The edges of one proof, seen as the task needs them."""
-
-    def __init__(self, proof: Proof, texts: Texts) -> None:
-        self.proof = proof
-        self._texts = texts
-        self._sources: dict[int, Sources] = {}
-        self._premises: dict[int, Sources] = {}
-        self._hidden: set[int] = set()
-        self._thesis = thesis_of(proof)
-        self._restating = [self._restating_shows(number) for number in range(len(proof.facts))]
-        # A show that alone restates its statement is that statement: only the statement is a consequence.
-        self.merged = {shows[0] for shows in self._restating if len(shows) == 1}
-        if self._thesis is not None:
-            self.merged.update(number for number in range(len(proof.facts)) if self._applies_thesis(number))
-
-    def _restating_shows(self, number: int) -> list[int]:
-        facts = self.proof.facts
-        shows = [use.fact for use in facts[number].uses if use.how == "block" and use.fact is not None]
-        if not shows:
-            return []
-        if self.proof.steps[facts[number].step].command in OBTAINING:
-            for show in shows:
-                self._hide_thesis(facts[number].step, facts[show].prop)
-            return shows
-        # The marks around names are characters of their names here, which does no harm.
-        goal = self._texts.of(facts[number].prop)
-        return [show for show in shows if show != number and alike(self._texts.of(facts[show].prop), goal)]
-
-    def _hide_thesis(self, step: int, thesis: Term) -> None:
-        """What an obtaining step assumes about its thesis is no fact of the proof."""
-        if isinstance(thesis, App) and type(thesis.arg) is Free:
-            mark = self._texts.of(thesis.arg)
-            for number, fact in enumerate(self.proof.facts):
-                if fact.step == step and fact.kind == "assumption" and mark in self._texts.of(fact.prop):
-                    self._hidden.add(number)
-
-    def _applies_thesis(self, number: int) -> bool:
-        """Is this a fact such as `that[OF ...]`?"""
-        fact = self.proof.facts[number]
-        return fact.kind == "compound" and self._thesis is not None and self._thesis.ends(fact.prop)
-
-    def statement(self, number: int) -> Term:
-        """What a consequence says: its proposition, or what the thesis of the lemma stands for."""
-        own = self.proof.facts[number].prop
-        return self._thesis.meaning if self._thesis is not None and own == self._thesis.bare else own
-
-    def sources(self, number: int) -> Sources:
-        """Everything that justifies a fact, as F.2 and F.5 of a target need it."""
-        known = self._sources.get(number)
-        if known is None:
-            known = self._sources[number] = self._collect(number, with_cases=True)
-        return known
-
-    def premises(self, number: int) -> Sources:
-        """What a consequence follows from; where several cases restate it, they are consequences of their own."""
-        known = self._premises.get(number)
-        if known is None:
-            known = self._premises[number] = self._collect(number, with_cases=False)
-        return known
-
-    def end(self, number: int) -> int:
-        """The step at which a consequence is reached: of the show that closes its block, else its own."""
-        if self.proof.steps[self.proof.facts[number].step].command in OBTAINING:
-            return self.proof.facts[number].step  # which has fixed what it obtained
-        shows = self._restating[number]
-        seen = {number}
-        while len(shows) == 1 and shows[0] not in seen:
-            number = shows[0]
-            seen.add(number)
-            shows = self._restating[number]
-        return self.proof.facts[number].step
-
-    def _collect(self, number: int, *, with_cases: bool) -> Sources:
-        found = Sources()
-        facts = self.proof.facts
-        seen = {number}
-        thesis = self._thesis if self._thesis is not None and facts[number].prop == self._thesis.bare else None
-        todo: list[tuple[Use, int]] = [(use, number) for use in reversed(facts[number].uses)]
-        while todo:
-            use, user = todo.pop()
-            if use.lemma is not None:
-                found.lemmas[use.lemma] = None
-            elif use.fact is not None:
-                restates = use.how == "block" and use.fact in self._restating[user]
-                one_with_it = restates and (with_cases or len(self._restating[user]) == 1)
-                kind = facts[use.fact].kind
-                if thesis is not None:
-                    if use.fact in thesis.assumed:
-                        continue
-                    one_with_it |= self._applies_thesis(use.fact)
-                if kind == "calculation" or one_with_it:
-                    if use.fact not in seen:
-                        seen.add(use.fact)
-                        todo.extend((inner, use.fact) for inner in reversed(facts[use.fact].uses))
-                elif not restates and use.fact not in self._hidden:
-                    found.facts[use.fact] = None
-        found.facts.pop(number, None)
-        return found
-
-
 class Contexts:
     """Numbers of variables: those fixed at a step in order of introduction, then all others in order."""
 
@@ -159,6 +43,11 @@ class Contexts:
         # What no command fixed comes last.
         self._order = list(dict.fromkeys([*(v for s in proof.steps for v in s.fixed), *range(len(proof.variables))]))
         self._known: dict[tuple[int, ...], tuple[dict[str, int], dict[int, int]]] = {}
+        self.order = {proof.variables[v].name: place for place, v in enumerate(self._order)}
+
+    def whole(self) -> tuple[dict[str, int], dict[int, int]]:
+        """For the proof as a whole: its variables in the order of their introduction."""
+        return dict(self.order), {}
 
     def at(self, step: int) -> tuple[dict[str, int], dict[int, int]]:
         """For consequences at this step: name of variable -> number, and identity of term -> proposition, yet empty."""
@@ -171,16 +60,36 @@ class Contexts:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """A proof as seen from one consequence: its variables have numbers, in the order of the dictionary."""
+class Whole:
+    """One proof, and what all its examples share."""
 
     proof: Proof
     reader: ProofReader
     identity: str
+    types: dict[str, Typ]
+    order: dict[str, int]  # its variables by name, in the order of their introduction
+    unproved: frozenset[int]  # steps
+    bundles: dict[int, frozenset[int]]  # of facts
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A proof as seen from one consequence: its variables have numbers, in the order of the dictionary."""
+
+    whole: Whole
     end: int  # the step at which the consequence is reached
     numbers: dict[str, int]
     rendered: dict[int, int]  # what has been rendered with these numbers: identity of term -> proposition
-    types: dict[str, Typ]
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """F.3 with all that it follows from, rendered."""
+
+    number: int  # of the fact
+    f3: int
+    local: dict[int, int]  # fact -> proposition
+    library: list[int]
 
 
 class Extractor:
@@ -200,6 +109,7 @@ class Extractor:
         self._order: dict[int, tuple[int, str]] = {}  # of propositions inside a field
         self._type_numbers: dict[int, int] = {}
         self._made: list[Term] = []  # terms of ours must stay alive too
+        self.lemmas: set[tuple[int, int]] = set()  # proposition of an example, which lemma of the graph it is
 
     def run(self) -> None:
         for proof in self.graph.proofs:
@@ -233,8 +143,9 @@ class Extractor:
             for node in subterms(term):
                 if type(node) is Free and node.name not in numbers:
                     numbers[node.name] = len(numbers)
+                    view.whole.order.setdefault(node.name, len(view.whole.order))
                     if node.type is not None:
-                        view.types[node.name] = node.type
+                        view.whole.types[node.name] = node.type
             key = tuple([numbers[name] for name in template.names])
         number = template.rendered.get(key)
         if number is None:
@@ -250,8 +161,11 @@ class Extractor:
     def _proof(self, proof: Proof) -> None:
         reader = ProofReader(proof, self.texts)
         contexts = Contexts(proof)
-        types = variable_types(proof)
-        identity = identity_of(proof, self.texts, self._renaming)
+        whole = Whole(
+            proof, reader, identity_of(proof, self.texts, self._renaming), variable_types(proof), contexts.order,
+            unproved_steps(proof), case_bundles(proof),
+        )  # fmt: skip
+        before = self.counts["examples"]
         used: set[int] = set()
         for number, fact in enumerate(proof.facts):
             if fact.kind == "calculation" or number in reader.merged:
@@ -261,64 +175,121 @@ class Extractor:
                 continue
             used.update(premises.facts)
             end = reader.end(number)
-            view = View(proof, reader, identity, end, *contexts.at(end), types)
+            view = View(whole, end, *contexts.at(end))
             statement = reader.statement(number)
             self._made.append(statement)
-            f3 = self._render(statement, view)
             # The same for every target: rendered once.
-            local = {i: self._render(proof.facts[i].prop, view) for i in premises.facts}
-            library = self._ordered([self._render(self.graph.lemmas[i].prop, view) for i in premises.lemmas])
-            for target, f1 in local.items():
-                # Whatever else says the same as the target would give it away.
-                f4 = self._ordered([n for n in local.values() if n != f1])
-                f4 += [n for n in library if n not in f4]
-                self._example(view, target, f1, number, f3, f4)
+            consequence = Consequence(
+                number,
+                self._render(statement, view),
+                {i: self._render(proof.facts[i].prop, view) for i in premises.facts},
+                self._ordered([self._lemma(i, view) for i in premises.lemmas]),
+            )
+            for target in consequence.local:
+                self._example(view, target, consequence)
         if self.rules.keep_open:
             for number, fact in enumerate(proof.facts):
                 if number not in used and fact.kind != "calculation" and number not in reader.merged:
-                    view = View(proof, reader, identity, fact.step, *contexts.at(fact.step), types)
+                    view = View(whole, fact.step, *contexts.at(fact.step))
                     if reader.sources(number).facts:
-                        self._example(view, number, self._render(fact.prop, view), None, None, [])
+                        self._example(view, number, None)
+        if self.counts["examples"] > before:
+            self._setting(View(whole, 0, *contexts.whole()))
 
-    def _example(
-        self, view: View, target: int, f1: int, consequence: int | None, f3: int | None, f4: list[int]
-    ) -> None:
-        builder, rules, counts, proof = self.builder, self.rules, self.counts, view.proof
+    def _lemma(self, number: int, view: View) -> int:
+        proposition = self._render(self.graph.lemmas[number].prop, view)
+        self.lemmas.add((proposition, number))
+        return proposition
+
+    def _setting(self, view: View) -> None:
+        """The row of a proof: what stands around its examples."""
+        proof = view.whole.proof
+        reader = view.whole.reader
+        statements = [reader.statement(number) for number in statement_of(proof)]
+        self._made += statements
+        holding = holdings(proof, reader.hidden)
+        facts = [(self._render(proof.facts[one.fact].prop, view), one) for one in holding]
+        short = [(number, one) for number, one in facts if self.builder.lengths[number] <= self.rules.max_source]
+        own = {variable.name: variable.own or variable.name for variable in proof.variables}
+        names = list(view.whole.order)
+        self.builder.add_proof(
+            self.graph.theory,
+            proof.ordinal,
+            proof.locale or "",
+            [own.get(name, name) for name in names],
+            [self.type_number(view.whole.types.get(name, UNKNOWN)) for name in names],
+            [self._render(statement, view) for statement in statements],
+            [number for number, _ in short],
+            [one.first for _, one in short],
+            [one.last for _, one in short],
+        )
+
+    def _example(self, view: View, target: int, consequence: Consequence | None) -> None:
+        builder, rules, counts, whole = self.builder, self.rules, self.counts, view.whole
+        proof = whole.proof
         counts["raw"] += 1
-        own = view.reader.sources(target)
+        f1 = self._render(proof.facts[target].prop, view)
+        f3, f4 = None, list[int]()
+        if consequence is not None:
+            f3 = consequence.f3
+            # Whatever else says the same as the target would give it away.
+            f4 = self._ordered([n for n in consequence.local.values() if n != f1])
+            f4 += [n for n in consequence.library if n not in f4]
+        own = whole.reader.sources(target)
         f2 = self._ordered([self._render(proof.facts[i].prop, view) for i in own.facts])
         if builder.lengths[f1] > rules.max_target or builder.source_length(f2, f3, f4) > rules.max_source:
             counts["too long"] += 1
             return
-        f5 = self._ordered([self._render(self.graph.lemmas[i].prop, view) for i in own.lemmas])
-        restated = self._restates(f1, f2, f3, f4, f5)
-        if restated:
-            counts["restated"] += 1
-            if not rules.keep_restated:
+        f5 = self._ordered([self._lemma(i, view) for i in own.lemmas])
+        mark = RESTATED if self._restates(f1, f2, f3, f4, f5) else self._mark(view, target, consequence, f1, f2)
+        if mark:
+            counts[mark] += 1
+            if mark == RESTATED and not rules.keep_restated:
                 return
         fixed = len(proof.steps[view.end].fixed)
         variables = builder.variables([f1, *f2, *([] if f3 is None else [f3]), *f4, *f5])
         variables = sorted({*range(fixed), *variables})
         names = list(view.numbers)  # in the order of the numbers
-        fact = proof.facts[target]
-        last = None if consequence is None else proof.steps[proof.facts[consequence].step]
+        step = proof.steps[proof.facts[target].step]
+        last = None if consequence is None else proof.steps[proof.facts[consequence.number].step]
+
+        def numbers(introduced: Sequence[int]) -> list[int]:
+            return sorted(view.numbers[proof.variables[v].name] for v in introduced)
+
         builder.add(
             f1, f2, f3, f4, f5,
-            types=[self.type_number(view.types[names[v]]) for v in variables],
-            theorem=view.identity,
+            types=[self.type_number(whole.types[names[v]]) for v in variables],
+            variables=[whole.order[names[v]] for v in variables],
+            introduced=numbers(step.introduced),
+            introduced_after=[] if last is None else numbers(last.introduced),
+            theorem=whole.identity,
             name=proof.name or "",
             session=self.graph.session,
             theory=self.graph.theory,
             proof=proof.ordinal,
-            target_step=proof.steps[fact.step].ordinal,
+            proof_row=builder.proofs,
+            target_step=step.ordinal,
             consequence_step=-1 if last is None else last.ordinal,
-            target_command=proof.steps[fact.step].command,
+            target_command=step.command,
             consequence_command="" if last is None else last.command,
-            target_kind=KINDS.get(fact.kind, "step"),
-            restated=restated,
+            target_kind=KINDS.get(proof.facts[target].kind, "step"),
+            mark=mark,
             fixed=fixed,
         )  # fmt: skip
         counts["examples"] += 1
+
+    def _mark(self, view: View, target: int, consequence: Consequence | None, f1: int, f2: Sequence[int]) -> str:
+        """Why an example teaches nothing, if it does not."""
+        texts, whole = self.builder.propositions.texts, view.whole
+        f3 = None if consequence is None else texts[consequence.f3]
+        mark = mark_of_texts(texts[f1], lambda: [texts[n] for n in f2], f3)
+        if mark or consequence is None:
+            return mark
+        bundle = whole.bundles.get(target)
+        if bundle is not None and bundle <= consequence.local.keys():
+            return "bundle"
+        facts = whole.proof.facts
+        return "sorry" if {facts[target].step, facts[consequence.number].step} & whole.unproved else ""
 
     def _restates(self, f1: int, f2: list[int], f3: int | None, f4: list[int], f5: list[int]) -> bool:
         """Is the target, or the consequence, one of the other propositions?"""

@@ -26,7 +26,7 @@ LABEL_OF = {number: label for label, number in LABELS.items()}
 META = "<!;!>"
 _OWN_THEOREM = re.compile(r"(.*)@([0-9a-f]{16})")
 _SPLIT_NAMES = {"train": "train", "valid": "validation", "validation": "validation", "val": "validation",
-                "dev": "validation", "test": "test", "reserve": "reserve"}  # fmt: skip
+                "dev": "validation", "test": "test"}  # fmt: skip
 
 
 @dataclass(frozen=True)

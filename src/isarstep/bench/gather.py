@@ -20,11 +20,13 @@ from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.declared import declarations
 from isarstep.bench.extract import Extractor, Rules
 from isarstep.bench.facts import slots_of, type_of
+from isarstep.bench.shards import table_of
 from isarstep.bench.texts import Template
 from isarstep.errors import UserError
+from isarstep.logic.terms import Term
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import Graph, Lemma, Signature, read_graph, without_collection
+from isarstep.mine.graph import Graph, Signature, read_graph, without_collection
 
 FACT_SHARD_SCHEMA = pa.schema(
     [
@@ -36,6 +38,20 @@ FACT_SHARD_SCHEMA = pa.schema(
         ("deciders", pa.list_(pa.int32())),  # for each type the number of the (constant, arguments) that decides, or -1
     ]
 )
+
+LEMMA_SHARD_SCHEMA = pa.schema([("proposition", pa.int32()), ("name", pa.string()), ("index", pa.int32())])
+RULE_SHARD_SCHEMA = pa.schema(
+    [
+        ("theory", pa.dictionary(pa.int32(), pa.string())),
+        ("kind", pa.dictionary(pa.int32(), pa.string())),
+        ("name", pa.string()),
+        ("index", pa.int32()),
+        ("proposition", pa.int32()),
+        ("types", pa.list_(pa.int32())),
+        ("deciders", pa.list_(pa.int32())),
+    ]
+)
+TABLES = ("propositions", "examples", "proofs", "facts", "lemmas", "rules")  # of a shard, NAME.arrow
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,16 @@ class Gathered:
     signature: dict[str, dict[str, Any]]
     isabelle: list[str]
     variable_names: list[str]  # as they stand in the text: what normalisation saves
-    held_out: int = 0  # training examples that a finished benchmark has dropped for the sake of held-out ones
+    notation: dict[str, Any]  # by theory
+    finished: Finished | None = None  # of a finished benchmark
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What a finished benchmark has decided for good."""
+
+    dropped: dict[str, int]  # how many examples, why
+    unseen: list[str]  # entries
 
 
 def graph_files(paths: Sequence[Path]) -> list[Path]:
@@ -105,12 +130,15 @@ def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = 
     """Extract one theory, whose names have been changed like this, into a shard."""
     extractor = Extractor(graph, rules, renaming)
     extractor.run()
-    facts, deciders = _facts(graph, extractor)
+    deciders: dict[tuple[str, int], int] = {}
+    facts = _facts(graph, extractor, deciders)
+    declared = _rules(graph, extractor, deciders)
+    lemmas = [(number, graph.lemmas[n].name, graph.lemmas[n].index) for number, n in sorted(extractor.lemmas)]
     shard = extractor.builder.finish()
     folder.mkdir(parents=True)
-    write_table(folder / "propositions.arrow", shard.propositions)
-    write_table(folder / "examples.arrow", shard.examples)
-    write_table(folder / "facts.arrow", facts)
+    tables = (shard.propositions, shard.examples, shard.proofs, facts, table_of(lemmas, LEMMA_SHARD_SCHEMA), declared)
+    for name, table in zip(TABLES, tables, strict=True):
+        write_table(folder / f"{name}.arrow", table)
     theory = {
         "name": graph.theory,
         "session": graph.session,
@@ -123,36 +151,45 @@ def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = 
     }
     rows = signature_rows(graph.signature)
     names = sorted(extractor.variable_names)
-    return Gathered(folder, shard.types, deciders, [theory], rows, [graph.isabelle], names)
+    notation = {graph.theory: renaming.document(graph.notation)} if graph.notation else {}
+    return Gathered(folder, shard.types, list(deciders), [theory], rows, [graph.isabelle], names, notation)
 
 
-def _facts(graph: Graph, extractor: Extractor) -> tuple[pa.Table, list[tuple[str, int]]]:
-    builder = extractor.builder
-    deciders: dict[tuple[str, int], int] = {}
-    chosen: list[Lemma] = []
-    propositions: list[int] = []
-    types: list[list[int]] = []
-    deciding: list[list[int]] = []
+def _typed(
+    term: Term, extractor: Extractor, deciders: dict[tuple[str, int], int]
+) -> tuple[int, list[int], list[int]] | None:
+    """Proposition, types and what decides about them; None for what has free variables."""
+    template = Template(extractor.texts.of(term))
+    if template.names:
+        return None
+    slots = slots_of(term)
+    return (
+        extractor.builder.proposition(template.text({}), ()),
+        [extractor.type_number(typ) for typ, _ in slots],
+        [-1 if constant is None else deciders.setdefault(constant, len(deciders)) for _, constant in slots],
+    )
+
+
+def _facts(graph: Graph, extractor: Extractor, deciders: dict[tuple[str, int], int]) -> pa.Table:
+    """A theorem of the library has no free variables; what has some was left unfinished."""
+    rows = []
     for theorem in graph.theorems:
-        template = Template(extractor.texts.of(theorem.prop))
-        if template.names:
-            continue  # a theorem of the library has no free variables; what has some was left unfinished
-        chosen.append(theorem)
-        propositions.append(builder.proposition(template.text({}), ()))
-        slots = slots_of(theorem.prop)
-        types.append([extractor.type_number(typ) for typ, _ in slots])
-        deciding.append(
-            [-1 if constant is None else deciders.setdefault(constant, len(deciders)) for _, constant in slots]
-        )
-    columns = [
-        pa.array([graph.theory] * len(chosen), pa.string()).dictionary_encode(),
-        pa.array([theorem.name for theorem in chosen], pa.string()),
-        pa.array([theorem.index for theorem in chosen], pa.int32()),
-        pa.array(propositions, pa.int32()),
-        pa.array(types, pa.list_(pa.int32())),
-        pa.array(deciding, pa.list_(pa.int32())),
-    ]
-    return pa.table(columns, schema=FACT_SHARD_SCHEMA), list(deciders)
+        typed = _typed(theorem.prop, extractor, deciders)
+        if typed is not None:
+            rows.append((graph.theory, theorem.name, theorem.index, *typed))
+    return table_of(rows, FACT_SHARD_SCHEMA)
+
+
+def _rules(graph: Graph, extractor: Extractor, deciders: dict[tuple[str, int], int]) -> pa.Table:
+    rows = []
+    for rule in graph.rules:
+        typed = (None, [], []) if rule.prop is None else _typed(rule.prop, extractor, deciders)
+        if typed is not None:
+            rows.append((graph.theory, rule.kind, rule.name, rule.index, *typed))
+    for removed in graph.removed:
+        kind, name, index = removed.rsplit(" ", 2)
+        rows.append((graph.theory, f"no {kind}", name, int(index), None, [], []))
+    return table_of(rows, RULE_SHARD_SCHEMA)
 
 
 def signature_rows(signature: Signature) -> dict[str, dict[str, Any]]:

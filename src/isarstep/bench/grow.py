@@ -14,8 +14,17 @@ import zstandard
 from isarstep.bench.clashes import NOTHING, Ancestry, Renaming
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import occurrences, shows_its_type
-from isarstep.bench.gather import FACT_SHARD_SCHEMA, Gathered, write_table
-from isarstep.bench.layout import SIGNATURE, SPLITS
+from isarstep.bench.gather import (
+    FACT_SHARD_SCHEMA,
+    LEMMA_SHARD_SCHEMA,
+    RULE_SHARD_SCHEMA,
+    TABLES,
+    Finished,
+    Gathered,
+    write_table,
+)
+from isarstep.bench.layout import LEMMAS, PROOFS, RULES, SIGNATURE
+from isarstep.bench.rules import DROPPED
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -49,7 +58,7 @@ def theories_of(folder: Path) -> list[dict[str, Any]]:
 def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renaming = NOTHING) -> Gathered:
     """Read a benchmark into a shard on disk, as if its graphs had been read and renamed like this."""
     benchmark = Benchmark(folder)
-    theirs = {name: value for name, value in benchmark.manifest["rules"].items() if name != "scored"}
+    theirs = {name: benchmark.manifest["rules"].get(name) for name in asdict(rules)}
     if theirs != asdict(rules):
         raise UserError(f"{folder}: was built with other rules ({theirs}); build from graphs or use the same options")
     builder = ShardBuilder()
@@ -58,41 +67,57 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
     numbers = [builder.proposition(text) for text in texts]
     if numbers != list(range(len(numbers))):
         raise UserError(f"{folder}: the same proposition is stored twice; build it again")
-    for name in SPLITS:
+    for batch in benchmark.table(PROOFS).to_batches(max_chunksize=4096):
+        for row in batch.to_pylist():
+            builder.add_proof(*(renaming.name(value) if key == "locale" else value for key, value in row.items()))
+    for name in benchmark.splits:
         for batch in benchmark.split(name).table().to_batches(max_chunksize=4096):
             for row in batch.to_pylist():
                 identifier = row.pop("id")
                 fields = [row.pop(f"f{number}") for number in range(1, 6)]
                 row["name"] = renaming.name(row["name"])
-                if builder.add(*fields, **row) != identifier and not renaming:
+                if builder.add(*fields, **row, split=name) != identifier and not renaming:
                     raise UserError(f"{folder}: example {identifier} in {name} does not match its id; build it again")
     shard = builder.finish()
-    scratch.mkdir(parents=True)
-    write_table(scratch / "propositions.arrow", shard.propositions)
-    write_table(scratch / "examples.arrow", shard.examples)
     document = signature_document(benchmark)
     rows = _signature_rows(document, renaming)
-    facts, deciders = _facts(benchmark, texts, rows["constants"], renaming)
-    write_table(scratch / "facts.arrow", facts)
+    typist = _Deciders(texts, rows["constants"])
+    facts = _facts(benchmark, typist, renaming)
+    tables = (
+        shard.propositions, shard.examples, shard.proofs, facts, _lemmas(benchmark, facts),
+        _rules(benchmark, facts, typist),
+    )  # fmt: skip
+    scratch.mkdir(parents=True)
+    for name, table in zip(TABLES, tables, strict=True):
+        write_table(scratch / f"{name}.arrow", table)
+    notation = {theory: renaming.document(rows) for theory, rows in benchmark.notation.items()}
+    counts = benchmark.manifest["counts"]
     return Gathered(
         scratch,
         shard.types,
-        deciders,
+        list(typist.deciders),
         [_theory_row(theory, renaming) for theory in document["theories"]],
         rows,
         list(benchmark.manifest["isabelle"]),
         document["variable names"],
-        int(benchmark.manifest["counts"]["held out"]),
+        notation,
+        Finished({name: counts[name] for name in DROPPED if name in counts}, benchmark.manifest["unseen entries"]),
     )
 
 
 def _theory_row(theory: dict[str, Any], renaming: Renaming) -> dict[str, Any]:
-    """What the theory declares under its new names; a benchmark of an earlier version does not say it."""
-    if not renaming or "constants" not in theory:
+    """What the theory declares under its new names."""
+    if not renaming:
         return theory
     constants = {renaming.name(name): proof for name, proof in theory["constants"].items()}
-    arities = [" ".join(map(renaming.name, arity.split())) for arity in theory["arities"]]
-    return {**theory, "constants": dict(sorted(constants.items())), "arities": sorted(arities)}
+    named = [" ".join(map(renaming.name, arity.split())) for arity in theory["arities"]]
+    arities = sorted(zip(named, theory["arities_after"], strict=True))
+    return {
+        **theory,
+        "constants": dict(sorted(constants.items())),
+        "arities": [arity for arity, _ in arities],
+        "arities_after": [after for _, after in arities],
+    }
 
 
 def _signature_rows(document: Mapping[str, Any], renaming: Renaming) -> dict[str, dict[str, Any]]:
@@ -109,31 +134,62 @@ def _signature_rows(document: Mapping[str, Any], renaming: Renaming) -> dict[str
     }
 
 
-def _facts(
-    benchmark: Benchmark, texts: Sequence[str], known: Mapping[str, Any], renaming: Renaming
-) -> tuple[pa.Table, list[tuple[str, int]]]:
-    """The fact base. Types were recorded for constants unknown then; a larger corpus may know them."""
-    general = {name: parse_type(row[1]) for name, row in known.items()}
-    facts = benchmark.facts
-    deciders: dict[tuple[str, int], int] = {}
-    deciding: list[list[int]] = []
-    for number in facts["proposition"].to_pylist():
+class _Deciders:
+    """Types were recorded for constants that were unknown then; a larger corpus may know them. What decides on each."""
+
+    def __init__(self, texts: Sequence[str], known: Mapping[str, Any]) -> None:
+        self._texts = texts
+        self._general = {name: parse_type(row[1]) for name, row in known.items()}
+        self.deciders: dict[tuple[str, int], int] = {}
+
+    def of(self, proposition: int | None) -> list[int]:
         slots: list[int] = []
-        for node, arguments in occurrences(decode(texts[number])):
+        if proposition is None:
+            return slots
+        for node, arguments in occurrences(decode(self._texts[proposition])):
             if type(node) is not Const:
                 slots.append(-1)
-            elif node.name not in general:
-                slots.append(deciders.setdefault((node.name, arguments), len(deciders)))
-            elif not shows_its_type(general[node.name], arguments):
+            elif node.name not in self._general:
+                slots.append(self.deciders.setdefault((node.name, arguments), len(self.deciders)))
+            elif not shows_its_type(self._general[node.name], arguments):
                 slots.append(-1)
-        deciding.append(slots)
-    columns = [
-        facts["theory"].dictionary_encode().cast(FACT_SHARD_SCHEMA.field("theory").type),
-        facts["name"] if not renaming else pa.array([renaming.name(name) for name in facts["name"].to_pylist()]),
-        facts["index"],
-        facts["proposition"],
-        facts["types"],
-        pa.array(deciding, pa.list_(pa.int32())),
-    ]
-    # One chunk a column, because types and what decides about them are walked side by side.
-    return pa.table(columns, schema=FACT_SHARD_SCHEMA).unify_dictionaries().combine_chunks(), list(deciders)
+        return slots
+
+
+def _facts(benchmark: Benchmark, typist: _Deciders, renaming: Renaming) -> pa.Table:
+    facts = benchmark.facts
+    names = facts["name"] if not renaming else pa.array([renaming.name(name) for name in facts["name"].to_pylist()])
+    columns = {
+        "theory": facts["theory"].dictionary_encode(),
+        "name": names,
+        "index": facts["index"],
+        "proposition": facts["proposition"],
+        "types": facts["types"],
+        "deciders": pa.array(map(typist.of, facts["proposition"].to_pylist()), pa.list_(pa.int32())),
+    }
+    return _one_chunk(columns, FACT_SHARD_SCHEMA)
+
+
+def _rules(benchmark: Benchmark, facts: pa.Table, typist: _Deciders) -> pa.Table:
+    rules = benchmark.table(RULES)
+    columns = {
+        "theory": rules["theory"].dictionary_encode(),
+        "kind": rules["kind"].dictionary_encode(),
+        "name": facts["name"].take(rules["fact"]),
+        "index": facts["index"].take(rules["fact"]),
+        "proposition": rules["proposition"],
+        "types": rules["types"],
+        "deciders": pa.array(map(typist.of, rules["proposition"].to_pylist()), pa.list_(pa.int32())),
+    }
+    return _one_chunk(columns, RULE_SHARD_SCHEMA)
+
+
+def _lemmas(benchmark: Benchmark, facts: pa.Table) -> pa.Table:
+    lemmas = benchmark.table(LEMMAS)
+    names, indices = facts["name"].take(lemmas["fact"]), facts["index"].take(lemmas["fact"])
+    return _one_chunk({"proposition": lemmas["proposition"], "name": names, "index": indices}, LEMMA_SHARD_SCHEMA)
+
+
+def _one_chunk(columns: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
+    """One chunk a column, because types and what decides about them are walked side by side."""
+    return pa.table(dict(columns)).cast(schema).unify_dictionaries().combine_chunks()

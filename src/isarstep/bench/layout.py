@@ -9,6 +9,7 @@ import ctypes
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -18,16 +19,24 @@ from typing import Any
 
 import pyarrow as pa
 
+from isarstep.bench.identity import benchmark_hash
 from isarstep.errors import UserError
 
-FORMAT = 2
+FORMAT = 3
+VERSION = 2  # of the task: format and rules together, named beside the hash in every score
 UNTYPED = "dummy"  # Isabelle's type of a variable that was fixed but has no type yet
-SPLITS = ("train", "validation", "test", "reserve")
+USUAL = ("train", "validation", "test")  # which every benchmark has, if with no rows
+SPLITS = (*USUAL, "unseen", "fresh")
 
-PROPOSITIONS = "propositions.parquet"
-TYPES = "types.parquet"
-FACTS = "facts.parquet"
+# Tables: each is one file NAME.parquet, or several NAME-00.parquet, NAME-01.parquet, ...
+PROPOSITIONS = "propositions"
+TYPES = "types"
+FACTS = "facts"
+PROOFS = "proofs"
+LEMMAS = "lemmas"
+RULES = "rules"
 VOCABULARY = "vocab.json"
+NOTATION = "notation.json.zst"
 SIGNATURE = "signature.json.zst"
 MANIFEST = "manifest.json"
 
@@ -42,12 +51,13 @@ EXAMPLE_SCHEMA = pa.schema(
         ("session", pa.string()),
         ("theory", pa.string()),
         ("proof", pa.int32()),  # ordinal of the proof in its theory
+        ("proof_row", pa.int32()),  # of proofs.parquet; null where proofs are not known
         ("target_step", pa.int32()),  # ordinals of the commands in the proof
         ("consequence_step", pa.int32()),
         ("target_command", pa.string()),
         ("consequence_command", pa.string()),
         ("target_kind", pa.string()),
-        ("restated", pa.bool_()),
+        ("mark", pa.string()),  # why it teaches nothing (isarstep.bench.marks); empty: it may
         ("fixed", pa.int32()),  # how many variables are fixed at the consequence: <X0> to <X(n-1)>; -1: not known
         ("f1", pa.int32()),
         ("f2", _NUMBERS),
@@ -55,7 +65,25 @@ EXAMPLE_SCHEMA = pa.schema(
         ("f4", _NUMBERS),
         ("f5", _NUMBERS),
         ("types", _NUMBERS),  # of <X..> in the order of their numbers: those that are fixed or occur in F.1-F.5
+        ("variables", _NUMBERS),  # of the same <X..>: which of the proof's variables each is
+        ("introduced", _NUMBERS),  # numbers of the <X..> that the target's own step introduces
+        ("introduced_after", _NUMBERS),  # those that the consequence's step introduces
         ("copies", pa.int32()),  # how often the same example was found
+    ]
+)
+
+# One row a proof with examples. Propositions are written with its variables in the order in which they are introduced.
+PROOF_SCHEMA = pa.schema(
+    [
+        ("theory", pa.string()),
+        ("proof", pa.int32()),
+        ("locale", pa.string()),  # the locale or class it stands in; empty: none
+        ("names", pa.list_(pa.string())),  # that the text gives to the variables
+        ("types", _NUMBERS),
+        ("statement", _NUMBERS),  # of the theorem
+        ("facts", _NUMBERS),  # in the order in which they are established
+        ("first", _NUMBERS),  # of each fact: the first step at which it can be used
+        ("last", _NUMBERS),  # and the last
     ]
 )
 
@@ -66,6 +94,20 @@ FACT_SCHEMA = pa.schema(
         ("index", pa.int32()),
         ("proposition", pa.int32()),
         ("types", _NUMBERS),  # see isarstep.bench.facts
+    ]
+)
+
+# Which facts of the fact base the lemmas of F.4 and F.5 are.
+LEMMA_SCHEMA = pa.schema([("proposition", pa.int32()), ("fact", pa.int32())])
+
+# What theories declare about facts: simp, intro, cong, ...
+RULE_SCHEMA = pa.schema(
+    [
+        ("theory", pa.string()),
+        ("kind", pa.string()),
+        ("fact", pa.int32()),  # null where the fact base does not have it
+        ("proposition", pa.int32()),  # as the prover uses it; null where that is the fact itself
+        ("types", _NUMBERS),  # of the proposition, as in the fact base
     ]
 )
 
@@ -81,14 +123,22 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         known = manifest["format"]
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: not a benchmark's manifest ({error!r}); build the benchmark again") from error
-    if known != FORMAT:
+    if known not in (FORMAT, 2):
         raise UserError(f"{path}: format {known}, this version reads {FORMAT}; build the benchmark again")
+    if manifest.get("contents") is not None and benchmark_hash(manifest["contents"]) != manifest["hash"]:
+        raise UserError(f"{path}: its hash is not that of its contents; build the benchmark again")
     for name, record in files.items():
         size = (folder / name).stat().st_size if (folder / name).is_file() else None
         if size != record["bytes"]:
             found = "is missing" if size is None else f"has {size} bytes instead of {record['bytes']}"
             raise UserError(f"{folder / name}: {found}; build the benchmark again")
     return dict(manifest)
+
+
+def files_of(manifest: Mapping[str, Any], table: str) -> list[str]:
+    """The files of a table in order; none where the benchmark does not have it."""
+    pattern = re.compile(rf"{re.escape(table)}(-\d+)?\.parquet")
+    return sorted(name for name in manifest["files"] if pattern.fullmatch(name))
 
 
 def verify(folder: Path, name: str, manifest: Mapping[str, Any]) -> Path:

@@ -1,12 +1,13 @@
-"""Which examples stay, and in which split: functions on columns of numbers.
+"""Which examples are trained on, which are scored, and which are neither: functions on columns of numbers.
 
-Every rule is monotone: what one part of a corpus removes, the whole corpus removes too. So a finished benchmark can
-grow without the examples that it once dropped. For this reason the whole held-out bands count as held out, reserve too.
+Version 2. Scored splits are chosen once and then frozen: what comes with a growing corpus is trained on, unless it is
+of a scored theorem or an unseen entry, has a scored target, or is a scored example up to renaming. Nothing else is
+kept from training, so that the rules cost little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,27 +15,45 @@ import numpy as np
 
 Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-TRAIN, VALIDATION, TEST = range(3)
-HELD_OUT_SHARE = 0.05  # of theorems, for validation and for test each
-SCORED = 5_000
+VERSION = 2
+NEW, TRAIN, VALIDATION, TEST, UNSEEN, FRESH = range(6)
+NAMES = {TRAIN: "train", VALIDATION: "validation", TEST: "test", UNSEEN: "unseen", FRESH: "fresh"}
+DROPPED = ("of scored theorems", "of unseen entries", "leaking")  # why an example is neither trained on nor scored
 
 
-def band_of(theorem: str) -> int:
-    """The split of a theorem, by its identity alone."""
+@dataclass(frozen=True)
+class Sizes:
+    """How many examples are scored; the defaults are the paper's numbers and this project's."""
+
+    scored: int = 5_000  # of validation and of test
+    unseen: int = 3_000
+    fresh: int = 1_000
+    of_a_theorem: int = 4
+    common: int = 20  # a target that so many theorems share is not scored
+    band: float = 0.05  # of all theorems at most, for validation and for test each
+    unseen_share: float = 0.02  # of all examples at most, in whole entries
+
+
+def band_of(theorem: str, share: float = Sizes.band) -> int:
+    """Where a theorem may be scored, by its identity alone: TEST, VALIDATION, or nowhere (TRAIN)."""
     place = int(theorem[:8], 16) / 2**32
-    return TRAIN if place < 1 - 2 * HELD_OUT_SHARE else VALIDATION if place < 1 - HELD_OUT_SHARE else TEST
+    return TRAIN if place < 1 - 2 * share else VALIDATION if place < 1 - share else TEST
 
 
 @dataclass(frozen=True)
 class Columns:
     """What the rules look at, one row an example, in canonical order."""
 
-    band: Column  # TRAIN, VALIDATION, TEST
+    theorem: Column  # a number for each identity, in the order of identities
+    band: Column  # of the theorem
+    entry: Column  # a number for each entry
     identifier: Column  # the id as a number
     key: Column  # equal for equal F.1-F.5
     renamed: Column  # equal for examples that differ in variables only
     target: Column  # proposition number of F.1
+    marked: Column  # True: teaches nothing, and is not scored
     copies: Column
+    split: Column  # NEW, or where a finished benchmark has it
 
 
 @dataclass(frozen=True)
@@ -43,36 +62,111 @@ class Decision:
 
     splits: Mapping[str, Column]
     copies: Column  # aligned with the input; meaningful for kept rows
-    held_out: int
-    duplicates: int
+    dropped: Mapping[str, int]  # examples, copies counted
+    entries: Sequence[int]  # the unseen ones
 
 
-def decide(columns: Columns, scored: int = SCORED) -> Decision:
-    """Apply the rules that need the whole corpus."""
-    first, copies = _distinct(columns)
-    held = first[columns.band[first] != TRAIN]
-    train = first[columns.band[first] == TRAIN]
-    leaking = np.isin(columns.target[train], columns.target[held])
-    leaking |= np.isin(columns.renamed[train], columns.renamed[held])
-    held_out = int(copies[train[leaking]].sum())
-    train = train[~leaking]
-    splits = {"train": train}
-    reserve = []
-    for name, band in (("validation", VALIDATION), ("test", TEST)):
-        members = held[columns.band[held] == band]
-        by_hash = members[np.argsort(columns.identifier[members], kind="stable")]
-        splits[name] = np.sort(by_hash[:scored])
-        reserve.append(by_hash[scored:])
-    splits["reserve"] = np.sort(np.concatenate(reserve))
-    kept = np.concatenate(list(splits.values()))
-    return Decision(splits, copies, held_out, int((copies[kept] - 1).sum()))
+def decide(
+    columns: Columns, sizes: Sizes, candidates: Sequence[int] = (), entries: Sequence[int] = (), *, frozen: bool = False
+) -> Decision:
+    """Apply the rules that need the whole corpus.
+
+    Frozen: the scored splits are as they are. Else validation and test are chosen by theorem, and unseen entries among
+    the candidates, which are tried in the order given.
+    """
+    unseen_entries = list(entries)
+    scorable = ~columns.marked & ~common_targets(columns, sizes.common)
+    if frozen:
+        scored = {split: np.flatnonzero(columns.split == split) for split in (VALIDATION, TEST, UNSEEN)}
+    else:
+        unseen_entries = choose_entries(columns, scorable, sizes, candidates)
+        free = scorable & ~np.isin(columns.entry, unseen_entries)
+        scored = {
+            band: _by_theorem(columns, np.flatnonzero((columns.band == band) & free), sizes)[: sizes.scored]
+            for band in (VALIDATION, TEST)
+        }
+        scored[UNSEEN] = np.zeros(0, np.int64)
+    inside = np.isin(columns.entry, unseen_entries)
+    held = np.concatenate([scored[VALIDATION], scored[TEST]])
+    all_scored = np.concatenate([held, scored[UNSEEN]])
+    rest = ~inside
+    rest[all_scored] = False
+    of_theorems = rest & np.isin(columns.theorem, columns.theorem[held])
+    rest &= ~of_theorems
+    leaking = np.isin(columns.target, columns.target[all_scored])
+    leaking |= np.isin(columns.renamed, columns.renamed[all_scored])
+    leaking &= rest
+    train, copies = _distinct(columns, np.flatnonzero(rest & ~leaking))
+    if not frozen:
+        scored[UNSEEN] = choose_unseen(columns, np.flatnonzero(inside & scorable), train, sizes)
+    scored_rows = np.concatenate([*scored.values()])
+    copies[scored_rows] = columns.copies[scored_rows]
+    inside[scored_rows] = False
+    dropped = zip(DROPPED, (of_theorems, inside, leaking), strict=True)
+    counts = {name: int(columns.copies[rows].sum()) for name, rows in dropped}
+    counts["duplicates"] = int((copies[train] - 1).sum()) + int((copies[scored_rows] - 1).sum())
+    splits = {NAMES[split]: np.sort(rows) for split, rows in {TRAIN: train, **scored}.items()}
+    return Decision(splits, copies, counts, unseen_entries)
 
 
-def _distinct(columns: Columns) -> tuple[Column, Column]:
-    """The first row of each example in each band, and for it the number of its copies."""
-    # Two bands may hold the same example; it is told apart by adding the band to the key.
-    key = columns.key ^ (columns.band.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15))
-    _, first, group = np.unique(key, return_index=True, return_inverse=True)
-    copies = np.zeros(len(key), np.int64)
-    copies[first] = np.bincount(group, weights=columns.copies, minlength=len(first)).astype(np.int64)
-    return np.sort(first), copies
+def common_targets(columns: Columns, common: int) -> Column:
+    """Is an example's target one that so many theorems share?"""
+    count = int(columns.theorem.max(initial=0)) + 1
+    pairs = np.unique(columns.target.astype(np.int64) * count + columns.theorem)
+    targets, theorems = np.unique(pairs // count, return_counts=True)
+    return np.isin(columns.target, targets[theorems >= common])
+
+
+def _by_theorem(columns: Columns, rows: Column, sizes: Sizes) -> Column:
+    """Theorem by theorem in the order of identities, of each the first few by id; the same example stands once."""
+    _, first = np.unique(columns.key[rows], return_index=True)
+    rows = rows[np.sort(first)]
+    rows = rows[np.lexsort((columns.identifier[rows], columns.theorem[rows]))]
+    theorem = columns.theorem[rows]
+    begins = np.flatnonzero(np.concatenate([[True], theorem[1:] != theorem[:-1]])) if len(rows) else rows
+    rank = np.arange(len(rows)) - np.repeat(begins, np.diff(np.append(begins, len(rows))))
+    return np.asarray(rows[rank < sizes.of_a_theorem])
+
+
+def choose_entries(columns: Columns, scorable: Column, sizes: Sizes, candidates: Sequence[int]) -> list[int]:
+    """Entries, in the order given, until they could give a quarter more than is to be scored: some equal training ones.
+
+    An entry that would take too large a share of the corpus is passed over.
+    """
+    chosen: list[int] = []
+    taken = found = 0
+    for entry in candidates:
+        rows = np.flatnonzero(columns.entry == entry)
+        if found >= 1.25 * sizes.unseen:
+            break
+        if len(rows) and taken + len(rows) <= sizes.unseen_share * len(columns.entry):
+            chosen.append(entry)
+            taken += len(rows)
+            found += len(_by_theorem(columns, rows[scorable[rows]], sizes))
+    return chosen
+
+
+def choose_unseen(columns: Columns, rows: Column, train: Column, sizes: Sizes) -> Column:
+    """Where a scored example of an unseen entry equals a training one, the scored one goes."""
+    known = np.isin(columns.target[rows], columns.target[train])
+    known |= np.isin(columns.renamed[rows], columns.renamed[train])
+    known |= np.isin(columns.theorem[rows], columns.theorem[train])
+    return _lowest(columns, _by_theorem(columns, rows[~known], sizes), sizes.unseen)
+
+
+def choose_fresh(columns: Columns, rows: Column, sizes: Sizes) -> Column:
+    """Of rows that equal no training example: scored ones by theorem and id."""
+    return np.sort(_lowest(columns, _by_theorem(columns, rows, sizes), sizes.fresh))
+
+
+def _lowest(columns: Columns, rows: Column, count: int) -> Column:
+    return np.asarray(rows[np.argsort(columns.identifier[rows], kind="stable")[:count]])
+
+
+def _distinct(columns: Columns, rows: Column) -> tuple[Column, Column]:
+    """The first of equal rows, and for all rows of the input the number of their copies."""
+    _, first, group = np.unique(columns.key[rows], return_index=True, return_inverse=True)
+    copies = np.zeros(len(columns.key), np.int64)
+    sums = np.bincount(group, weights=columns.copies[rows], minlength=len(first)).astype(np.int64)
+    copies[rows[first]] = sums
+    return np.sort(rows[first]), copies

@@ -14,29 +14,30 @@ import numpy as np
 import pyarrow as pa
 
 from isarstep.bench.ids import VARIABLE, content_key, example_id, proposition_digest, variables_of
-from isarstep.bench.layout import EXAMPLE_SCHEMA
+from isarstep.bench.layout import EXAMPLE_SCHEMA, PROOF_SCHEMA
 
 # A proposition up to the numbers of its variables: digest of its pattern, and which variables fill it.
 Shape: TypeAlias = tuple[bytes, tuple[int, ...]]
 
 _TEXT = pa.dictionary(pa.int32(), pa.string())
-_DICTIONARIES = {"theorem", "name", "session", "theory", "target_command", "consequence_command", "target_kind"}
+_DICTIONARIES = set("theorem name session theory target_command consequence_command target_kind mark".split())
 
 # The benchmark's columns, strings that repeat as dictionaries, and what the rules compare.
 SHARD_SCHEMA = pa.schema(
     [pa.field(f.name, _TEXT) if f.name in _DICTIONARIES else f for f in EXAMPLE_SCHEMA]
-    + [("key", pa.binary(16)), ("renamed", pa.binary(16)), ("source_length", pa.int32())]
+    + [("key", pa.binary(16)), ("renamed", pa.binary(16)), ("source_length", pa.int32()), ("split", _TEXT)]
 )
 PROPOSITION_SCHEMA = pa.schema([("tokens", pa.large_string()), ("digest", pa.binary(16)), ("length", pa.int32())])
 
 
 @dataclass(frozen=True)
 class Shard:
-    """Propositions (text, digest, number of tokens), types, and examples that refer to both."""
+    """Propositions (text, digest, number of tokens), types, and examples and proofs that refer to both."""
 
     propositions: pa.Table
     types: list[str]
     examples: pa.Table
+    proofs: pa.Table
 
 
 @dataclass(slots=True)
@@ -64,6 +65,7 @@ class ShardBuilder:
         self.types = Interned()
         self._shapes: list[Shape] = []
         self._rows: list[tuple[object, ...]] = []
+        self._proofs: list[tuple[object, ...]] = []
 
     def proposition(self, text: str, variables: tuple[int, ...] | None = None, pattern: bytes = b"") -> int:
         """The number of a proposition, given as a line of tokens; its shape if known, no pattern if it is its own."""
@@ -84,6 +86,16 @@ class ShardBuilder:
         lengths = self.lengths
         return sum([lengths[n] for n in f2]) + sum([lengths[n] for n in f4]) + (0 if f3 is None else lengths[f3])
 
+    @property
+    def proofs(self) -> int:
+        """How many proofs there are: the number of the next one."""
+        return len(self._proofs)
+
+    def add_proof(self, *row: object) -> int:
+        """Append one row of PROOF_SCHEMA and return its number."""
+        self._proofs.append(row)
+        return len(self._proofs) - 1
+
     def add(
         self,
         f1: int,
@@ -98,14 +110,19 @@ class ShardBuilder:
         session: str = "",
         theory: str = "",
         proof: int = -1,
+        proof_row: int | None = None,
         target_step: int = -1,
         consequence_step: int = -1,
         target_command: str = "",
         consequence_command: str = "",
         target_kind: str = "step",
-        restated: bool = False,
+        mark: str = "",
         fixed: int = -1,
+        variables: Sequence[int] = (),
+        introduced: Sequence[int] = (),
+        introduced_after: Sequence[int] = (),
         copies: int = 1,
+        split: str = "",
     ) -> str:
         """Append one example and return its id."""
         digests = self.digests
@@ -125,9 +142,9 @@ class ShardBuilder:
             [shapes[f1]],
         )
         self._rows.append((
-            identifier, theorem, name, session, theory, proof, target_step, consequence_step, target_command,
-            consequence_command, target_kind, restated, fixed, f1, f2, f3, f4, f5, types, copies, key, renamed,
-            self.source_length(f2, f3, f4),
+            identifier, theorem, name, session, theory, proof, proof_row, target_step, consequence_step, target_command,
+            consequence_command, target_kind, mark, fixed, f1, f2, f3, f4, f5, types, variables, introduced,
+            introduced_after, copies, key, renamed, self.source_length(f2, f3, f4), split,
         ))  # fmt: skip
         return identifier
 
@@ -140,9 +157,14 @@ class ShardBuilder:
             ],
             schema=PROPOSITION_SCHEMA,
         )
-        values = zip(*self._rows, strict=True) if self._rows else ((),) * len(SHARD_SCHEMA)
-        columns = [_column(column, f.type) for column, f in zip(values, SHARD_SCHEMA, strict=True)]
-        return Shard(propositions, self.types.texts, pa.table(columns, schema=SHARD_SCHEMA))
+        return Shard(
+            propositions, self.types.texts, table_of(self._rows, SHARD_SCHEMA), table_of(self._proofs, PROOF_SCHEMA)
+        )
+
+
+def table_of(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
+    values = zip(*rows, strict=True) if rows else ((),) * len(schema)
+    return pa.table([_column(column, f.type) for column, f in zip(values, schema, strict=True)], schema=schema)
 
 
 def _column(values: Sequence[object], wanted: pa.DataType) -> pa.Array:

@@ -15,17 +15,21 @@ from typing import Any, overload
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import zstandard
 
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
 from isarstep.bench.layout import (
     FACTS,
+    NOTATION,
+    PROOFS,
     PROPOSITIONS,
     SIGNATURE,
     SPLITS,
     TYPES,
     UNTYPED,
     VOCABULARY,
+    files_of,
     read_manifest,
     verify,
 )
@@ -40,17 +44,15 @@ def load(where: str | Path = EMBEDDED, split: str = "train") -> Split:
 
 
 class RowGroups:
-    """The rows of a Parquet file by number; a group of rows is unpacked when one of them is wanted, and kept."""
+    """The rows of a table by number; a group of rows is unpacked when one of them is wanted, and kept."""
 
-    def __init__(self, path: Path, columns: Sequence[str] | None = None) -> None:
-        self._path = path
+    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None = None) -> None:
         self._columns = list(columns) if columns is not None else None
-        try:
-            self._file = pq.ParquetFile(path, memory_map=True)
-        except (pa.ArrowException, OSError) as error:
-            raise UserError(f"{path}: not readable as Parquet ({error}); build the benchmark again") from error
-        groups = [self._file.metadata.row_group(n).num_rows for n in range(self._file.metadata.num_row_groups)]
-        self.starts: list[int] = [0, *accumulate(groups)]
+        self._files = [(path, _open(path)) for path in paths]
+        # A group is a file and its number there.
+        self._places = [(f, n) for f, (_, file) in enumerate(self._files) for n in range(file.metadata.num_row_groups)]
+        sizes = [self._files[f][1].metadata.row_group(n).num_rows for f, n in self._places]
+        self.starts: list[int] = [0, *accumulate(sizes)]
         self._groups: dict[int, pa.RecordBatch] = {}
 
     def __len__(self) -> int:
@@ -64,10 +66,12 @@ class RowGroups:
     def group(self, number: int) -> pa.RecordBatch:
         batch = self._groups.get(number)
         if batch is None:
+            which, inside = self._places[number]
+            path, file = self._files[which]
             try:
-                table = self._file.read_row_group(number, columns=self._columns).combine_chunks()
+                table = file.read_row_group(inside, columns=self._columns).combine_chunks()
             except (pa.ArrowException, OSError) as error:
-                raise UserError(f"{self._path}: damaged ({error}); build the benchmark again") from error
+                raise UserError(f"{path}: damaged ({error}); build the benchmark again") from error
             batches = table.to_batches()  # none where there are no rows
             batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
             self._groups[number] = batch
@@ -77,9 +81,11 @@ class RowGroups:
         self._groups.pop(number, None)
 
 
-def _read_table(path: Path) -> pa.Table:
-    """Not `pq.read_table`, which loads the whole of Arrow's data sets, and pandas where it is installed."""
-    return pq.ParquetFile(path, memory_map=True).read()
+def _open(path: Path) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(path, memory_map=True)
+    except (pa.ArrowException, OSError) as error:
+        raise UserError(f"{path}: not readable as Parquet ({error}); build the benchmark again") from error
 
 
 class Benchmark:
@@ -98,16 +104,34 @@ class Benchmark:
         """A file of the folder, its hash compared."""
         return verify(self.folder, name, self.manifest)
 
+    def paths(self, table: str) -> list[Path]:
+        """The files of a table, their hashes compared."""
+        names = files_of(self.manifest, table)
+        if not names:
+            raise UserError(f"{self.folder}: this benchmark has no {table}")
+        return [self.path(name) for name in names]
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """A whole table, or some of its columns."""
+        # Not `pq.read_table`, which loads the whole of Arrow's data sets, and pandas where it is installed.
+        return pa.concat_tables([_open(path).read(columns=columns) for path in self.paths(name)])
+
+    @property
+    def splits(self) -> list[str]:
+        """Those that this benchmark has."""
+        return [name for name in SPLITS if files_of(self.manifest, name)]
+
     def split(self, name: str) -> Split:
         if name == "valid":
             name = "validation"
-        if name not in SPLITS:
-            raise UserError(f"{name}: no such split; there are {', '.join(SPLITS)}")
+        if name not in self.splits:
+            raise UserError(f"{name}: no such split here; there are {', '.join(self.splits)}")
         return Split(self, name)
 
     def find(self, identifier: str) -> tuple[str, Example]:
         """The example with this id (or its first digits), and the split it is in."""
-        for name in sorted(SPLITS, key=lambda name: name == "train"):  # the largest last: mostly it need not be read
+        # The largest last: mostly it need not be read.
+        for name in sorted(self.splits, key=lambda name: name == "train"):
             split = self.split(name)
             position = split.position(identifier)
             if position is not None:
@@ -141,27 +165,40 @@ class Benchmark:
 
     @property
     def has_facts(self) -> bool:
-        return FACTS in self.manifest["files"]
+        return bool(files_of(self.manifest, FACTS))
 
     @cached_property
     def facts(self) -> pa.Table:
         """The fact base as a table; `isarstep.bench.facts` turns rows into typed terms."""
-        return _read_table(self.path(FACTS))
+        return self.table(FACTS)
 
     @cached_property
     def types(self) -> list[str]:
-        return list(_read_table(self.path(TYPES))["type"].to_pylist())
+        return list(self.table(TYPES)["type"].to_pylist())
 
     @cached_property
     def propositions(self) -> Propositions:
-        return Propositions(self.path(PROPOSITIONS))
+        return Propositions(self.paths(PROPOSITIONS))
+
+    @cached_property
+    def proofs(self) -> RowGroups | None:
+        """Rows of PROOF_SCHEMA by number; None where the benchmark does not know them."""
+        return RowGroups(self.paths(PROOFS)) if files_of(self.manifest, PROOFS) else None
+
+    @cached_property
+    def notation(self) -> dict[str, Any]:
+        """What each theory adds to notation, as docs/graphs.md describes it; empty where it is not known."""
+        if NOTATION not in self.manifest["files"]:
+            return {}
+        raw = self.path(NOTATION).read_bytes()
+        return dict(json.loads(zstandard.ZstdDecompressor().stream_reader(raw).read())["theories"])
 
 
 class Propositions:
     """Lines of tokens by number."""
 
-    def __init__(self, path: Path) -> None:
-        self._rows = RowGroups(path)
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._rows = RowGroups(paths)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -183,7 +220,8 @@ class Split(Sequence[Example]):
     def __init__(self, benchmark: Benchmark, name: str) -> None:
         self.benchmark = benchmark
         self.name = name
-        self._rows = RowGroups(benchmark.path(f"{name}.parquet"))
+        self._paths = benchmark.paths(name)
+        self._rows = RowGroups(self._paths)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -209,11 +247,11 @@ class Split(Sequence[Example]):
 
     def table(self) -> pa.Table:
         """All columns as they lie in the file."""
-        return _read_table(self.benchmark.path(f"{self.name}.parquet"))
+        return self.benchmark.table(self.name)
 
     def position(self, identifier: str) -> int | None:
         """Where the first example stands whose id begins like this."""
-        ids = RowGroups(self.benchmark.folder / f"{self.name}.parquet", ["id"])  # compared when the split was opened
+        ids = RowGroups(self._paths, ["id"])
         for number, start in enumerate(ids.starts[:-1]):
             for place, known in enumerate(ids.group(number).column("id").to_pylist()):
                 if known.startswith(identifier):
@@ -226,13 +264,34 @@ class Split(Sequence[Example]):
         f2, f4, f5 = (tuple(texts[n] for n in row.pop(field)) for field in ("f2", "f4", "f5"))
         f3 = row.pop("f3")
         f3 = None if f3 is None else texts[f3]
-        numbers = row.pop("types")
+        numbers, variables = row.pop("types"), row.pop("variables", None)
+        proof_row = row.pop("proof_row", None)
         row.pop("copies")
-        types = {}
+        row.pop("restated", None)
+        for column in ("introduced", "introduced_after"):
+            row[column] = tuple(row.get(column, ()))
+        types: dict[str, str] = {}
+        names: dict[str, str] = {}
         if numbers:
             known = self.benchmark.types
             used = {v for text in (f1, *f2, f3 or "", *f4, *f5) for v in variables_of(text)}
             used.update(range(row["fixed"]))
-            texts_of_types = zip(sorted(used), (known[n] for n in numbers), strict=True)
-            types = {f"<X{v}>": text for v, text in texts_of_types if text != UNTYPED}
-        return Example(f1=f1, f2=f2, f3=f3, f4=f4, f5=f5, types=types, **row)
+            shown = [f"<X{v}>" for v in sorted(used)]
+            types = {x: known[n] for x, n in zip(shown, numbers, strict=True) if known[n] != UNTYPED}
+            if proof_row is not None and self.benchmark.proofs is not None:
+                batch, place = self.benchmark.proofs.locate(proof_row)
+                own = batch.column("names")[place].as_py()
+                names = unique_names(shown, [own[v] for v in variables])
+        return Example(f1=f1, f2=f2, f3=f3, f4=f4, f5=f5, types=types, names=names, **row)
+
+
+def unique_names(variables: Sequence[str], own: Sequence[str]) -> dict[str, str]:
+    """The names that the text gives to variables; a name that was given before gets a letter more, as in Isabelle."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for variable, name in zip(variables, own, strict=True):
+        while name in taken:
+            name += "a"
+        taken.add(name)
+        names[variable] = name
+    return names

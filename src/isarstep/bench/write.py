@@ -5,12 +5,11 @@ Everything is a function of the examples and facts alone, so building twice give
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -18,88 +17,149 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import zstandard
 
-from isarstep.bench.canary import PARQUET_MARK, marked
+from isarstep.bench.identity import ColumnDigest, benchmark_hash, columns_digest, document_digest, table_digest
 from isarstep.bench.layout import (
     EXAMPLE_SCHEMA,
     FACT_SCHEMA,
     FACTS,
+    LEMMA_SCHEMA,
+    LEMMAS,
+    NOTATION,
+    PROOF_SCHEMA,
+    PROOFS,
     PROPOSITIONS,
+    RULE_SCHEMA,
+    RULES,
     SIGNATURE,
     SPLITS,
     TYPES,
+    USUAL,
+    VERSION,
     VOCABULARY,
     replacing,
     write_manifest,
 )
 from isarstep.bench.specials import SPECIALS
 
-PROPOSITION_ROWS = 32_768  # in one row group: what a reader must unpack to see its first proposition
-EXAMPLE_ROWS = 32_768
+Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]
+
+GROUP = 32_768  # rows of a group: what a reader must unpack to see its first example or proposition
+EXAMPLES_IN_A_FILE = 8 * GROUP  # about 6 MB
+PROPOSITIONS_IN_A_FILE = 16 * GROUP  # about 9 MB
 FIELDS = ("f1", "f2", "f3", "f4", "f5")
+SETTING = ("statement", "facts")
+# Columns that hold numbers of propositions.
+_PROPOSITIONS = {*FIELDS, *SETTING, "proposition"}
 
 
 @dataclass(frozen=True)
 class Content:
-    """What goes into a benchmark; numbers of propositions and types refer to `propositions` and `types`."""
+    """What goes into a benchmark; numbers of propositions, types and proofs refer to `propositions`, `types` and
+    `proofs`. Proofs, propositions and types that nobody needs are left out when it is written."""
 
     splits: Mapping[str, pa.Table]  # EXAMPLE_SCHEMA, in the order in which they are to stand
     propositions: pa.ChunkedArray  # large_string
     types: list[str] = field(default_factory=list)
-    facts: pa.Table | None = None  # FACT_SCHEMA
+    proofs: pa.Table | None = None
+    facts: pa.Table | None = None
+    lemmas: pa.Table | None = None
+    rules: pa.Table | None = None
     signature: Mapping[str, Any] | None = None
+    notation: Mapping[str, Any] | None = None
     manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    def tables(self) -> dict[str, tuple[pa.Table, pa.Schema]]:
+        """All but the splits."""
+        known = {
+            PROOFS: (self.proofs, PROOF_SCHEMA),
+            FACTS: (self.facts, FACT_SCHEMA),
+            LEMMAS: (self.lemmas, LEMMA_SCHEMA),
+            RULES: (self.rules, RULE_SCHEMA),
+        }
+        return {name: (table, schema) for name, (table, schema) in known.items() if table is not None}
 
 
 def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[str, Any]:
     """Write (or replace) the folder and return its manifest's content."""
     with replacing(folder) as fresh:
-        splits = {name: content.splits.get(name, EXAMPLE_SCHEMA.empty_table()) for name in SPLITS}
-        facts = content.facts
-        order, number = _by_first_use(splits, facts, len(content.propositions))
-        type_order, type_number = _types_by_first_use(splits, facts, len(content.types))
+        content = _with_needed_proofs(content)
+        known = {name: EXAMPLE_SCHEMA.empty_table() for name in USUAL} | dict(content.splits)
+        splits = {name: known[name] for name in SPLITS if name in known}
+        tables = content.tables()
+        order, number = _by_first_use(splits, tables, len(content.propositions))
+        type_order, type_number = _types_by_first_use(splits, tables, len(content.types))
+        contents: dict[str, str] = {}
         uses = np.zeros(len(order), np.int64)
         for name, table in splits.items():
             table = _renumber(table, EXAMPLE_SCHEMA, number, type_number)
             if name == "train":
                 for column in FIELDS:
                     uses += np.bincount(_flat(table[column]), minlength=len(order))
-            _write_table(fresh / f"{name}.parquet", table, EXAMPLE_ROWS, level)
-        if facts is not None:
-            _write_table(fresh / FACTS, _renumber(facts, FACT_SCHEMA, number, type_number), 1 << 20, level)
+            contents[name] = table_digest(table)
+            for file, part in _parts(fresh, name, table, EXAMPLES_IN_A_FILE):
+                _write_table(file, part, GROUP, level)
+        for name, (table, schema) in tables.items():
+            table = _renumber(table, schema, number, type_number)
+            if name == LEMMAS:
+                table = table.filter(pc.greater_equal(table["proposition"], 0)).sort_by(
+                    [("proposition", "ascending"), ("fact", "ascending")]
+                )
+            contents[name] = table_digest(table)
+            _write_table(fresh / f"{name}.parquet", table, GROUP if name == PROOFS else 1 << 20, level)
         types = pa.table({"type": pa.array([content.types[n] for n in type_order], pa.string())})
-        _write_table(fresh / TYPES, types, 1 << 20, level)
-        counts = _write_propositions(fresh / PROPOSITIONS, content.propositions, order, uses, level)
+        contents[TYPES] = table_digest(types)
+        _write_table(fresh / f"{TYPES}.parquet", types, 1 << 20, level)
+        counts, contents[PROPOSITIONS] = _write_propositions(fresh, content.propositions, order, uses, level)
         tokens = sorted(counts, key=lambda token: (-counts[token], token))
-        _write_json(
-            fresh / VOCABULARY,
-            {"tokens": [*SPECIALS, *tokens], "counts": [0] * len(SPECIALS) + [counts[token] for token in tokens]},
-        )
-        if content.signature is not None:
-            raw = json.dumps(marked(content.signature), ensure_ascii=False, separators=(",", ":")).encode()
-            (fresh / SIGNATURE).write_bytes(zstandard.ZstdCompressor(level=max(level, 9)).compress(raw))
+        vocabulary = {
+            "tokens": [*SPECIALS, *tokens],
+            "counts": [0] * len(SPECIALS) + [counts[token] for token in tokens],
+        }
+        for name, document in ((VOCABULARY, vocabulary), (SIGNATURE, content.signature), (NOTATION, content.notation)):
+            if document is not None:
+                contents[name.partition(".")[0]] = _write_document(fresh / name, document, level)
         manifest = {
-            "hash": content_hash(splits),
+            "version": VERSION,
+            "hash": benchmark_hash(contents),
+            "contents": contents,
             "examples": {name: table.num_rows for name, table in splits.items()},
             "propositions": len(order),
             "vocabulary": len(SPECIALS) + len(tokens),
-            "facts": 0 if facts is None else facts.num_rows,
+            "facts": 0 if content.facts is None else content.facts.num_rows,
             **content.manifest,
         }
-        write_manifest(fresh, marked(manifest))
+        write_manifest(fresh, manifest)
     return manifest
 
 
-def content_hash(splits: Mapping[str, pa.Table]) -> str:
-    """SHA-256 over the ids of all examples by split: what a score refers to, whatever the compression."""
-    digest = hashlib.sha256()
-    for name in SPLITS:
-        digest.update(name.encode() + b"\n")
-        for chunk in splits[name]["id"].chunks:
-            digest.update("\n".join(chunk.to_pylist()).encode() + b"\n")
-    return digest.hexdigest()
+def _with_needed_proofs(content: Content) -> Content:
+    """Without the proofs that no example is from."""
+    if content.proofs is None:
+        return content
+    pieces = [_flat(content.splits[name]["proof_row"]) for name in SPLITS if name in content.splits]
+    order, number = _order(pieces, content.proofs.num_rows)
+
+    def renumbered(table: pa.Table) -> pa.Table:
+        column = pa.chunked_array([_mapped(table["proof_row"], number)], pa.int32())
+        return table.set_column(table.schema.get_field_index("proof_row"), "proof_row", column)
+
+    return replace(
+        content,
+        proofs=content.proofs.take(pa.array(order)),
+        splits={name: renumbered(table) for name, table in content.splits.items()},
+    )
 
 
-def _flat(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.int32]]:
+def _parts(folder: Path, name: str, table: pa.Table, rows: int) -> Iterator[tuple[Path, pa.Table]]:
+    """A table in as many files as it needs, none of them large."""
+    if table.num_rows <= rows:
+        yield folder / f"{name}.parquet", table
+        return
+    for number, start in enumerate(range(0, table.num_rows, rows)):
+        yield folder / f"{name}-{number:02d}.parquet", table.slice(start, rows)
+
+
+def _flat(column: pa.ChunkedArray) -> Column:
     """All numbers of a column, nulls left out."""
     if pa.types.is_list(column.type):
         column = pc.list_flatten(column)
@@ -107,33 +167,34 @@ def _flat(column: pa.ChunkedArray) -> np.ndarray[Any, np.dtype[np.int32]]:
 
 
 def _by_first_use(
-    splits: Mapping[str, pa.Table], facts: pa.Table | None, count: int
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    splits: Mapping[str, pa.Table], tables: Mapping[str, tuple[pa.Table, pa.Schema]], count: int
+) -> tuple[Column, Column]:
     """Old numbers in the new order, and the new number of each old one. What nobody uses is left out.
 
     Propositions of neighbours lie together: this is what makes the files small and the first example quick to read.
+    Those of lemmas are in examples or are not needed.
     """
-    pieces: list[np.ndarray[Any, Any]] = []
+    pieces: list[Column] = []
     for table in splits.values():
         for start in range(0, table.num_rows, 64):
             block = table.slice(start, 64)
             pieces.extend(_flat(block[column]) for column in FIELDS)
-    if facts is not None:
-        pieces.append(_flat(facts["proposition"]))
+    for name, (table, schema) in tables.items():
+        if name != LEMMAS:
+            pieces.extend(_flat(table[column]) for column in schema.names if column in _PROPOSITIONS)
     return _order(pieces, count)
 
 
 def _types_by_first_use(
-    splits: Mapping[str, pa.Table], facts: pa.Table | None, count: int
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    splits: Mapping[str, pa.Table], tables: Mapping[str, tuple[pa.Table, pa.Schema]], count: int
+) -> tuple[Column, Column]:
     pieces = [_flat(table["types"]) for table in splits.values()]
-    if facts is not None:
-        pieces.append(_flat(facts["types"]))
+    pieces += [_flat(table["types"]) for table, schema in tables.values() if "types" in schema.names]
     return _order(pieces, count)
 
 
-def _order(pieces: list[np.ndarray[Any, Any]], count: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    used = np.concatenate(pieces) if pieces else np.zeros(0, np.int32)
+def _order(pieces: list[Column], count: int) -> tuple[Column, Column]:
+    used = np.concatenate(pieces).astype(np.int64) if pieces else np.zeros(0, np.int64)
     first = np.full(count, len(used), np.int64)
     # Written back to front, the last write to a place is its first use.
     first[used[::-1]] = np.arange(len(used) - 1, -1, -1)
@@ -143,23 +204,23 @@ def _order(pieces: list[np.ndarray[Any, Any]], count: int) -> tuple[np.ndarray[A
     return order, number
 
 
-def _renumber(
-    table: pa.Table, schema: pa.Schema, number: np.ndarray[Any, Any], type_number: np.ndarray[Any, Any]
-) -> pa.Table:
+def _renumber(table: pa.Table, schema: pa.Schema, number: Column, type_number: Column) -> pa.Table:
     columns = []
     for wanted in schema:
         column = table[wanted.name].combine_chunks()
-        if wanted.name in FIELDS or wanted.name == "proposition":
+        if wanted.name in _PROPOSITIONS:
             column = _mapped(column, number)
         elif wanted.name == "types":
             column = _mapped(column, type_number)
+        if isinstance(column, pa.ChunkedArray):
+            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
         columns.append(column.cast(wanted.type))
     return pa.table(columns, schema=schema)
 
 
-def _mapped(column: pa.Array, number: np.ndarray[Any, Any]) -> pa.Array:
+def _mapped(column: pa.Array | pa.ChunkedArray, number: Column) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
-        column = column.combine_chunks() if column.num_chunks else pa.array([], column.type)
+        column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
     if pa.types.is_list(column.type):
         offsets = column.offsets.to_numpy()
         values = column.values.to_numpy()[offsets[0] : offsets[-1]]
@@ -169,45 +230,51 @@ def _mapped(column: pa.Array, number: np.ndarray[Any, Any]) -> pa.Array:
 
 def _write_table(path: Path, table: pa.Table, rows: int, level: int) -> None:
     # Ids do not repeat and lists of numbers hardly: a dictionary would only be in the way of the compression.
-    plain = {"id", *FIELDS, "types", "proposition", "type"}
+    plain = {"id", "types", "type", "fact", "first", "last", *_PROPOSITIONS}
     dictionary = [name for name in table.schema.names if name not in plain]
-    writer = pq.ParquetWriter(
-        path, table.schema, compression="zstd", compression_level=level, use_dictionary=dictionary,
+    pq.write_table(
+        table, path, row_group_size=rows, compression="zstd", compression_level=level, use_dictionary=dictionary,
         write_statistics=False, store_schema=False, data_page_size=1 << 24,
     )  # fmt: skip
-    with writer:
-        writer.add_key_value_metadata(PARQUET_MARK)
-        writer.write_table(table, row_group_size=rows)
 
 
 def _write_propositions(
-    path: Path, texts: pa.ChunkedArray, order: np.ndarray[Any, Any], uses: np.ndarray[Any, Any], level: int
-) -> dict[str, int]:
-    """Write the texts in order; count each token as often as training examples show it."""
+    folder: Path, texts: pa.ChunkedArray, order: Column, uses: Column, level: int
+) -> tuple[dict[str, int], str]:
+    """Write the texts in order; count each token as often as training examples show it. Also the table's digest."""
     counts: dict[str, int] = {}
+    digest = ColumnDigest()
     schema = pa.schema([("tokens", pa.large_string())])
-    writer = pq.ParquetWriter(
-        path, schema, compression="zstd", compression_level=level, use_dictionary=False, write_statistics=False,
-        store_schema=False, data_page_size=1 << 26,
-    )  # fmt: skip
-    with writer:
-        writer.add_key_value_metadata(PARQUET_MARK)
-        for start in range(0, len(order), PROPOSITION_ROWS):
-            chosen = order[start : start + PROPOSITION_ROWS]
-            block = texts.take(pa.array(chosen)).combine_chunks()
-            if isinstance(block, pa.ChunkedArray):
+    several = len(order) > PROPOSITIONS_IN_A_FILE
+    for number, first in enumerate(range(0, max(len(order), 1), PROPOSITIONS_IN_A_FILE)):
+        name = f"{PROPOSITIONS}-{number:02d}.parquet" if several else f"{PROPOSITIONS}.parquet"
+        writer = pq.ParquetWriter(
+            folder / name, schema, compression="zstd", compression_level=level, use_dictionary=False,
+            write_statistics=False, store_schema=False, data_page_size=1 << 26,
+        )  # fmt: skip
+        with writer:
+            for start in range(first, min(first + PROPOSITIONS_IN_A_FILE, len(order)), GROUP):
+                block = texts.take(pa.array(order[start : start + GROUP]))
                 block = pa.concat_arrays(block.chunks)
-            writer.write_table(pa.table([block], schema=schema), row_group_size=PROPOSITION_ROWS)
-            split = pc.split_pattern(block, " ")
-            lengths = np.diff(split.offsets.to_numpy())
-            encoded = split.flatten().dictionary_encode()
-            weights = np.repeat(uses[start : start + PROPOSITION_ROWS], lengths)
-            found = np.bincount(encoded.indices.to_numpy(), weights=weights, minlength=len(encoded.dictionary))
-            for token, count in zip(encoded.dictionary.to_pylist(), found.tolist(), strict=True):
-                if count:
-                    counts[token] = counts.get(token, 0) + int(count)
-    return counts
+                writer.write_table(pa.table([block], schema=schema), row_group_size=GROUP)
+                digest.update(block)
+                _count_tokens(block, uses[start : start + GROUP], counts)
+    return counts, columns_digest({"tokens": digest})
 
 
-def _write_json(path: Path, document: Any) -> None:
-    path.write_text(json.dumps(marked(document), ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
+def _count_tokens(block: pa.Array, uses: Column, counts: dict[str, int]) -> None:
+    split = pc.split_pattern(block, " ")
+    lengths = np.diff(split.offsets.to_numpy())
+    encoded = split.flatten().dictionary_encode()
+    weights = np.repeat(uses, lengths)
+    found = np.bincount(encoded.indices.to_numpy(), weights=weights, minlength=len(encoded.dictionary))
+    for token, count in zip(encoded.dictionary.to_pylist(), found.tolist(), strict=True):
+        if count:
+            counts[token] = counts.get(token, 0) + int(count)
+
+
+def _write_document(path: Path, document: Any, level: int) -> str:
+    """Write JSON, compressed where the name says so, and return its digest."""
+    raw = (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+    path.write_bytes(zstandard.ZstdCompressor(level=max(level, 9)).compress(raw) if path.suffix == ".zst" else raw)
+    return document_digest(raw)

@@ -236,12 +236,8 @@ class Library:
 def proof_order(benchmark: Any) -> ProofOrder:
     """Of every theorem that an example is from, first and last proof: they are numbered along their theory."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    from isarstep.bench.layout import SPLITS
-
-    files = [file for file in (f"{split}.parquet" for split in SPLITS) if file in benchmark.manifest["files"]]
-    whole = pa.concat_tables(pq.read_table(benchmark.path(file), columns=["theory", "name", "proof"]) for file in files)
+    whole = pa.concat_tables(benchmark.table(split, ["theory", "name", "proof"]) for split in benchmark.splits)
     grouped = whole.group_by(["theory", "name"]).aggregate([("proof", "min"), ("proof", "max")])
     return {
         (row["theory"], row["name"]): (row["proof_min"], row["proof_max"])

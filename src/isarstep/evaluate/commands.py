@@ -13,7 +13,7 @@ def evaluate(
     system: Annotated[Path, typer.Argument(help="A predictions file, a run's folder or a model's folder.")],
     other: Annotated[Path | None, typer.Argument(help="A second one, for the paired test.")] = None,
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
-    split: Annotated[str, typer.Option(help="test, validation or reserve.")] = "test",
+    split: Annotated[str, typer.Option(help="test, validation, unseen or fresh.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Score only the first examples of the split.")] = None,
     breakdowns: Annotated[bool, typer.Option(help="Accuracy by length, session, kind and more; failures.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,

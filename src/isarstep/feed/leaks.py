@@ -66,7 +66,7 @@ def find_leaks(where: str | Path, *, cache: Path | None = None) -> LeakReport:
     exact: list[Leak] = []
     same: list[Leak] = []
     held_out = 0
-    for name in ("validation", "test", "reserve"):
+    for name in benchmark.splits[1:]:
         for example in benchmark.split(name):
             held_out += 1
             if example.f1 in targets:
@@ -84,11 +84,10 @@ def _renamed(example: Example) -> bytes:
 def leak_table(benchmark: Benchmark) -> Table:
     """The leak report; the first two must be 0."""
     report = find_leaks(benchmark.folder)
-    scored = len(benchmark.split("validation")) + len(benchmark.split("test"))
     rows = [
         ("exact target in training", f"{len(report.exact):,}", f"{report.held_out:,}"),
         ("same example up to variables", f"{len(report.renamed):,}", f"{report.held_out:,}"),
-        ("near duplicate (Jaccard >= 0.9)", f"{len(report.near):,}", f"{scored:,}"),
+        ("near duplicate (Jaccard >= 0.9)", f"{len(report.near):,}", f"{report.held_out:,}"),
     ]
     return Table("Leaks", ("held-out examples with", "found", "of"), rows)
 
@@ -103,7 +102,7 @@ def find_near(benchmark: Benchmark, *, cache: Path | None = None) -> list[Leak]:
         order = np.argsort(signatures[:, band], kind="stable")
         index.append((signatures[order, band], order))
     found: list[Leak] = []
-    for name in ("validation", "test"):
+    for name in benchmark.splits[1:]:
         split = benchmark.split(name)
         held = _signatures(corpus_of_split(benchmark, name, cache=cache), hashes)
         for number in range(len(split)):

@@ -6,6 +6,7 @@ process maps the same pages.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -17,12 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from isarstep.bench.layout import PROPOSITIONS, SPLITS
+from isarstep.bench.layout import PROPOSITIONS, files_of
 from isarstep.bench.specials import UNK
 from isarstep.bench.store import Benchmark
-from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -41,9 +40,10 @@ def dataset_of_benchmark(where: str | Path, splits: Sequence[str] = READ) -> Dat
 
 def corpus_of_split(benchmark: Benchmark, split: str, *, cache: Path | None = None) -> Corpus:
     """One split, made now or mapped from the cache."""
-    if split not in SPLITS:
-        raise UserError(f"{split}: no such split; there are {', '.join(SPLITS)}")
-    folder = (cache or _cache_folder()) / f"{benchmark.manifest['files'][PROPOSITIONS]['sha256'][:16]}-{_LAYOUT}"
+    split = benchmark.split(split).name
+    files = [benchmark.manifest["files"][name]["sha256"] for name in files_of(benchmark.manifest, PROPOSITIONS)]
+    of_texts = hashlib.sha256("".join(files).encode()).hexdigest()
+    folder = (cache or _cache_folder()) / f"{of_texts[:16]}-{_LAYOUT}"
     if not (folder / "offsets.npy").is_file():
         _publish(folder, lambda fresh: _make_tokens(benchmark, fresh))
     here = folder / f"{split}-{benchmark.hash[:16]}"
@@ -111,7 +111,7 @@ def _make_tokens(benchmark: Benchmark, folder: Path) -> None:
 
 def _make_split(benchmark: Benchmark, split: str, lengths: Numbers, folder: Path) -> None:
     columns = ["f1", "f2", "f3", "f4", "f5"]
-    table = pq.read_table(benchmark.path(f"{split}.parquet"), columns=columns).combine_chunks()
+    table = benchmark.table(split, columns).combine_chunks()
     examples: list[Numbers] = []
     numbers: list[Numbers] = []
     fields: list[Numbers] = []

@@ -7,16 +7,12 @@ import threading
 from dataclasses import dataclass
 from functools import cached_property
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from isarstep.bench.example import Example
-from isarstep.bench.layout import PROPOSITIONS
 from isarstep.bench.store import Benchmark, Split
 from isarstep.errors import UserError
 
 SEARCHED = ("test", "validation")
-ORDER = ("test", "validation", "reserve", "train")  # small files first
+ORDER = ("test", "validation", "unseen", "fresh", "train")  # small files first
 
 _CONSTANT = re.compile(r"CONST (\S+)")
 
@@ -55,11 +51,9 @@ class Catalogue:
         if not re.fullmatch(r"[0-9a-f]{1,12}", identifier):
             raise UserError(f"{identifier[:40]}: no example id; ids are 12 hex digits, the first few are enough")
         with self._lock:
-            for name in ORDER:
+            for name in [name for name in ORDER if name in self.benchmark.splits]:
                 if name not in self._ids:
-                    # Not `read_table`, which imports all of Arrow's data set machinery.
-                    file = pq.ParquetFile(self.benchmark.path(f"{name}.parquet"), memory_map=True)
-                    self._ids[name] = file.read(columns=["id"])["id"].to_pylist()
+                    self._ids[name] = self.benchmark.table(name, ["id"])["id"].to_pylist()
                 for place, known in enumerate(self._ids[name]):
                     if known.startswith(identifier):
                         return name, self.split(name)[place]
@@ -81,13 +75,11 @@ class Catalogue:
     def entries(self) -> list[CatalogueEntry]:
         columns = ["id", "theory", "name", "target_kind", "f2", "f3"]
         tables = {
-            name: pq.read_table(self.benchmark.path(f"{name}.parquet"), columns=columns).to_pylist()
-            for name in SEARCHED
+            name: self.benchmark.table(name, columns).to_pylist() for name in SEARCHED if name in self.benchmark.splits
         }
         rows = [(name, place, row) for name, table in tables.items() for place, row in enumerate(table)]
         wanted = sorted({n for _, _, row in rows for n in (*row["f2"], row["f3"]) if n is not None})
-        texts = pq.read_table(self.benchmark.path(PROPOSITIONS)).column(0).take(pa.array(wanted, pa.int64()))
-        text_of = dict(zip(wanted, texts.to_pylist(), strict=True))
+        text_of = {number: self.benchmark.propositions[number] for number in wanted}
         entries: list[CatalogueEntry] = []
         for split, place, row in rows:
             lines = [text_of[n] for n in (row["f3"], *row["f2"]) if n is not None]

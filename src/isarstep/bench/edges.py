@@ -1,0 +1,172 @@
+"""The edges of one proof, seen as the task needs them: what justifies a fact, and what a consequence follows from.
+
+Which facts a step uses is the miner's word. These need thought:
+
+- A calculation (also/finally, moreover/ultimately) is transparent: what uses it uses the steps it was composed of.
+- A `show` that says the same as the statement whose block it closes is one node with it, or the answer would stand in
+  its own source. Where several do (one in each case), each has its own premises, so that cases do not mix.
+- A `show` that says something else (a case, a subgoal) is a fact from which the statement follows; with several
+  statements, that one which it belongs to (see belonging).
+- `obtain x where P x proof ... show thesis` proves `thesis` from `that: P x ==> thesis`. Both are bookkeeping (and
+  `that` would tell the answer): the obtained facts follow from what `show thesis` uses, without `that`.
+- A lemma with `obtains x where P x` states `thesis` likewise: as a consequence it reads `EX x. P x` (see obtains).
+- `have A if B for x` says `A x` inside its proof, where B is a fact; later steps use `B ?x ==> A ?x`. What it follows
+  from is asked of the first, what follows from it uses the second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from isarstep.bench.belonging import belonging
+from isarstep.bench.obtains import thesis_of
+from isarstep.bench.texts import Texts, alike
+from isarstep.logic.terms import App, Free, Term
+from isarstep.mine.graph import Proof, Use
+
+OBTAINING = ("obtain", "guess")
+BY_CASES = (*OBTAINING, "consider")  # what they state inside their proof is a variable, `thesis`
+
+
+@dataclass(slots=True)
+class Sources:
+    """What justifies a fact: indices of local facts and of lemmas, each once, in order."""
+
+    facts: dict[int, None] = field(default_factory=dict)
+    lemmas: dict[int, None] = field(default_factory=dict)
+
+
+class ProofReader:
+    """The edges of one proof, seen as the task needs them."""
+
+    def __init__(self, proof: Proof, texts: Texts) -> None:
+        self.proof = proof
+        self._texts = texts
+        self._sources: dict[int, Sources] = {}
+        self._premises: dict[int, Sources] = {}
+        self.hidden: set[int] = set()  # what is no fact of the proof: the rules of obtaining steps
+        self._thesis = thesis_of(proof)
+        self._foreign = self._shows_of_siblings()
+        self._restating = [self._restating_shows(number) for number in range(len(proof.facts))]
+        # A show that alone restates its statement is that statement: only the statement is a consequence.
+        self.merged = {shows[0] for shows in self._restating if len(shows) == 1}
+        if self._thesis is not None:
+            self.merged.update(number for number in range(len(proof.facts)) if self._applies_thesis(number))
+
+    def _restating_shows(self, number: int) -> list[int]:
+        facts = self.proof.facts
+        shows = [use.fact for use in facts[number].uses if use.how == "block" and use.fact is not None]
+        shows = [show for show in shows if (number, show) not in self._foreign]
+        if not shows:
+            return []
+        if self.proof.steps[facts[number].step].command in OBTAINING:
+            for show in shows:
+                self._hide_thesis(facts[number].step, facts[show].prop)
+            return shows
+        # The marks around names are characters of their names here, which does no harm.
+        goal = self._texts.of(self.stated(number))
+        return [show for show in shows if show != number and alike(self._texts.of(facts[show].prop), goal)]
+
+    def _shows_of_siblings(self) -> set[tuple[int, int]]:
+        """(statement, show) where the show belongs to another statement of the same command."""
+        facts = self.proof.facts
+        together: dict[int, list[int]] = {}
+        for number, fact in enumerate(facts):
+            if fact.kind == "goal" and self.proof.steps[fact.step].command not in OBTAINING:
+                together.setdefault(fact.step, []).append(number)
+        found: set[tuple[int, int]] = set()
+        for statements in together.values():
+            if len(statements) > 1:
+                shows = {use.fact for n in statements for use in facts[n].uses if use.how == "block"}
+                for show in shows - {None, *statements}:
+                    assert show is not None
+                    whose = belonging(facts[show].prop, [self.stated(n) for n in statements])
+                    found.update((n, show) for place, n in enumerate(statements) if place not in whose)
+        return found
+
+    def _hide_thesis(self, step: int, thesis: Term) -> None:
+        """What an obtaining step assumes about its thesis is no fact of the proof."""
+        if isinstance(thesis, App) and type(thesis.arg) is Free:
+            mark = self._texts.of(thesis.arg)
+            for number, fact in enumerate(self.proof.facts):
+                if fact.step == step and fact.kind == "assumption" and mark in self._texts.of(fact.prop):
+                    self.hidden.add(number)
+
+    def _applies_thesis(self, number: int) -> bool:
+        """Is this a fact such as `that[OF ...]`?"""
+        fact = self.proof.facts[number]
+        return fact.kind == "compound" and self._thesis is not None and self._thesis.ends(fact.prop)
+
+    def stated(self, number: int) -> Term:
+        """What a fact says inside its own proof."""
+        fact = self.proof.facts[number]
+        by_cases = self.proof.steps[fact.step].command in BY_CASES
+        return fact.prop if fact.stated is None or by_cases else fact.stated
+
+    def statement(self, number: int) -> Term:
+        """What a consequence says: its proposition, or what the thesis of the lemma stands for."""
+        own = self.stated(number)
+        return self._thesis.meaning if self._thesis is not None and own == self._thesis.bare else own
+
+    def sources(self, number: int) -> Sources:
+        """Everything that justifies a fact, as F.2 and F.5 of a target need it."""
+        known = self._sources.get(number)
+        if known is None:
+            known = self._sources[number] = self._collect(number, with_cases=True)
+            fact = self.proof.facts[number]
+            if fact.stated is not None:
+                # What it was proved under is its own premise: nothing that stands before it.
+                for inner in [n for n in known.facts if self.is_premise(n, fact.step)]:
+                    del known.facts[inner]
+        return known
+
+    def is_premise(self, number: int, step: int) -> bool:
+        """Is this what a step assumes inside its own proof?"""
+        fact = self.proof.facts[number]
+        return fact.step == step and fact.kind == "assumption"
+
+    def premises(self, number: int) -> Sources:
+        """What a consequence follows from; where several cases restate it, they are consequences of their own."""
+        known = self._premises.get(number)
+        if known is None:
+            known = self._premises[number] = self._collect(number, with_cases=False)
+        return known
+
+    def end(self, number: int) -> int:
+        """The step at which a consequence is reached: of the show that closes its block, else its own."""
+        if self.proof.steps[self.proof.facts[number].step].command in OBTAINING:
+            return self.proof.facts[number].step  # which has fixed what it obtained
+        shows = self._restating[number]
+        seen = {number}
+        while len(shows) == 1 and shows[0] not in seen:
+            number = shows[0]
+            seen.add(number)
+            shows = self._restating[number]
+        return self.proof.facts[number].step
+
+    def _collect(self, number: int, *, with_cases: bool) -> Sources:
+        found = Sources()
+        facts = self.proof.facts
+        seen = {number}
+        thesis = self._thesis if self._thesis is not None and facts[number].prop == self._thesis.bare else None
+        todo: list[tuple[Use, int]] = [(use, number) for use in reversed(facts[number].uses)]
+        while todo:
+            use, user = todo.pop()
+            if use.lemma is not None:
+                found.lemmas[use.lemma] = None
+            elif use.fact is not None and (user, use.fact) not in self._foreign:
+                restates = use.how == "block" and use.fact in self._restating[user]
+                one_with_it = restates and (with_cases or len(self._restating[user]) == 1)
+                kind = facts[use.fact].kind
+                if thesis is not None:
+                    if use.fact in thesis.assumed:
+                        continue
+                    one_with_it |= self._applies_thesis(use.fact)
+                if kind == "calculation" or one_with_it:
+                    if use.fact not in seen:
+                        seen.add(use.fact)
+                        todo.extend((inner, use.fact) for inner in reversed(facts[use.fact].uses))
+                elif not restates and use.fact not in self.hidden:
+                    found.facts[use.fact] = None
+        found.facts.pop(number, None)
+        return found

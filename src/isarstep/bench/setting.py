@@ -1,0 +1,81 @@
+"""Where in a proof its facts hold: what stands on the page above a gap.
+
+A fact holds from the first step after its own proof to the end of the block in which it was established; what a step
+assumes for its own proof alone (`have A if B`) holds inside that proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from isarstep.mine.graph import Proof
+
+SHOWN = ("goal", "assumption", "definition")  # modified facts and calculations are made of these
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """A fact and the first and last step, by ordinal of the command, at which it can be used."""
+
+    fact: int
+    first: int
+    last: int
+
+
+def statement_of(proof: Proof) -> list[int]:
+    """The facts that the head of the proof states."""
+    return [number for number, fact in enumerate(proof.facts) if fact.step == 0 and fact.kind == "goal"]
+
+
+def holdings(proof: Proof, hidden: Collection[int] = ()) -> list[Holding]:
+    """The facts in the order in which they are established; those that no later step could use are left out."""
+    steps = proof.steps
+    block_ends: dict[int, int] = {}
+    proof_ends: dict[int, int] = {}
+    stating = {fact.step for fact in proof.facts if fact.kind == "goal"}
+    found: list[tuple[int, int, int]] = []
+    for number, fact in enumerate(proof.facts):
+        step = fact.step
+        if fact.kind not in SHOWN or number in hidden or (step == 0 and fact.kind == "goal"):
+            continue
+        if step not in proof_ends:
+            proof_ends[step], block_ends[step] = _end_of_proof(proof, step), _end_of_block(proof, step)
+        if step and fact.kind == "assumption" and step in stating:
+            first, last = step + 1, proof_ends[step]
+        elif fact.kind == "goal":
+            first, last = proof_ends[step] + 1, block_ends[step]
+        else:
+            first, last = step + 1, block_ends[step]
+        if first <= last:
+            found.append((first, number, last))
+    return [Holding(number, steps[first].ordinal, steps[last].ordinal) for first, number, last in sorted(found)]
+
+
+def _end_of_proof(proof: Proof, step: int) -> int:
+    """The last step inside the proof of a step's statement; the step itself, if there is none."""
+    inside = {step}
+    last = step
+    for number in range(step + 1, len(proof.steps)):
+        if proof.steps[number].parent not in inside:
+            break
+        inside.add(number)
+        last = number
+    return last
+
+
+def _end_of_block(proof: Proof, step: int) -> int:
+    """The last step of the block in which a step stands, blocks inside it included."""
+    steps = proof.steps
+    if step == 0:
+        return len(steps) - 1
+    if steps[step].command == "}" and step + 1 < len(steps):
+        step += 1  # what it hands on stands in the block around it
+    depth, block = steps[step].depth, steps[step].block
+    last = step
+    for number in range(step + 1, len(steps)):
+        here = steps[number]
+        if here.depth < depth or (here.depth == depth and here.block != block):
+            break
+        last = number
+    return last
