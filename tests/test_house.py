@@ -26,7 +26,7 @@ ARROWS: dict[str, set[str]] = {
     "analyse": {"decode", "models", "feed", "bench", "logic"},
     "evaluate": {"analyse", "decode", "bench", "logic"},
     "check": {"decode", "bench", "mine", "logic"},
-    "serve": {"check", "analyse", "decode", "feed", "bench", "mine", "logic"},
+    "serve": {"check", "analyse", "decode", "models", "feed", "bench", "mine", "logic"},
     "house": {"bench"},
 }
 # A room's commands.py is a door: nobody imports it, and it may look further than its room.

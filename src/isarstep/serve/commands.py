@@ -164,6 +164,25 @@ def serve(
     run(model, benchmark, Address(host, port), concurrency, token, batch)
 
 
+def doctor() -> None:
+    """Say what is installed, and what is missing for which command.
+
+    Ends with code 1 where something is missing that the package cannot do without.
+
+    Example:
+
+        isarstep doctor
+    """
+    from isarstep.serve.doctor import report
+
+    rows, whole = report()
+    width = max(len(what) for what, _, _ in rows)
+    for what, found, needed_for in rows:
+        print(f"{what:<{width}}  {found}\n{'':<{width}}    for {needed_for}")
+    if not whole:
+        raise typer.Exit(1)
+
+
 def _ask(
     file: Path | None,
     goal: str | None,

@@ -1,0 +1,96 @@
+"""What of the things that commands want is here, and what is missing for which command.
+
+Nothing is changed and nothing is started but `prover --version` and the like. "Not installed" and "is here but does not
+work" are told apart.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from isarstep import __version__
+from isarstep.bench.layout import read_manifest
+from isarstep.check.provers import prover_version
+from isarstep.data import EMBEDDED, benchmark_folder, model_folder
+from isarstep.errors import UserError
+from isarstep.mine.isabelle import find_installation
+from isarstep.models.checkpoint import read_description
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One row: what was looked for, what was found (None: it is missing), who needs it, and what to do about it."""
+
+    what: str
+    found: str | None
+    needed_for: str
+    advice: str = ""
+    required: bool = False  # without it the package is broken, not merely smaller
+
+
+def findings() -> Iterator[Finding]:
+    """Everything that a command may want, in the order in which newcomers meet it."""
+    yield Finding("isarstep", f"{__version__}, Python {platform.python_version()} on {platform.machine()}", "all")
+    yield _asked("benchmark", _benchmark, "show, evaluate, propose, sketch, serve, check", required=True)
+    yield _asked("model", _model, "propose, sketch, serve, predict", required=True)
+    yield Finding("cvc5", prover_version("cvc5"), "check, sketch, serve", "pip install cvc5", required=True)
+    advice = "install the package of that name, e.g. apt install eprover: both provers together prove far more than one"
+    yield Finding("E (eprover)", prover_version("eprover"), "check, sketch, serve", advice)
+    yield _torch()
+    yield _asked("Isabelle", _isabelle, "mine, check --backend isabelle, the proof command")
+    yield Finding("dask", _package("distributed"), "mine --cluster, check --cluster", "pip install 'isarstep[cluster]'")
+
+
+def _asked(what: str, ask: Callable[[], str], needed_for: str, *, required: bool = False) -> Finding:
+    try:
+        return Finding(what, ask(), needed_for, required=required)
+    except UserError as error:
+        return Finding(what, None, needed_for, str(error), required)
+
+
+def _package(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _benchmark() -> str:
+    manifest = read_manifest(benchmark_folder(EMBEDDED))
+    return f"{manifest['hash'][:12]}, {manifest['examples']['train']:,} training examples, files whole"
+
+
+def _model() -> str:
+    config, vocabulary = read_description(model_folder(EMBEDDED))
+    of = str(config.get("benchmark", ""))[:12]
+    return f"{config['kind']} {config['size']}, {len(vocabulary):,} tokens, trained on benchmark {of}"
+
+
+def _torch() -> Finding:
+    found = _package("torch")
+    if found is None:
+        return Finding("torch", None, "propose, sketch, serve, train, predict", "pip install torch", required=True)
+    import torch  # takes seconds, and only here are they needed
+
+    gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "no GPU: training is slow, all else is not"
+    return Finding("torch", f"{found}, {gpu}", "propose, sketch, serve, train, predict")
+
+
+def _isabelle() -> str:
+    installation = find_installation()
+    there = [name for name in ("Pure", "HOL", "HOL-Analysis") if installation.image(name) is not None]
+    images = f"images of {', '.join(there)}" if there else "no images yet (mine makes them)"
+    return f"{installation.identifier}, {installation.ml_system} at {installation.poly}, {images}"
+
+
+def report() -> tuple[list[tuple[str, str, str]], bool]:
+    """Rows for people (what, found, needed for), and whether everything that is required is there."""
+    rows, whole = [], True
+    for finding in findings():
+        missing = f"missing: {finding.advice}" if finding.advice else "missing"
+        rows.append((finding.what, finding.found or missing, finding.needed_for))
+        whole &= finding.found is not None or not finding.required
+    return rows, whole
