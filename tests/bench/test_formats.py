@@ -113,7 +113,8 @@ def test_jsonl(bench: Path, tmp_path: Path, style: str) -> None:
     rows = [json.loads(line) for line in (tmp_path / "train.jsonl").read_text().splitlines()]
     example = Benchmark(bench).split("train")[0]
     assert rows[0]["id"] == example.id
-    assert rows[0]["types"] == dict(example.types)
+    assert rows[0]["types"] == list(example.types.values())
+    assert len(rows[0]["variables"]) == len(rows[0]["types"])
     assert ("f5" in rows[0]) == (style == "tokens")
     assert (rows[0]["f1"] == example.f1) == (style == "tokens")
     assert "CONST" not in rows[0]["f1"] or style == "tokens"

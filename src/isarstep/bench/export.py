@@ -8,6 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
+from isarstep.bench.canary import CANARY
+from isarstep.bench.card import card
+from isarstep.bench.croissant import croissant
 from isarstep.bench.display import printer
 from isarstep.bench.example import Example
 from isarstep.bench.formats import LABEL_OF, META
@@ -56,7 +59,7 @@ def export_release(benchmark: Benchmark, out: Path) -> list[Path]:
 
 
 def export_jsonl(benchmark: Benchmark, out: Path, *, style: str = "tokens", hints: bool = True) -> list[Path]:
-    """One JSON object a line, in `train.jsonl` and so on."""
+    """One JSON object a line, in `train.jsonl` and so on, with the card and Croissant metadata beside them."""
     show = printer(benchmark, style)
     written: list[Path] = []
     out.mkdir(parents=True, exist_ok=True)
@@ -69,7 +72,15 @@ def export_jsonl(benchmark: Benchmark, out: Path, *, style: str = "tokens", hint
             for example in split:
                 file.write(json.dumps(_record(example, show, hints), ensure_ascii=False) + "\n")
         written.append(path)
-    return written
+    document = croissant(benchmark.manifest, written, hints=hints)
+    texts = {
+        "README.md": card(benchmark.manifest, written),
+        "croissant.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
+    }
+    for file_name, text in texts.items():
+        with _writing([out / file_name]) as [file]:
+            file.write(text)
+    return [*written, *(out / file_name for file_name in texts)]
 
 
 def _record(example: Example, show: Callable[[str], str], hints: bool) -> dict[str, object]:
@@ -85,7 +96,10 @@ def _record(example: Example, show: Callable[[str], str], hints: bool) -> dict[s
         "f3": None if example.f3 is None else show(example.f3),
         "f4": [show(text) for text in example.f4],
         **({"f5": [show(text) for text in example.f5]} if hints else {}),
-        "types": dict(example.types),
+        # Two lists, not an object: its keys would become columns in every table that is made of the records.
+        "variables": [show(f"FREE {variable}").removeprefix("PROP ") for variable in example.types],
+        "types": list(example.types.values()),
+        "canary": CANARY,
     }
 
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import zstandard
 
+from isarstep.bench.canary import PARQUET_MARK, marked
 from isarstep.bench.identity import ColumnDigest, benchmark_hash, columns_digest, document_digest, table_digest
 from isarstep.bench.layout import (
     EXAMPLE_SCHEMA,
@@ -128,7 +129,7 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
             "facts": 0 if content.facts is None else content.facts.num_rows,
             **content.manifest,
         }
-        write_manifest(fresh, manifest)
+        write_manifest(fresh, marked(manifest))
     return manifest
 
 
@@ -232,10 +233,13 @@ def _write_table(path: Path, table: pa.Table, rows: int, level: int) -> None:
     # Ids do not repeat and lists of numbers hardly: a dictionary would only be in the way of the compression.
     plain = {"id", "types", "type", "fact", "first", "last", *_PROPOSITIONS}
     dictionary = [name for name in table.schema.names if name not in plain]
-    pq.write_table(
-        table, path, row_group_size=rows, compression="zstd", compression_level=level, use_dictionary=dictionary,
+    writer = pq.ParquetWriter(
+        path, table.schema, compression="zstd", compression_level=level, use_dictionary=dictionary,
         write_statistics=False, store_schema=False, data_page_size=1 << 24,
     )  # fmt: skip
+    with writer:
+        writer.add_key_value_metadata(PARQUET_MARK)
+        writer.write_table(table, row_group_size=rows)
 
 
 def _write_propositions(
@@ -253,6 +257,7 @@ def _write_propositions(
             write_statistics=False, store_schema=False, data_page_size=1 << 26,
         )  # fmt: skip
         with writer:
+            writer.add_key_value_metadata(PARQUET_MARK)
             for start in range(first, min(first + PROPOSITIONS_IN_A_FILE, len(order)), GROUP):
                 block = texts.take(pa.array(order[start : start + GROUP]))
                 block = pa.concat_arrays(block.chunks)
@@ -275,6 +280,6 @@ def _count_tokens(block: pa.Array, uses: Column, counts: dict[str, int]) -> None
 
 def _write_document(path: Path, document: Any, level: int) -> str:
     """Write JSON, compressed where the name says so, and return its digest."""
-    raw = (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+    raw = (json.dumps(marked(document), ensure_ascii=False, separators=(",", ":")) + "\n").encode()
     path.write_bytes(zstandard.ZstdCompressor(level=max(level, 9)).compress(raw) if path.suffix == ".zst" else raw)
     return document_digest(raw)
