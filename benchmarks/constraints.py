@@ -17,7 +17,6 @@ from collections import Counter, defaultdict
 
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
-from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.decode.contexts import known_types
 from isarstep.decode.exclusion import dropped_prefix, grammar_objection, types_objection
@@ -43,10 +42,9 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="examples of each reason")
     chosen = parser.parse_args()
     benchmark = Benchmark(chosen.benchmark)
-    signature, vocabulary = benchmark.signature, set(benchmark.vocabulary)
+    vocabulary = set(benchmark.vocabulary)
     split = benchmark.split(chosen.split)
     examples = split[: chosen.limit] if chosen.limit else list(split)
-    scope = Scope.of_benchmark(benchmark)
     start = time.process_time()
     reasons: dict[str, Counter[str]] = {"vocabulary": Counter(), "grammar": Counter(), "types": Counter()}
     seen: dict[str, list[str]] = defaultdict(list)
@@ -63,9 +61,10 @@ def main() -> None:
         objection = grammar_objection(tokens, known_variables(example))
         if objection is not None:
             note("grammar", objection, f"{example.id} {example.f1}")
-        context, there = known_types(example, signature), scope.signature(example.theory, signature)
-        objection = types_objection(tokens, there, context, scope.known(example))
-        prefix = dropped_prefix(tokens, there, context) if chosen.prefixes and objection is None else None
+        world = benchmark.worlds.at(example.theory)
+        context = known_types(example, world.signature)
+        objection = types_objection(tokens, world.signature, context, world.known(example))
+        prefix = dropped_prefix(tokens, world.signature, context) if chosen.prefixes and objection is None else None
         if objection is not None:
             note("types", general(objection), f"{example.id} {objection}")
         elif prefix is not None:

@@ -155,15 +155,14 @@ def measure_constraints(bench: Bench) -> None:
 
 
 def typed_grammar(bench: Bench) -> Constraints:
-    from isarstep.bench.scope import Scope
     from isarstep.bench.store import Benchmark
     from isarstep.decode.contexts import contexts_of_split, scopes_of_split
     from isarstep.decode.typing import TypedGrammar
 
     benchmark = Benchmark(bench.chosen.data)
     split = benchmark.split(bench.chosen.split)
-    contexts = contexts_of_split(split, benchmark.signature)
-    scopes = scopes_of_split(split, Scope.of_benchmark(benchmark), benchmark.signature)
+    contexts = contexts_of_split(split, benchmark.worlds)
+    scopes = scopes_of_split(split, benchmark.worlds)
     return TypedGrammar(bench.about.vocabulary, benchmark.signature, contexts, bench.model.config.dense, scopes)
 
 

@@ -24,7 +24,6 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from isarstep.bench.example import Example
-from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
@@ -49,7 +48,7 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     outputs = {path.stem: nbest_lists(path) for path in arguments.predictions}
     wanted = set(arguments.sessions.split(",")) if arguments.sessions else None
     qualified, test = tuple(benchmark.manifest.get("qualified", ())), list(benchmark.split("test"))
-    type_checker = TypeChecker(benchmark.signature, Scope.of_benchmark(benchmark), test)
+    type_checker = TypeChecker(benchmark.worlds, test)
     done = {record["id"] for record in map(json.loads, lines_of(arguments.out))}
     sessions: dict[str, dict[str, Example]] = {}
     for example in test:
@@ -236,7 +235,7 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     chosen: dict[str, dict[str, Inquiry]] = {}
     asked: dict[tuple[str, str], Proposal] = {}
     with Provers() as provers:
-        local = cache(lambda: Checker(benchmark.signature, provers, Library.of_benchmark(benchmark)).local_premises)
+        local = cache(lambda: Checker(benchmark.worlds, provers, Library.of_benchmark(benchmark)).local_premises)
         for effort in arguments.ask.split(","):
             count, known = 0, set()
             for proposal in proposals:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.bench.example import Example
-from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.decode.predictions import read_predictions
 from isarstep.errors import UserError
@@ -44,7 +43,7 @@ def main() -> None:
 
 def judged(path: Path, examples: list[Example], benchmark: Benchmark) -> dict[str, Any]:
     lists = read_predictions(path, [example.id for example in examples])
-    type_checker = TypeChecker(benchmark.signature, Scope.of_benchmark(benchmark), examples)
+    type_checker = TypeChecker(benchmark.worlds, examples)
     count: Counter[str] = Counter()
     against: Counter[str] = Counter()
     for example, texts in with_progress(zip(examples, lists.lists, strict=True), len(examples), path.name):

@@ -10,7 +10,7 @@ from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, read, read_type
 
 from isarstep.bench.example import Example
-from isarstep.bench.scope import Scope
+from isarstep.bench.worlds import Worlds
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.explain import explain
 from isarstep.check.facts import Library
@@ -65,7 +65,7 @@ def checker() -> Iterator[Checker]:
     rows = [("Early", lemma(name, *FACTS[name])) for name in sorted(ORDER)]
     facts = Library.of_lemmas([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE)
     with Provers(Limits(seconds=0.5, width=2)) as provers:
-        yield Checker(SIGNATURE, provers, facts, Effort(library=(0, 4)))
+        yield Checker(Worlds(SIGNATURE), provers, facts, Effort(library=(0, 4)))
 
 
 def well_formed(verdict: Verdict) -> WellFormed:
@@ -89,11 +89,14 @@ def test_the_reference_of_the_paper_closes_both_gaps(checker: Checker) -> None:
 
 def test_what_does_not_exist_where_the_step_stands_is_ill_formed(checker: Checker) -> None:
     unfixed = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X7> $ FREE <X7> )"
-    for scope, proposal, why in ((Scope({"Later": []}), NTH.f1, "does not import"), (Scope({}), unfixed, "not fixed")):
-        verdict = replace(checker, scope=scope).check(replace(NTH, fixed=7), proposal)
+    foreign = tokens("(= (Some x4) (Some x4))")
+    prefixes = {name.split(".")[0] for name in SIGNATURE.constants} - {"Option"}
+    worlds = Worlds(SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Later": sorted(prefixes)})
+    for proposal, why in ((foreign, "Option.option.Some is of a theory that Later does not"), (unfixed, "not fixed")):
+        verdict = replace(checker, worlds=worlds).check(replace(NTH, fixed=7), proposal)
         assert isinstance(verdict, IllFormed)
         assert why in verdict.why
-        assert isinstance(replace(checker, scope=scope).check(replace(NTH, fixed=8, theory=""), proposal), WellFormed)
+        assert isinstance(replace(checker, worlds=worlds).check(replace(NTH, fixed=8, theory=""), proposal), WellFormed)
 
 
 def test_a_library_fact_is_used_only_from_before_the_step(checker: Checker) -> None:
@@ -118,7 +121,7 @@ def own_theory(names: list[str], **proofs: tuple[int, int]) -> Library:
     ],
 )
 def test_a_copy_of_the_step_s_theorem_is_never_used(checker: Checker, library: Library, step: str) -> None:
-    own = Checker(SIGNATURE, checker.provers, library, checker.effort)
+    own = Checker(Worlds(SIGNATURE), checker.provers, library, checker.effort)
     verdict = well_formed(own.check(replace(NTH, theory="T", name=step, id=f"T.{step}"), NTH.f1))
     assert not proved(verdict.second)
 
@@ -140,7 +143,7 @@ def test_facts_of_the_own_theory_are_used_from_before_the_step_only(
     statements = {"z": "nth_Cons_Suc", "step": "rev_rev", "other": "length_Cons"}
     rows = [("T", replace(lemma("", *FACTS[statements[name]]), name=name)) for name in names]
     library = Library.of_lemmas(rows, SIGNATURE, {("T", name): span for name, span in proofs.items()})
-    own = Checker(SIGNATURE, checker.provers, library, checker.effort)
+    own = Checker(Worlds(SIGNATURE), checker.provers, library, checker.effort)
     verdict = well_formed(own.check(replace(NTH, theory="T", name="step", id=f"{names} {proofs}"), NTH.f1))
     assert proved(verdict.second) is usable
     if isinstance(verdict.second, Proved):
@@ -152,7 +155,7 @@ def test_definitions_of_what_a_step_mentions_are_used(checker: Checker) -> None:
     constant = next(c.name for c in constants(definition.prop) if c.name.endswith("subalgebra"))
     named = replace(definition, name=f"{constant}_def")
     library = Library.of_lemmas([("T", replace(named, name="A.first")), ("T", named)], SIGNATURE)
-    own = Checker(SIGNATURE, checker.provers, library, checker.effort)
+    own = Checker(Worlds(SIGNATURE), checker.provers, library, checker.effort)
     step = example("(<= (sets F) (sets M))", ["(subalgebra M F)"], "True", [], {}, theory="T", name="T.step")
     verdict = well_formed(own.check(step, step.f1))
     assert isinstance(verdict.first, Proved)
@@ -280,3 +283,25 @@ def test_rows_have_every_column(checker: Checker) -> None:
 
     for verdict in (checker.check(NTH, NTH.f1), checker.check(NTH, "x"), checker.check(replace(NTH, f3=None), "x")):
         assert list(row(verdict)) == schema().names
+
+
+def test_facts_of_other_worlds_are_not_used_even_where_an_example_names_them(checker: Checker) -> None:
+    """The same tokens may be a theorem of another theory, about another order."""
+    line = encode_line(lemma("", *FACTS["nth_Cons_Suc"]).prop)
+    asking = replace(NTH, id="asking", theory="", f4=(*NTH.f4, line))
+    prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
+    worlds = Worlds(SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Late": prefixes})
+    own = replace(checker, worlds=worlds, effort=Effort(library=(0,)))
+    for theory, usable in (("Early", True), ("Late", False)):
+        gaps = dict(own.gaps(asking, NTH.f1, worlds.at(theory)))
+        assert proved(gaps["second"]) is usable
+
+
+def test_whoever_asks_about_a_proof_of_their_own_may_use_the_lemma_that_states_it(checker: Checker) -> None:
+    goal = example("True", [], "(= (rev (rev xs)) xs)", [], {"xs": "(list nat)"}, id="own")
+    own = replace(checker, effort=Effort(library=(0, 1)))
+    found = own.direct(goal, own.worlds.everything)
+    assert isinstance(found, Proved)
+    assert found.facts == ("rev_rev",)
+    scored = replace(goal, theory="Later")
+    assert not proved(own.direct(scored))

@@ -8,7 +8,6 @@ import pytest
 import zstandard
 
 from isarstep.bench.example import Example
-from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.check.isabelle import Answer, Inquiry, Isabelle, Premise, Question, Settings, with_provers
 from isarstep.cli import run
@@ -63,7 +62,7 @@ def test_embedded_types_agree_with_isabelle():
     lines = zstandard.ZstdDecompressor().decompress(ANSWERS.read_bytes()).decode().splitlines()
     benchmark = Benchmark("embedded")
     places = {place.id: place for place in benchmark.split("test")}
-    type_checker = TypeChecker(benchmark.signature, Scope.of_benchmark(benchmark), list(places.values()))
+    type_checker = TypeChecker(benchmark.worlds, list(places.values()))
     judged: dict[str, list[tuple[str, bool]]] = {}
     for record in map(json.loads, lines):
         objection = type_checker.objection(places[record["id"]], record["tokens"])

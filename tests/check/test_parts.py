@@ -9,6 +9,7 @@ import pytest
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, local, read
 
+from isarstep.bench.worlds import Worlds
 from isarstep.check.embedded import Effort
 from isarstep.check.facts import TRUTH, Library
 from isarstep.check.formula import Unsupported
@@ -113,14 +114,12 @@ def test_a_library_finds_facts_by_their_tokens() -> None:
 
 def test_only_theories_that_a_theory_rests_on_are_visible() -> None:
     rows = [("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"]), ("C", LEMMAS["rev_rev"])]
-    library = Library.of_lemmas(rows, SIGNATURE, parents={"A": [], "B": [], "C": ["A"], "D": ["C"]})
-    visible = library.visible("D")
-    assert visible is not None
-    assert visible.tolist() == [True, False, True]
-    assert library.visible("E") is None
+    library = Library.of_lemmas(rows, SIGNATURE)
+    worlds = Worlds(SIGNATURE, {"A": [], "B": [], "C": ["A"], "D": ["C"]})
+    assert library.visible(worlds.at("D").theories or frozenset()).tolist() == [True, False, True]
     relevance = Relevance(library)
     assert set(relevance.rank([library.texts[0], library.texts[1]], [], 3, 3)) == {0, 1, 2}
-    assert relevance.rank([library.texts[0], library.texts[1]], [], 3, 3, visible=library.visible("B")) == [1]
+    assert relevance.rank([library.texts[0], library.texts[1]], [], 3, 3, visible=library.visible(frozenset({"B"}))) == [1]
 
 
 def test_a_fact_that_cannot_be_read_says_nothing() -> None:

@@ -80,7 +80,7 @@ def test_ranking() -> None:
 
 def test_provers_judge_both_sides(engine: Engine) -> None:
     task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
-    lines = [engine.reader.answer(task, text, "notation") for text in ("x ≤ z", "z ≤ x")]
+    lines = [engine.answer(task, text, "notation") for text in ("x ≤ z", "z ≤ x")]
     steps = engine.steps(task, [(line, None) for line in lines])
     found: dict[int, list[str]] = {}
     with engine.proving(seconds=2, library=0) as proving:
@@ -93,7 +93,7 @@ def test_provers_judge_both_sides(engine: Engine) -> None:
 
 def test_all_facts_are_at_hand_for_the_goal_of_ones_own_problem(engine: Engine, example: Example) -> None:
     task = engine.read(Problem("x < y", ("x < 3", "y = 7"), types={"x": "nat"}))
-    tokens = engine.reader.answer(task, "x < 7", "notation")
+    tokens = engine.answer(task, "x < 7", "notation")
     with engine.proving(seconds=2, library=0) as proving:
         gaps = dict(proving.gaps(task, tokens))
     assert isinstance(gaps["first"], Proved)
@@ -103,7 +103,7 @@ def test_all_facts_are_at_hand_for_the_goal_of_ones_own_problem(engine: Engine, 
 
 def test_ones_own_problem_may_use_the_whole_library(engine: Engine) -> None:
     task = engine.read(Problem("finite B ∨ x = y", ("finite A", "B ⊆ A")))
-    tokens = engine.reader.answer(task, "finite B", "notation")
+    tokens = engine.answer(task, "finite B", "notation")
     with engine.proving(seconds=2, library=64) as proving:
         side, gap = next(proving.gaps(task, tokens))
     assert side == "first"
@@ -145,7 +145,7 @@ class Scripted:
 
     def __init__(self, engine: Engine, task: Task, texts: list[str]) -> None:
         self.engine = engine
-        self.lines = [(engine.reader.answer(task, text, "notation"), -1.0) for text in texts]
+        self.lines = [(engine.answer(task, text, "notation"), -1.0) for text in texts]
 
     def __call__(self, task: Task, beam: int) -> Future[list[Step]]:
         answer: Future[list[Step]] = Future()

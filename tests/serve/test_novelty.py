@@ -44,6 +44,6 @@ def test_conjuncts_that_are_there_twice_go(engine: Engine) -> None:
 def test_steps_that_say_nothing_new_come_last_and_once(engine: Engine) -> None:
     task = engine.read(Problem("x ∈ C", ("x ∈ A", "A ⊆ B"), fixed=tuple("xABC")))
     texts = ["x ∈ A ∧ x ∈ A", "x ∈ B ∧ x ∈ B", "x ∈ B", "x ∈ C"]
-    lines = [(engine.reader.answer(task, text, "notation"), -1.0) for text in texts]
+    lines = [(engine.answer(task, text, "notation"), -1.0) for text in texts]
     steps = engine.steps(task, lines)
     assert [(step.text, step.copy) for step in steps] == [("x ∈ A", True), ("x ∈ B", False), ("x ∈ C", True)]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import zstandard
 
 from isarstep.bench.clashes import NOTHING, Ancestry, Renaming
 from isarstep.bench.extract import Rules
@@ -23,7 +21,7 @@ from isarstep.bench.gather import (
     Gathered,
     write_table,
 )
-from isarstep.bench.layout import LEMMAS, PROOFS, RULES, SIGNATURE
+from isarstep.bench.layout import LEMMAS, PROOFS, RULES
 from isarstep.bench.rules import DROPPED
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
@@ -33,20 +31,12 @@ from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
 
-def signature_document(benchmark: Benchmark) -> dict[str, Any]:
-    """The JSON document of a benchmark's signature, with the table of its theories."""
-    if SIGNATURE not in benchmark.manifest["files"]:
-        return {"theories": []}
-    raw = benchmark.path(SIGNATURE).read_bytes()
-    return dict(json.loads(zstandard.ZstdDecompressor().stream_reader(raw).read()))
-
-
 def theories_of(folder: Path) -> list[dict[str, Any]]:
     """Name, session, hash, parents and counts of every theory that went into a benchmark."""
     benchmark = Benchmark(folder)
     if benchmark.manifest.get("source") != "graphs":
         raise UserError(f"{folder}: its splits came with a release; only benchmarks built from graphs can grow")
-    theories = list(signature_document(benchmark)["theories"])
+    theories = list(benchmark.signature_document()["theories"])
     clashing = Ancestry({theory["name"]: theory["parents"] for theory in theories}).clashing
     if clashing and "qualified" not in benchmark.manifest:
         raise UserError(
@@ -79,7 +69,7 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
                 if builder.add(*fields, **row, split=name) != identifier and not renaming:
                     raise UserError(f"{folder}: example {identifier} in {name} does not match its id; build it again")
     shard = builder.finish()
-    document = signature_document(benchmark)
+    document = benchmark.signature_document()
     rows = _signature_rows(document, renaming)
     typist = _Deciders(texts, rows["constants"])
     facts = _facts(benchmark, typist, renaming)

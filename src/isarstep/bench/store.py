@@ -33,9 +33,10 @@ from isarstep.bench.layout import (
     read_manifest,
     verify,
 )
+from isarstep.bench.worlds import Declared, Worlds
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
-from isarstep.logic.signature import Signature
+from isarstep.logic.signature import Signature, load_document
 
 
 def load(where: str | Path = EMBEDDED, split: str = "train") -> Split:
@@ -94,6 +95,7 @@ class Benchmark:
     def __init__(self, where: str | Path = EMBEDDED) -> None:
         self.folder = benchmark_folder(where)
         self.manifest: dict[str, Any] = read_manifest(self.folder)
+        self._verified: set[str] = set()
 
     @property
     def hash(self) -> str:
@@ -101,8 +103,11 @@ class Benchmark:
         return str(self.manifest["hash"])
 
     def path(self, name: str) -> Path:
-        """A file of the folder, its hash compared."""
-        return verify(self.folder, name, self.manifest)
+        """A file of the folder, its hash compared when it is first asked for."""
+        if name not in self._verified:
+            verify(self.folder, name, self.manifest)
+            self._verified.add(name)
+        return self.folder / name
 
     def paths(self, table: str) -> list[Path]:
         """The files of a table, their hashes compared."""
@@ -155,9 +160,32 @@ class Benchmark:
         except ValueError as error:
             raise UserError(f"{path}: not JSON ({error}); build the benchmark again") from error
 
+    def signature_document(self) -> dict[str, Any]:
+        """What lies in the file of the signature, with the table of its theories."""
+        if not self.has_signature:
+            return {"theories": []}
+        return load_document(self.path(SIGNATURE))
+
     @cached_property
+    def worlds(self) -> Worlds:
+        """What exists in which theory; the one reading of the file of the signature."""
+        document = self.signature_document()
+        theories = document.pop("theories", ())
+        parents = {theory["name"]: theory["parents"] for theory in theories}
+        declared = {
+            theory["name"]: Declared(theory["constants"], frozenset(theory["arities"]))
+            for theory in theories
+            if "constants" in theory
+        }
+        whole = Signature.from_json(document) if document else Signature.build(())
+        return Worlds(whole, parents, self.manifest.get("qualified", ()), declared)
+
+    @property
     def signature(self) -> Signature:
-        return Signature.load(self.path(SIGNATURE))
+        """Of all theories together: what terms may mention somewhere."""
+        if not self.has_signature:
+            verify(self.folder, SIGNATURE, self.manifest)  # says that there is none
+        return self.worlds.whole
 
     @property
     def has_signature(self) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
-from isarstep.bench.scope import Scope
+from isarstep.bench.worlds import World, Worlds
 from isarstep.check import formula
 from isarstep.check.facts import FactBase
 from isarstep.check.likeness import likeness
@@ -47,7 +47,6 @@ from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.infer import infer
-from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, fun, substitute_types
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
@@ -110,11 +109,13 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """An example with typed propositions. Lemmas of F.4 and F.5 that the fact base knows stand apart with their
-    own types.
+class Typed:
+    """An example with typed propositions, in the world where it is asked about. Lemmas of F.4 and F.5 that the fact
+    base knows stand apart with their own types.
     """
 
+    world: World
+    scored: bool  # only what comes before the example's theorem may be used, and no copy of it
     f2: tuple[Named, ...]
     f3: Term
     f4: tuple[Named, ...]
@@ -136,17 +137,20 @@ class Asked:
 
 @dataclass(slots=True)
 class Checker:
-    """Checks proposals with one set of provers. What holds for an example alone is asked once."""
+    """Checks proposals with one set of provers. What holds for an example alone is asked once.
 
-    signature: Signature
+    Examples are scored where they stand. Whoever asks about a proof of their own names a world instead, and may use
+    all of it.
+    """
+
+    worlds: Worlds
     provers: Provers
     facts: FactBase | None = None
     effort: Effort = field(default_factory=Effort)
     trace: list[Asked] | None = None
-    scope: Scope | None = None  # None: all constants and variables exist everywhere
-    _relevance: Relevance | None = None
-    _backgrounds: dict[str, Background] = field(default_factory=dict)
-    _bare: tuple[str, Context] | None = None  # of the example checked last
+    _relevance: Relevance | None = field(default=None, init=False)
+    _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
+    _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
 
     def check(self, example: Example, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""
@@ -154,18 +158,18 @@ class Checker:
             return Unsupported(example.id, rank, "nothing follows from the target (no F.3)")
         try:
             if self._bare is None or self._bare[0] != example.id:
-                self._bare = (example.id, self._context(example, None))
+                self._bare = (example.id, self._typed(example, None))
             bare = self._bare[1]
         except UserError as error:
             return Unsupported(example.id, rank, f"the example itself does not type: {error}")
-        try:
-            # Recorded types fix everything; otherwise the proposal may still decide open types of the source.
-            context = self._context(example, decode(proposal.split()))
-        except UserError as error:
-            return IllFormed(example.id, rank, example.target_kind, str(error))
-        absence = self.scope.absence(example, proposal) if self.scope is not None else None
+        absence = bare.world.absence(example, proposal)
         if absence is not None:
             return IllFormed(example.id, rank, example.target_kind, absence)
+        try:
+            # Recorded types fix everything; otherwise the proposal may still decide open types of the source.
+            context = self._typed(example, decode(proposal.split()))
+        except UserError as error:
+            return IllFormed(example.id, rank, example.target_kind, str(error))
         assert context.proposal is not None
         same = likeness(
             proposal,
@@ -179,20 +183,20 @@ class Checker:
         second = self._second(example, context, proposal, background)
         trivial: Gap = NOT_ASKED
         if proved(first):
-            trivial = self._without_library("P from nothing", (), context.proposal)
+            trivial = self._without_library(context, "P from nothing", (), context.proposal)
         if proved(first) or proved(second):
             background = self._contradictions(example, bare, background)
         return WellFormed(example.id, rank, same, first, second, trivial, background)
 
-    def _first(self, example: Example, context: Context, proposal: str) -> Gap:
+    def _first(self, example: Example, context: Typed, proposal: str) -> Gap:
         assert context.proposal is not None
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
-            return self._without_library("F.2 => P", context.f2, context.proposal)
+            return self._without_library(context, "F.2 => P", context.f2, context.proposal)
         texts, hints = [proposal], context.f5_lemmas
         return self._gap(example, context, "F.2 => P", context.f2, context.proposal, texts, hints)
 
-    def _second(self, example: Example, context: Context, proposal: str, background: Background | None = None) -> Gap:
+    def _second(self, example: Example, context: Typed, proposal: str, background: Background | None = None) -> Gap:
         assert context.proposal is not None
         assert example.f3 is not None
         if background is not None and _unused(background.direct, {"F.2"}):
@@ -200,27 +204,29 @@ class Checker:
         premises, texts = (Named("P", context.proposal), *context.f4), [example.f3, proposal]
         return self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, (), context.f4_lemmas)
 
-    def gaps(self, example: Example, proposal: str) -> Iterator[tuple[Literal["first", "second"], Gap]]:
+    def gaps(
+        self, example: Example, proposal: str, world: World | None = None
+    ) -> Iterator[tuple[Literal["first", "second"], Gap]]:
         """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
         assert example.f3 is not None
-        context = self._context(example, decode(proposal.split()))
+        context = self._typed(example, decode(proposal.split()), world)
         assert context.proposal is not None
         yield "first", self._first(example, context, proposal)
         yield "second", self._second(example, context, proposal)
 
-    def direct(self, example: Example) -> Gap:
+    def direct(self, example: Example, world: World | None = None) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
         assert example.f3 is not None
-        context = self._context(example, None)
+        context = self._typed(example, None, world)
         both, texts = (*context.f2, *context.f4), [example.f3]
         hints = context.f5_lemmas
         return self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, hints, context.f4_lemmas)
 
     def local_premises(self, example: Example) -> list[str]:
         """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""
-        return self._lemmas(example, example.f4)[1]
+        return self._lemmas(example, example.f4, self.worlds.at(example.theory), scored=True)[1]
 
-    def _background(self, example: Example, context: Context) -> Background:
+    def _background(self, example: Example, context: Typed) -> Background:
         """What holds without any proposal."""
         known = self._backgrounds.get(example.id)
         assert example.f3 is not None
@@ -235,11 +241,11 @@ class Checker:
             known = self._backgrounds[example.id] = Background(example.target_kind, direct, paper)
         return known
 
-    def _contradictions(self, example: Example, context: Context, known: Background) -> Background:
+    def _contradictions(self, example: Example, context: Typed, known: Background) -> Background:
         """The same with whether the premises contradict each other; asked only where something was proved."""
         if known.f2_contradictory == NOT_ASKED:
-            f2 = self._without_library("F.2 => False", context.f2, FALSEHOOD)
-            f4 = self._without_library("F.4 => False", context.f4, FALSEHOOD, context.f4_lemmas)
+            f2 = self._without_library(context, "F.2 => False", context.f2, FALSEHOOD)
+            f4 = self._without_library(context, "F.4 => False", context.f4, FALSEHOOD, context.f4_lemmas)
             known = replace(known, f2_contradictory=f2, f4_contradictory=f4)
             self._backgrounds[example.id] = known
         return known
@@ -247,7 +253,7 @@ class Checker:
     def _gap(
         self,
         example: Example,
-        context: Context,
+        context: Typed,
         question: str,
         premises: tuple[Named, ...],
         goal: Term,
@@ -262,7 +268,8 @@ class Checker:
             if size and self.facts is None:
                 break
             library = [*given, *self._relevant(example, context, goal_texts, size, (*given, *hints), hints)]
-            query = instantiated(premises, goal, self._named(library), self.signature, len(given) + size)
+            here = context.world.signature
+            query = instantiated(premises, goal, self._named(library), here, len(given) + size)
             names = {fact.name for fact in query.library}
             if len(names) == offered:
                 break
@@ -276,9 +283,9 @@ class Checker:
         return result
 
     def _without_library(
-        self, question: str, premises: tuple[Named, ...], goal: Term, given: tuple[int, ...] = ()
+        self, context: Typed, question: str, premises: tuple[Named, ...], goal: Term, given: tuple[int, ...] = ()
     ) -> Gap:
-        query = instantiated(premises, goal, self._named(given), self.signature)
+        query = instantiated(premises, goal, self._named(given), context.world.signature)
         return self._ask(question, query, 0, self.effort.share(0))
 
     def _ask(self, question: str, query: Query, library: int, share: float) -> Gap:
@@ -304,25 +311,39 @@ class Checker:
     def _relevant(
         self,
         example: Example,
-        context: Context,
+        context: Typed,
         goal_texts: Sequence[str],
         size: int,
         known: tuple[int, ...],
         hints: tuple[int, ...],
     ) -> list[int]:
-        """Hints of the example, then the most relevant facts from before the step."""
+        """Hints of the example, then the most relevant facts of its world: for a score those from before the step,
+        for others all, and first of all a lemma that states the goal.
+        """
         if self.facts is None or size == 0:
             return []
         if self._relevance is None:
             self._relevance = Relevance(self.facts)
-        chosen = list(hints[:size])
+        theories = context.world.theories
+        visible = None if theories is None else self.facts.visible(theories)
+        if context.scored:
+            chosen = list(hints[:size])
+            exclude = {*known, *self._copies(example)}
+            mentioned = {name for text in (*example.f2, example.f3 or "", *example.f4) for name in constants_of(text)}
+            before = self.facts.before(example.theory, example.name)
+            own = self.facts.own(example.theory, example.name, mentioned)
+        else:
+            alike = self.facts.alike(goal_texts[0])
+            itself = [n for n in alike if n not in known and self._stands_in(n, context.world)]
+            chosen = [*itself, *hints][:size]
+            exclude = {*known, *itself}
+            before, own = len(self.facts), ()
         wanted = int(SPARE * (size - len(chosen)))
-        exclude = {*known, *self._copies(example)}
-        mentioned = {name for text in (*example.f2, example.f3 or "", *example.f4) for name in constants_of(text)}
-        before = self.facts.before(example.theory, example.name)
-        own = self.facts.own(example.theory, example.name, mentioned)
-        visible = self.facts.visible(example.theory)
         return chosen + self._relevance.rank(goal_texts, context.texts["f2"], wanted, before, exclude, own, visible)
+
+    def _stands_in(self, fact: int, world: World) -> bool:
+        assert self.facts is not None
+        return world.theories is None or self.facts.theory(fact) in world.theories
 
     def _copies(self, example: Example) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names
@@ -334,25 +355,27 @@ class Checker:
         texts = [example.f3 or "", *(self.facts.texts[number] for number in theorem)]
         return [number for text in texts for number in self.facts.alike(text)]
 
-    def _context(self, example: Example, proposal: Term | None) -> Context:
-        """Type the example (and a proposal with it). Raises UserError."""
+    def _typed(self, example: Example, proposal: Term | None, world: World | None = None) -> Typed:
+        """Type the example (and a proposal with it), where it stands or in a world of the asker's. Raises UserError."""
         assert example.f3 is not None
-        f4_lemmas, f4_local = self._lemmas(example, example.f4)
-        f5_lemmas, _ = self._lemmas(example, example.f5)
+        here, scored = world or self.worlds.at(example.theory), world is None
+        f4_lemmas, f4_local = self._lemmas(example, example.f4, here, scored=scored)
+        f5_lemmas, _ = self._lemmas(example, example.f5, here, scored=scored)
         lines = [*example.f2, example.f3, *f4_local]
         terms = [decode(line) for line in lines]
         types = {name: parse_type(text) for name, text in example.types.items()}
         if proposal is not None:
             terms.append(proposal)
-        reference = self._reference(example, types)
-        signature = self.signature if self.scope is None else self.scope.signature(example.theory, self.signature)
+        reference = self._reference(example, types, here)
         typed = [
-            expand(_fixed(term, number), self.signature)
-            for number, term in enumerate(infer(terms, signature, types).propositions)
+            expand(_fixed(term, number), here.signature)
+            for number, term in enumerate(infer(terms, here.signature, types).propositions)
         ]
         count = len(example.f2)
         local = typed[count + 1 : count + 1 + len(f4_local)]
-        return Context(
+        return Typed(
+            here,
+            scored,
             f2=tuple(Named(f"F.2({i})", term) for i, term in enumerate(typed[:count], 1)),
             f3=typed[count],
             f4=tuple(Named(f"F.4({i})", term) for i, term in enumerate(local, 1)),
@@ -363,21 +386,25 @@ class Checker:
             texts={"f2": example.f2, "f4": tuple(f4_local)},
         )
 
-    def _reference(self, example: Example, types: Mapping[str, Typ]) -> Term | None:
+    def _reference(self, example: Example, types: Mapping[str, Typ], world: World) -> Term | None:
         try:
-            return expand(infer([decode(example.f1)], self.signature, types).propositions[0], self.signature)
+            return expand(infer([decode(example.f1)], world.signature, types).propositions[0], world.signature)
         except UserError:
             return None
 
-    def _lemmas(self, example: Example, lines: Sequence[str]) -> tuple[tuple[int, ...], list[str]]:
-        """Lines that the fact base knows, as numbers of facts before the step, and the others."""
+    def _lemmas(
+        self, example: Example, lines: Sequence[str], world: World, *, scored: bool
+    ) -> tuple[tuple[int, ...], list[str]]:
+        """Lines that the fact base knows, as numbers of facts of the world before the step, and the others."""
+        if self.facts is None:
+            return (), list(lines)
+        before = self.facts.before(example.theory, example.name) if scored else len(self.facts)
         numbers: dict[int, None] = {}
         rest: list[str] = []
         for line in lines:
-            found = list(self.facts.find(line)) if self.facts is not None else []
-            before = self.facts.before(example.theory, example.name) if self.facts is not None else 0
+            found = [n for n in self.facts.find(line) if self._stands_in(n, world)]
             earlier = [n for n in found if n < before]
-            if not earlier and self.facts is not None:
+            if not earlier and scored:
                 # Of the step's own theory: the example used it, so it was there; never the theorem itself.
                 copies = self._copies(example)
                 earlier = [n for n in found if self.facts.theory(n) == example.theory and n not in copies]

@@ -19,7 +19,7 @@ def explain(checker: Checker, example: Example, proposal: str, *, problems: bool
     """Check the proposal once more and tell everything."""
     checker.trace = []
     verdict = checker.check(example, proposal)
-    names = Names.of_signature(checker.signature)
+    names = Names.of_signature(checker.worlds.at(example.theory).signature)
     lines = [f"example {example.id}, target of kind {example.target_kind}, in {example.theory or 'an unknown theory'}"]
     fields = (("F.1", (example.f1,)), ("F.2", example.f2), ("F.3", (example.f3 or "",)), ("F.4", example.f4))
     for label, texts in (*fields, ("P", (proposal,))):

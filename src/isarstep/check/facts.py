@@ -41,8 +41,8 @@ class FactBase(Protocol):
     def before(self, theory: str, theorem: str = "") -> int:
         """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
 
-    def visible(self, theory: str) -> npt.NDArray[np.bool_] | None:
-        """For every fact whether it is of this theory or of one that it rests on; None: its imports are not known."""
+    def visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
+        """For every fact whether it is of one of these theories."""
 
     def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
         """Facts of the theorem's own theory that come before it though their numbers do not say so; the step
@@ -83,11 +83,9 @@ class Library:
         typed: Callable[[int], Term],
         signature: Signature,
         proofs: Callable[[], ProofOrder] = dict,
-        parents: Callable[[], Mapping[str, Sequence[str]]] = dict,
     ) -> None:
         self.texts: Sequence[str] = texts
         self._names, self._indices, self._theory_names, self._proofs = names, indices, theories, proofs
-        self._parents_of = parents
         self._first: dict[str, int] = {}
         self._theorems: dict[tuple[str, str], list[int]] = {}
         self._declared: set[str] = set()  # theories whose facts stand in order of declaration
@@ -117,21 +115,9 @@ class Library:
         found = self.statements(theory, theorem) if theory in self._declared else ()
         return found[0] if found else self._first.get(theory, 0)
 
-    def _visible(self, theory: str) -> npt.NDArray[np.bool_] | None:
-        if theory not in self._parents:
-            return None
-        seen = {theory}
-        todo = [theory]
-        while todo:
-            new = [parent for parent in self._parents.get(todo.pop(), ()) if parent not in seen]
-            seen.update(new)
-            todo += new
-        known = np.array([name in seen for name in self._first])
+    def _visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
+        known = np.array([name in theories for name in self._first], np.bool_)
         return known[self._theory_numbers]
-
-    @cached_property
-    def _parents(self) -> Mapping[str, Sequence[str]]:
-        return self._parents_of()
 
     @cached_property
     def _theory_numbers(self) -> npt.NDArray[np.int64]:
@@ -189,7 +175,6 @@ class Library:
         lemmas: Iterable[tuple[str, Named]],
         signature: Signature,
         proofs: ProofOrder | None = None,
-        parents: Mapping[str, Sequence[str]] | None = None,
     ) -> Library:
         """A small library held in memory: (theory, typed lemma) in order."""
         rows = list(lemmas)
@@ -201,14 +186,12 @@ class Library:
             lambda number: rows[number][1].prop,
             signature,
             lambda: proofs or {},
-            lambda: parents or {},
         )
 
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:
         """The fact base of a benchmark folder."""
         from isarstep.bench.facts import general_types, typed
-        from isarstep.bench.grow import signature_document
         from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type
 
@@ -229,7 +212,6 @@ class Library:
             term,
             benchmark.signature,
             lambda: proof_order(benchmark),
-            lambda: {each["name"]: each["parents"] for each in signature_document(benchmark).get("theories", ())},
         )
 
 

@@ -23,7 +23,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from isarstep.bench.layout import SIGNATURE
-from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
@@ -68,8 +67,7 @@ def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchma
     provers = Provers(Limits(settings.seconds, settings.memory, width=1), Cache(cache))
     strategies = STRATEGIES if settings.thorough else QUICK
     facts = Library.of_benchmark(benchmark) if benchmark.has_facts and max(settings.library) else None
-    effort, scope = Effort(settings.library, strategies), Scope.of_benchmark(benchmark)
-    return benchmark, Checker(benchmark.signature, provers, facts, effort, scope=scope)
+    return benchmark, Checker(benchmark.worlds, provers, facts, Effort(settings.library, strategies))
 
 
 # One checker a process: reading the fact base takes longer than checking a chunk.

@@ -72,13 +72,12 @@ def _constraints(choice: ConstraintChoice, predictor: Predictor, data: Path, spl
 
     if choice == ConstraintChoice.grammar:
         return TermGrammar(vocabulary, dense)
-    from isarstep.bench.scope import Scope
     from isarstep.bench.store import Benchmark
     from isarstep.decode.contexts import contexts_of_split, scopes_of_split
     from isarstep.decode.typing import TypedGrammar
 
     benchmark = Benchmark(data)
     examples = benchmark.split(split)
-    contexts = contexts_of_split(examples, benchmark.signature)
-    scopes = scopes_of_split(examples, Scope.of_benchmark(benchmark), benchmark.signature)
+    contexts = contexts_of_split(examples, benchmark.worlds)
+    scopes = scopes_of_split(examples, benchmark.worlds)
     return TypedGrammar(vocabulary, benchmark.signature, contexts, dense, scopes)

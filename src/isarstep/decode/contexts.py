@@ -2,7 +2,7 @@
 
 A proof's context knows the types of all variables that are fixed in it, whether the example mentions them or not, and
 so does the benchmark: what a target may contain is not given away by what is typed. Which constants and instances are
-there, `bench/scope.py` says.
+there, `bench/worlds.py` says.
 """
 
 from __future__ import annotations
@@ -23,11 +23,10 @@ from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
 if TYPE_CHECKING:
-    from isarstep.bench.scope import Scope
+    from isarstep.bench.worlds import Exists, Worlds
 
 Contexts = Callable[[Corpus, int], Context]
-Exists = Callable[[str], bool]  # of a constant's name
-Scopes = Callable[[Corpus, int], tuple[Exists, Signature]]  # the signature has the instances that are there
+Scopes = Callable[[Corpus, int], "tuple[Exists, Signature]"]  # the signature has the instances that are there
 
 
 def everything(_name: str) -> bool:
@@ -62,19 +61,25 @@ def inferred(lines: Sequence[str], signature: Signature) -> Context:
     return infer_context(readable, signature)
 
 
-def contexts_of_split(split: Split, signature: Signature) -> Contexts:
+def contexts_of_split(split: Split, worlds: Worlds) -> Contexts:
     """For a corpus that was made from a split, or a part of it."""
     example_of = _examples_of(split)
-    return lambda corpus, at: known_types(example_of(corpus, at), signature)
+
+    def types(corpus: Corpus, at: int) -> Context:
+        example = example_of(corpus, at)
+        return known_types(example, worlds.at(example.theory).signature)
+
+    return types
 
 
-def scopes_of_split(split: Split, scope: Scope, signature: Signature) -> Scopes:
+def scopes_of_split(split: Split, worlds: Worlds) -> Scopes:
     """For a corpus that was made from a split, or a part of it."""
     example_of = _examples_of(split)
 
     def around(corpus: Corpus, at: int) -> tuple[Exists, Signature]:
         example = example_of(corpus, at)
-        return scope.known(example), scope.signature(example.theory, signature)
+        world = worlds.at(example.theory)
+        return world.known(example), world.signature
 
     return around
 
@@ -82,8 +87,3 @@ def scopes_of_split(split: Split, scope: Scope, signature: Signature) -> Scopes:
 def _examples_of(split: Split) -> Callable[[Corpus, int], Example]:
     number = {identifier: place for place, identifier in enumerate(split.table()["id"].to_pylist())}
     return lambda corpus, at: split[number[corpus.ids[at]]]
-
-
-def contexts_of_examples(examples: Sequence[Example], signature: Signature) -> Contexts:
-    """For a corpus that was made from these examples, in their order."""
-    return lambda _corpus, example: known_types(examples[example], signature)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from isarstep.bench.worlds import Exists
 from isarstep.decode.constraints import Kind, kind_of
-from isarstep.decode.contexts import Exists
 from isarstep.decode.unfinished import Unfinished
 from isarstep.errors import UserError
 from isarstep.logic.infer import Context, well_formed

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from isarstep.bench.specials import UNK
+from isarstep.bench.worlds import Exists
 from isarstep.decode.constraints import SLACK, GrammarState, Kind, TermGrammar
-from isarstep.decode.contexts import Contexts, Exists, Scopes, everything, inferred
+from isarstep.decode.contexts import Contexts, Scopes, everything, inferred
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.unfinished import Unfinished
 from isarstep.feed.corpus import Corpus, Longs

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from isarstep.bench.scope import Scope
 from isarstep.bench.store import Benchmark
 from isarstep.data import EMBEDDED, model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
@@ -28,7 +27,7 @@ def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int 
     ids = [example.id for example in examples] if limit is None else rows.table()["id"].to_pylist()
     type_checker = None
     if "signature.json.zst" in opened.manifest["files"]:
-        type_checker = TypeChecker(opened.signature, Scope.of_benchmark(opened), examples)
+        type_checker = TypeChecker(opened.worlds, examples)
     return ScoringTask(opened.hash, rows.name, examples, ids, type_checker)
 
 

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isarstep.bench.example import Example
-from isarstep.bench.scope import Scope
+from isarstep.bench.worlds import Worlds
 from isarstep.errors import UserError
 from isarstep.logic.infer import infer_context, well_formed
-from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, Typ
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
@@ -25,8 +24,8 @@ UNREADABLE, ILL_TYPED, WELL_TYPED = "not a term", "ill-typed", "well-typed"
 class TypeChecker:
     """Judges outputs for examples of one benchmark; the types of an example are worked out once."""
 
-    def __init__(self, signature: Signature, scope: Scope, examples: Sequence[Example]) -> None:
-        self._signature, self._scope = signature, scope
+    def __init__(self, worlds: Worlds, examples: Sequence[Example]) -> None:
+        self._worlds = worlds
         self._contexts: dict[str, dict[str, Typ]] = {}
         self._types: dict[str, Typ] = {}
         recorded = sum(bool(example.types) for example in examples)
@@ -44,9 +43,9 @@ class TypeChecker:
 
     def objection(self, example: Example, tokens: str, term: Term | None = None) -> str | None:
         """Why an output (and the term that it is, where known) is no proposition there; None: it is one."""
-        signature = self._scope.signature(example.theory, self._signature)
-        absence = self._scope.absence(example, tokens)
-        return absence or well_formed(term or tokens, signature, self._context(example)).reason
+        world = self._worlds.at(example.theory)
+        absence = world.absence(example, tokens)
+        return absence or well_formed(term or tokens, world.signature, self._context(example)).reason
 
     def _context(self, example: Example) -> dict[str, Typ]:
         known = self._contexts.get(example.id)
@@ -64,7 +63,8 @@ class TypeChecker:
         return found
 
     def _joint(self, example: Example) -> dict[str, Typ]:
+        signature = self._worlds.at(example.theory).signature
         try:
-            return infer_context([decode(text) for _, text in example.source()], self._signature)
+            return infer_context([decode(text) for _, text in example.source()], signature)
         except UserError:
             return {}  # a source that has no types itself constrains nothing

@@ -239,18 +239,7 @@ class Signature:
     @staticmethod
     def load(path: Path | str) -> Signature:
         """Read a JSON file, plain or compressed (`.gz`, `.zst`)."""
-        import zstandard  # only here: models answer on machines that have torch and little else
-
-        raw = Path(path).read_bytes()
-        try:
-            if str(path).endswith(".zst"):
-                raw = zstandard.ZstdDecompressor().stream_reader(raw).read()
-            elif str(path).endswith(".gz"):
-                raw = gzip.decompress(raw)
-            document = json.loads(raw)
-        except (ValueError, OSError, EOFError, zstandard.ZstdError) as error:
-            raise UserError(f"{path}: not a signature file ({error})") from error
-        return Signature.from_json(document)
+        return Signature.from_json(load_document(path))
 
     def save(self, path: Path | str) -> None:
         """Write the JSON form, compressed as the name says."""
@@ -264,6 +253,21 @@ class Signature:
         temporary = Path(f"{path}.tmp")
         temporary.write_bytes(raw)
         temporary.replace(path)
+
+
+def load_document(path: Path | str) -> dict[str, Any]:
+    """The JSON document of a file, plain or compressed (`.gz`, `.zst`)."""
+    import zstandard  # only here: models answer on machines that have torch and little else
+
+    raw = Path(path).read_bytes()
+    try:
+        if str(path).endswith(".zst"):
+            raw = zstandard.ZstdDecompressor().stream_reader(raw).read()
+        elif str(path).endswith(".gz"):
+            raw = gzip.decompress(raw)
+        return dict(json.loads(raw))
+    except (ValueError, OSError, EOFError, TypeError, zstandard.ZstdError) as error:
+        raise UserError(f"{path}: not a signature file ({error})") from error
 
 
 def _from_preview(document: Any) -> Signature:

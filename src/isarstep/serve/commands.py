@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,10 @@ Facts = Annotated[list[str] | None, typer.Option("--fact", help="What the step s
 Others = Annotated[list[str] | None, typer.Option("--other", help="What else is used for the goal; may be repeated.")]
 Hints = Annotated[list[str] | None, typer.Option("--hint", help="A lemma that may help; may be repeated.")]
 Types = Annotated[list[str] | None, typer.Option("--type", help="A variable's type, as in 'x :: nat'.")]
+Theories = Annotated[
+    list[str] | None,
+    typer.Option("--theory", help="Where the problem stands; may be repeated. Left away: Complex_Main, if it reads."),
+]
 Tokens = Annotated[bool, typer.Option("--tokens", help="Propositions are given as tokens.")]
 ExampleOption = Annotated[str | None, typer.Option(help="An example of the benchmark: its id, or the first digits.")]
 Graph = Annotated[Path | None, typer.Option(help="A proof graph; --step says which of its steps is missing.")]
@@ -44,6 +49,7 @@ def propose(
     other: Others = None,
     hint: Hints = None,
     type_: Types = None,
+    theory: Theories = None,
     tokens: Tokens = False,
     example: ExampleOption = None,
     graph: Graph = None,
@@ -63,7 +69,7 @@ def propose(
         isarstep propose --fact 'x ≤ y' --fact 'y ≤ z' --goal 'x < z + 1' --type 'z :: nat' --check
         isarstep propose --example 3f2c --json
     """
-    asked = (file, goal, fact, other, hint, type_, tokens, example, graph, step)
+    asked = (file, goal, fact, other, hint, type_, theory, tokens, example, graph, step)
     engine, task = _ask(*asked, model, benchmark, threads=2)
     if check:
         with engine.proving(seconds, library) as proving:
@@ -74,7 +80,7 @@ def propose(
         from isarstep.serve import shown
 
         answer = {"steps": [shown.step(each, task) for each in steps], "unknown": engine.unknown(task)}
-        print(json.dumps(answer | {"types": task.types()}, ensure_ascii=False))
+        print(json.dumps(answer | {"types": task.types(), "world": task.world.name}, ensure_ascii=False))
         return
     _print_task(task, engine.unknown(task))
     for number, each in enumerate(steps, 1):
@@ -88,6 +94,7 @@ def sketch(
     other: Others = None,
     hint: Hints = None,
     type_: Types = None,
+    theory: Theories = None,
     tokens: Tokens = False,
     example: ExampleOption = None,
     graph: Graph = None,
@@ -112,7 +119,7 @@ def sketch(
     from isarstep.serve.batching import Batcher
     from isarstep.serve.sketching import Plan, sketches
 
-    asked = (file, goal, fact, other, hint, type_, tokens, example, graph, step)
+    asked = (file, goal, fact, other, hint, type_, theory, tokens, example, graph, step)
     engine, task = _ask(*asked, model, benchmark, threads=1)  # the other cores are the provers'
     if task.example.f3 is None:
         raise UserError("this example has no goal to prove")
@@ -133,7 +140,7 @@ def sketch(
         return
     print(best.isar())
     state = "closed" if best.closed else f"{len(best.open)} open"
-    print(f"(* {state}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
+    print(f"(* {state}, in {task.world.name}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
 
 
 def serve(
@@ -190,6 +197,7 @@ def _ask(
     others: list[str] | None,
     hints: list[str] | None,
     types: list[str] | None,
+    theories: list[str] | None,
     tokens: bool,
     example: str | None,
     graph: Path | None,
@@ -205,6 +213,8 @@ def _ask(
     ways = [file is not None, goal is not None, example is not None, graph is not None]
     if sum(ways) != 1:
         raise UserError("give one problem: a file, --goal with --fact, --example ID, or --graph FILE with --step")
+    if theories and (file is not None or example is not None):
+        raise UserError("--theory: an example stands in its own theory, and a file says imports itself")
     collecting = gc.isenabled()
     gc.disable()  # nothing of what is loaded now is garbage, and looking for some takes a tenth of the time
     try:
@@ -215,14 +225,14 @@ def _ask(
         elif graph is not None:
             from isarstep.serve.graphstep import problem_of_step
 
-            task = engine.read(problem_of_step(graph, step or ""))
+            task = engine.read(replace(problem_of_step(graph, step or ""), imports=tuple(theories or ())))
         elif file is not None:
             task = _task_of_file(engine, file)
         else:
             typed = dict(_type_of(text) for text in types or ())
             form: Form = "tokens" if tokens else "notation"
             given = (tuple(facts or ()), tuple(others or ()), tuple(hints or ()))
-            task = engine.read(Problem(goal, *given, form=form, types=typed))
+            task = engine.read(Problem(goal, *given, form=form, types=typed, imports=tuple(theories or ())))
         engine.load()
     finally:
         if collecting:
@@ -263,6 +273,7 @@ def _print_task(task: Task, unknown: list[str]) -> None:
         for line in lines:
             print(f"{label:>7}  {task.text(line)}")
     print(f"so that  {'?' if example.f3 is None else task.text(example.f3)}")
+    print(f"     in  {task.world.name}")
     if task.has_reference:
         print(f" (known)  {task.text(example.f1)}")
     if unknown:

@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -21,9 +21,11 @@ from isarstep.logic.names import Names
 from isarstep.logic.terms import Term
 from isarstep.serve.catalogue import Catalogue
 from isarstep.serve.novelty import KnownStatements, canonical, without_repetition
-from isarstep.serve.problem import Problem, Reader, Task
+from isarstep.serve.problem import Form, Problem, Reader, Task
+from isarstep.serve.standing import world_of
 
 if TYPE_CHECKING:
+    from isarstep.bench.worlds import Exists, World, Worlds
     from isarstep.check.verdict import Gap
     from isarstep.decode.predict import Predictor
     from isarstep.decode.search import Constraints
@@ -83,7 +85,8 @@ class Engine:
         # A search is many small products: a second thread takes off a tenth, and a server's provers want that core.
         self.threads = threads
         self.lock = threading.Lock()  # one search at a time
-        self._contexts: dict[str, Context] = {}
+        self.reader_in = lru_cache(maxsize=16)(self._reader_in)
+        self._tasks: dict[str, Task] = {}
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -93,10 +96,21 @@ class Engine:
     def signature(self) -> Signature:
         return self.benchmark.signature
 
+    @property
+    def worlds(self) -> Worlds:
+        return self.benchmark.worlds
+
     @cached_property
-    def reader(self) -> Reader:
-        uses = dict(zip(self.benchmark.vocabulary, self.benchmark.vocabulary_counts, strict=True))
-        return Reader(self.signature, Names.of_signature(self.signature, uses=uses))
+    def _uses(self) -> dict[str, int]:
+        return dict(zip(self.benchmark.vocabulary, self.benchmark.vocabulary_counts, strict=True))
+
+    def _reader_in(self, world: World) -> Reader:
+        return Reader(world, Names.of_signature(world.signature, uses=self._uses))
+
+    @property
+    def names(self) -> Names:
+        """Of all constants, wherever they are."""
+        return self.reader_in(self.worlds.everything).names
 
     @cached_property
     def predictor(self) -> Predictor:
@@ -128,20 +142,24 @@ class Engine:
         from isarstep.decode.typing import TypedGrammar
 
         dense = self.predictor.model.config.dense
-        return TypedGrammar(self.predictor.vocabulary, self.signature, self._context_of, dense)
+        return TypedGrammar(self.predictor.vocabulary, self.signature, self._context_of, dense, self._scope_of)
 
     def _context_of(self, corpus: Corpus, example: int) -> Context:
-        return self._contexts[corpus.ids[example]]
+        return self._tasks[corpus.ids[example]].context
+
+    def _scope_of(self, corpus: Corpus, example: int) -> tuple[Exists, Signature]:
+        task = self._tasks[corpus.ids[example]]
+        return task.world.known(task.example), task.world.signature
 
     def proving(self, seconds: float = 0.3, library: int = 32, width: int = 1) -> Proving:
         """Provers for one thread, so many at the same time."""
         from isarstep.serve.proving import Proving
 
-        return Proving(self.benchmark, self.signature, seconds, library, width)
+        return Proving(self.benchmark, seconds, library, width)
 
     def load(self) -> None:
         """Load everything that a proposal needs."""
-        self.reader  # noqa: B018
+        self.signature  # noqa: B018
         self.typed_grammar  # noqa: B018
 
     def warm_up(self) -> None:
@@ -150,13 +168,21 @@ class Engine:
 
     # From problems to tasks
 
+    def reader_for(self, problem: Problem) -> Reader:
+        """The reader of the world in which the problem stands."""
+        return self.reader_in(world_of(problem, self.worlds, self.reader_in))
+
     def read(self, problem: Problem) -> Task:
-        return self.reader.read(problem)
+        return self.reader_for(problem).read(problem)
+
+    def answer(self, task: Task, text: str, form: Form = "notation", where: str = "answer") -> str:
+        """A proposition about a task as normalised tokens."""
+        return self.reader_in(task.world).answer(task, text, form, where)
 
     def example(self, identifier: str, extra: Problem | None = None) -> Task:
         """The task of a benchmark's example: its id, or the first digits of it."""
         _, example = self.catalogue.find(identifier)
-        return self.reader.of_example(example, extra)
+        return self.reader_in(self.worlds.at(example.theory)).of_example(example, extra)
 
     def unknown(self, task: Task) -> list[str]:
         """Constants of the problem that the model has never seen: it reads all of them as the same token."""
@@ -180,8 +206,8 @@ class Engine:
         corpus = corpus_of_examples(examples, self.predictor.vocabulary)
         corpus = replace(corpus, variables=np.array([example.fixed for example in examples], np.int32))
         with self.lock:
-            self._contexts.clear()
-            self._contexts.update({str(number): task.context for number, task in enumerate(tasks)})
+            self._tasks.clear()
+            self._tasks.update({str(number): task for number, task in enumerate(tasks)})
             longest = LONGEST_DENSE if self.predictor.model.config.dense else SearchRules().longest
             rules = SearchRules(beam, longest=longest, margin=margin)
             found = list(self.predictor.lines(corpus, rules, self._constraints(constraint)))
@@ -204,7 +230,7 @@ class Engine:
             key = None if written is None else without_repetition(written)
             if key is None or key in steps:
                 continue
-            judgement = well_formed(key, self.signature, task.context)
+            judgement = well_formed(key, task.world.signature, task.context)
             steps[key] = Step(
                 id=len(steps),
                 tokens=key,

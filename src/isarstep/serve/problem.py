@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from isarstep.bench.example import Example
+from isarstep.bench.worlds import World
 from isarstep.errors import UserError
 from isarstep.logic.infer import Context, TypingError, infer_context
 from isarstep.logic.lexing import ReadError
@@ -20,7 +21,6 @@ from isarstep.logic.names import Names
 from isarstep.logic.normalise import normalise, restore, variable_order
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.reading import Spans, read
-from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Free, Term, Typ, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type, show_type
@@ -60,6 +60,7 @@ class Problem:
     form: Form = "notation"
     fixed: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
+    imports: tuple[str, ...] = ()  # the theories in which it stands; none: `serve/standing.py` finds one
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """(field such as `facts[0]`, text) of every proposition."""
@@ -81,7 +82,13 @@ class Task:
     context: Context  # types of the variables as far as they are known
     order: tuple[str, ...]  # the user's names by number; empty: variables were numbered already
     names: Names  # shows the user's names
+    world: World
     has_reference: bool = False
+
+    @property
+    def scored(self) -> bool:
+        """An example of the benchmark: it stands at its own place, and may use only what comes before it."""
+        return bool(self.example.theory)
 
     def term(self, tokens: str) -> Term:
         """A normalised proposition, under the user's names."""
@@ -127,11 +134,12 @@ class Parsed:
 
 
 class Reader:
-    """Reads problems against one signature."""
+    """Reads problems in one world."""
 
-    def __init__(self, signature: Signature, names: Names | None = None) -> None:
-        self.signature = signature
-        self.names = names or Names.of_signature(signature)
+    def __init__(self, world: World, names: Names | None = None) -> None:
+        self.world = world
+        self.signature = world.signature
+        self.names = names or Names.of_signature(self.signature)
 
     def parse(self, problem: Problem) -> Parsed:
         """Every proposition for itself, and the types of all together; mistakes are collected, not raised."""
@@ -185,7 +193,7 @@ class Reader:
             types={places.get(name, name): format_type(typ) for name, typ in parsed.given.items() if name in found},
             fixed=len(problem.fixed) if problem.fixed else -1,
         )
-        return Task(example, context, order, showing(parsed.names, order))
+        return Task(example, context, order, showing(parsed.names, order), self.world)
 
     def of_example(self, example: Example, extra: Problem | None = None) -> Task:
         """A benchmark's example, with accepted steps on top."""
@@ -201,7 +209,7 @@ class Reader:
         with suppress(UserError):  # otherwise what is recorded must do
             context = infer_context([decode(line) for line in lines], self.signature, context)
         f2, f4 = distinct(example.f2 + tuple(more)), distinct(example.f4 + tuple(more))
-        return Task(replace(example, f2=f2, f4=f4), context, (), self.names, has_reference=True)
+        return Task(replace(example, f2=f2, f4=f4), context, (), self.names, self.world, has_reference=True)
 
     def answer(self, task: Task, text: str, form: Form, where: str = "answer") -> str:
         """A proposition about a task that exists, as normalised tokens. It must be typed in the task's context."""

@@ -9,10 +9,11 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
+from isarstep.bench.worlds import World
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import FactBase, Library
 from isarstep.check.provers import (
@@ -28,7 +29,6 @@ from isarstep.check.provers import (
 )
 from isarstep.check.verdict import Gap, Proved, Unknown
 from isarstep.errors import UserError
-from isarstep.logic.signature import Signature
 from isarstep.serve.problem import Task
 
 if TYPE_CHECKING:
@@ -37,22 +37,6 @@ if TYPE_CHECKING:
 FIRST_STAGE = 32  # library facts that are tried before more are
 MEMORY = 2 << 30
 MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
-
-
-class WholeLibrary:
-    """A fact base of which a problem that belongs to no theory may use everything."""
-
-    def __init__(self, library: FactBase) -> None:
-        self._library = library
-
-    def __len__(self) -> int:
-        return len(self._library)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._library, name)
-
-    def before(self, theory: str, theorem: str = "") -> int:
-        return self._library.before(theory, theorem) if theory else len(self._library)
 
 
 class BoundedCache(Cache):
@@ -90,16 +74,13 @@ class PunctualProvers(Provers):
 class Proving:
     """Asks provers about tasks and steps."""
 
-    def __init__(
-        self, benchmark: Benchmark, signature: Signature, seconds: float = 0.3, library: int = 32, width: int = 1
-    ) -> None:
+    def __init__(self, benchmark: Benchmark, seconds: float = 0.3, library: int = 32, width: int = 1) -> None:
         """`width` provers work on a question at the same time."""
-        self.signature = signature
         self._benchmark = benchmark
         self._library: FactBase | None = None
         self._width = width
         self._provers = PunctualProvers(Limits(seconds, MEMORY, width), BoundedCache())
-        self._checker = Checker(signature, self._provers)
+        self._checker = Checker(benchmark.worlds, self._provers)
         self.limit(seconds, library)
 
     def limit(self, seconds: float, library: int) -> None:
@@ -107,8 +88,9 @@ class Proving:
         self._provers.limits = Limits(seconds, MEMORY, self._width)
         stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
         self._checker.effort = Effort(stages)
-        if library and self._library is None and self._benchmark.has_facts:
-            self._library = cast(FactBase, WholeLibrary(Library.of_benchmark(self._benchmark)))
+        # Facts of theories that nobody knows the imports of may contradict each other.
+        if library and self._library is None and self._benchmark.has_facts and self._benchmark.worlds.parents:
+            self._library = Library.of_benchmark(self._benchmark)
         # Without library facts lemmas among the premises are premises like others.
         self._checker.facts = self._library if library else None
 
@@ -135,7 +117,7 @@ class Proving:
 
     def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
         try:
-            yield from self._checker.gaps(at_hand(task), tokens)
+            yield from self._checker.gaps(at_hand(task), tokens, own_world(task))
         except UserError as error:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
@@ -150,7 +132,7 @@ class Proving:
         f2 = tuple(dict.fromkeys((*task.example.f2, *known)))
         f4 = tuple(line for line in task.example.f4 if line not in f2)
         try:
-            gap = self._checker.direct(replace(task.example, f1="", f2=f2, f3=goal, f4=f4))
+            gap = self._checker.direct(replace(task.example, f1="", f2=f2, f3=goal, f4=f4), own_world(task))
         except UserError as error:
             return Unknown(str(error)), frozenset()
         finally:
@@ -160,6 +142,11 @@ class Proving:
         if "?" in gap.facts:  # something that the prover could not name
             return gap, frozenset(f2)
         return gap, frozenset(line for place, line in enumerate(f2, 1) if f"F.2({place})" in gap.facts)
+
+
+def own_world(task: Task) -> World | None:
+    """Where somebody asks about a proof of their own; an example is judged where it stands."""
+    return None if task.scored else task.world
 
 
 def at_hand(task: Task) -> Example:

@@ -36,6 +36,9 @@ class ProblemBody(Request):
     form: Literal["notation", "tokens"] = Field("notation", description="Of all propositions.")
     fixed: Annotated[list[Name], Field(max_length=100)] = Field(default=[], description="Names that are variables.")
     types: Annotated[dict[str, Text], Field(max_length=100)] = Field(default={}, description="Known types by name.")
+    imports: Annotated[list[Name], Field(max_length=20)] = Field(
+        default=[], description="Theories in which it stands; left away: Complex_Main, else the smallest that will do."
+    )
 
 
 class EffortBody(Request):
@@ -117,6 +120,7 @@ class ReadAnswer(BaseModel):
     hints: list[ReadingAnswer]
     extra: list[ReadingAnswer]
     types: dict[str, str]
+    world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
 
 
 class GapAnswer(BaseModel):
@@ -144,6 +148,7 @@ class ProposeAnswer(BaseModel):
     steps: list[StepAnswer]
     unknown: list[str]
     types: dict[str, str]
+    world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
     seconds: dict[str, float]
     finished: bool
 
@@ -156,6 +161,7 @@ class SketchStep(Proposition):
 
 class SketchAnswer(BaseModel):
     closed: bool
+    world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
     steps: list[SketchStep]
     open: list[int]
     isar: str

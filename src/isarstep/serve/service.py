@@ -77,7 +77,7 @@ class Service:
     def task(self, body: schema.ProblemBody) -> Task:
         if body.example is None:
             return self.engine.read(problem_of_body(body))
-        if body.facts or body.goal is not None or body.others or body.hints or body.fixed or body.types:
+        if body.facts or body.goal is not None or body.others or body.hints or body.fixed or body.types or body.imports:
             raise ProblemError(
                 "invalid", "an example brings its own facts and goal; only extra goes with it", "example"
             )
@@ -85,18 +85,19 @@ class Service:
             _, example = self.catalogue.find(body.example)
         except UserError as error:
             raise NotFoundError(str(error)) from None
-        return self.engine.reader.of_example(example, problem_of_body(body))
+        world = self.engine.worlds.at(example.theory)
+        return self.engine.reader_in(world).of_example(example, problem_of_body(body))
 
     def example(self, identifier: str) -> Json:
         try:
             split, example = self.catalogue.find(identifier)
         except UserError as error:
             raise NotFoundError(str(error)) from None
-        return shown.example(example, split, self.engine.reader.names)
+        return shown.example(example, split, self.engine.names)
 
     def examples(self, query: str, split: str, limit: int, offset: int) -> Json:
         total, entries = self.catalogue.search(query, split, limit, offset)
-        names = self.engine.reader.names
+        names = self.engine.names
         rows = [
             {
                 "id": entry.id,
@@ -115,8 +116,9 @@ class Service:
         """Every proposition as it was read, or what is wrong with it."""
         if body.example is not None:
             task = self.task(body)
-            return {"ok": True, "types": task.types()} | example_fields(task)
-        parsed = self.engine.reader.parse(problem_of_body(body))
+            return {"ok": True, "types": task.types(), "world": task.world.name} | example_fields(task)
+        reader = self.engine.reader_for(problem_of_body(body))
+        parsed = reader.parse(problem_of_body(body))
         fields: Json = {name: [] for name in FIELDS} | {"goal": None}
         for where, reading in parsed.readings.items():
             name = where.split("[")[0]
@@ -130,7 +132,7 @@ class Service:
                 fields["goal"] = made
             else:
                 fields[name].append(made)
-        return {"ok": parsed.error is None, "types": parsed.types()} | fields
+        return {"ok": parsed.error is None, "types": parsed.types(), "world": reader.world.name} | fields
 
     def isar(self, body: schema.IsarBody) -> Json:
         """A proof as text: who proved what is the caller's word."""
@@ -167,7 +169,7 @@ class Service:
         def read() -> Found:
             task = self.task(body)
             lines = [
-                self.engine.reader.answer(task, text, body.form, f"proposals[{place}]")
+                self.engine.answer(task, text, body.form, f"proposals[{place}]")
                 for place, text in enumerate(body.proposals)
             ]
             return Found(task, self.engine.steps(task, [(tokens, None) for tokens in lines]), [], clock.passed)
@@ -232,7 +234,7 @@ class Service:
 
     def attention(self, body: schema.AttentionBody) -> Json:
         task = self.task(body)
-        answer = self.engine.reader.answer(task, body.answer, body.form)
+        answer = self.engine.answer(task, body.answer, body.form)
         return attention_of(self.engine, task, answer, body.layer, body.head)
 
 
@@ -246,6 +248,7 @@ def problem_of_body(body: schema.ProblemBody) -> Problem:
         body.form,
         tuple(body.fixed),
         body.types,
+        tuple(body.imports),
     )
 
 
@@ -267,7 +270,7 @@ def example_fields(task: Task) -> Json:
 
 def first_answer(found: Found) -> Json:
     steps = [shown.step(step, found.task) for step in found.steps]
-    return {"steps": steps, "unknown": found.unknown, "types": found.task.types()}
+    return {"steps": steps, "unknown": found.unknown, "types": found.task.types(), "world": found.task.world.name}
 
 
 def last_answer(found: Found, clock: Clock, asked: bool) -> Json:
@@ -296,6 +299,7 @@ def sketch_json(sketch: Sketch) -> Json:
     ]
     return {
         "closed": sketch.closed,
+        "world": sketch.task.world.name,
         "steps": steps,
         "open": sketch.open,
         "isar": sketch.isar(),

@@ -1,0 +1,294 @@
+"""Worlds: what exists where a question is asked. A world is a theory, or several that Isabelle could import together,
+with all that they rest on: their constants, instances and facts, and nothing else.
+
+A benchmark's signature is that of all its theories together, and there they contradict each other: lists are ordered in
+four ways. So nobody asks a question of all theories at once; reading, typing, premises, provers and answers share one
+world. Of the theory in which an example stands, only the constants count that are declared before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Protocol, TypeAlias
+
+from isarstep.errors import UserError
+from isarstep.logic.signature import Constant, Signature
+from isarstep.logic.terms import Sort
+
+Arities: TypeAlias = Mapping[str, tuple[Sort, ...]]  # of a constructor: class -> sorts that the arguments must have
+Exists: TypeAlias = Callable[[str], bool]  # of a constant's name
+_NAMED = re.compile(r"(CONST|FREE) (\S+)")
+PURE = "Pure"  # imported by all, listed by none
+USUAL = "Complex_Main"  # where a problem stands that says nothing about it
+
+
+class Place(Protocol):
+    """What is asked of an example."""
+
+    @property
+    def theory(self) -> str: ...
+    @property
+    def proof(self) -> int: ...
+    @property
+    def types(self) -> Mapping[str, str]: ...
+    @property
+    def fixed(self) -> int: ...
+    def source(self, *, hints: bool = ...) -> Sequence[tuple[int, str]]: ...
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a theory declares (`bench/declared.py`)."""
+
+    first_proof: Mapping[str, int]  # of its constants: the first of its proofs that mentions them
+    arities: frozenset[str]  # constructor and class, with a blank between
+
+
+class Worlds:
+    """All worlds of a benchmark, made from the imports of its theories; `qualified` are those whose names begin with
+    their session. Of theories that are not among `declared` all is taken to be there from their beginning, everywhere.
+    """
+
+    def __init__(
+        self,
+        whole: Signature,
+        parents: Mapping[str, Sequence[str]] | None = None,
+        qualified: Iterable[str] = (),
+        declared: Mapping[str, Declared] | None = None,
+    ) -> None:
+        self.whole = whole
+        self.parents: Mapping[str, Sequence[str]] = parents or {}
+        self.declared: Mapping[str, Declared] = declared or {}
+        self._qualified = frozenset(qualified)
+        self._at = cache(self._world)
+        self.rests_on = cache(self._rests_on)
+
+    @cached_property
+    def everything(self) -> World:
+        """Where nothing is known of theories, and to look up names; no question to a prover is asked in it."""
+        return World(self, (), None)
+
+    def at(self, theory: str) -> World:
+        """The end of a theory; where its imports are not known, everything."""
+        return self._at((theory,)) if theory in self.parents else self.everything
+
+    def importing(self, names: Iterable[str]) -> World:
+        """The world of somebody who imports these theories, given by full name or by an end of it that is unique.
+        Raises UserError where there is no such theory, or where Isabelle could not merge them.
+        """
+        imports = tuple(dict.fromkeys(map(self._found, names)))
+        # What another one rests on adds nothing.
+        least = tuple(t for t in imports if not any(t != other and t in self.rests_on(other) for other in imports))
+        world = self._at(least)
+        if len(least) > 1:
+            self._refuse_clashes(world)
+        return world
+
+    def holding(self, constants: Iterable[str]) -> Iterator[World]:
+        """The worlds of single theories that have all these constants: the usual one first, then the smallest."""
+        wanted = {self.prefix(name) for name in constants} - {PURE}
+        if USUAL in self.parents and wanted <= self.at(USUAL).prefixes:
+            yield self.at(USUAL)
+        yield from (self.at(theory) for theory in self._by_size if wanted <= self.at(theory).prefixes)
+
+    def _rests_on(self, theory: str) -> frozenset[str]:
+        """A theory and all above it."""
+        seen, todo = {theory}, [theory]
+        while todo:
+            new = [parent for parent in self.parents.get(todo.pop(), ()) if parent not in seen]
+            seen.update(new)
+            todo += new
+        return frozenset(seen)
+
+    def prefix(self, constant: str) -> str:
+        """What says of a constant's name which theory it is from."""
+        parts = constant.split(".", 2)
+        session = ".".join(parts[:2])
+        return session if session in self._qualified else parts[0]
+
+    def home(self, theory: str) -> str:
+        """What the names of a theory's constants begin with."""
+        return theory if theory in self._qualified else theory.rpartition(".")[2]
+
+    @cached_property
+    def declaring(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
+        """Constructor, class -> theories that declare this instance."""
+        found: dict[str, dict[str, set[str]]] = {}
+        for theory, content in self.declared.items():
+            for constructor, _, class_ in (arity.partition(" ") for arity in content.arities):
+                found.setdefault(constructor, {}).setdefault(class_, set()).add(theory)
+        return {t: {c: frozenset(by) for c, by in table.items()} for t, table in found.items()}
+
+    @cached_property
+    def _by_size(self) -> list[str]:
+        return sorted(self.parents.keys() - {USUAL}, key=lambda theory: (len(self.rests_on(theory)), theory))
+
+    def _world(self, imports: tuple[str, ...]) -> World:
+        return World(self, imports, frozenset().union(*map(self.rests_on, imports)))
+
+    def _found(self, name: str) -> str:
+        if name in self.parents:
+            return name
+        ends = [theory for theory in self.parents if theory.endswith("." + name)]
+        if len(ends) == 1:
+            return ends[0]
+        if not self.parents:
+            raise UserError(f"theory {name}: this benchmark does not say which theories it is made of")
+        raise UserError(f"theory {name}: {'which one? ' + ', '.join(sorted(ends)[:5]) if ends else 'there is none'}")
+
+    def _refuse_clashes(self, world: World) -> None:
+        """Two theories that give one type two instances of one class never meet, unless some theory merges them."""
+        near = world.theories or frozenset()
+        clashes = [
+            (constructor, class_, sorted(theories & near))
+            for constructor, table in self.declaring.items()
+            for class_, theories in table.items()
+            if len(theories & near) > 1 and not self._merged_somewhere(theories & near)
+        ]
+        if clashes:
+            constructor, class_, (one, other, *_) = min(clashes)
+            raise UserError(
+                f"Isabelle cannot merge {' and '.join(world.imports)}: "
+                f"{one} and {other} both make {constructor} an instance of {class_}"
+            )
+
+    def _merged_somewhere(self, theories: frozenset[str]) -> bool:
+        return any(theories <= self.rests_on(theory) for theory in self.parents)
+
+
+class World:
+    """One of them. `theories` is None where nothing is known of theories, and all of the signature exists."""
+
+    def __init__(self, worlds: Worlds, imports: tuple[str, ...], theories: frozenset[str] | None) -> None:
+        self._worlds, self.imports, self.theories = worlds, imports, theories
+
+    @staticmethod
+    def of_signature(signature: Signature) -> World:
+        """All of a signature that comes without theories."""
+        return Worlds(signature).everything
+
+    @property
+    def name(self) -> str:
+        """As answers show it: "in Complex_Main"."""
+        return " + ".join(self.imports) or "all theories"
+
+    @cached_property
+    def signature(self) -> Signature:
+        """Of the whole one what exists here."""
+        whole, worlds = self._worlds.whole, self._worlds
+        if self.theories is None:
+            return whole
+        near = self.theories & worlds.parents.keys()
+        arities = whole.arities
+        if near <= worlds.declared.keys():
+            arities = _NearInstances(whole, worlds.declaring, near)
+        return replace(whole, constants=_NearConstants(whole.constants, self.exists), arities=arities)
+
+    @cached_property
+    def prefixes(self) -> frozenset[str]:
+        """What the names of constants begin with that exist here."""
+        return frozenset({PURE, *map(self._worlds.home, self.theories or ())})
+
+    def exists(self, constant: str) -> bool:
+        """Tells of a constant's name whether it exists at the end of all imports."""
+        return self.theories is None or self._worlds.prefix(constant) in self.prefixes
+
+    def known(self, example: Place) -> Exists:
+        """Tells of a constant's name whether one who has read the theory up to the example's proof, and its source,
+        can know it. What this proof alone mentions does not count: its target would give it away.
+        """
+        declared = self._worlds.declared.get(example.theory)
+        if declared is None or example.proof < 0:
+            return self.exists
+        read = {name for _, line in example.source(hints=False) for name in line.split()}
+        home, first = self._worlds.home(example.theory), declared.first_proof
+
+        def known(name: str) -> bool:
+            if self._worlds.prefix(name) != home:
+                return self.exists(name)
+            return first.get(name, example.proof) < example.proof or name in read
+
+        return known
+
+    def absence(self, example: Place, proposition: str) -> str | None:
+        """Says which constant or variable of a proposition does not exist at an example; None: all do."""
+        declared = self._worlds.declared.get(example.theory)
+        later = declared.first_proof if declared is not None and example.proof >= 0 else {}
+        for kind, name in _NAMED.findall(proposition):
+            if kind == "CONST" and not self.exists(name):
+                return f"constant {name} is of a theory that {self.name} does not import"
+            if kind == "CONST" and later.get(name, -1) > example.proof:
+                return f"constant {name} is mentioned in {example.theory} only by later proofs"
+            if kind == "FREE" and name not in example.types and _number(name) >= example.fixed >= 0:
+                return f"variable {name} is not fixed here"
+        return None
+
+
+class _NearConstants(Mapping[str, Constant]):
+    """Of all constants those that exist; nothing is copied."""
+
+    def __init__(self, whole: Mapping[str, Constant], exists: Exists) -> None:
+        self._whole, self._exists = whole, exists
+        self._count: int | None = None
+
+    def __getitem__(self, name: str) -> Constant:
+        if not self._exists(name):
+            raise KeyError(name)
+        return self._whole[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._whole and self._exists(str(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return filter(self._exists, self._whole)
+
+    def __len__(self) -> int:
+        if self._count is None:
+            self._count = sum(1 for _ in self)
+        return self._count
+
+
+class _NearInstances(Mapping[str, Arities]):
+    """Of all arities those that some theories declare, and what follows from these; a constructor's are looked at when
+    asked for."""
+
+    def __init__(
+        self,
+        signature: Signature,
+        declaring: Mapping[str, Mapping[str, frozenset[str]]],
+        near: frozenset[str],
+    ) -> None:
+        self._signature, self._declaring, self._near = signature, declaring, near
+        self._whole = signature.arities
+        self._known: dict[str, Arities] = {}
+
+    def __getitem__(self, constructor: str) -> Arities:
+        found = self._known.get(constructor)
+        if found is None:
+            found = self._known[constructor] = self._visible(constructor)
+        return found
+
+    def _visible(self, constructor: str) -> Arities:
+        theories, table = self._declaring.get(constructor), self._whole[constructor]
+        if theories is None:
+            return table
+        here = [class_ for class_, by in theories.items() if not by.isdisjoint(self._near)]
+        implied = {class_ for class_ in table.keys() - theories.keys() if self._follows(class_, here)}
+        return {class_: sorts for class_, sorts in table.items() if class_ in implied or class_ in here}
+
+    def _follows(self, class_: str, here: Iterable[str]) -> bool:
+        return any(self._signature.subclass(lower, class_) for lower in here)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole)
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+
+def _number(variable: str) -> int:
+    digits = variable[2:-1]
+    return int(digits) if digits.isdecimal() else -1

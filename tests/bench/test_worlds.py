@@ -1,0 +1,165 @@
+"""Which constants, instances and variables exist where a step stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from isarstep.bench.example import Example
+from isarstep.bench.store import Benchmark
+from isarstep.bench.worlds import Declared, Worlds
+from isarstep.decode.contexts import recorded_type
+from isarstep.errors import UserError
+from isarstep.logic.infer import well_formed
+from isarstep.logic.signature import Constant, Signature
+from isarstep.logic.terms import Type
+
+PARENTS = {"A.Base": [], "A.Left": ["A.Base"], "A.Right": ["A.Base"], "B.Top": ["A.Left"], "C.Left": ["A.Base"]}
+NOTHING = Signature.build(())
+WORLDS = Worlds(NOTHING, PARENTS, ["C.Left"])
+
+
+def at(theory: str, fixed: int = 2, **types: str) -> Example:
+    return Example(id="x", f1="", f2=(), f3="", f4=(), f5=(), theory=theory, types=types, fixed=fixed)
+
+
+def test_constants_of_imported_theories_exist():
+    exists = WORLDS.at("B.Top").exists
+    assert [exists(name) for name in ("Top.f", "Left.f", "Base.c.f", "Pure.eq")] == [True] * 4
+    assert not exists("Right.f")
+    assert not exists("C.Left.f")  # another theory of that name
+    assert WORLDS.at("C.Left").exists("C.Left.f")
+    assert not WORLDS.at("C.Left").exists("Left.f")
+    assert WORLDS.at("Unheard.Of").exists("Right.f")  # its imports are not known
+
+
+def test_what_is_absent_is_named():
+    assert WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE <X1>") is None
+    assert "Right.f" in str(WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ CONST Right.f"))
+    assert "<X2>" in str(WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE <X2>"))
+    assert WORLDS.at("B.Top").absence(at("B.Top", **{"<X2>": "nat"}), "CONST Left.f $ FREE <X2>") is None
+    assert WORLDS.at("B.Top").absence(at("B.Top", -1), "CONST Left.f $ FREE <X2>") is None  # what is fixed is not known
+    assert WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE x") is None
+
+
+def test_what_a_theory_declares_later_does_not_exist_yet():
+    worlds = Worlds(NOTHING, PARENTS, (), {"B.Top": Declared({"Top.early": 3, "Top.late": 8}, frozenset())})
+    world = worlds.at("B.Top")
+    example = replace(at("B.Top"), f2=("CONST Top.own",), proof=5)
+    known = world.known(example)
+    names = ("Top.early", "Top.late", "Top.own", "Top.never", "Left.f", "Right.f")
+    assert [known(name) for name in names] == [True, False, True, False, True, False]
+    assert "only by later proofs" in str(world.absence(example, "CONST Top.late"))
+    assert world.absence(example, "CONST Top.early $ CONST Top.own $ CONST Top.never") is None
+    # What this proof is the first to mention exists, but nobody can know it before.
+    example = replace(example, proof=8)
+    assert world.absence(example, "CONST Top.late") is None
+    assert not world.known(example)("Top.late")
+    # Where nothing is recorded, all is there.
+    assert worlds.at("A.Left").known(at("A.Left"))("Left.f")
+    assert world.known(replace(example, proof=-1))("Top.late")
+
+
+WHOLE = Signature.build(
+    (), (), [("c", ()), ("below_c", ["c"])], [("t", "c", ()), ("fun", "c", [["c"], ["c"]]), ("u", "below_c", ())]
+)
+
+
+def declaring(**arities: str) -> dict[str, Declared]:
+    """Theories of A, by their last name; the others declare nothing."""
+    return {theory: Declared({}, frozenset(filter(None, [arities.get(theory[2:])]))) for theory in PARENTS}
+
+
+def test_instances_of_other_theories_are_not_there():
+    worlds = Worlds(WHOLE, PARENTS, (), declaring(Base="t c", Right="fun c", Left="u below_c"))
+    seen = worlds.at("B.Top").signature
+    assert (seen.arities["t"].keys(), seen.arities["fun"].keys()) == ({"c"}, set())
+    # What follows by super-classes alone is in nobody's list, and goes with what it follows from.
+    assert seen.arities["u"].keys() == {"c", "below_c"}
+    assert worlds.at("A.Right").signature.arities["u"].keys() == set()
+    partly = {name: content for name, content in worlds.declared.items() if name != "B.Top"}
+    assert Worlds(WHOLE, PARENTS, (), partly).at("B.Top").signature.arities is WHOLE.arities  # nothing is recorded
+
+
+def test_constants_of_other_theories_are_not_in_the_signature():
+    whole = Signature.build([Constant("Left.f", Type("t")), Constant("Right.f", Type("t"))])
+    seen = Worlds(whole, PARENTS).at("B.Top").signature
+    assert "Left.f" in seen.constants
+    assert "Right.f" not in seen.constants
+    assert "Left.f" in list(seen.constants)
+    assert len(seen.constants) == len(list(seen.constants)) == len(whole.constants) - 1
+    with pytest.raises(KeyError):
+        seen.constants["Right.f"]
+    assert seen.constants["Left.f"] is whole.constants["Left.f"]
+
+
+def test_imports_that_isabelle_could_not_merge_are_refused():
+    parents = {**PARENTS, "A.Both": ["A.Left", "A.Right"]}
+    del parents["C.Left"]
+    clashing = Worlds(WHOLE, PARENTS, (), declaring(Left="t c", Right="t c"))
+    with pytest.raises(UserError, match=r"cannot merge A.Right and B.Top: A.Left and A.Right both make t an instance of c"):
+        clashing.importing(["A.Right", "B.Top"])
+    assert clashing.importing(["Right"]).imports == ("A.Right",)
+    # Two theories may find out the same; then a third one has merged them.
+    merged = Worlds(WHOLE, parents, (), {**clashing.declared, "A.Both": Declared({}, frozenset())})
+    assert merged.importing(["A.Right", "B.Top"]).theories == {"A.Base", "A.Left", "A.Right", "B.Top"}
+    # What another import rests on adds nothing.
+    assert WORLDS.importing(["A.Base", "Top"]).name == "B.Top"
+    assert WORLDS.importing(["A.Right", "B.Top"]).name == "A.Right + B.Top"
+    with pytest.raises(UserError, match=r"theory Left: which one\? A.Left, C.Left"):
+        WORLDS.importing(["Left"])
+    with pytest.raises(UserError, match="theory Nowhere: there is none"):
+        WORLDS.importing(["Nowhere"])
+    with pytest.raises(UserError, match="does not say which theories"):
+        Worlds(NOTHING).importing(["Main"])
+
+
+def test_the_smallest_world_comes_first_after_the_usual_one():
+    assert [world.name for world in WORLDS.holding(["Left.f", "Pure.eq"])] == ["A.Left", "B.Top"]
+    worlds = Worlds(NOTHING, {**PARENTS, "Complex_Main": ["B.Top"]})
+    assert [world.name for world in worlds.holding(["Left.f"])] == ["Complex_Main", "A.Left", "C.Left", "B.Top"]
+
+
+def test_a_benchmark_of_an_earlier_version_does_not_say_what_is_declared_where(monkeypatch: pytest.MonkeyPatch):
+    rows = {**WHOLE.to_json(), "theories": [{"name": "A.Base", "parents": []}, {"name": "A.Left", "parents": ["A.Base"]}]}
+    monkeypatch.setattr(Benchmark, "signature_document", lambda _: rows)
+    world = Benchmark("embedded").worlds.at("A.Left")
+    example = replace(at("A.Left"), proof=3)
+    assert world.known(example)("Left.f")
+    assert not world.known(example)("Right.f")
+    assert world.absence(example, "CONST Left.f") is None
+    assert world.signature.arities.keys() == WHOLE.arities.keys()
+
+
+def test_the_file_of_the_signature_is_read_and_verified_once(monkeypatch: pytest.MonkeyPatch):
+    from isarstep.bench import layout, store
+
+    opened: list[str] = []
+    read, verify = store.load_document, layout.verify
+    monkeypatch.setattr(store, "load_document", lambda path: opened.append("read") or read(path))
+    monkeypatch.setattr(store, "verify", lambda *args: opened.append(args[1]) or verify(*args))
+    benchmark = Benchmark("embedded")
+    assert benchmark.signature is benchmark.worlds.whole
+    assert benchmark.worlds.at("Main").signature is benchmark.worlds.at("Main").signature
+    benchmark.path("signature.json.zst")
+    assert opened == ["signature.json.zst", "read"]
+
+
+def test_all_that_the_embedded_examples_say_exists():
+    benchmark = Benchmark("embedded")
+    foreign = unknown = 0
+    for number, example in enumerate(benchmark.split("test")):
+        texts = (example.f1, *example.f2, *([example.f3] if example.f3 else []), *example.f4)
+        world = benchmark.worlds.at(example.theory)
+        for text in texts:
+            assert world.absence(example, text) is None
+        if number % 10 == 0:
+            types = {name: recorded_type(text) for name, text in example.types.items()}
+            assert all(well_formed(text, world.signature, types) for text in (example.f1, *example.f2))
+        exists, known = world.exists, world.known(example)
+        foreign += not exists("Complex_Singularities.residue") and bool(re.search("Groups", example.f1))
+        unknown += not all(map(known, re.findall(r"CONST (\S+)", example.f1)))
+    assert foreign > 100
+    assert unknown <= 25  # the constraint excludes at most half a percent of the references
