@@ -26,6 +26,8 @@ from isarstep.logic.unify import Algebra, Cell, Inner, Mismatch, Scheme, Unifier
 Context = Mapping[str, Typ]
 
 PROP = Type("prop")
+CONSTRAINT = "_constrain"  # no constant: its argument must have the type that it carries; it goes when types are known
+IN_TEXT = -1  # index of a type variable that somebody has written and wants to see again
 _MAX_STEPS = 1_000_000  # of unification, in one inference
 _MAX_SHARED = 200_000
 
@@ -174,6 +176,10 @@ class Inference:
                 todo += (node, None, node.arg, node.fun)
             elif type(node) is Const:
                 scheme = algebra.scheme(node.name)
+                if scheme is None and node.name == CONSTRAINT and node.type is not None:
+                    leaves.append(None)
+                    types.append(algebra.rigid(node.type, self._open))
+                    continue
                 if scheme is None:
                     raise TypingError(f"constant {node.name[:120]} is not in the signature")
                 found, cells = scheme.copy()
@@ -246,6 +252,8 @@ class Inference:
         def leaf(node: Term, _depth: int) -> Term:
             entry = next(leaves)
             if type(node) is Const:
+                if entry is None:
+                    return node
                 scheme, cells = entry
                 arguments = tuple([resolve(cell, schematic) for cell in cells])
                 known = shared.get((node.name, arguments))
@@ -306,6 +314,12 @@ class Inference:
         """Name what is open in the types of free variables: fixed, whatever proposition they stand in."""
         if not self._named:
             self._named = True
+            for variable, cell in self._open.items():
+                root = find(cell)
+                if type(variable) is TVar and variable.index == IN_TEXT and type(root) is Cell:
+                    sort = self.algebra.sort(root.sort) or self.prepared.default_sort
+                    self._names.setdefault(root, TFree(variable.name, sort))
+                    self._reserved.add(variable.name)
             for found in self.frees.values():
                 self.resolve(found)
 

@@ -1,0 +1,189 @@
+"""The language of a context: everything that reading and printing need to know about a theory and its ancestors.
+
+It is made from the notation that was mined from these theories (docs/graphs.md) and their merged signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+from isarstep.errors import UserError
+from isarstep.logic.casesplit import order_constructors
+from isarstep.logic.inner_tokens import Lexicon
+from isarstep.logic.nameresolution import NameSpace
+from isarstep.logic.parsing import PURE
+from isarstep.logic.productions import Grammar, Production, read_production
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Typ, Type, strip_fun
+from isarstep.logic.typestrings import parse_type
+
+Rows = Mapping[str, Any]
+# What a datatype defines beside its constructors.
+_NO_CONSTRUCTOR = ("case_", "rec_", "map_", "rel_", "pred_", "set", "size_", "corec_", "ctor_", "dtor_", "Abs_", "Rep_")
+Tree = Any  # a rule's side: a name, ?x, or a list
+Rule = tuple[Tree, Tree]
+
+
+def _tupled(tree: Tree) -> Tree:
+    return tuple(_tupled(part) for part in tree) if isinstance(tree, list) else tree
+
+
+class Language:
+    """Notation, rules and names of the theories in `notations`, ancestors first."""
+
+    def __init__(self, notations: Iterable[Rows], signature: Signature) -> None:
+        self.notations = tuple(notations)
+        self.signature = signature
+        self._datatypes: dict[str, tuple[str, list[tuple[str, int]]]] = {}
+
+    def _gathered(self, *fields: str) -> dict[Any, None]:
+        """Rows of the first field (and others that only add), less those that a later theory takes away."""
+        found: dict[Any, None] = {}
+        for rows in self.notations:
+            for field in fields:
+                for row in rows.get(field, ()):
+                    key = _tupled(row)
+                    found.pop(key, None)
+                    found[key] = None
+                for row in rows.get("no_" + field, ()):
+                    found.pop(_tupled(row), None)
+        return found
+
+    @cached_property
+    def productions(self) -> list[Production]:
+        added: dict[Production, None] = {}
+        for rows in self.notations:
+            for row in rows.get("productions", ()):
+                added[read_production(row)] = None
+            for row in rows.get("no_productions", ()):
+                added.pop(read_production(row), None)
+        return list(added)
+
+    @cached_property
+    def grammar(self) -> Grammar:
+        return Grammar([*PURE, *self.productions])
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        return Lexicon(self.grammar.delimiters)
+
+    @cached_property
+    def judgment(self) -> str | None:
+        """The constant that makes a formula a proposition."""
+        for rows in self.notations:
+            for nonterminal, symbols, head, *_ in rows.get("productions", ()):
+                if nonterminal == "prop" and len(symbols) == 1:
+                    return str(head).removeprefix("\\<^const>")
+        return None
+
+    @cached_property
+    def parse_rules(self) -> dict[str, list[Rule]]:
+        """Rules by the head of what they read, later ones first."""
+        found: dict[str, list[Rule]] = {}
+        for left, right in reversed(self._gathered("rules", "parse_rules")):
+            found.setdefault(left if isinstance(left, str) else left[0], []).append((left, right))
+        return found
+
+    def takes_propositions(self, name: str) -> bool:
+        """Is the constant a connective of propositions, as `=simp=>` is?"""
+        return name in self._connectives
+
+    @cached_property
+    def _connectives(self) -> frozenset[str]:
+        """From the grammar: constants whose notation is a proposition made of propositions."""
+        return frozenset(
+            str(head).removeprefix("\\<^const>")
+            for rows in self.notations
+            for nonterminal, symbols, head, *_ in rows.get("productions", ())
+            if nonterminal in ("prop", "prop'") and any(s[0] in ("prop", "prop'") for s in symbols if type(s) is list)
+        )
+
+    structures: tuple[str, ...] = ()  # of the locale in which one is, first the one that operations mean by themselves
+
+    def datatype(self, constructor: str) -> tuple[str, list[tuple[str, int]]]:
+        """The case constant of a datatype and its constructors with their numbers of arguments, by one constructor."""
+        known = self._datatypes.get(constructor)
+        if known is None:
+            known = self._datatypes[constructor] = self._find_datatype(constructor)
+        return known
+
+    def _find_datatype(self, constructor: str) -> tuple[str, list[tuple[str, int]]]:
+        constants = self.signature.constants
+        result = strip_fun(constants[constructor].type)[1] if constructor in constants else None
+        if type(result) is not Type:
+            raise UserError(f"case: {constructor} is no constructor")
+        name = result.name
+        splitter = f"{name}.case_{name.rpartition('.')[2]}"
+        if splitter not in constants:
+            raise UserError(f"case: {name} has no case constant")
+        if name == "Nat.nat":
+            return splitter, [("Groups.zero_class.zero", 0), ("Nat.Suc", 1)]
+        if name == "Product_Type.prod":
+            return splitter, [("Product_Type.Pair", 2)]
+        branches = strip_fun(constants[splitter].type)[0]
+        count = next(i for i, typ in enumerate(branches) if type(typ) is Type and typ.name == name)
+        made = {}
+        for constant in self._made_by.get(name, ()):
+            base = constant[len(name) + 1 :]
+            if "." not in base and not base.startswith(_NO_CONSTRUCTOR):
+                made[constant] = constants[constant].type
+        if len(made) > count:
+            made = {constant: typ for constant, typ in made.items() if constant[len(name) + 1].isupper()}
+        if len(made) != count:
+            raise UserError(f"case: the constructors of {name} are not known")
+        return splitter, order_constructors(branches[:count], made, name)
+
+    @cached_property
+    def _made_by(self) -> dict[str, list[str]]:
+        """Type constructors and the constants under their names that yield a value of them."""
+        found: dict[str, list[str]] = {}
+        for name in self.signature.types:
+            found[name] = []
+        for constant in self.signature.constants:
+            owner = constant.rpartition(".")[0]
+            if owner in found:
+                result = strip_fun(self.signature.constants[constant].type)[1]
+                if type(result) is Type and result.name == owner:
+                    found[owner].append(constant)
+        return found
+
+    @cached_property
+    def constants(self) -> NameSpace:
+        return self._space(self.signature.constants, "names", "aliases", "hidden")
+
+    @cached_property
+    def types(self) -> NameSpace:
+        return self._space([*self.signature.types, *self.synonyms], "type_names", "type_aliases", "hidden_types")
+
+    @cached_property
+    def classes(self) -> NameSpace:
+        return NameSpace(self.signature.classes)
+
+    def _space(self, names: Iterable[str], special: str, aliases: str, hidden: str) -> NameSpace:
+        space = NameSpace(names)
+        for number, rows in enumerate(self.notations, 1):
+            for name, optional, base in rows.get(special, ()):
+                space.optional[name] = optional
+                if not base:
+                    space.hidden[name] = True
+            for name, alias, optional in rows.get(aliases, ()):
+                space.alias(name, alias, optional)
+            if number < len(self.notations):  # what a theory hides is mostly hidden at its end
+                for name, is_open in rows.get(hidden, ()):
+                    space.hidden[name] = bool(is_open)
+        if self.notations:
+            for name, optional, _ in self.notations[-1].get(special, ()):
+                if "0" not in optional[:-1]:  # `qualified`, or hidden at the end
+                    space.hidden.pop(name, None)
+        return space
+
+    @cached_property
+    def synonyms(self) -> dict[str, tuple[tuple[str, ...], Typ]]:
+        """Type synonyms: their variables and what they stand for."""
+        return {
+            name: (tuple(variables), parse_type(typ))
+            for rows in self.notations
+            for name, variables, typ in rows.get("synonyms", ())
+        }

@@ -1,0 +1,76 @@
+"""Short names resolved as Isabelle's name spaces do: which constant `length` or `list.map` means in a context.
+
+A full name has parts that may be left out (all but the last, unless a locale or `qualified` says otherwise); the last
+part alone may be hidden. Of several that fit, the one declared last is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def accesses(name: str, optional: str) -> list[str]:
+    """All names by which `name` may be called; `optional` has 1 for every part that may be left out."""
+    parts = name.split(".")
+    if len(optional) != len(parts):
+        optional = "1" * (len(parts) - 1) + "0"
+    found: dict[str, None] = {}
+    for kept in range(len(parts) + 1):  # parts kept at the beginning, or at the end, whatever they are
+        for must in (range(kept), range(len(parts) - kept, len(parts))):
+            shown = [part for i, part in enumerate(parts) if i in must or optional[i] == "0"]
+            if shown:
+                found.setdefault(".".join(shown))
+    return sorted(found, key=len)
+
+
+class NameSpace:
+    """Full names in the order of declaration, and what is special about some of them."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_end: dict[str, list[str]] = {}
+        self._order: dict[str, int] = {}
+        self.optional: dict[str, str] = {}
+        self.hidden: dict[str, bool] = {}  # names that need more than their last part (True), or no name does (False)
+        self._aliases: dict[str, list[tuple[str, str]]] = {}
+        self._known: dict[str, str | None] = {}
+        self._short: dict[str, str] = {}
+        for name in names:
+            self.declare(name)
+
+    def declare(self, name: str) -> None:
+        self._order[name] = len(self._order)
+        self._by_end.setdefault(name.rpartition(".")[2], []).append(name)
+
+    def alias(self, name: str, alias: str, optional: str) -> None:
+        self._aliases.setdefault(alias.rpartition(".")[2], []).append((name, alias))
+        self.optional.setdefault(alias, optional)
+
+    def resolve(self, text: str) -> str | None:
+        """The full name that is meant."""
+        if text not in self._known:
+            self._known[text] = self._resolve(text)
+        return self._known[text]
+
+    def _resolve(self, text: str) -> str | None:
+        end = text.rpartition(".")[2]
+        found = [name for name in self._by_end.get(end, ()) if self._may_be_called(name, text)]
+        if not found:
+            aliases = self._aliases.get(end, ())
+            called = [name for name, alias in aliases if text in accesses(alias, self.optional[alias])]
+            return called[-1] if called else None
+        return max(found, key=self._order.__getitem__)
+
+    def _may_be_called(self, name: str, text: str) -> bool:
+        hidden = self.hidden.get(name)
+        if hidden is False or (hidden and "." not in text):
+            return False
+        return text == name or text in accesses(name, self.optional.get(name, ""))
+
+    def shortest(self, name: str) -> str:
+        """The shortest name that means this one here; the full name where nothing does."""
+        known = self._short.get(name)
+        if known is None:
+            calls = accesses(name, self.optional.get(name, ""))
+            known = next((text for text in calls if self.resolve(text) == name), name)
+            self._short[name] = known
+        return known

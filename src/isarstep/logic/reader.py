@@ -1,0 +1,115 @@
+"""Read a formula as people and theories write it, in the language of a context, with types.
+
+Where the notation allows several readings, types decide; what is left open after that is an error that names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from isarstep.errors import UserError
+from isarstep.logic.coercions import infer_with_coercions
+from isarstep.logic.infer import CONSTRAINT, PROP, TypingError
+from isarstep.logic.language import Language
+from isarstep.logic.lexing import ReadError
+from isarstep.logic.parsing import Tree, parse
+from isarstep.logic.productions import TYPE
+from isarstep.logic.symbols import normal
+from isarstep.logic.terms import Abs, App, Const, Term, Typ
+from isarstep.logic.translating import Translator
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A typed term, and the types of its free variables."""
+
+    term: Term
+    frees: dict[str, Typ]
+
+
+def read_formula(
+    text: str,
+    language: Language,
+    context: Mapping[str, Typ] | None = None,
+    *,
+    wanted: Typ | None = PROP,
+    bound: Mapping[str, Term] | None = None,
+) -> Reading:
+    """The proposition (or, with another or no wanted type, the term) that the text stands for.
+
+    `context` has the fixed variables with their types; what is in it is a variable even where a constant has its name.
+    `bound` has what ?thesis, ?x or ... stand for.
+    """
+    trees = parse(language.grammar, language.lexicon.scan(normal(text)))
+    known = context or {}
+    found: dict[Term, Reading] = {}
+    failure: UserError | None = None
+    for tree in trees:
+        try:
+            term, constrained = _translate(tree, language, known, wanted, bound or {})
+            reading = _infer(term, constrained, language, known, wanted)
+            found.setdefault(reading.term, reading)
+        except RecursionError:
+            failure = failure or ReadError(0, text[:20], "less nesting")
+        except UserError as error:
+            if failure is None or (isinstance(failure, ReadError) and isinstance(error, TypingError)):
+                failure = error
+    if not found:
+        assert failure is not None
+        raise failure
+    if len(found) > 1:
+        raise UserError(f"{text!r} can be read in {len(found)} ways; brackets or types would settle it")
+    return next(iter(found.values()))
+
+
+def read_type(text: str, language: Language) -> Typ:
+    """A type as people write it, such as `'a ⇒ nat list`."""
+    trees = parse(language.grammar, language.lexicon.scan(normal(text)), TYPE)
+    return Translator(language).typ(trees[0])
+
+
+def _translate(
+    tree: Tree, language: Language, context: Mapping[str, Typ], wanted: Typ | None, bound: Mapping[str, Term]
+) -> tuple[Term, bool]:
+    translator = Translator(language, context, bound)
+    make = translator.proposition if wanted == PROP else translator.term
+    term = make(tree)
+    if translator.sorts:  # a sort that is given once holds wherever its type variable stands
+        again = Translator(language, context, bound)
+        again.sorts = translator.sorts
+        term = (again.proposition if wanted == PROP else again.term)(tree)
+    return term, translator.constrained
+
+
+def _infer(
+    term: Term, constrained: bool, language: Language, context: Mapping[str, Typ], wanted: Typ | None
+) -> Reading:
+    typing = infer_with_coercions([term], language.signature, context, wanted=wanted)
+    made = typing.propositions[0]
+    return Reading(_without_constraints(made) if constrained else made, typing.frees)
+
+
+def _without_constraints(term: Term) -> Term:
+    """The term without the marks of constraints, which type inference has done with."""
+    todo: list[tuple[Term, bool]] = [(term, False)]
+    made: list[Term] = []
+    while todo:
+        node, done = todo.pop()
+        if done:
+            if type(node) is App:
+                argument = made.pop()
+                made[-1] = App(made[-1], argument)
+            else:
+                assert type(node) is Abs
+                made[-1] = Abs(node.name, node.type, made[-1])
+        elif type(node) is App:
+            if type(node.fun) is Const and node.fun.name == CONSTRAINT:
+                todo.append((node.arg, False))
+            else:
+                todo += ((node, True), (node.arg, False), (node.fun, False))
+        elif type(node) is Abs:
+            todo += ((node, True), (node.body, False))
+        else:
+            made.append(node)
+    return made[0]

@@ -1,0 +1,272 @@
+"""What Isabelle reads by code, not by rules: numbers, strings, comprehensions, `case`, records, `⟦A; B⟧ ⟹ C`.
+
+Every function gets the translator and the arguments of its head, and makes a term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from isarstep.logic.casesplit import Clause, split_cases
+from isarstep.logic.language import Language
+from isarstep.logic.lexing import ReadError
+from isarstep.logic.parsing import Tree, token
+from isarstep.logic.patterns import MAX_BITS, numeral
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import Abs, App, Bound, Const, Term, Typ, Type, list_comb
+
+_MAX_DIGITS = MAX_BITS * 3 // 10
+
+
+class Reader(Protocol):
+    """What these functions use of the translator, whose file needs this one."""
+
+    language: Language
+    bound: Mapping[str, Term]
+    scope: dict[str, list[int | str]]
+    depth: int
+
+    def term(self, tree: Tree) -> Term: ...
+    def proposition(self, tree: Tree) -> Term: ...
+    def typ(self, tree: Tree) -> Typ: ...
+    def constrain(self, term: Term, typ: Typ) -> Term: ...
+    def nested(self, variables: Tree, body: Tree) -> Tree: ...
+    def abstraction(self, pattern: Tree, body: Tree | Callable[[], Term]) -> Term: ...
+    def binder(self, name: str, variables: Tree, body: Tree | Callable[[], Term]) -> Term: ...
+    def lifted(self, tree: Tree) -> Term: ...
+    def pattern_variables(self, pattern: Tree, names: list[str]) -> dict[str, str]: ...
+    def leaf_named(self, name: str) -> Term: ...
+
+
+def application(reader: Reader, function: Tree, *arguments: Tree) -> Term:
+    return list_comb(reader.term(function), [reader.term(argument) for argument in arguments])
+
+
+def function(reader: Reader, variables: Tree, body: Tree) -> Term:
+    return reader.term(reader.nested(variables, body))
+
+
+def constraint(reader: Reader, term: Tree, typ: Tree) -> Term:
+    return reader.constrain(reader.term(term), reader.typ(typ))
+
+
+def implication(reader: Reader, assumptions: Tree, conclusion: Tree) -> Term:
+    premises = []
+    while type(assumptions) is tuple and assumptions[0] == "_asms":
+        premises.append(reader.proposition(assumptions[1]))
+        assumptions = assumptions[2]
+    premises.append(reader.proposition(assumptions[1]))
+    made = reader.proposition(conclusion)
+    for premise in reversed(premises):
+        made = App(App(Const("Pure.imp"), premise), made)
+    return made
+
+
+def number(_reader: Reader, digits: Any) -> Term:
+    if len(digits) > _MAX_DIGITS:
+        raise ReadError(max(digits.start, 0), digits, f"a number of at most {_MAX_DIGITS} digits")
+    value = int(digits, 0 if digits[:2] in ("0x", "0b") else 10)
+    return numeral(value) if value > 1 else Const("Groups.one_class.one" if value else "Groups.zero_class.zero")
+
+
+def _bits(code: int, count: int) -> list[Term]:
+    return [Const("HOL.True" if code >> i & 1 else "HOL.False") for i in range(count)]
+
+
+def _characters(text: Any) -> list[int]:
+    codes = [ord(character) for character in text[2:-2]]
+    if any(code > 127 for code in codes):
+        raise ReadError(max(text.start, 0), text, "ASCII characters in a string")
+    return codes
+
+
+def string(_reader: Reader, text: Any) -> Term:
+    made: Term = Const("List.list.Nil")
+    for code in reversed(_characters(text)):
+        made = list_comb(Const("List.list.Cons"), [list_comb(Const("String.char.Char"), _bits(code, 8)), made])
+    return made
+
+
+def character(_reader: Reader, text: Any) -> Term:
+    codes = _characters(text)
+    if len(codes) != 1:
+        raise ReadError(max(text.start, 0), text, "one character")
+    return list_comb(Const("String.char.Char"), _bits(codes[0], 8))
+
+
+def literal(_reader: Reader, text: Any) -> Term:
+    made: Term = Const("String.empty_literal")
+    for code in reversed(_characters(text)):
+        made = list_comb(Const("String.Literal"), [*_bits(code, 7), made])
+    return made
+
+
+def type_term(reader: Reader, typ: Tree) -> Term:
+    return reader.constrain(Const("Pure.type"), Type("itself", (reader.typ(typ),)))
+
+
+def constant(reader: Reader, name: Any) -> Term:
+    found = reader.language.constants.resolve(to_isabelle(str(name)))
+    if found is None:
+        raise ReadError(max(name.start, 0), name, "a constant of this context")
+    return Const(found)
+
+
+def set_of_images(reader: Reader, element: Tree, variables: Tree, condition: Tree) -> Term:
+    """`{f x |x. P x}` is `{u. ∃x. u = f x ∧ P x}`."""
+    reader.depth += 1
+    here = reader.depth
+
+    def body() -> Term:
+        equation = list_comb(Const("HOL.eq"), [Bound(reader.depth - here), reader.term(element)])
+        return list_comb(Const("HOL.conj"), [equation, reader.term(condition)])
+
+    made = reader.binder("HOL.Ex", variables, body)
+    reader.depth -= 1
+    return App(Const("Set.Collect"), Abs("uu_", None, made))
+
+
+def list_of_images(reader: Reader, element: Tree, first: Tree, rest: Tree) -> Term:
+    qualifiers = [first]
+    while type(rest) is tuple and rest[0] == "_lc_quals":
+        qualifiers.append(rest[1])
+        rest = rest[2]
+
+    def made(position: int) -> Term:
+        """What the qualifiers from here on make of the element."""
+        nil = Const("List.list.Nil")
+        if position == len(qualifiers):
+            return list_comb(Const("List.list.Cons"), [reader.term(element), nil])
+        kind, *parts = qualifiers[position]
+        if kind == "_lc_test":
+            return list_comb(Const("HOL.If"), [reader.term(parts[0]), made(position + 1), nil])
+        pattern, source = parts
+        last = position == len(qualifiers) - 1
+        listed = reader.term(source)
+        simple = type(pattern) is not tuple and type(pattern) is not str
+        if not simple:
+            raise ReadError(0, None, "a variable before ← of a list comprehension")
+        inner = reader.abstraction(pattern, lambda: reader.term(element) if last else made(position + 1))
+        mapped = list_comb(Const("List.list.map"), [inner, listed])
+        return mapped if last else App(Const("List.concat"), mapped)
+
+    return made(0)
+
+
+def cases(reader: Reader, subject: Tree, branches: Tree) -> Term:
+    clauses: list[Clause] = []
+    while True:
+        more = type(branches) is tuple and branches[0] == "_case2"
+        _, pattern, body = branches[1] if more else branches
+        clauses.append(_clause(reader, pattern, body))
+        if not more:
+            break
+        branches = branches[2]
+    return split_cases([reader.term(subject)], clauses, reader.language.datatype)
+
+
+def case_function(reader: Reader, branches: Tree) -> Term:
+    name = token("name", "case'")
+    return reader.abstraction(name, ("_case_syntax", name, branches))
+
+
+def _clause(reader: Reader, pattern: Tree, body: Tree) -> Clause:
+    """A pattern with its variables, which get names of their own, and what it yields."""
+    names: list[str] = []
+    pattern = _named_dummies(pattern, [0])
+    unique = reader.pattern_variables(pattern, names)
+    for name in names:
+        reader.scope.setdefault(name, []).append(unique[name])
+    shape, made = reader.term(pattern), reader.term(body)
+    for name in names:
+        reader.scope[name].pop()
+    return Clause([shape], made)
+
+
+def _named_dummies(tree: Any, counter: list[int]) -> Any:
+    """`_` of a pattern as a variable that the text cannot name."""
+    if tree == "_dummy" and type(tree) is str:
+        counter[0] += 1
+        return token("name", f"uu_{counter[0]}_")
+    return tuple(_named_dummies(part, counter) for part in tree) if type(tree) is tuple else tree
+
+
+def record_update(reader: Reader, record: Tree, updates: Tree) -> Term:
+    made = reader.term(record)
+    while True:
+        more = type(updates) is tuple and updates[0] == "_field_updates"
+        _, field, value = updates[1] if more else updates
+        name = field[1] if type(field) is tuple else field
+        update = reader.language.constants.resolve(to_isabelle(f"{name}_update"))
+        if update is None:
+            raise ReadError(max(getattr(name, "start", 0), 0), str(name), "a field of a record")
+        made = list_comb(Const(update), [Abs("uu_", None, reader.lifted(value)), made])
+        if not more:
+            return made
+        updates = updates[2]
+
+
+def record(reader: Reader, fields: Tree) -> Term:
+    values: list[tuple[str, Tree]] = []
+    while True:
+        more = type(fields) is tuple and fields[0] == "_fields"
+        _, field, value = fields[1] if more else fields
+        name = field[1] if type(field) is tuple else field
+        found = reader.language.constants.resolve(to_isabelle(str(name)))
+        if found is None:
+            raise ReadError(max(getattr(name, "start", 0), 0), str(name), "a field of a record")
+        values.append((found, value))
+        if not more:
+            break
+        fields = fields[2]
+    owner = values[0][0].rpartition(".")[0]
+    maker = f"{owner}.{owner.rpartition('.')[2]}_ext"
+    if maker not in reader.language.signature.constants or any(n.rpartition(".")[0] != owner for n, _ in values):
+        raise ReadError(0, None, "all fields of one record without parents")
+    return list_comb(Const(maker), [*(reader.term(value) for _, value in values), Const("Product_Type.Unity")])
+
+
+def copied(reader: Reader, tree: Tree) -> Term:
+    return reader.term(tree)
+
+
+def structure(reader: Reader) -> Term:
+    found = reader.language.structures
+    if not found:
+        raise ReadError(0, None, "the structure of this operation, because no locale gives it")
+    return reader.leaf_named(found[0])
+
+
+def dots(reader: Reader) -> Term:
+    found = reader.bound.get("...")
+    if found is None:
+        raise ReadError(0, "...", "a term; nothing before says what it stands for")
+    return found
+
+
+CODE: dict[str, Callable[..., Term]] = {
+    "_applC": application,
+    "_appl": application,
+    "_lambda": function,
+    "_abs": lambda reader, pattern, body: reader.abstraction(pattern, body),
+    "_constrain": constraint,
+    "_bigimpl": implication,
+    "_aprop": copied,
+    "_asm": copied,
+    "_constify": copied,
+    "_Numeral": number,
+    "_String": string,
+    "_Char": character,
+    "_Literal": literal,
+    "_TYPE": type_term,
+    "_const": constant,
+    "_Setcompr": set_of_images,
+    "_listcompr": list_of_images,
+    "_case_syntax": cases,
+    "_lam_pats_syntax": case_function,
+    "_record_update": record_update,
+    "_record": record,
+    "_struct": structure,
+    "_DDDOT": dots,
+}

@@ -1,0 +1,304 @@
+"""From syntax trees to terms: rules of the context first, then what Isabelle does in code, written here once.
+
+Names are resolved on the way: bound variables, then fixed ones, then constants of the context, then free variables.
+Type constraints stay in the term as applications of `CONSTRAINT`, for type inference to use and remove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping
+from typing import Any
+
+from isarstep.logic.casesplit import MARK
+from isarstep.logic.infer import CONSTRAINT, IN_TEXT, instantiate_type
+from isarstep.logic.language import Language
+from isarstep.logic.lexing import ReadError
+from isarstep.logic.parsing import Token, Tree
+from isarstep.logic.patterns import TAKES_PROPOSITIONS, is_meta
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.syntax_code import CODE
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, fun, list_comb
+
+_CONST, _BINDER, _TYPE, _FIXED = "\\<^const>", "\\<^binder>", "\\<^type>", "\\<^fixed>"
+
+
+class Translator:
+    """One text read in one language."""
+
+    def __init__(self, language: Language, fixed: Container[str] = (), bound: Mapping[str, Term] | None = None) -> None:
+        self.language = language
+        self.bound = bound or {}  # terms that the text calls by ?thesis, ?x or ...
+        self.fixed = fixed
+        # name -> where it is bound, innermost last: the depth of a binder, or the variable of a pattern
+        self.scope: dict[str, list[int | str]] = {}
+        self.depth = 0
+        self.constrained = False
+        self.dummies = 0
+        self.sorts: dict[str, tuple[str, ...]] = {}  # what the text says of its type variables
+        self.rules = language.parse_rules
+
+    def proposition(self, tree: Tree) -> Term:
+        """A tree where a proposition is expected."""
+        if type(tree) is tuple and tree[0] == "_aprop":
+            return self.term(tree[1])
+        term = self.term(tree)
+        judgment = self.language.judgment
+        if judgment is None or is_meta(term) or self.is_proposition(term, judgment):
+            return term
+        return App(Const(judgment), term)
+
+    def is_proposition(self, term: Term, judgment: str) -> bool:
+        while type(term) is App:
+            term = term.fun
+        return type(term) is Const and (term.name == judgment or self.language.takes_propositions(term.name))
+
+    # Terms
+
+    def term(self, tree: Tree) -> Term:
+        while True:
+            if type(tree) is Token:
+                return self.leaf(tree)
+            head = tree if type(tree) is str else tree[0]
+            if type(head) is not str:
+                if type(head) is tuple and len(tree) == 2 and head[0] == "_abs":  # a rule applied a function
+                    return App(self.term(head), self.term(tree[1]))
+                return list_comb(self.term(head), [self.term(argument) for argument in tree[1:]])
+            rewritten = self.rewrite(head, tree)
+            if rewritten is None:
+                break
+            tree = rewritten
+        arguments: tuple[Tree, ...] = () if type(tree) is str else tree[1:]
+        if head.startswith(_CONST):
+            return self.constant(head[len(_CONST) :], arguments)
+        if head.startswith(_BINDER):
+            return self.binder(head[len(_BINDER) :], arguments[0], arguments[1])
+        if head.startswith(_FIXED):
+            return list_comb(Free(head[len(_FIXED) :]), [self.term(argument) for argument in arguments])
+        code = CODE.get(head)
+        if code is None:
+            raise ReadError(0, head, "a notation that is known here")
+        return code(self, *arguments)
+
+    def constant(self, name: str, arguments: tuple[Tree, ...]) -> Term:
+        made: Term = Const(name)
+        proposition = name in TAKES_PROPOSITIONS or self.language.takes_propositions(name)
+        for argument in arguments:
+            made = App(made, self.proposition(argument) if proposition else self.term(argument))
+        return made
+
+    def leaf(self, token: Token) -> Term:
+        if token.kind == "schematic":
+            if token in self.bound:
+                return self.bound[token]
+            name, _, index = token[1:].partition(".")
+            return Var(name, int(index or "0"))
+        if token.kind != "name":
+            raise ReadError(max(token.start, 0), token, "an expression")
+        depths = self.scope.get(token)
+        if depths:
+            inner = depths[-1]
+            return Bound(self.depth - inner) if type(inner) is int else Free(str(inner))
+        text = to_isabelle(token)
+        if text in self.fixed:
+            return Free(text)
+        found = self.language.constants.resolve(text)
+        if found is not None:
+            return Const(found)
+        if "." in text:
+            raise ReadError(max(token.start, 0), text, "a constant of this context")
+        return Free(text)
+
+    # Rules
+
+    def rewrite(self, head: str, tree: Tree) -> Tree | None:
+        """What the first rule that fits makes of the tree."""
+        for left, right in self.rules.get(head, ()):
+            found: dict[str, Tree] = {}
+            if _match(left, tree, found):
+                return _fill(right, found)
+        return None
+
+    # Binders
+
+    def abstraction(self, pattern: Tree, body: Tree | Callable[[], Term]) -> Term:
+        """`λpattern. body`: rules of the context take patterns apart until a variable is left."""
+        typ = None
+        while type(pattern) is tuple and pattern[0] == "_constrain":
+            typ = self.typ(pattern[2])
+            pattern = pattern[1]
+        if type(pattern) is not Token and pattern != "_idtdummy":
+            if callable(body):
+                raise ReadError(0, None, "a variable behind the binder")
+            whole = self.rewrite("_abs", ("_abs", pattern, body))
+            if whole is not None:
+                return self.term(whole)
+            simpler = self.rewrite(pattern if type(pattern) is str else str(pattern[0]), pattern)
+            if simpler is None:
+                raise ReadError(0, None, "a variable or a tuple of variables behind the binder")
+            return self.abstraction(simpler, body)
+        self.depth += 1
+        if type(pattern) is Token:
+            self.scope.setdefault(pattern, []).append(self.depth)
+        made = body() if callable(body) else self.term(body)
+        if type(pattern) is Token:
+            self.scope[pattern].pop()
+        self.depth -= 1
+        function: Term = Abs(to_isabelle(pattern) if type(pattern) is Token else "uu_", None, made)
+        if typ is not None:
+            function = self.constrain(function, fun(typ, self.dummy_type()))
+        return function
+
+    def binder(self, name: str, variables: Tree, body: Tree | Callable[[], Term]) -> Term:
+        """A constant applied to an abstraction, for each of the variables."""
+        if type(variables) is tuple and variables[0] in ("_idts", "_pttrns"):
+            _, first, rest = variables
+            return App(Const(name), self.abstraction(first, lambda: self.binder(name, rest, body)))
+        if name in TAKES_PROPOSITIONS:
+            return App(Const(name), self.abstraction(variables, lambda: self.proposition(body)))
+        return App(Const(name), self.abstraction(variables, body))
+
+    def nested(self, variables: Tree, body: Tree) -> Tree:
+        """`_abs` for every one of the variables."""
+        if type(variables) is tuple and variables[0] in ("_idts", "_pttrns"):
+            return ("_abs", variables[1], self.nested(variables[2], body))
+        return ("_abs", variables, body)
+
+    def lifted(self, tree: Tree) -> Term:
+        """A term under one more binder, whose variable it cannot name."""
+        self.depth += 1
+        made = self.term(tree)
+        self.depth -= 1
+        return made
+
+    def leaf_named(self, name: str) -> Term:
+        return Free(name)
+
+    def pattern_variables(self, pattern: Tree, names: list[str]) -> dict[str, str]:
+        """The variables of a pattern of `case`, with names that nobody else has; `_` is one, too."""
+        found: dict[str, str] = {}
+        todo = [pattern]
+        while todo:
+            node = todo.pop()
+            if type(node) is Token and node.kind == "name" and "." not in node:
+                if self.language.constants.resolve(to_isabelle(node)) is None:
+                    self.dummies += 1
+                    found[str(node)] = f"{node}{MARK}{self.dummies}"
+            elif type(node) is tuple:
+                todo.extend(node[1:] if node[0] != "_constrain" else node[1:2])
+        names.extend(found)
+        return found
+
+    # Types
+
+    def constrain(self, term: Term, typ: Typ) -> Term:
+        self.constrained = True
+        return App(Const(CONSTRAINT, fun(typ, typ)), term)
+
+    def dummy_type(self) -> Typ:
+        self.dummies += 1
+        return TVar("dummy", self.dummies)
+
+    def typ(self, tree: Tree) -> Typ:
+        if type(tree) is Token:
+            if tree.kind == "tid":
+                return TVar(str(tree), IN_TEXT, self.sorts.get(str(tree), ()))
+            if tree.kind == "tvar":
+                name, _, index = tree[1:].partition(".")
+                return TVar(name, int(index or "0"))
+            return self.constructor(tree, [])
+        if tree == "_dummy":
+            return self.dummy_type()
+        head = tree if type(tree) is str else tree[0]
+        arguments: tuple[Tree, ...] = () if type(tree) is str else tree[1:]
+        if head.startswith(_TYPE):
+            return self.applied(head[len(_TYPE) :], [self.typ(argument) for argument in arguments])
+        if head == "_tapp":
+            return self.constructor(arguments[1], [self.typ(arguments[0])])
+        if head == "_tappl":
+            first, others, name = arguments
+            return self.constructor(name, [self.typ(first), *map(self.typ, _row("_types", others))])
+        if head == "_bracket":
+            result = self.typ(arguments[1])
+            for argument in reversed(_row("_types", arguments[0])):
+                result = fun(self.typ(argument), result)
+            return result
+        if head == "_ofsort":
+            variable = self.typ(arguments[0])
+            assert type(variable) is TVar
+            self.sorts[variable.name] = self.sort(arguments[1])
+            return TVar(variable.name, variable.index, self.sort(arguments[1]))
+        rewritten = self.rewrite(head, tree)
+        if rewritten is None:
+            raise ReadError(0, head, "a type")
+        return self.typ(rewritten)
+
+    def sort(self, tree: Tree) -> tuple[str, ...]:
+        if tree == "_topsort":
+            return ()
+        classes = _row("_classes", tree[1] if type(tree) is tuple and tree[0] == "_sort" else tree)
+        return tuple(sorted(self.class_name(item) for item in classes))
+
+    def class_name(self, token: Tree) -> str:
+        found = self.language.classes.resolve(to_isabelle(str(token)))
+        if found is None:
+            raise ReadError(max(getattr(token, "start", 0), 0), str(token), "a type class of this context")
+        return found
+
+    def constructor(self, token: Tree, arguments: list[Typ]) -> Typ:
+        name = self.language.types.resolve(to_isabelle(str(token))) or (
+            str(token) if str(token) in ("fun", "prop") else None
+        )
+        if name is None:
+            raise ReadError(max(getattr(token, "start", 0), 0), str(token), "a type of this context")
+        return self.applied(name, arguments)
+
+    def applied(self, name: str, arguments: list[Typ]) -> Typ:
+        synonym = self.language.synonyms.get(name)
+        count = len(synonym[0]) if synonym else self.language.signature.types.get(name, len(arguments))
+        if len(arguments) != count:
+            raise ReadError(0, name, f"{count} arguments of this type")
+        if synonym is None:
+            return Type(name, tuple(arguments))
+        values = dict(zip(synonym[0], arguments, strict=True))
+        variables: dict[Typ, Typ] = {v: values[v.name] for v in _variables(synonym[1]) if v.name in values}
+        return instantiate_type(synonym[1], variables)
+
+
+def _variables(typ: Typ) -> set[TFree | TVar]:
+    found: set[TFree | TVar] = set()
+    todo = [typ]
+    while todo:
+        node = todo.pop()
+        if type(node) is Type:
+            todo.extend(node.args)
+        else:
+            found.add(node)
+    return found
+
+
+def _row(head: str, tree: Tree) -> list[Tree]:
+    """The members of a row that is nested to the right."""
+    found = []
+    while type(tree) is tuple and tree[0] == head:
+        found.append(tree[1])
+        tree = tree[2]
+    return [*found, tree]
+
+
+def _match(pattern: Any, tree: Tree, found: dict[str, Tree]) -> bool:
+    if type(pattern) is tuple:
+        if type(tree) is not tuple or len(tree) != len(pattern):
+            return False
+        return all(_match(part, piece, found) for part, piece in zip(pattern, tree, strict=True))
+    if pattern[0] == "?":
+        found[pattern] = tree
+        return True
+    return bool(pattern == tree) and type(tree) is str
+
+
+def _fill(pattern: Any, found: dict[str, Tree]) -> Tree:
+    if type(pattern) is tuple:
+        return tuple(_fill(part, found) for part in pattern)
+    if pattern[0] == "?":
+        return found[pattern]
+    return str(pattern)

@@ -1,0 +1,18 @@
+"""The language of Complex_Main: notation and signature as a benchmark keeps them, mined from Isabelle2025-2."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+import zstandard
+
+from isarstep.logic.language import Language
+from isarstep.logic.signature import Signature
+
+FOLDER = Path(__file__).parent / "complex_main"
+
+
+@cache
+def language() -> Language:
+    raw = zstandard.ZstdDecompressor().stream_reader((FOLDER / "notation.json.zst").read_bytes()).read()
+    return Language(json.loads(raw).values(), Signature.load(FOLDER / "signature.json.zst"))
