@@ -35,6 +35,9 @@ class Example:
     introduced: tuple[int, ...] = ()  # numbers of the variables that the target's own step introduces
     introduced_after: tuple[int, ...] = ()  # and those that the consequence's step introduces
     names: Mapping[str, str] = field(default_factory=dict)  # that people gave to the variables <X..>, for displays
+    # Row of the benchmark's proofs (an address that growth changes), and which of the proof's variables the <X..> are.
+    proof_row: int | None = field(default=None, compare=False)
+    places: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def step_id(self) -> str:

@@ -21,9 +21,7 @@ def theorem_identity(statements: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(statements).encode()).hexdigest()[:16]
 
 
-def content_key(
-    f1: bytes, f2: Sequence[bytes], f3: bytes | None, f4: Sequence[bytes], f5: Sequence[bytes]
-) -> bytes:
+def content_key(f1: bytes, f2: Sequence[bytes], f3: bytes | None, f4: Sequence[bytes], f5: Sequence[bytes]) -> bytes:
     """Equal for examples with equal F.1-F.5, given by the digests of their propositions."""
     parts = [f1, b"2", *sorted(f2), b"3", f3 or b"", b"4", *sorted(f4), b"5", *sorted(f5)]
     return hashlib.blake2b(b"".join(parts), digest_size=16).digest()

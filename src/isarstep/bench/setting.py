@@ -6,9 +6,12 @@ assumes for its own proof alone (`have A if B`) holds inside that proof.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from isarstep.bench.example import Example
+from isarstep.bench.ids import VARIABLE
+from isarstep.bench.store import Benchmark, unique_names
 from isarstep.mine.graph import Proof
 
 SHOWN = ("goal", "assumption", "definition")  # modified facts and calculations are made of these
@@ -79,3 +82,46 @@ def _end_of_block(proof: Proof, step: int) -> int:
             break
         last = number
     return last
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What stands on the page above an example's gap, with the example's own variables."""
+
+    statement: tuple[str, ...]  # of the theorem
+    facts: tuple[str, ...]  # that hold where the target is stated, in the order in which they were established
+    locale: str  # in which the theorem stands; empty: none
+    names: Mapping[str, str]  # of all variables in it
+    types: Mapping[str, str]
+
+
+def setting_of(benchmark: Benchmark, example: Example) -> Setting | None:
+    """None where the benchmark does not know the proof. What says the same as the target is left out."""
+    if example.proof_row is None or benchmark.proofs is None:
+        return None
+    batch, place = benchmark.proofs.locate(example.proof_row)
+    row = batch.slice(place, 1).to_pylist()[0]
+    number = {v: int(x[2:-1]) for x, v in example.places.items()}
+    free = max(number.values(), default=-1) + 1
+    for variable in range(len(row["names"])):
+        if variable not in number:
+            number[variable] = free
+            free += 1
+
+    def text(proposition: int) -> str:
+        return VARIABLE.sub(lambda match: f"<X{number[int(match[1])]}>", benchmark.propositions[proposition])
+
+    here = example.target_step
+    facts = [
+        text(fact)
+        for fact, first, last in zip(row["facts"], row["first"], row["last"], strict=True)
+        if first <= here <= last
+    ]
+    own = {f"<X{number[v]}>": name for v, name in enumerate(row["names"])}
+    return Setting(
+        tuple(map(text, row["statement"])),
+        tuple(fact for fact in facts if fact != example.f1),
+        row["locale"],
+        {**unique_names({**example.names, **own}), **example.names},
+        {f"<X{number[v]}>": benchmark.types[t] for v, t in enumerate(row["types"])} | dict(example.types),
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -293,31 +293,32 @@ class Split(Sequence[Example]):
         f3 = row.pop("f3")
         f3 = None if f3 is None else texts[f3]
         numbers, variables = row.pop("types"), row.pop("variables", None)
-        proof_row = row.pop("proof_row", None)
         row.pop("copies")
         row.pop("restated", None)
         for column in ("introduced", "introduced_after"):
             row[column] = tuple(row.get(column, ()))
         types: dict[str, str] = {}
         names: dict[str, str] = {}
+        places: dict[str, int] = {}
         if numbers:
             known = self.benchmark.types
             used = {v for text in (f1, *f2, f3 or "", *f4, *f5) for v in variables_of(text)}
             used.update(range(row["fixed"]))
             shown = [f"<X{v}>" for v in sorted(used)]
             types = {x: known[n] for x, n in zip(shown, numbers, strict=True) if known[n] != UNTYPED}
-            if proof_row is not None and self.benchmark.proofs is not None:
-                batch, place = self.benchmark.proofs.locate(proof_row)
+            if row.get("proof_row") is not None and self.benchmark.proofs is not None:
+                batch, place = self.benchmark.proofs.locate(row["proof_row"])
                 own = batch.column("names")[place].as_py()
-                names = unique_names(shown, [own[v] for v in variables])
-        return Example(f1=f1, f2=f2, f3=f3, f4=f4, f5=f5, types=types, names=names, **row)
+                places = dict(zip(shown, variables, strict=True))
+                names = unique_names({x: own[v] for x, v in places.items()})
+        return Example(f1=f1, f2=f2, f3=f3, f4=f4, f5=f5, types=types, names=names, places=places, **row)
 
 
-def unique_names(variables: Sequence[str], own: Sequence[str]) -> dict[str, str]:
+def unique_names(own: Mapping[str, str]) -> dict[str, str]:
     """The names that the text gives to variables; a name that was given before gets a letter more, as in Isabelle."""
     names: dict[str, str] = {}
     taken: set[str] = set()
-    for variable, name in zip(variables, own, strict=True):
+    for variable, name in own.items():
         while name in taken:
             name += "a"
         taken.add(name)

@@ -230,12 +230,12 @@ def _mapped(column: pa.Array | pa.ChunkedArray, number: Column) -> pa.Array:
 
 
 def _write_table(path: Path, table: pa.Table, rows: int, level: int) -> None:
-    # Ids do not repeat and lists of numbers hardly: a dictionary would only be in the way of the compression.
-    plain = {"id", "types", "type", "fact", "first", "last", *_PROPOSITIONS}
-    dictionary = [name for name in table.schema.names if name not in plain]
+    # Only texts that repeat gain by a dictionary; numbers that mostly rise are written as differences.
+    texts = [f.name for f in table.schema if pa.types.is_string(f.type) and f.name not in ("id", "type")]
+    rising = {name: "DELTA_BINARY_PACKED" for name in ("proof_row", "proposition") if name in table.schema.names}
     writer = pq.ParquetWriter(
-        path, table.schema, compression="zstd", compression_level=level, use_dictionary=dictionary,
-        write_statistics=False, store_schema=False, data_page_size=1 << 24,
+        path, table.schema, compression="zstd", compression_level=level, use_dictionary=texts,
+        column_encoding=rising or None, write_statistics=False, store_schema=False, data_page_size=1 << 24,
     )  # fmt: skip
     with writer:
         writer.add_key_value_metadata(PARQUET_MARK)
@@ -279,7 +279,13 @@ def _count_tokens(block: pa.Array, uses: Column, counts: dict[str, int]) -> None
 
 
 def _write_document(path: Path, document: Any, level: int) -> str:
-    """Write JSON, compressed where the name says so, and return its digest."""
-    raw = (json.dumps(marked(document), ensure_ascii=False, separators=(",", ":")) + "\n").encode()
-    path.write_bytes(zstandard.ZstdCompressor(level=max(level, 9)).compress(raw) if path.suffix == ".zst" else raw)
-    return document_digest(raw)
+    """Write JSON, compressed where the name says so, and return the digest of what it says."""
+
+    def raw(value: Any) -> bytes:
+        return (json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+    written = raw(marked(document))
+    path.write_bytes(
+        zstandard.ZstdCompressor(level=max(level, 9)).compress(written) if path.suffix == ".zst" else written
+    )
+    return document_digest(raw(document))
