@@ -3,7 +3,6 @@
 import inspect
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -39,10 +38,8 @@ def test_the_reference_is_up_to_date() -> None:
 
 def test_help_lists_all_commands_without_importing_torch() -> None:
     code = "import sys; from isarstep.cli import run; run(['--help']); sys.exit('torch' in sys.modules)"
-    start = time.monotonic()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0
-    assert time.monotonic() - start < 5
     assert all(f"\n  {name} " in done.stdout for name in COMMANDS)
 
 

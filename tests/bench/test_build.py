@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -203,8 +202,6 @@ def test_killed_while_building_leaves_the_old_benchmark_whole(graphs: list[Path]
     child.stdout.close()
     assert contents(out) == before
     assert len(Benchmark(out).split("train")) == json.loads(before["manifest.json"])["examples"]["train"]
-    start = time.monotonic()
     build(graphs, out, sizes=SIZES, workers=1)
     assert contents(out) == contents(whole)
-    assert time.monotonic() - start < 60
     assert [path.name for path in tmp_path.iterdir()] == ["bench"]  # what the killed process left is gone

@@ -7,14 +7,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from tests.check.small_benchmark import write_small_benchmark
-from tests.check.test_provers import gone
+from tests.waiting import gone, until
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
@@ -118,16 +117,13 @@ def test_an_interrupted_run_leaves_nothing_and_resumes_to_the_same_table(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     parts = resumed.with_name(resumed.name + ".parts")
-    for _ in range(600):
-        if list(parts.glob("*.parquet")) or process.poll() is not None:
-            break
-        time.sleep(0.02)
+    assert until(lambda: list(parts.glob("*.parquet")) or process.poll() is not None)
     started = descendants(process.pid) if process.poll() is None else []
     if end == signal.SIGINT:
         os.killpg(process.pid, end)  # as a terminal does
     else:
         os.kill(process.pid, end)
-    _, complaint = process.communicate(timeout=60)
+    _, complaint = process.communicate()
     assert all(gone(pid) for pid in started)
     assert "Traceback" not in complaint
     if not resumed.exists():

@@ -1,7 +1,6 @@
 """Systems on a task: the numbers, their signatures, the command, and what is refused."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -117,20 +116,6 @@ def test_headline_is_the_main_table(benchmark: Path, runs: dict[str, Path]) -> N
     table = headline(runs["hat"], benchmark, limit=20)
     assert table.rows[0][0] == "hat"
     assert "20 examples" in table.title
-
-
-def test_five_thousand_examples_score_in_seconds(benchmark: Path, runs: dict[str, Path]) -> None:
-    """The paper's size from the small task repeated; measured in CPU seconds, since others may share the machine."""
-    from dataclasses import replace
-
-    task = open_task(benchmark)
-    system = open_system(runs["hat"], task)
-    times = 5000 // TEST + 1
-    large = replace(task, examples=[*task.examples] * times, ids=[*task.ids] * times)
-    narrow, wide = (replace(p, lists=p.lists * times) for p in (system.narrow, system.wide))
-    begin = time.process_time()
-    score(replace(system, task=large, narrow=narrow, wide=wide))
-    assert time.process_time() - begin < 5
 
 
 def test_a_model_answers_before_it_is_scored(

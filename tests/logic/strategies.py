@@ -59,6 +59,14 @@ def propositions(draw: st.DrawFn) -> Term:
     return App(Const("HOL.Trueprop", fun(BOOL, PROP)), formula)
 
 
+def named(typ: Typ) -> str:
+    """A type as a piece of a name, in prefix form so that no two types share one."""
+    if isinstance(typ, Type):
+        own = typ.name.rpartition(".")[2] + (str(len(typ.args)) if typ.args else "")
+        return "_".join([own, *map(named, typ.args)])
+    return typ.name.strip("'")
+
+
 @st.composite
 def typed_terms(draw: st.DrawFn, wanted: Typ, binders: tuple[Typ, ...], depth: int) -> Term:
     """A term of the wanted type under binders of the given types (innermost last)."""
@@ -87,7 +95,8 @@ def typed_terms(draw: st.DrawFn, wanted: Typ, binders: tuple[Typ, ...], depth: i
         for argument in arguments:
             term = App(term, draw(typed_terms(replace(argument, chosen), binders, depth - 1)))
         return term
-    return Free(f"x_{hash(wanted) % 9973}_{draw(st.integers(0, 1))}", wanted)
+    # The type is part of the name: variables of one name have one type, in every run.
+    return Free(f"x_{named(wanted)}_{draw(st.integers(0, 1))}", wanted)
 
 
 def uses(wanted: Typ) -> list[tuple[str, list[Typ], list[TFree | TVar], dict[Typ, Typ]]]:

@@ -1,8 +1,6 @@
 """Printing terms as mathematics and reading them back."""
 
 import contextlib
-import gc
-import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from hypothesis import strategies as st
 from tests.logic.paper_examples import EVEN_A, FALSE_IMPLIES_P, VALIDATION_605, with_subalgebra
 from tests.logic.random_terms import Maker
 from tests.logic.strategies import terms
+from tests.work import at_most
 
 from isarstep.errors import UserError
 from isarstep.logic.gallery import COUNT, gallery
@@ -301,15 +300,8 @@ def test_reader_takes_damaged_propositions(line: str, cut: int, length: int) -> 
 )  # fmt: skip
 def test_reader_is_quick_on_hostile_text(text: str) -> None:
     read("x", NAMES)
-    gc.freeze()  # what other tests left behind is not looked through on our time
-    try:
-        start = time.process_time()
-        with contextlib.suppress(ReadError):
-            read(text, NAMES)
-        spent = time.process_time() - start
-    finally:
-        gc.unfreeze()
-    assert spent < 1.0
+    with contextlib.suppress(ReadError), at_most(100 * len(text)):
+        read(text, NAMES)
 
 
 def test_paper_examples_are_recognisable() -> None:
@@ -383,13 +375,3 @@ def test_latex_that_is_no_latex_is_noticed() -> None:
     for latex in [r"\unknown", "{x", "x}", "x_{1}_{2}", r"\frac{1}", "é", "x^"]:
         with pytest.raises(ValueError):  # noqa: PT011
             translate(latex)
-
-
-def test_printing_is_quick() -> None:
-    propositions = [decode(line) for line in lines()]
-    for term in propositions:
-        to_unicode(term, NAMES)
-    start = time.process_time()
-    for term in propositions:
-        to_unicode(term, NAMES)
-    assert len(propositions) / (time.process_time() - start) > 5_000

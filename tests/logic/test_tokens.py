@@ -1,11 +1,11 @@
 """The token codec: the paper's encodings, exact round trips, variants of the wild, errors that point, hostile input."""
 
 import random
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.work import at_most
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
@@ -170,19 +170,19 @@ def hostile() -> list[object]:
         *([rng.choice(VOCABULARY) for _ in range(rng.randint(0, 60))] for _ in range(2000)),
         *(real[:n] for n in range(len(real))),
         *(rng.sample(real, len(real)) for _ in range(200)),
-        "(" * 1_000_000,
-        ")" * 1_000_000,
-        "( " * 500_000,
-        ") " * 500_000,
-        "(" * 500_000 + ")" * 500_000,
-        "ABS " * 250_000,
-        "ABS ( " * 160_000,
-        "CONST a $ " * 100_000,
-        "CONST HOL.Trueprop $ ( " * 40_000,
-        "FREE f $ FREE f $ ( " * 50_000,
-        "BOUND " + "9" * 1_000_000,
-        "CONST " + "a" * 1_000_000,
-        "VAR " + "x.1" * 300_000,
+        "(" * 100_000,
+        ")" * 100_000,
+        "( " * 50_000,
+        ") " * 50_000,
+        "(" * 50_000 + ")" * 50_000,
+        "ABS " * 25_000,
+        "ABS ( " * 16_000,
+        "CONST a $ " * 10_000,
+        "CONST HOL.Trueprop $ ( " * 4_000,
+        "FREE f $ FREE f $ ( " * 5_000,
+        "BOUND " + "9" * 100_000,
+        "CONST " + "a" * 100_000,
+        "VAR " + "x.1" * 30_000,
         "\x00 \ud800 \ufffd",
         b"\xff\xfe\x00CONST a $".decode("utf-8", errors="surrogateescape"),
         "",
@@ -194,17 +194,16 @@ def hostile() -> list[object]:
 
 
 @pytest.mark.parametrize("strict", [True, False])
-def test_hostile_input_ends_in_our_error_within_a_second(strict: bool) -> None:
+def test_hostile_input_ends_in_our_error_after_little_work(strict: bool) -> None:
     for tokens in hostile():
-        start = time.process_time()
         try:
-            decode(tokens, strict=strict)  # type: ignore[arg-type]
+            with at_most(20 * len(tokens) + 20_000):
+                decode(tokens, strict=strict)  # type: ignore[arg-type]
         except UserError as error:
             assert len(str(error)) < 1000
-        assert time.process_time() - start < 1, str(tokens)[:80]
 
 
-def test_hostile_input_is_judged_within_a_second() -> None:
+def test_hostile_input_is_judged_after_little_work() -> None:
     signature = sample_signature()
     doubling = "CONST Product_Type.Pair $ BOUND 0 $ BOUND 0"
     explosion = "FREE x"
@@ -212,9 +211,8 @@ def test_hostile_input_is_judged_within_a_second() -> None:
         explosion = f"( ABS {doubling} ) $ ( {explosion} )" if "$" in explosion else f"( ABS {doubling} ) $ {explosion}"
     chain = "FREE f" + "".join(f" $ FREE x{n}" for n in range(20_000))
     for tokens in [*hostile(), explosion, f"CONST HOL.Trueprop $ ( {chain} )"]:
-        start = time.process_time()
-        judgement = well_formed(tokens, signature)  # type: ignore[arg-type]
-        assert time.process_time() - start < 1, str(tokens)[:80]
+        with at_most(20 * len(tokens) + 20_000_000):  # what inference spends on a type before it gives up
+            judgement = well_formed(tokens, signature)  # type: ignore[arg-type]
         assert judgement or (judgement.reason and len(judgement.reason) < 2000)
     assert not well_formed(explosion, signature)
     assert well_formed(f"CONST HOL.Trueprop $ ( {chain} )", signature)

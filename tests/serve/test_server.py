@@ -4,7 +4,6 @@ import http.client
 import json
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.serve.process import Running, running
+from tests.waiting import until
 
 from isarstep.bench.example import Example
 from isarstep.cli import run
@@ -188,10 +188,7 @@ def test_who_goes_away_is_not_worked_for(server: Running) -> None:
     connection.request("POST", "/propose", body, {"content-type": "application/json"})
     connection.sock.shutdown(socket.SHUT_RDWR)
     connection.close()
-    deadline = time.monotonic() + 60
-    while server.get("/health").json()["load"]["running"] and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert server.get("/health").json()["load"]["running"] == 0
+    assert until(lambda: server.get("/health").json()["load"]["running"] == 0)
 
 
 JSON = st.recursive(
@@ -253,9 +250,7 @@ def test_above_the_limit_requests_are_refused_and_a_stop_finishes_what_was_accep
     results: list[httpx.Response] = []
     waiting = threading.Thread(target=lambda: results.append(ask(20)))
     waiting.start()
-    deadline = time.monotonic() + 60
-    while not guarded.get("/health").json()["load"]["running"] and time.monotonic() < deadline:
-        time.sleep(0.01)
+    assert until(lambda: guarded.get("/health").json()["load"]["running"])
     assert guarded.stop() == 0
     waiting.join()
     assert results[0].status_code == 200

@@ -1,0 +1,38 @@
+"""Waits for what other processes and threads do: as long as a busy machine needs, never a fixed while."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PATIENCE = 12_000  # looks, ten minutes: only a wrong program waits so long
+PAUSE = 0.05
+
+
+def until(happened: Callable[[], object]) -> bool:
+    """Has it happened, however long it took?"""
+    for _ in range(PATIENCE):
+        if happened():
+            return True
+        time.sleep(PAUSE)
+    return False
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state == "Z"
+
+
+def gone(pid: int) -> bool:
+    """Does the process end?"""
+    return until(lambda: is_gone(pid))
+
+
+def number_in(path: Path) -> int:
+    """The number that another process writes into a file."""
+    assert until(lambda: path.exists() and path.read_text().strip())
+    return int(path.read_text())
