@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from tests.bench.handmade import CONSTANTS, NAT, ProofMaker, fun, graph_of, lemma_uses, prop, uses, write_graph
 
 from isarstep.logic.terms import App, Const
-from isarstep.mine.graph import Constant, Graph, Lemma
+from isarstep.mine.graph import Constant, Graph, Lemma, Rule
 
 
 def theory(number: int, proofs: int = 40) -> Graph:
@@ -18,7 +19,9 @@ def theory(number: int, proofs: int = 40) -> Graph:
         here = f"T{number}.c{ordinal % 7}"
         before = f"T{max(number - 1, 0)}.c{ordinal % 5}"
         maker = ProofMaker(ordinal, f"T{number}.thm{ordinal}")
-        maker.step("lemma", ("goal", prop("Nat.less", (here, "a"), (f"Nat.f{ordinal}", "b")), []), fixed="ab")
+        maker.step(
+            "lemma", ("goal", prop("Nat.less", (here, "a"), (f"Nat.f{ordinal}", "b")), []), fixed="ab", introduced="ab"
+        )
         [first] = maker.step("have", ("goal", prop("Nat.P", (here, "a")), lemma_uses(0)), parent=0, depth=1, block=1)
         [second] = maker.step(
             "have", ("goal", prop("Nat.Q", (before, (f"Nat.f{ordinal}", "b"))), uses("using", first)),
@@ -36,10 +39,21 @@ def theory(number: int, proofs: int = 40) -> Graph:
     own = [Constant(f"T{number}.c{k}", fun(NAT, NAT)) for k in range(7)]
     shared = [Constant(c, t) for c, t in CONSTANTS.items()] if number == 0 else []
     theorem = prop("Nat.less", (f"T{number}.c1", "?x"), (f"T{max(number - 1, 0)}.c2", "?y"))
-    return graph_of(
+    graph = graph_of(
         made, [lemma], [Lemma(f"T{number}.fact", 0, _typed(theorem))], theory=name, session=f"S{number % 2}",
         parents=[f"Test.T{number - 1}"] if number else [], constants=[*own, *shared],
     )  # fmt: skip
+    before = f"T{max(number - 1, 0)}"
+    return replace(
+        graph,
+        rules=(
+            Rule("simp", f"T{number}.fact", 0, _typed(prop("HOL.eq", (f"T{number}.c1", "?x"), (f"{before}.c2", "?x")))),
+            Rule("intro!", f"T{number}.fact", 0),
+            Rule("intro", "Nowhere.fact", 0),
+        ),
+        removed=(f"intro! {before}.fact 0",) if number else (),
+        notation={"names": [[f"T{number}.c1", [1], 1]], "productions": [["logic", ["!"], f"\\<^const>T{number}.c1", 9, 1]]},
+    )
 
 
 def _typed(term: object) -> object:

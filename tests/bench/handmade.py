@@ -207,11 +207,19 @@ def write_graph(graph: Graph, folder: Path) -> Path:
                     "command": proof.command,
                     "name": proof.name,
                     "line": proof.line,
-                    "variables": [[v.name, typ(v.type)] for v in proof.variables],
+                    "variables": [[v.name, typ(v.type), v.own or v.name] for v in proof.variables],
                     "steps": [
-                        [s.ordinal, s.command, s.parent, s.depth, s.block, s.case, list(s.fixed)] for s in proof.steps
+                        [s.ordinal, s.command, s.parent, s.depth, s.block, s.case, list(s.fixed), list(s.introduced)]
+                        for s in proof.steps
                     ],
-                    "facts": [[f.kind, f.step, f.name, term(f.prop), [use(u) for u in f.uses]] for f in proof.facts],
+                    "facts": [
+                        [
+                            f.kind, f.step, f.name, term(f.prop), [use(u) for u in f.uses],
+                            None if f.stated is None else term(f.stated), f.at,
+                        ]
+                        for f in proof.facts
+                    ],
+                    "locale": proof.locale,
                     "complete": proof.complete,
                     "unresolved": list(proof.unresolved),
                 }
@@ -222,19 +230,31 @@ def write_graph(graph: Graph, folder: Path) -> Path:
         {
             "signature": {
                 "constants": [
-                    [c.name, typ(c.type), None if c.abbreviates is None else term(c.abbreviates)]
+                    [c.name, typ(c.type), None if c.abbreviates is None else term(c.abbreviates), c.after]
                     for c in signature.constants
                 ],
                 "types": signature.types,
                 "classes": signature.classes,
-                "arities": signature.arities,
+                "arities": [
+                    [*arity, after]
+                    for arity, after in zip(
+                        signature.arities, signature.arities_after or [None] * len(signature.arities), strict=True
+                    )
+                ],
                 "coercions": [term(c) for c in signature.coercions],
             }
         }
     )
     records.append({"theorems": [[x.name, x.index, term(x.prop)] for x in graph.theorems]})
+    if graph.notation:
+        records.append({"notation": graph.notation})
+    rules: dict[str, list[Any]] = {"removed": list(graph.removed)} if graph.removed else {}
+    for rule in graph.rules:
+        rules.setdefault(rule.kind, []).append([rule.name, rule.index, *([] if rule.prop is None else [term(rule.prop)])])
+    if rules:
+        records.append({"rules": rules})
     head = {
-        "format": 1, "isabelle": graph.isabelle, "session": graph.session, "theory": graph.theory,
+        "format": 2, "isabelle": graph.isabelle, "session": graph.session, "theory": graph.theory,
         "parents": graph.parents, "hash": graph.hash,
     }  # fmt: skip
     records = [head, {"types": type_rows}, {"terms": term_rows}, *records, {"end": {"failures": list(graph.failures)}}]

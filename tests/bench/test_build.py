@@ -8,17 +8,19 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import zstandard
-from tests.bench.corpus import write_corpus
+from tests.bench.corpus import theory, write_corpus
 from tests.bench.handmade import sqrt_two, write_graph
 
 from isarstep.bench.build import build
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import read_facts
 from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
+from isarstep.bench.setting import setting_of
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 
@@ -205,3 +207,39 @@ def test_killed_while_building_leaves_the_old_benchmark_whole(graphs: list[Path]
     build(graphs, out, sizes=SIZES, workers=1)
     assert contents(out) == contents(whole)
     assert [path.name for path in tmp_path.iterdir()] == ["bench"]  # what the killed process left is gone
+
+
+def test_rules_notation_and_lemmas_are_kept(whole: Path) -> None:
+    benchmark = Benchmark(whole)
+    names = benchmark.facts["name"].to_pylist()
+    rows = [
+        (row["theory"], row["kind"], names[row["fact"]], row["proposition"] is not None)
+        for row in benchmark.table("rules").to_pylist()
+    ]
+    assert rows[:2] == [("Test.T0", "simp", "T0.fact", True), ("Test.T0", "intro!", "T0.fact", False)]
+    assert ("Test.T3", "no intro!", "T2.fact", False) in rows
+    assert len(rows) == 5 * 2 + 4  # a rule about a fact that nobody knows says nothing
+    assert benchmark.notation["Test.T1"]["names"] == [["T1.c1", [1], 1]]
+    # The lemma that all proofs use is of no theory here; the theorems are of no use to any proof.
+    assert benchmark.table("lemmas").num_rows == 0
+
+
+def test_lemmas_of_examples_are_found_in_the_fact_base(tmp_path: Path) -> None:
+    graph = theory(0)
+    known = replace(graph.lemmas[0], prop=graph.theorems[0].prop, name="T0.fact")
+    build([write_graph(replace(graph, lemmas=(known,)), tmp_path)], tmp_path / "out", workers=1)
+    benchmark = Benchmark(tmp_path / "out")
+    [pair] = benchmark.table("lemmas").to_pylist()
+    assert benchmark.facts["name"][pair["fact"]].as_py() == "T0.fact"
+    assert any(benchmark.propositions[pair["proposition"]] in example.f5 for example in benchmark.split("train"))
+
+
+def test_the_setting_of_an_example(whole: Path) -> None:
+    benchmark = Benchmark(whole)
+    example = next(e for e in benchmark.split("train") if e.name == "T0.thm1" and "Nat.Q" in e.f1)
+    setting = setting_of(benchmark, example)
+    assert setting is not None
+    assert setting.statement == (example.f3,)
+    assert setting.facts == ("CONST HOL.Trueprop $ ( CONST Nat.P $ ( CONST T0.c1 $ FREE <X0> ) )",)
+    assert example.names == {"<X0>": "a", "<X1>": "b", "<X2>": "c"}
+    assert (example.introduced, example.introduced_after) == ((), (0, 1))

@@ -35,9 +35,9 @@ def test_the_first_example_needs_one_group_of_rows() -> None:
 
 def test_printing_it_needs_neither_the_builder_nor_the_fact_base() -> None:
     code = (
-        "import sys\nfrom isarstep.bench.display import describe, printer\nfrom isarstep.bench.store import Benchmark\n"
+        "import sys\nfrom isarstep.bench.display import Printer, describe\nfrom isarstep.bench.store import Benchmark\n"
         "benchmark = Benchmark()\nexample = benchmark.split('train')[0]\n"
-        "lines = list(describe(example, 'train', printer(benchmark, 'unicode'), str))\n"
+        "lines = list(describe(example, 'train', Printer(benchmark, 'unicode'), str))\n"
         "assert lines[0].startswith(example.id)\nassert 'facts' not in benchmark.__dict__\n"
         "print(sorted({'pandas', 'isarstep.bench.write', 'isarstep.bench.build'} & sys.modules.keys()))"
     )

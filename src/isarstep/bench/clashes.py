@@ -61,15 +61,25 @@ class Renaming:
                 row[1] = name(row[1])
         for row in [record["lemma"]] if "lemma" in record else record.get("theorems", ()):
             row[0] = name(row[0])
-        if "proof" in record and record["proof"]["name"]:
-            record["proof"]["name"] = name(record["proof"]["name"])
+        if "proof" in record:
+            for key in ("name", "locale"):
+                if record["proof"].get(key):
+                    record["proof"][key] = name(record["proof"][key])
+        if "rules" in record:
+            record["rules"] = {
+                kind: [" ".join(map(name, row.split(" "))) for row in rows]
+                if kind == "removed"
+                else [[name(row[0]), *row[1:]] for row in rows]
+                for kind, rows in record["rules"].items()
+            }
         if "signature" in record:
             signature = record["signature"]
             for row in (*signature["constants"], *signature["types"]):
                 row[0] = name(row[0])
             signature["classes"] = [[name(c), sorted(map(name, above))] for c, above in signature["classes"]]
             signature["arities"] = [
-                [name(t), name(c), [sorted(map(name, sort)) for sort in sorts]] for t, c, sorts in signature["arities"]
+                [name(t), name(c), [sorted(map(name, sort)) for sort in sorts], *after]
+                for t, c, sorts, *after in signature["arities"]
             ]
         return record
 

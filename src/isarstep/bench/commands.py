@@ -92,7 +92,7 @@ def show(
 
         isarstep show embedded#1a2b3c
     """
-    from isarstep.bench.display import describe, printer
+    from isarstep.bench.display import Printer, describe
     from isarstep.bench.store import Benchmark
     from isarstep.logic.typestrings import parse_type, show_type
 
@@ -101,7 +101,7 @@ def show(
         raise UserError(f"{example}: write BENCHMARK#ID, for example embedded#1a2b3c")
     benchmark = Benchmark(where)
     split, found = benchmark.find(identifier)
-    for line in describe(found, split, printer(benchmark, style), lambda text: show_type(parse_type(text))):
+    for line in describe(found, split, Printer(benchmark, style), lambda text: show_type(parse_type(text))):
         typer.echo(line)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 from isarstep.bench.example import Example
@@ -11,34 +12,58 @@ from isarstep.logic.names import Names
 from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.tokens import TokenError, decode
 
+VARIABLE_TOKEN = re.compile(r"<X\d+>")
 STYLES = ("tokens", "unicode", "latex")
 
 
-def printer(benchmark: Benchmark, style: str) -> Callable[[str], str]:
-    """A function from a line of tokens to text in the style; each proposition is printed once."""
-    if style not in STYLES:
-        raise UserError(f"{style}: no such style; there are {', '.join(STYLES)}")
-    if style == "tokens":
-        return str
-    names = Names.of_signature(benchmark.signature) if benchmark.has_signature else Names()
-    write = to_unicode if style == "unicode" else to_latex
-    known: dict[str, str] = {}
+class Printer:
+    """Lines of tokens in a style; each is printed once for the same names of variables."""
 
-    def show(text: str) -> str:
-        shown = known.get(text)
-        if shown is None:
+    def __init__(self, benchmark: Benchmark, style: str) -> None:
+        if style not in STYLES:
+            raise UserError(f"{style}: no such style; there are {', '.join(STYLES)}")
+        self._names: Names | None = None
+        if style != "tokens":
+            self._names = Names.of_signature(benchmark.signature) if benchmark.has_signature else Names()
+        self._write = to_unicode if style == "unicode" else to_latex
+        self._known: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._usable: dict[str, bool] = {}
+
+    def of(self, example: Example) -> Callable[[str], str]:
+        """A function that shows variables under the names that the text of the theory gives them."""
+        if self._names is None:
+            return str
+        own = {x: name for x, name in example.names.items() if self._can_name(name)}
+        names = self._names.with_variables(own) if own else self._names
+
+        def show(text: str) -> str:
+            key = (text, tuple([own.get(x, "") for x in dict.fromkeys(VARIABLE_TOKEN.findall(text))]))
+            shown = self._known.get(key)
+            if shown is None:
+                try:
+                    shown = self._write(decode(text), names)
+                except TokenError:
+                    shown = text  # an imported line that is no term
+                self._known[key] = shown
+            return shown
+
+        return show
+
+    def _can_name(self, name: str) -> bool:
+        """Could somebody who reads the text type it? What notation uses as a word cannot be a variable there."""
+        if name not in self._usable:
+            assert self._names is not None
             try:
-                shown = write(decode(text), names)
-            except TokenError:
-                shown = text  # an imported line that is no term
-            known[text] = shown
-        return shown
-
-    return show
+                self._names.with_variables({"<X0>": name})
+                self._usable[name] = True
+            except UserError:
+                self._usable[name] = False
+        return self._usable[name]
 
 
-def describe(example: Example, split: str, show: Callable[[str], str], type_of: Callable[[str], str]) -> Iterator[str]:
+def describe(example: Example, split: str, printer: Printer, type_of: Callable[[str], str]) -> Iterator[str]:
     """One example like those in the paper's appendix."""
+    show = printer.of(example)
     yield f"{example.id}  {split}, {example.target_kind}"
     if example.theory:
         where = f"{example.theory}, theorem {example.name or '(unnamed)'}"

@@ -53,6 +53,11 @@ class ProofReader:
         if self._thesis is not None:
             self.merged.update(number for number in range(len(proof.facts)) if self._applies_thesis(number))
 
+    @property
+    def bookkeeping(self) -> set[int]:
+        """What is no fact on the page: rules of obtaining steps, and what `obtains` assumes of the thesis."""
+        return self.hidden | (self._thesis.assumed if self._thesis is not None else set())
+
     def _restating_shows(self, number: int) -> list[int]:
         facts = self.proof.facts
         shows = [use.fact for use in facts[number].uses if use.how == "block" and use.fact is not None]

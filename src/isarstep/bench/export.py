@@ -11,7 +11,7 @@ from typing import TextIO
 from isarstep.bench.canary import CANARY
 from isarstep.bench.card import card
 from isarstep.bench.croissant import croissant
-from isarstep.bench.display import printer
+from isarstep.bench.display import Printer
 from isarstep.bench.example import Example
 from isarstep.bench.formats import LABEL_OF, META
 from isarstep.bench.store import Benchmark
@@ -60,7 +60,7 @@ def export_release(benchmark: Benchmark, out: Path) -> list[Path]:
 
 def export_jsonl(benchmark: Benchmark, out: Path, *, style: str = "tokens", hints: bool = True) -> list[Path]:
     """One JSON object a line, in `train.jsonl` and so on, with the card and Croissant metadata beside them."""
-    show = printer(benchmark, style)
+    printer = Printer(benchmark, style)
     written: list[Path] = []
     out.mkdir(parents=True, exist_ok=True)
     for name in benchmark.splits:
@@ -70,7 +70,7 @@ def export_jsonl(benchmark: Benchmark, out: Path, *, style: str = "tokens", hint
         path = out / f"{name}.jsonl"
         with _writing([path]) as [file]:
             for example in split:
-                file.write(json.dumps(_record(example, show, hints), ensure_ascii=False) + "\n")
+                file.write(json.dumps(_record(example, printer.of(example), hints), ensure_ascii=False) + "\n")
         written.append(path)
     document = croissant(benchmark.manifest, written, hints=hints)
     texts = {

@@ -207,7 +207,7 @@ class Extractor:
         reader = view.whole.reader
         statements = [reader.statement(number) for number in statement_of(proof)]
         self._made += statements
-        holding = holdings(proof, reader.hidden)
+        holding = holdings(proof, reader.bookkeeping)
         facts = [(self._render(proof.facts[one.fact].prop, view), one) for one in holding]
         short = [(number, one) for number, one in facts if self.builder.lengths[number] <= self.rules.max_source]
         own = {variable.name: variable.own or variable.name for variable in proof.variables}
