@@ -199,6 +199,16 @@ def test_a_conditional_statement_keeps_what_it_says_inside_its_proof() -> None:
     assert [fact for fact in p.facts if fact.stated is not None] == [step]
 
 
+def test_a_show_says_more_around_its_block() -> None:
+    p = proof("Case_Splits", "induction_step")
+    [step] = [fact for fact in p.facts if fact.outside is not None]
+    assert short(step.prop) == "(eq (rev (rev (Cons x xsa))) (Cons x xsa))"
+    hypothesis, conclusion = "(eq (rev (rev ?xsa)) ?xsa)", "(eq (rev (rev (Cons ?x ?xsa))) (Cons ?x ?xsa))"
+    assert short(step.outside) == f"(imp {hypothesis} {conclusion})"
+    plain = proof("Several_Statements", "siblings")  # whose block fixes and assumes nothing
+    assert all(fact.outside is None for fact in plain.facts)
+
+
 def test_facts_of_an_interpretation_rest_on_its_statement() -> None:
     p = proof("Interpreting", "nested_interpret")
     by_prop = {short(fact.prop): fact for fact in p.facts}

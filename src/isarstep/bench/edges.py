@@ -10,6 +10,9 @@ Which facts a step uses is the miner's word. These need thought:
 - `obtain x where P x proof ... show thesis` proves `thesis` from `that: P x ==> thesis`. Both are bookkeeping (and
   `that` would tell the answer): the obtained facts follow from what `show thesis` uses, without `that`.
 - A lemma with `obtains x where P x` states `thesis` likewise: as a consequence it reads `EX x. P x` (see obtains).
+- A `show` under what its block fixes and assumes says more around the block (`P n ==> P (Suc n)` for all n, in an
+  induction): the statement follows from that. A target that is seen from outside its block, or is proved by cases,
+  has as F.2 only what can be seen there too: facts of the block speak of its own variables and cases.
 - `have A if B for x` says `A x` inside its proof, where B is a fact; later steps use `B ?x ==> A ?x`. What it follows
   from is asked of the first, what follows from it uses the second.
 """
@@ -30,9 +33,9 @@ BY_CASES = (*OBTAINING, "consider")  # what they state inside their proof is a v
 
 @dataclass(slots=True)
 class Sources:
-    """What justifies a fact: indices of local facts and of lemmas, each once, in order."""
+    """What justifies a fact: local facts with what they say to it, and lemmas, by index, each once, in order."""
 
-    facts: dict[int, None] = field(default_factory=dict)
+    facts: dict[int, Term] = field(default_factory=dict)
     lemmas: dict[int, None] = field(default_factory=dict)
 
 
@@ -42,7 +45,7 @@ class ProofReader:
     def __init__(self, proof: Proof, texts: Texts) -> None:
         self.proof = proof
         self._texts = texts
-        self._sources: dict[int, Sources] = {}
+        self._sources: dict[tuple[int, bool], Sources] = {}
         self._premises: dict[int, Sources] = {}
         self.hidden: set[int] = set()  # what is no fact of the proof: the rules of obtaining steps
         self._thesis = thesis_of(proof)
@@ -113,22 +116,36 @@ class ProofReader:
         own = self.stated(number)
         return self._thesis.meaning if self._thesis is not None and own == self._thesis.bare else own
 
-    def sources(self, number: int) -> Sources:
-        """Everything that justifies a fact, as F.2 and F.5 of a target need it."""
-        known = self._sources.get(number)
+    def sources(self, number: int, seen: Term) -> Sources:
+        """Everything that justifies a fact, as F.2 and F.5 of a target need it; `seen` is what it says to its user."""
+        outside = seen is self.proof.facts[number].outside
+        known = self._sources.get((number, outside))
         if known is None:
-            known = self._sources[number] = self._collect(number, with_cases=True)
-            fact = self.proof.facts[number]
-            if fact.stated is not None:
-                # What it was proved under is its own premise: nothing that stands before it.
-                for inner in [n for n in known.facts if self.is_premise(n, fact.step)]:
+            known = self._sources[number, outside] = self._collect(number, with_cases=True)
+            block, with_premises = self._block_of(number, outside)
+            if block is not None:
+                for inner in [n for n in known.facts if self._is_inside(n, block, with_premises)]:
                     del known.facts[inner]
         return known
 
-    def is_premise(self, number: int, step: int) -> bool:
-        """Is this what a step assumes inside its own proof?"""
+    def _block_of(self, number: int, outside: bool) -> tuple[int | None, bool]:
+        """The step whose proof a target is seen from outside of, and whether its own premises are inside too."""
         fact = self.proof.facts[number]
-        return fact.step == step and fact.kind == "assumption"
+        if outside:
+            return self.proof.steps[fact.step].parent, False
+        if fact.stated is not None:
+            return fact.step, True
+        by_cases = any(self.proof.facts[show].outside is not None for show in self._restating[number])
+        return (fact.step if by_cases else None), False
+
+    def _is_inside(self, number: int, block: int, with_premises: bool) -> bool:
+        """Does a fact stand in the proof of a step?"""
+        step: int | None = self.proof.facts[number].step
+        if step == block:
+            return with_premises and self.proof.facts[number].kind == "assumption"
+        while step is not None and step != block:
+            step = self.proof.steps[step].parent
+        return step is not None
 
     def premises(self, number: int) -> Sources:
         """What a consequence follows from; where several cases restate it, they are consequences of their own."""
@@ -172,6 +189,8 @@ class ProofReader:
                         seen.add(use.fact)
                         todo.extend((inner, use.fact) for inner in reversed(facts[use.fact].uses))
                 elif not restates and use.fact not in self.hidden:
-                    found.facts[use.fact] = None
+                    fact = facts[use.fact]
+                    around = use.how == "block" and fact.outside is not None
+                    found.facts.setdefault(use.fact, fact.outside if around and fact.outside else fact.prop)
         found.facts.pop(number, None)
         return found

@@ -88,7 +88,8 @@ class Consequence:
 
     number: int  # of the fact
     f3: int
-    local: dict[int, int]  # fact -> proposition
+    seen: dict[int, Term]  # local fact -> what it says to the consequence
+    local: dict[int, int]  # and that as a proposition
     library: list[int]
 
 
@@ -182,7 +183,8 @@ class Extractor:
             consequence = Consequence(
                 number,
                 self._render(statement, view),
-                {i: self._render(proof.facts[i].prop, view) for i in premises.facts},
+                premises.facts,
+                {i: self._render(seen, view) for i, seen in premises.facts.items()},
                 self._ordered([self._lemma(i, view) for i in premises.lemmas]),
             )
             for target in consequence.local:
@@ -191,7 +193,7 @@ class Extractor:
             for number, fact in enumerate(proof.facts):
                 if number not in used and fact.kind != "calculation" and number not in reader.merged:
                     view = View(whole, fact.step, *contexts.at(fact.step))
-                    if reader.sources(number).facts:
+                    if reader.sources(number, fact.prop).facts:
                         self._example(view, number, None)
         if self.counts["examples"] > before:
             self._setting(View(whole, 0, *contexts.whole()))
@@ -228,15 +230,16 @@ class Extractor:
         builder, rules, counts, whole = self.builder, self.rules, self.counts, view.whole
         proof = whole.proof
         counts["raw"] += 1
-        f1 = self._render(proof.facts[target].prop, view)
+        seen = proof.facts[target].prop if consequence is None else consequence.seen[target]
+        f1 = self._render(seen, view)
         f3, f4 = None, list[int]()
         if consequence is not None:
             f3 = consequence.f3
             # Whatever else says the same as the target would give it away.
             f4 = self._ordered([n for n in consequence.local.values() if n != f1])
             f4 += [n for n in consequence.library if n not in f4]
-        own = whole.reader.sources(target)
-        f2 = self._ordered([self._render(proof.facts[i].prop, view) for i in own.facts])
+        own = whole.reader.sources(target, seen)
+        f2 = self._ordered([self._render(said, view) for said in own.facts.values()])
         if builder.lengths[f1] > rules.max_target or builder.source_length(f2, f3, f4) > rules.max_source:
             counts["too long"] += 1
             return

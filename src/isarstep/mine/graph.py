@@ -71,6 +71,9 @@ class Fact:
     # (`A x` for `have A if B for x`), and where the text quotes it: from and to, in symbols of Isabelle counted from 1.
     stated: Term | None = None
     at: tuple[int, int] | None = None
+    # New in format 2: what a `show` says around its block, under what the block assumes and for all that it fixes,
+    # where that is more than `prop`. The statement that the block proves follows from this.
+    outside: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,14 +377,14 @@ class _Builder:
         )
         facts = []
         for kind, step, name, term, uses, *new in proof["facts"]:
-            stated, at = new or (None, None)
+            stated, at, outside = new or (None, None, None)
             if kind not in _KINDS:
                 raise _Malformed(f"unknown kind of fact {kind!r}")
             if not 0 <= step < len(steps):
                 raise _Malformed(f"a fact of step {step}, which is not there")
             found = tuple([self._use(use, count) for use in uses])
-            inside = None if stated is None else terms[stated]
-            facts.append(Fact(kind, step, name, terms[term], found, inside, None if at is None else tuple(at)))
+            inside, around = (None if number is None else terms[number] for number in (stated, outside))
+            facts.append(Fact(kind, step, name, terms[term], found, inside, None if at is None else tuple(at), around))
         return Proof(
             proof["ordinal"],
             proof["command"],
