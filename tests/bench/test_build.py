@@ -19,6 +19,7 @@ from tests.bench.handmade import sqrt_two, write_graph
 from isarstep.bench.build import build
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import read_facts
+from isarstep.bench.fresh import Young, build_fresh
 from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
 from isarstep.bench.setting import setting_of
 from isarstep.bench.store import Benchmark
@@ -243,3 +244,22 @@ def test_the_setting_of_an_example(whole: Path) -> None:
     assert setting.facts == ("CONST HOL.Trueprop $ ( CONST Nat.P $ ( CONST T0.c1 $ FREE <X0> ) )",)
     assert example.names == {"<X0>": "a", "<X1>": "b", "<X2>": "c"}
     assert (example.introduced, example.introduced_after) == ((), (0, 1))
+
+
+def test_fresh_examples_are_unlike_what_a_base_trains_on(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    young = replace(theory(7), session="Young", theory="Young.T7")
+    path = write_graph(young, tmp_path)
+    manifest = build_fresh(
+        [*graphs, path], tmp_path / "out", Young(whole, ["Young"], "2026-08"), sizes=Sizes(fresh=9), workers=1
+    )
+    assert manifest["examples"] == {"train": 0, "validation": 0, "test": 0, "fresh": 9}
+    assert manifest["fresh"] == {"entries": ["Young"], "dated": "2026-08", "base": Benchmark(whole).hash}
+    trained, scored = (list(Benchmark(where).split(name)) for where, name in ((whole, "train"), (tmp_path / "out", "fresh")))
+    assert {e.session for e in scored} == {"Young"}
+    assert not {e.f1 for e in trained} & {e.f1 for e in scored}
+    assert not {e.theorem for e in trained} & {e.theorem for e in scored}
+    # "a is even" is a training target and a target of every young proof.
+    assert any("Nat.even" in e.f1 for e in trained)
+    assert not any("Nat.even" in e.f1 for e in scored)
+    with pytest.raises(UserError, match="no graph of such an entry"):
+        build_fresh([path], tmp_path / "other", Young(whole, ["Old"], ""), workers=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,11 @@ def build(
     max_target: Annotated[int, typer.Option(help="Tokens of F.1.")] = 200,
     keep_open: Annotated[bool, typer.Option("--keep-open", help="Keep targets without a consequence.")] = False,
     keep_restated: Annotated[bool, typer.Option("--keep-restated", help="Keep steps that restate a fact.")] = False,
+    fresh: Annotated[
+        Path | None, typer.Option(help="Score younger entries alone, against what this benchmark trains on.")
+    ] = None,
+    entry: Annotated[list[str] | None, typer.Option(help="With --fresh: an entry to score; give it often.")] = None,
+    dated: Annotated[str, typer.Option(help="With --fresh: when these entries appeared.")] = "",
     small: Annotated[bool, typer.Option("--small", help="Compress as hard as possible (slow).")] = False,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
 ) -> None:
@@ -27,27 +33,32 @@ def build(
 
         isarstep build graphs --out benchmark
         isarstep build benchmark more-graphs --out larger
+        isarstep build young-graphs --fresh benchmark --entry Some_Entry --dated 2026-08 --out fresh
     """
     from rich.console import Console
     from rich.progress import Progress
 
     from isarstep.bench.build import build as build_benchmark
     from isarstep.bench.extract import Rules
+    from isarstep.bench.fresh import Young, build_fresh
     from isarstep.bench.rules import DROPPED
 
     rules = Rules(max_source, max_target, keep_open, keep_restated)
+    if (fresh is None) != (not entry) or (fresh is None and dated):
+        raise UserError("--fresh, --entry and --dated go together: a base benchmark, and the entries to score")
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("theories", total=None)
-        manifest = build_benchmark(
+        make = build_benchmark if fresh is None else partial(build_fresh, young=Young(fresh, entry or [], dated))
+        manifest = make(
             inputs,
             out,
-            rules,
+            rules=rules,
             level=19 if small else 6,
             workers=jobs,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     counts = manifest["counts"]
-    dropped = ("too long", "restated", *DROPPED, "duplicates")
+    dropped = [name for name in ("too long", "restated", *DROPPED, "duplicates") if name in counts]
     typer.echo(f"{counts['raw']:,} raw examples: " + ", ".join(f"{counts[name]:,} {name}" for name in dropped))
     typer.echo(", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items()))
     typer.echo(f"vocabulary {manifest['vocabulary']:,}, facts {manifest['facts']:,}, hash {manifest['hash'][:12]}")

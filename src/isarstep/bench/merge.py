@@ -17,6 +17,7 @@ from isarstep.bench.entries import entry_of, final_entries
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, read_table
+from isarstep.bench.ids import proposition_digest
 from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.marks import MARKS
 from isarstep.bench.rules import NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
@@ -65,6 +66,10 @@ class Merged:
             table["copies"].to_numpy(),
             of_split[split.indices.to_numpy()] if len(of_split) else np.zeros(0, np.int8),
         )
+
+    def digests(self, propositions: pa.ChunkedArray) -> list[bytes]:
+        """Of propositions given by their numbers."""
+        return [proposition_digest(text) for text in self.propositions.take(propositions).to_pylist()]
 
     def decide(self, sizes: Sizes) -> Decision:
         """Splits by the rules; where a finished benchmark is among the parts, its own stay."""

@@ -67,7 +67,7 @@ class Content:
     rules: pa.Table | None = None
     signature: Mapping[str, Any] | None = None
     notation: Mapping[str, Any] | None = None
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+    manifest: dict[str, Any] = field(default_factory=dict)
 
     def tables(self) -> dict[str, tuple[pa.Table, pa.Schema]]:
         """All but the splits."""
