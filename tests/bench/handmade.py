@@ -216,6 +216,7 @@ def write_graph(graph: Graph, folder: Path) -> Path:
                         [
                             f.kind, f.step, f.name, term(f.prop), [use(u) for u in f.uses],
                             None if f.stated is None else term(f.stated), f.at,
+                            None if f.outside is None else term(f.outside),
                         ]
                         for f in proof.facts
                     ],
