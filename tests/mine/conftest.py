@@ -25,9 +25,10 @@ if "ROOT.ML" in sys.argv:  # the bootstrap of Pure
 images = re.search(r"loadHierarchy \[(.*?)\]", sys.argv[sys.argv.index("--eval") + 1]).group(1)
 for name in re.findall(r'"([^"]+)"', images):
     assert os.path.isfile(name), name
-host, port = os.environ["ISARSTEP_CHANNEL"].split(":")
+address, password = sys.stdin.readline().split()
+host, port = address.split(":")
 stream = socket.create_connection((host, int(port))).makefile("rwb")
-stream.write(os.environ["ISARSTEP_PASSWORD"].encode() + b"\n")
+stream.write(password.encode() + b"\n")
 def event(name, **properties):
     pairs = [("function", "isarstep"), ("event", name), *properties.items()]
     write_message(stream, [b"protocol", str(len(pairs)).encode(), *(f"{{k}}={{v}}".encode() for k, v in pairs)])

@@ -18,7 +18,7 @@ def test_what_is_wrong_is_said_plainly(fake, monkeypatch, tmp_path):
     with pytest.raises(UserError, match=r"no Isabelle at .*nowhere"):
         find_installation(tmp_path / "nowhere")
     (fake.home / "ANNOUNCE").write_text("Isabelle2021 is now available.")
-    with pytest.raises(UserError, match="is Isabelle2021; this miner is written for Isabelle2025-1"):
+    with pytest.raises(UserError, match="is Isabelle2021, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release"):
         find_installation()
     monkeypatch.delenv("ISABELLE_HOME")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -43,6 +43,12 @@ def test_theories_of_sessions_in_dependency_order(fake):
     assert [theory.name for theory in sessions.own_theories("Other")] == ["Other.O"]
     assert sessions.requirements("Other") == ("Pure", "Small", "Other")
     assert sessions.theory("Small-More.X", "test").conditions == ("ISARSTEP_NO_SUCH",)
+
+
+def test_a_header_gives_options_before_those_of_its_root(fake):
+    (fake.home / "src" / "Small" / "ROOT").write_text("session Small = Pure + options [b = 1] theories [b = 3] A")
+    (fake.home / "src" / "Small" / "A.thy").write_text("theory A imports Pure options [b = 2] begin end")
+    assert Sessions(find_installation()).theory("Small.A", "test").options == (("b", "1"), ("b", "2"), ("b", "3"))
 
 
 def test_unknown_things(fake):
@@ -80,7 +86,9 @@ def test_headers(tmp_path: Path):
         "(* c *)\nchapter \\<open>One\\<close>\ntext\\<^marker>\\<open>tag x\\<close> \\<open>theory Fake imports Wrong\\<close>\n"
         'theory %invisible T\nimports Main "HOL-Library.Set" "~~/src/X/Y"\nkeywords "a" :: thy_decl\nbegin\nimports Z'
     )
-    assert read_header(path) == ("Main", "HOL-Library.Set", "~~/src/X/Y")
+    assert read_header(path) == (("Main", "HOL-Library.Set", "~~/src/X/Y"), ())
+    path.write_text('theory T imports Main options [quick_and_dirty, names_limit = 3] keywords "a" :: thy_decl begin end')
+    assert read_header(path) == (("Main",), (("quick_and_dirty", ""), ("names_limit", "3")))
     path.write_text("theory U imports Main begin end")
     with pytest.raises(UserError, match="does not fit"):
         read_header(path)

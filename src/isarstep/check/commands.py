@@ -47,6 +47,7 @@ def check(
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
     explain: Annotated[str | None, typer.Option(help="Show one example's check in full and write nothing.")] = None,
     isabelle: Annotated[Path | None, typer.Option(help="Folder of Isabelle; else ISABELLE_HOME or the PATH.")] = None,
+    any_release: Annotated[bool, typer.Option("--any-release", help="Try an Isabelle that is not known.")] = False,
     directories: Annotated[
         list[Path] | None, typer.Option("-d", "--directory", help="Further session directory, e.g. the AFP's thys.")
     ] = None,
@@ -71,7 +72,7 @@ def check(
 
         if explain is not None or cluster is not None:
             raise UserError("--backend isabelle runs on this machine and writes a table: no --explain, no --cluster")
-        judge = open_isabelle(isabelle, directories or [], heaps)
+        judge = open_isabelle(isabelle, directories or [], heaps, any_release=any_release)
         asked = IsabelleSettings(benchmark, split, seconds or 30.0, 0, (0,))
         _run_isabelle(judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume)
         return

@@ -58,9 +58,11 @@ class IsabelleSettings(Settings):
     backend: str = "isabelle"
 
 
-def open_isabelle(home: Path | None, directories: Sequence[Path], heaps: Path | None) -> Isabelle:
+def open_isabelle(
+    home: Path | None, directories: Sequence[Path], heaps: Path | None, *, any_release: bool = False
+) -> Isabelle:
     """The installation with its provers, and images: those that Isabelle built, and those in a folder of the miner."""
-    installation = with_provers(find_installation(home))
+    installation = with_provers(find_installation(home, any_release=any_release))
     sessions = Sessions(installation, directories)
     folder = heaps or installation.heap_folders[0]
     if not folder.is_dir():

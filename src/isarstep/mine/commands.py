@@ -21,6 +21,7 @@ def mine(
     prove: Annotated[bool, typer.Option(help="Run terminal proof steps instead of trusting them.")] = False,
     resume: Annotated[bool, typer.Option(help="Go on in a folder that already has graphs.")] = False,
     isabelle: Annotated[Path | None, typer.Option(help="Folder of Isabelle; else ISABELLE_HOME or the PATH.")] = None,
+    any_release: Annotated[bool, typer.Option("--any-release", help="Try an Isabelle that is not known.")] = False,
     directories: Annotated[
         list[Path] | None, typer.Option("-d", "--directory", help="Further session directory, e.g. the AFP's thys.")
     ] = None,
@@ -37,7 +38,7 @@ def mine(
     Sessions run in dependency order; every theory that has to be loaded is mined once, into SESSION/THEORY.jsonl.zst
     of its own session. A run that was stopped goes on with --resume. Proofs are walked through command by command, but
     their terminal steps (`by ...`) are trusted, which changes nothing in the graphs and takes a fraction of the time;
-    --prove runs them.
+    --prove runs them. The exit code is 1 when there were theories to mine and all of them failed.
 
     Example:
 
@@ -48,18 +49,21 @@ def mine(
     from isarstep.mine.terminal import run_mining
 
     limits = Limits(proof_timeout, theory_timeout, session_timeout, memory or _share_of_memory(jobs))
-    run_mining(
+    came_of_it = run_mining(
         sessions,
         out=out,
         jobs=jobs,
         cluster=cluster,
         resume=resume,
         isabelle=isabelle,
+        any_release=any_release,
         directories=directories or [],
         heaps=heaps or out / "heaps",
         limits=limits,
         prove=prove,
     )
+    if not came_of_it:
+        raise typer.Exit(1)
 
 
 def _share_of_memory(jobs: int) -> int:

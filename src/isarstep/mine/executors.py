@@ -88,7 +88,7 @@ def run_remote(home: Path, directories: Sequence[Path], out: Path, job: SessionJ
     """A job on a worker. One that was begun by a worker that died finds its finished theories in the folder."""
     from dataclasses import replace
 
-    installation = find_installation(home)
+    installation = find_installation(home, any_release=True)  # whoever sent the job has looked at it
     store = Store(out)
     fresh = (
         replace(item, mine=item.mine and not store.has(item.theory.session, item.theory.name)) for item in job.theories

@@ -29,10 +29,10 @@ TIMEOUT_CODE = 142  # Isabelle's return code for a program that ran out of time
 _MAX_OUTPUT = 64 * 1024 * 1024
 _MAX_MESSAGE = 1024 * 1024 * 1024
 
-# Asks the kernel to kill this process when its parent dies, then becomes the program.
+# Asks the kernel to kill this process when its parent dies (only Linux has such a call), then becomes the program.
 _LAUNCHER = (
     "import ctypes, os, sys\n"
-    "ctypes.CDLL(None).prctl(1, 9)\n"
+    "getattr(ctypes.CDLL(None), 'prctl', max)(1, 9)\n"
     "if os.getppid() != int(sys.argv[1]): os._exit(1)\n"
     "os.execvpe(sys.argv[2], sys.argv[2:], os.environ)\n"
 )
@@ -68,8 +68,18 @@ def remove_stale_folders() -> None:
     """Delete the temporary folders of runs that were killed."""
     for path in Path(tempfile.gettempdir()).glob("isarstep-*-*-*"):
         fields = path.name.split("-")
-        if len(fields) == 4 and fields[2].isdigit() and not Path(f"/proc/{fields[2]}").exists():
+        if len(fields) == 4 and fields[2].isdigit() and not _alive(int(fields[2])):
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # somebody else's
+    return True
 
 
 class Stream(Protocol):

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +14,8 @@ from pathlib import Path
 from isarstep.errors import UserError
 from isarstep.mine import release
 from isarstep.mine.outer_syntax import Reader
-from isarstep.mine.roots import Option, OptionChange, SessionEntry, read_options, read_roots, resolve
+from isarstep.mine.release import RELEASES, Release
+from isarstep.mine.roots import Option, OptionChange, SessionEntry, option_changes, read_options, read_roots, resolve
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,7 @@ class Installation:
 
     home: Path
     identifier: str  # Isabelle2025-1
+    release: Release  # whose words it understands
     poly: Path
     ml_system: str
     ml_platform: str
@@ -71,22 +73,19 @@ class Installation:
         return None
 
 
-def find_installation(home: Path | None = None, *, any_version: bool = False) -> Installation:
+def find_installation(home: Path | None = None, *, any_release: bool = False) -> Installation:
     """The installation that the caller, ISABELLE_HOME or the `isabelle` on the PATH names."""
     folder = _find_home(home)
     if not (folder / "src" / "Pure" / "ROOT.ML").is_file():
         raise UserError(f"{folder} is not an Isabelle installation: src/Pure/ROOT.ML is missing")
-    identifier = _identifier(folder)
-    if identifier not in release.SUPPORTED and not any_version:
-        known = " and ".join(release.SUPPORTED)
-        raise UserError(f"{folder} is {identifier or 'of unknown version'}; this miner is written for {known}")
+    identifier, known = _release(folder, any_release=any_release)
     settings = _settings(folder)
     poly = _find_poly(folder, settings)
     system, platform = _ml_system(poly)
-    heaps = [os.environ.get("ISABELLE_HEAPS"), settings.get("ISABELLE_HEAPS")]
+    heaps = [os.environ.get("ISABELLE_HEAPS"), settings.get("ISABELLE_HEAPS"), settings.get("ISABELLE_HEAPS_SYSTEM")]
     heaps += [str(folder / "heaps"), str(Path.home() / ".isabelle" / identifier / "heaps")]
     folders = tuple(dict.fromkeys(Path(entry) for entry in heaps if entry))
-    return Installation(folder, identifier, poly, system, platform, folders, tuple(sorted(settings.items())))
+    return Installation(folder, identifier, known, poly, system, platform, folders, tuple(sorted(settings.items())))
 
 
 def _find_home(home: Path | None) -> Path:
@@ -98,47 +97,76 @@ def _find_home(home: Path | None) -> Path:
         if not Path(named).is_dir():
             raise UserError(f"ISABELLE_HOME is {named}, but there is no such folder")
         return Path(named).resolve()
-    if tool := shutil.which("isabelle"):
-        return Path(tool).resolve().parent.parent
-    raise UserError("no Isabelle found: give --isabelle FOLDER, set ISABELLE_HOME, or put `isabelle` on the PATH")
+    tool = shutil.which("isabelle")
+    if tool is None:
+        raise UserError("no Isabelle found: give --isabelle FOLDER, set ISABELLE_HOME, or put `isabelle` on the PATH")
+    beside = Path(tool).resolve().parent.parent
+    if (beside / "src" / "Pure" / "ROOT.ML").is_file():
+        return beside
+    # A script that `isabelle install` wrote: it knows where the installation is.
+    told = _ask([tool, "getenv", "-b", "ISABELLE_HOME"]).strip()
+    if not told:
+        raise UserError(f"{tool} does not say where its Isabelle is; give --isabelle FOLDER or set ISABELLE_HOME")
+    return Path(told).resolve()
 
 
-def _identifier(home: Path) -> str:
+def _ask(command: list[str]) -> str:
+    """What a program prints; nothing where it cannot run."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _release(home: Path, *, any_release: bool) -> tuple[str, Release]:
+    """The name of an installation, and the release that it is."""
     stated = home / "etc" / "ISABELLE_IDENTIFIER"
     if stated.is_file():
-        return stated.read_text().strip()
-    # Sources from the repository carry no identifier, and the subject of their announcement may name the last one.
-    announce = home / "ANNOUNCE"
-    found = re.search(r"^(Isabelle\S+) is now available", announce.read_text(), re.M) if announce.is_file() else None
-    return found.group(1) if found else ""
+        identifier = stated.read_text().strip()
+        known = next((entry for entry in RELEASES if entry.name == identifier), None)
+    else:
+        # Bare sources carry no identifier, and the subject of their announcement may name the last release.
+        announce = home / "ANNOUNCE"
+        text = announce.read_text() if announce.is_file() else ""
+        found = re.search(r"^(Isabelle\S+) is now available", text, re.M)
+        identifier = found.group(1) if found else ""
+        known = next((entry for entry in RELEASES if entry.announced == identifier), None)
+        identifier = known.name if known else identifier
+    if known is not None:
+        return identifier, known
+    if not any_release:
+        names = ", ".join(entry.name for entry in RELEASES)
+        raise UserError(
+            f"{home} is {identifier or 'an Isabelle without a name'}, which is none of {names};"
+            " --any-release tries it all the same"
+        )
+    return identifier or "Isabelle", release.nearest(identifier)
 
 
 def _settings(home: Path) -> dict[str, str]:
-    """What `isabelle getenv` says; nothing for bare sources, whose components are not there."""
-    tool = home / "bin" / "isabelle"
-    if not tool.is_file() or not (home / "contrib").is_dir():
+    """What `isabelle getenv` says; nothing for bare sources, which have no components."""
+    if not (home / "contrib").is_dir() and not (Path.home() / ".isabelle" / "contrib").is_dir():
         return {}
-    try:
-        answer = subprocess.run([tool, "getenv", "-a"], capture_output=True, text=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    pairs = (line.partition("=") for line in answer.stdout.splitlines())
+    lines = _ask([str(home / "bin" / "isabelle"), "getenv", "-a"]).splitlines()
+    pairs = (line.partition("=") for line in lines)
     return {
         name: value for name, equals, value in pairs if equals and re.fullmatch(r"\w+", name) and name not in os.environ
     }
 
 
-def _find_poly(home: Path, settings: dict[str, str]) -> Path:
+def _find_poly(home: Path, settings: Mapping[str, str]) -> Path:
     folders = [os.environ.get("ML_HOME"), settings.get("ML_HOME")]
-    folders += [str(path.parent) for path in sorted(home.glob("contrib/polyml-*/x86_64_32-linux/poly"))]
-    folders += [str(path.parent) for path in sorted(home.glob("contrib/polyml-*/*/poly"))]
+    components = [os.environ.get("POLYML_HOME"), settings.get("POLYML_HOME"), *sorted(home.glob("contrib/polyml-*"))]
+    platforms = (settings.get("ML_PLATFORM"), *release.ml_platforms())
+    folders += [str(Path(base) / name) for base in components if base for name in platforms if name]
     for folder in folders:
         if folder and (Path(folder) / "poly").is_file():
             return (Path(folder) / "poly").resolve()
     if tool := shutil.which("poly"):
         return Path(tool).resolve()
     raise UserError(
-        f"no Poly/ML for {home}: neither in its contrib folder nor on the PATH; set ML_HOME to the folder of `poly`"
+        f"no Poly/ML for {home}: neither where its settings say (POLYML_HOME), nor in its contrib folder, nor on the"
+        " PATH; set ML_HOME to the folder of `poly`"
     )
 
 
@@ -250,14 +278,15 @@ class Sessions:
         path = next((path for path in candidates if path.is_file()), None)
         if path is None:
             raise UserError(f"{wanted_by} needs theory {name}, but there is no file {candidates[0]}")
-        imports = read_header(path)
+        imports, own_options = read_header(path)
+        listed = self.theory_options(session).get(name, ())
         found = Theory(
             name,
             session,
             path,
             tuple(self.long_name(session, item) for item in imports),
             path.stat().st_size,
-            self.theory_options(session).get(name, self.entries[session].options),
+            self.entries[session].options + own_options + listed,
         )
         self._theories[name] = found
         for item, long in zip(imports, found.imports, strict=True):
@@ -266,12 +295,11 @@ class Sessions:
         return found
 
     def theory_options(self, session: str) -> dict[str, tuple[OptionChange, ...]]:
-        """The options of the theories that the session's ROOT entry lists."""
+        """The options that the session's ROOT entry gives to the theories it lists, beside those of the session."""
         if session not in self._session_options:
             entry = self.entries[session]
             self._session_options[session] = {
-                self.long_name(session, theory.name): entry.options + theory.options
-                for theory in reversed(entry.theories)
+                self.long_name(session, theory.name): theory.options for theory in reversed(entry.theories)
             }
         return self._session_options[session]
 
@@ -311,8 +339,8 @@ class Sessions:
 _HEADINGS = "chapter section subsection subsubsection paragraph subparagraph text txt text_raw".split()
 
 
-def read_header(path: Path) -> tuple[str, ...]:
-    """The imports of a theory, as written."""
+def read_header(path: Path) -> tuple[tuple[str, ...], tuple[OptionChange, ...]]:
+    """The imports of a theory as written, and the options that it gives itself (from Isabelle2026 on)."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -329,6 +357,7 @@ def read_header(path: Path) -> tuple[str, ...]:
     if name.rpartition(".")[2] != path.stem:
         raise UserError(f"{path}: theory is called {name}, which does not fit the name of its file")
     if name == release.PURE:
-        return ()
+        return (), ()
     reader.expect("imports")
-    return reader.names(frozenset(("keywords", "abbrevs", "begin")))
+    imports = reader.names(frozenset(("options", "keywords", "abbrevs", "begin")))
+    return imports, option_changes(reader) if reader.accept("options") else ()

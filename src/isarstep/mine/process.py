@@ -5,6 +5,7 @@ file behind.
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 import shutil
 import socket
@@ -68,6 +69,8 @@ def scala_result(name: str, arguments: Sequence[bytes], identifier: str) -> list
                 return [b"1", b""]
             case "echo":
                 return [b"1", *arguments]
+            case "SHA1.digest" | "SHA256.digest":
+                return [b"1", hashlib.new(name.partition(".")[0].lower(), arguments[0]).hexdigest().encode()]
             case "isabelle_id":
                 return [b"1", identifier.encode()]
             case "make_directory":
@@ -91,22 +94,24 @@ def scala_result(name: str, arguments: Sequence[bytes], identifier: str) -> list
 
 def options_file(installation: Installation, changes: Mapping[str, str]) -> bytes:
     """All system options, as `ISABELLE_PROCESS_OPTIONS` wants them."""
-    encode = yxml.listing(yxml.pair(yxml.properties, yxml.pair(yxml.string, yxml.pair(yxml.string, yxml.string))))
-    return encode([((), (o.name, (o.type, changes.get(o.name, o.value)))) for o in installation.options])
+    entries = [(o.name, o.type, changes.get(o.name, o.value), o.standard) for o in installation.options]
+    return release.encode_options(installation.release, entries)
 
 
 def session_file(
-    directories: Sequence[tuple[str, str]], global_theories: Mapping[str, str], loaded: Sequence[str]
+    known: release.Release,
+    directories: Sequence[tuple[str, str]],
+    global_theories: Mapping[str, str],
+    loaded: Sequence[str],
 ) -> bytes:
     """The structure of sessions, as `ISABELLE_INIT_SESSION` wants it."""
     named = yxml.listing(yxml.pair(yxml.string, yxml.properties))
     texts = yxml.listing(yxml.pair(yxml.string, yxml.string))
-    functions = yxml.listing(yxml.pair(yxml.string, yxml.pair(yxml.pair(yxml.boolean, yxml.boolean), yxml.properties)))
     timings = yxml.listing(yxml.properties)
-    last = yxml.pair(functions, yxml.pair(texts, yxml.listing(yxml.string)))
+    last = yxml.pair(yxml.encoded, yxml.pair(texts, yxml.listing(yxml.string)))
     encode = yxml.pair(named, yxml.pair(texts, yxml.pair(timings, yxml.pair(named, last))))
     sessions = sorted({session for _, session in directories})
-    scala = [(name, ((single, in_bytes), ())) for name, single, in_bytes in release.SCALA_FUNCTIONS]
+    scala = release.encode_functions(known)
     commands = [(name, ()) for name in release.LOAD_COMMANDS]
     positions = [(name, ()) for name in sessions]
     return encode((positions, (directories, ((), (commands, (scala, (tuple(global_theories.items()), loaded)))))))
@@ -198,7 +203,6 @@ class MLProcess:
             (stubs / session).mkdir(parents=True)
         changes = {
             **release.QUIET_OPTIONS,
-            "threads": "1",
             "bash_process_address": self._programs.address,
             "bash_process_password": self._programs.password,
             **dict(self._start.options),
@@ -208,7 +212,7 @@ class MLProcess:
         directories += [(folder, session) for folder, session in self._sessions.directories() if session in wanted]
         (self.folder / "options").write_bytes(options_file(self._installation, changes))
         (self.folder / "session").write_bytes(
-            session_file(directories, self._sessions.global_theories, self._start.loaded)
+            session_file(self._installation.release, directories, self._sessions.global_theories, self._start.loaded)
         )
         environment = {
             **self._installation.environment,
@@ -217,14 +221,15 @@ class MLProcess:
             "ISABELLE_PROCESS_OPTIONS": str(self.folder / "options"),
             "ISABELLE_INIT_SESSION": str(self.folder / "session"),
             "ISARSTEP_STUBS": str(stubs),
-            "ISARSTEP_CHANNEL": f"127.0.0.1:{self._listener.getsockname()[1]}",
-            "ISARSTEP_PASSWORD": password,
         }
         self._password = password.encode()
-        with open(self.folder / "log", "wb") as log:
+        channel = self.folder / "channel"
+        channel.touch(mode=0o600)
+        channel.write_text(f"127.0.0.1:{self._listener.getsockname()[1]} {password}\n")
+        with open(self.folder / "log", "wb") as log, open(channel, "rb") as line:
             self._process = start_group(
                 self._command_line(),
-                stdin=subprocess.DEVNULL,
+                stdin=line,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env=environment,
@@ -239,11 +244,11 @@ class MLProcess:
             command += ["--maxheap", str(release.heap_limit(self._installation.ml_platform, start.memory_mb))]
         for text in (
             _LOAD.format(images=images),
-            "Options.load_default ()",
+            self._installation.release.load_options,
             "Resources.init_session_env ()",
         ):
             command += ["--eval", text]
-        for path in start.uses:
+        for path in (self._installation.release.words_file, *start.uses):
             command += ["--use", str(path)]
         return [*command, "--eval", f"Command_Line.tool (fn () => {start.main})"]
 

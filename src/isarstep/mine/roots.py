@@ -44,6 +44,7 @@ class Option:
     name: str
     type: str
     value: str
+    standard: str | None = None  # what the plain name of a string option stands for
 
 
 def read_options(path: Path) -> Iterator[Option]:
@@ -62,10 +63,12 @@ def read_options(path: Path) -> Iterator[Option]:
         reader.expect("=")
         negative = reader.accept("-")
         value = ("-" if negative else "") + reader.take().text
-        yield Option(name, kind, value)
+        standard = None
         if reader.accept("("):
-            while not reader.accept(")"):
-                reader.take()
+            reader.expect("standard")
+            standard = value if reader.accept(")") else reader.take().text
+            reader.accept(")")
+        yield Option(name, kind, value, standard)
         if reader.accept("for"):
             reader.names(keywords)
         if reader.accept("--"):
@@ -79,7 +82,7 @@ def _text(path: Path) -> str:
         raise UserError(f"cannot read {path}: {error}") from error
 
 
-def _option_changes(reader: Reader) -> tuple[OptionChange, ...]:
+def option_changes(reader: Reader) -> tuple[OptionChange, ...]:
     if not reader.accept("["):
         return ()
     changes: list[OptionChange] = []
@@ -140,12 +143,12 @@ def _session(reader: Reader, root: Path, chapter: str, variables: Mapping[str, s
         reader.expect("+")
     if reader.accept("description"):
         reader.take()
-    options = _option_changes(reader) if reader.accept("options") else ()
+    options = option_changes(reader) if reader.accept("options") else ()
     imports = reader.names(_KEYWORDS) if reader.accept("sessions") else ()
     extra = reader.names(_KEYWORDS) if reader.accept("directories") else ()
     theories: list[TheoryEntry] = []
     while reader.accept("theories"):
-        changes = _option_changes(reader)
+        changes = option_changes(reader)
         while not reader.at_end and not reader.is_keyword(*_KEYWORDS):
             theory = reader.name(_KEYWORDS)
             is_global = reader.accept("(")

@@ -24,13 +24,13 @@ ML_FILES = (
     "Resolve.ML",
     "Miner.ML",
     "Driver.ML",
-)  # in the order in which they build on each other
+)  # in the order in which they build on each other, after the words of the release
 
 
-def miner_version() -> str:
-    """A short hash of the ML files, kept with everything they produce."""
+def miner_version(words: str) -> str:
+    """A short hash of the ML files, kept with everything they produce; `words` is the one of the release."""
     digest = hashlib.sha256()
-    for name in ML_FILES:
+    for name in (words, *ML_FILES):
         digest.update((Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()[:12]
 
@@ -137,7 +137,7 @@ class _Attempt:
         self.mined: set[str] = set()
         self._items = {item.theory.name: item for item in job.theories}
         self._notes: dict[str, Record] = {}
-        self._version = miner_version()
+        self._version = miner_version(installation.release.words)
 
     def record(self, record: Record) -> None:
         self.outcome.records.append(record)

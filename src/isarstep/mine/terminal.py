@@ -32,7 +32,7 @@ class Screen:
         theories = {t.name: t for name in mining.planned(names) for t in mining.theories_to_mine(name)}
         self.left = sum(theory.size for theory in theories.values())
         self.total = len(theories)
-        self.done = self.failed = self.steps = 0
+        self.done = self.mined = self.failed = self.steps = 0
         self.done_size = 0
         self._began = time.monotonic()
         self._wanted = {name: theory.size for name, theory in theories.items()}
@@ -78,6 +78,7 @@ class Screen:
                 self.left -= size
                 self.done_size += size
                 self.done += 1
+            self.mined += status == "mined"
             self.steps += record.get("steps", 0)
             if self._bar is not None:
                 self._bar.update(self._task, completed=self.done, steps=self.steps, remaining=self.remaining())
@@ -105,13 +106,17 @@ def run_mining(
     cluster: str | None,
     resume: bool,
     isabelle: Path | None,
+    any_release: bool = False,
     directories: Sequence[Path],
     heaps: Path,
     limits: Limits,
     prove: bool,
-) -> None:
-    """The whole command: check what is given, mine, say what came of it."""
-    installation = find_installation(isabelle)
+) -> bool:
+    """The whole command: check what is given, mine, say what came of it.
+
+    False when there was something to mine, and nothing was.
+    """
+    installation = find_installation(isabelle, any_release=any_release)
     sessions = Sessions(installation, directories)
     for name in names:
         sessions[name]
@@ -143,6 +148,7 @@ def run_mining(
         for number, handler in handlers.items():
             signal.signal(number, handler)
         _print_summary(store.write_summary())
+    return screen.mined > 0 or screen.total == 0
 
 
 def _print_summary(summary: Record) -> None:

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
+C = TypeVar("C")
 
 X = b"\x05"
 Y = b"\x06"
@@ -58,6 +59,15 @@ def properties(items: Iterable[tuple[str, str]]) -> bytes:
 
 def pair(first: Encoder[A], second: Encoder[B]) -> Encoder[tuple[A, B]]:
     return lambda value: _node(first(value[0])) + _node(second(value[1]))
+
+
+def triple(first: Encoder[A], second: Encoder[B], third: Encoder[C]) -> Encoder[tuple[A, B, C]]:
+    return lambda value: _node(first(value[0])) + _node(second(value[1])) + _node(third(value[2]))
+
+
+def encoded(body: bytes) -> bytes:
+    """The encoder of what has been encoded already."""
+    return body
 
 
 def listing(item: Encoder[A]) -> Encoder[Sequence[A]]:

@@ -1,0 +1,232 @@
+"""The table of releases, and an official download: a wrapper script on the PATH, settings that only its own tool knows, Poly/ML and
+images where those settings say."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from isarstep import cli
+from isarstep.errors import UserError
+from isarstep.mine import release, yxml
+from isarstep.mine.images import Images
+from isarstep.mine.isabelle import Sessions, find_installation
+from isarstep.mine.process import options_file, session_file
+
+OLD, NEW = release.RELEASES[1], release.RELEASES[2]
+
+# What `isabelle install` writes.
+WRAPPER = '#!/usr/bin/env bash\n\nexec "{home}/bin/isabelle" "$@"\n'
+
+# The part of bin/isabelle that is asked: `getenv -a` and `getenv -b NAME`.
+TOOL = """#!/usr/bin/env bash
+export ISABELLE_HOME="{home}" ISABELLE_HEAPS="{user}/heaps" ISABELLE_HEAPS_SYSTEM="{home}/heaps"
+export POLYML_HOME="{poly}" ML_SYSTEM="polyml-5.9.2"
+[ "$1" = getenv ] || exit 2
+case "$2" in
+  -a) env ;;
+  -b) echo "${{!3}}" ;;
+esac
+"""
+
+
+@pytest.fixture
+def download(fake, tmp_path, monkeypatch):
+    """The fake Isabelle as an official download, found by the wrapper script alone."""
+    (fake.home / "etc" / "ISABELLE_IDENTIFIER").write_text("Isabelle2025-2\n")
+    component = fake.home / "contrib" / "polyml-5.9.2-2"
+    user = tmp_path / ".isabelle" / "Isabelle2025-2"
+    (fake.home / "bin").mkdir()
+    program(fake.home / "bin" / "isabelle", TOOL.format(home=fake.home, user=user, poly=component))
+    on_path = tmp_path / "usr-local-bin"
+    on_path.mkdir()
+    program(on_path / "isabelle", WRAPPER.format(home=fake.home))
+    for name in ("ISABELLE_HOME", "ML_HOME", "POLYML_HOME", "ML_SYSTEM", "ML_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", f"{on_path}:/usr/bin:/bin")
+    return fake, component, user
+
+
+def program(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def poly_of(component: Path, fake, platform: str, version: str) -> Path:
+    path = component / platform / "poly"
+    path.parent.mkdir(parents=True)
+    program(path, (fake.poly / "poly").read_text().replace("X86_64_32", version))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("machine", "system", "platform", "version"),
+    [
+        ("x86_64", "linux", "x86_64_32-linux", "X86_64_32"),
+        ("aarch64", "linux", "arm64_32-linux", "Arm64_32"),
+        ("arm64", "darwin", "arm64_32-darwin", "Arm64_32"),
+        ("x86_64", "darwin", "x86_64_32-darwin", "X86_64_32"),
+    ],
+)
+def test_an_official_download_is_served_as_it_is(download, monkeypatch, machine, system, platform, version):
+    fake, component, user = download
+    monkeypatch.setattr(release.platform, "machine", lambda: machine)
+    monkeypatch.setattr(sys, "platform", system)
+    poly_of(component, fake, platform.replace("_32", ""), version.replace("_32", ""))  # there too, and second choice
+    poly = poly_of(component, fake, platform, version)
+    heaps = user / "heaps" / f"polyml-5.9.2_{platform}"
+    heaps.mkdir(parents=True)
+    (heaps / "Pure").write_text("image of Pure")
+    found = find_installation()
+    assert (found.home, found.identifier, found.release) == (fake.home, "Isabelle2025-2", OLD)
+    assert (found.poly, found.ml_system, found.ml_platform) == (poly, "polyml-5.9.2", platform)
+    assert found.image("Pure") == heaps / "Pure"
+    assert found.environment["POLYML_HOME"] == str(component)
+    assert found.environment["ML_HOME"] == str(poly.parent)
+
+
+def test_an_official_download_is_mined(download, tmp_path, capfd):
+    fake, component, user = download
+    poly_of(component, fake, "x86_64_32-linux", "X86_64_32")
+    heaps = user / "heaps" / "polyml-5.9.2_x86_64_32-linux"
+    heaps.mkdir(parents=True)
+    (heaps / "Pure").write_text("image of Pure")
+    assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 0
+    assert "building Pure" not in capfd.readouterr().err
+    assert {path.name for path in (tmp_path / "out" / "Small").iterdir()} == {f"{name}.jsonl.zst" for name in "ABC"}
+
+
+def test_a_component_that_does_not_fit_the_machine(download, monkeypatch):
+    fake, component, _ = download
+    monkeypatch.setattr(release.platform, "machine", lambda: "aarch64")
+    poly_of(component, fake, "x86_64_32-linux", "X86_64_32")
+    with pytest.raises(UserError, match=r"no Poly/ML for .*POLYML_HOME"):
+        find_installation()
+
+
+def test_a_wrapper_that_says_nothing(download, tmp_path):
+    program(tmp_path / "usr-local-bin" / "isabelle", "#!/bin/sh\nexit 1\n")
+    with pytest.raises(UserError, match="does not say where its Isabelle is; give --isabelle"):
+        find_installation()
+
+
+@pytest.mark.parametrize(
+    ("stated", "announced", "expected"),
+    [
+        ("Isabelle2025-1", "Isabelle2025-1", "Isabelle2025-1"),
+        ("", "Isabelle2025-2", "Isabelle2025-2"),
+        ("", "Isabelle2026", "Isabelle2026-RC0"),
+        ("Isabelle2026-RC0", "Isabelle2026", "Isabelle2026-RC0"),
+    ],
+)
+def test_releases_by_the_names_that_they_give_themselves(fake, stated, announced, expected):
+    (fake.home / "ANNOUNCE").write_text(f"Subject: Announcing Isabelle2025-1\n\n{announced} is now available.\n")
+    if stated:
+        (fake.home / "etc" / "ISABELLE_IDENTIFIER").write_text(stated)
+    found = find_installation()
+    assert (found.identifier, found.release.name) == (expected, expected)
+
+
+def test_an_unknown_release(fake, tmp_path, capfd):
+    (fake.home / "etc" / "ISABELLE_IDENTIFIER").write_text("Isabelle2026")  # the release, which nobody has seen
+    assert cli.run(["mine", "Small", "--out", str(tmp_path / "out")]) == 2
+    [line] = capfd.readouterr().err.splitlines()
+    assert line.endswith(
+        "is Isabelle2026, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release tries it all the same"
+    )
+    assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--any-release"]) == 0
+    assert find_installation(any_release=True).identifier == "Isabelle2026"
+
+
+@pytest.mark.parametrize(
+    ("identifier", "expected"),
+    [
+        ("Isabelle2024", "Isabelle2025-1"),
+        ("Isabelle2025", "Isabelle2025-1"),
+        ("Isabelle2025-3", "Isabelle2025-2"),
+        ("Isabelle2026", "Isabelle2026-RC0"),
+        ("Isabelle2026-RC2", "Isabelle2026-RC0"),
+        ("Isabelle2027", "Isabelle2026-RC0"),
+        ("", "Isabelle2026-RC0"),
+    ],
+)
+def test_the_nearest_release(identifier, expected):
+    assert release.nearest(identifier).name == expected
+
+
+def test_every_release_has_its_words():
+    signatures = set()
+    for known in release.RELEASES:
+        text = known.words_file.read_text()
+        signatures.add(text[text.index("structure Isarstep_Release") : text.index("struct\n")])
+    assert len(signatures) == 1
+
+
+def decoded(body):
+    return [yxml.decode_list(item) for item in yxml.decode_list(body)]
+
+
+def test_options_as_the_releases_read_them(fake, monkeypatch):
+    installation = find_installation()
+    old = decoded(yxml.parse(options_file(installation, {"threads": "1"})))
+    (fake.home / "ANNOUNCE").write_text("Isabelle2026 is now available.")
+    new = decoded(yxml.parse(options_file(find_installation(), {"threads": "1"})))
+
+    def fields(rest):
+        name, more = yxml.decode_pair(rest)
+        kind, value = yxml.decode_pair(more)
+        return yxml.content(name), yxml.content(kind), value
+
+    assert [fields(entry[1]) for entry in old] == [
+        ("threads", "int", ("1",)),
+        ("document", "string", ()),
+        ("limit", "real", ("-1.5",)),
+    ]
+    values = [(fields(entry[1])[0], *yxml.decode_pair(fields(entry[1])[2])) for entry in new]
+    assert [(name, yxml.content(value)) for name, value, _ in values] == [("threads", "1"), ("document", ""), ("limit", "-1.5")]
+    assert [[yxml.content(item) for item in yxml.decode_list(standard)] for _, _, standard in values] == [[], ["true"], []]
+
+
+def test_scala_functions_as_the_releases_read_them():
+    def functions(known):
+        body = yxml.parse(session_file(known, [], {}, ()))
+        for _ in range(4):
+            body = yxml.decode_pair(body)[1]
+        first = yxml.decode_list(yxml.decode_pair(body)[0])[0]
+        name, flags = yxml.decode_pair(first)
+        return yxml.content(name), [yxml.content(part) for part in yxml.decode_list(flags)]
+
+    assert functions(OLD) == ("echo", ["10", ""])
+    assert functions(NEW) == ("echo", ["1", "0", ""])
+
+
+def test_building_pure_says_so(fake, tmp_path, capfd):
+    installation = find_installation()
+    heaps = tmp_path / "heaps"
+    heaps.mkdir()
+    Images(installation, Sessions(installation), heaps)
+    first, last = capfd.readouterr().err.splitlines()
+    assert first.endswith(" building Pure of Isabelle2025-1")
+    assert " building Pure of Isabelle2025-1: done in " in last
+
+
+def test_a_run_in_which_every_theory_failed(fake, tmp_path):
+    for name, imports in (("A", "Pure"), ("B", "A"), ("C", "A B")):
+        fake.write("Small", name, imports, "FAIL")
+    arguments = ["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]
+    assert cli.run(arguments) == 1
+    fake.write("Small", "A", "Pure")
+    assert cli.run([*arguments, "--resume"]) == 0  # one of three
+
+
+def test_a_run_with_nothing_left_to_do(fake, tmp_path):
+    arguments = ["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]
+    assert cli.run(arguments) == 0
+    assert cli.run([*arguments, "--resume"]) == 0
+
+
+def test_a_process_that_never_starts(fake, tmp_path):
+    """The theories are not even reported as failed, and nothing is mined all the same."""
+    text = (fake.poly / "poly").read_text().replace("address, password =", "sys.exit(1)\naddress, password =")
+    (fake.poly / "poly").write_text(text)
+    assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 1
