@@ -282,7 +282,7 @@ def judge(item: Quoted, language: Language) -> tuple[str, str]:
 
 @cache
 def sources(home: str, directories: tuple[str, ...]) -> Sessions:
-    return Sessions(find_installation(Path(home), any_version=True), [Path(d) for d in directories])
+    return Sessions(find_installation(Path(home), any_release=True), [Path(d) for d in directories])
 
 
 def main() -> None:
