@@ -265,6 +265,14 @@ def test_open_types_are_never_generalised_or_merged(checker: Checker) -> None:
     assert not proved(verdict.second)
 
 
+def test_a_proposal_may_not_narrow_the_types_of_an_example(checker: Checker) -> None:
+    anything = example("(<= x y)", ["(< x y)"], "(<= x y)", [], {}, id="narrow")
+    assert isinstance(checker.check(anything, tokens("(<= x y)")), WellFormed)
+    verdict = checker.check(anything, tokens("(< x (Suc y))"))
+    assert isinstance(verdict, IllFormed)
+    assert "nat" in verdict.why
+
+
 def test_type_variables_of_one_inference_differ() -> None:
     first, second = infer([read("(ALL (x y) (= x y))")] * 2, SIGNATURE).propositions
     assert first != second

@@ -167,6 +167,18 @@ def test_open_types_of_a_context_are_shared() -> None:
     assert not well_formed(both, SIGNATURE, context)  # S holds numbers, so x is no truth value
 
 
+def test_a_type_that_was_fixed_once_is_open_for_others() -> None:
+    """Unfolding an abbreviation fixes the variables of its type; a problem's open types may have the same names."""
+    open_type = TVar("'q", 0, ("HOL.type",))
+    suc = "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST Nat.Suc $ FREE x ) $ FREE x )"
+    assert well_formed(suc, SIGNATURE, {"x": open_type})
+    infer([decode("FREE y")], SIGNATURE, wanted=open_type)
+    infer([decode("FREE y")], SIGNATURE, wanted=Type("Set.set", (open_type,)))
+    assert well_formed(suc, SIGNATURE, {"x": open_type})
+    member = "CONST HOL.Trueprop $ ( CONST Set.member $ ( CONST Nat.Suc $ FREE n ) $ FREE S )"
+    assert well_formed(member, SIGNATURE, {"S": Type("Set.set", (open_type,))})
+
+
 def test_joint_inference_shares_free_but_not_schematic_variables() -> None:
     member = decode("CONST HOL.Trueprop $ ( CONST Set.member $ FREE x $ FREE S )")
     suc = decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST Nat.Suc $ FREE x ) $ FREE y )")

@@ -168,7 +168,7 @@ def test_a_sketch_chains_steps_until_nothing_is_open(engine: Engine) -> None:
 
 
 def test_a_sketch_says_what_is_left(engine: Engine) -> None:
-    task = engine.read(Problem("P z", ("Q x", "R y ⟶ P z")))
+    task = engine.read(Problem("P z", ("Q x", "R y ⟶ P z"), types=dict.fromkeys("xyz", "nat")))
     script = Scripted(engine, task, ["R x", "R y", "R z", "Q x"])
     with engine.proving(seconds=1, library=0) as proving:
         best = list(sketches(task, Plan(depth=1, seconds=UNHURRIED, prover_seconds=2, library=0), script, proving))[-1]
@@ -209,7 +209,7 @@ class Unhelpful(Proving):
     """Provers that prove some statements only from something that was proposed."""
 
     def __init__(self, engine: Engine, hard: set[str]) -> None:
-        super().__init__(engine.benchmark, engine.signature, 2, 0)
+        super().__init__(engine.benchmark, 2, 0)
         self.hard = hard
 
     def follows(

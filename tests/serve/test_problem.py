@@ -3,6 +3,8 @@
 import pytest
 
 from isarstep.bench.example import Example
+from isarstep.logic.terms import TFree
+from isarstep.logic.typestrings import format_type
 from isarstep.serve.engine import Engine
 from isarstep.serve.problem import Problem, ProblemError
 
@@ -29,6 +31,31 @@ def test_numbered_variables_keep_their_numbers(engine: Engine, example: Example)
     problem = Problem(example.f3, example.f2, example.f4, form="tokens", types=example.types)
     read = engine.read(problem).example
     assert (read.f2, read.f3, read.f4) == (example.f2, example.f3, example.f4)
+
+
+def test_types_that_a_problem_leaves_open_are_fixed_before_anything_is_asked(engine: Engine) -> None:
+    task = engine.read(Problem("x < x + 1"))
+    typ = task.context["<X0>"]
+    assert isinstance(typ, TFree)
+    assert "Groups.plus" in typ.sort
+    assert task.example.types["<X0>"] == format_type(typ)
+    (note,) = task.general()
+    assert note.readings == ("nat", "int", "real")
+    assert "'x :: nat' or 'x :: int' or 'x :: real'" in str(note)
+    narrower = engine.read(Problem("n < n + 1", types={"n": "nat"})).example.f3
+    assert narrower == task.example.f3
+    # A step about numbers is no step of this problem.
+    with pytest.raises(ProblemError, match="expected is nat"):
+        engine.answer(task, "x < Suc x")
+    assert not engine.read(Problem("x = y")).general()  # everything has equality
+    assert not engine.read(Problem("x < x + 1", types={"x": "real"})).general()
+
+
+def test_what_is_added_may_not_narrow_the_types_of_a_problem(engine: Engine) -> None:
+    with pytest.raises(ProblemError, match="expected is nat") as caught:
+        engine.read(Problem("x < x + 1", extra=("x < Suc x",)))
+    assert caught.value.field == "extra[0]"
+    assert engine.read(Problem("x < x + 1", ("x < Suc x",))).types() == {"x": "nat"}
 
 
 def test_fixed_names_hide_constants_and_give_the_order(engine: Engine) -> None:

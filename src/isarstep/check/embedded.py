@@ -8,7 +8,7 @@ fact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -49,7 +49,7 @@ from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, fun, substitute_types
 from isarstep.logic.tokens import decode
-from isarstep.logic.typestrings import parse_type
+from isarstep.logic.typestrings import parse_type, type_variables
 
 SHARE_WITHOUT_LIBRARY = 0.5
 FEW = 64  # library facts
@@ -122,8 +122,16 @@ class Typed:
     f4_lemmas: tuple[int, ...]
     f5_lemmas: tuple[int, ...]
     reference: Term | None
-    proposal: Term | None
+    types: Mapping[str, Typ]  # of the variables; what the example leaves open is a fixed type variable
     texts: Mapping[str, tuple[str, ...]]  # of fields, for the relevance filter
+    proposal: Term | None = None
+
+    def with_proposal(self, proposal: Term) -> Typed:
+        """The same with a proposal, typed after all else: it may not narrow the types of the example. UserError."""
+        signature = self.world.signature
+        typed = infer([proposal], signature, self.types).propositions[0]
+        own = {variable for typ in self.types.values() for variable in type_variables(typ)}
+        return replace(self, proposal=expand(_fixed(typed, "~P", own), signature))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,7 @@ class Checker:
             return Unsupported(example.id, rank, "nothing follows from the target (no F.3)")
         try:
             if self._bare is None or self._bare[0] != example.id:
-                self._bare = (example.id, self._typed(example, None))
+                self._bare = (example.id, self._typed(example))
             bare = self._bare[1]
         except UserError as error:
             return Unsupported(example.id, rank, f"the example itself does not type: {error}")
@@ -166,8 +174,7 @@ class Checker:
         if absence is not None:
             return IllFormed(example.id, rank, example.target_kind, absence)
         try:
-            # Recorded types fix everything; otherwise the proposal may still decide open types of the source.
-            context = self._typed(example, decode(proposal.split()))
+            context = bare.with_proposal(decode(proposal.split()))
         except UserError as error:
             return IllFormed(example.id, rank, example.target_kind, str(error))
         assert context.proposal is not None
@@ -209,7 +216,7 @@ class Checker:
     ) -> Iterator[tuple[Literal["first", "second"], Gap]]:
         """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
         assert example.f3 is not None
-        context = self._typed(example, decode(proposal.split()), world)
+        context = self._typed(example, world).with_proposal(decode(proposal.split()))
         assert context.proposal is not None
         yield "first", self._first(example, context, proposal)
         yield "second", self._second(example, context, proposal)
@@ -217,7 +224,7 @@ class Checker:
     def direct(self, example: Example, world: World | None = None) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
         assert example.f3 is not None
-        context = self._typed(example, None, world)
+        context = self._typed(example, world)
         both, texts = (*context.f2, *context.f4), [example.f3]
         hints = context.f5_lemmas
         return self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, hints, context.f4_lemmas)
@@ -355,8 +362,8 @@ class Checker:
         texts = [example.f3 or "", *(self.facts.texts[number] for number in theorem)]
         return [number for text in texts for number in self.facts.alike(text)]
 
-    def _typed(self, example: Example, proposal: Term | None, world: World | None = None) -> Typed:
-        """Type the example (and a proposal with it), where it stands or in a world of the asker's. Raises UserError."""
+    def _typed(self, example: Example, world: World | None = None) -> Typed:
+        """Type the example, where it stands or in a world of the asker's. Raises UserError."""
         assert example.f3 is not None
         here, scored = world or self.worlds.at(example.theory), world is None
         f4_lemmas, f4_local = self._lemmas(example, example.f4, here, scored=scored)
@@ -364,13 +371,9 @@ class Checker:
         lines = [*example.f2, example.f3, *f4_local]
         terms = [decode(line) for line in lines]
         types = {name: parse_type(text) for name, text in example.types.items()}
-        if proposal is not None:
-            terms.append(proposal)
         reference = self._reference(example, types, here)
-        typed = [
-            expand(_fixed(term, number), here.signature)
-            for number, term in enumerate(infer(terms, here.signature, types).propositions)
-        ]
+        typing = infer(terms, here.signature, types)
+        typed = [expand(_fixed(term, f"~{n}"), here.signature) for n, term in enumerate(typing.propositions)]
         count = len(example.f2)
         local = typed[count + 1 : count + 1 + len(f4_local)]
         return Typed(
@@ -382,7 +385,7 @@ class Checker:
             f4_lemmas=f4_lemmas,
             f5_lemmas=f5_lemmas,
             reference=reference,
-            proposal=typed[-1] if proposal is not None else None,
+            types=typing.frees,
             texts={"f2": example.f2, "f4": tuple(f4_local)},
         )
 
@@ -431,14 +434,14 @@ def as_gap(answer: Answer, library: int) -> Gap:
             return Unknown(answer.why)
 
 
-def _fixed(term: Term, number: int) -> Term:
+def _fixed(term: Term, suffix: str, shared: Collection[Typ] | None = None) -> Term:
     """Type variables that inference left open, fixed for this proposition: a local fact may not be used at other
-    types.
+    types. Where `shared` is given, they alone are the same as in other propositions.
     """
 
     def fixed(typ: Typ) -> Typ:
-        if isinstance(typ, TVar):
-            return TFree(f"{typ.name}~{typ.index}~{number}", typ.sort)  # no such name exists in Isabelle
+        if isinstance(typ, TVar) or (isinstance(typ, TFree) and shared is not None and typ not in shared):
+            return TFree(f"{typ.name}~{suffix}", typ.sort)  # no such name exists in Isabelle
         if isinstance(typ, Type) and typ.args:
             return Type(typ.name, tuple(fixed(a) for a in typ.args))
         return typ

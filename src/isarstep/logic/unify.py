@@ -104,8 +104,9 @@ class Algebra:
         self._numbers: dict[Sort, int] = {(): 0}
         self._meets: dict[tuple[int, int], int] = {}
         self._arguments: dict[tuple[Any, int], tuple[int, ...] | None] = {}
-        self._rigid: dict[Typ, Inner] = {}
-        self.outside: dict[int, Typ] = {}  # by identity of the tuples in _rigid
+        self._closed: dict[Typ, Inner] = {}
+        self._fixed: dict[Typ, Inner] = {}  # with schematic variables, which somebody else may want as cells
+        self.outside: dict[int, Typ] = {}  # by identity of the tuples in both
         self._schemes: dict[str, Scheme | None] = {}
 
     def sort_number(self, sort: Iterable[str]) -> int:
@@ -157,29 +158,34 @@ class Algebra:
 
     def rigid(self, typ: Typ, cells: dict[Typ, Cell] | None = None) -> Inner:
         """A type from outside. Its variables are fixed, except that TVars become the given cells when there are any."""
-        known = self._rigid.get(typ)
+        known = self._closed.get(typ) or (self._fixed.get(typ) if cells is None else None)
         if known is not None:
             return known
         made: dict[Typ, Inner] = {}
-        flexible: set[Typ] = set()
+        schematic: set[Typ] = set()
         for node in _post_order(typ):
             if node in made:
                 continue
-            if type(node) is Type:
-                made[node] = self._rigid.get(node) or (node.name, *(made[a] for a in node.args))
-                if any(a in flexible for a in node.args):
-                    flexible.add(node)
-            elif type(node) is TVar and cells is not None:
-                if node not in cells:
-                    cells[node] = Cell(self.sort_number(node.sort))
-                made[node] = cells[node]
-                flexible.add(node)
-            else:
-                made[node] = self._rigid.get(node) or (node,)
-            if node not in flexible:
-                self._rigid[node] = made[node]
-                self.outside[id(made[node])] = node
+            if type(node) is TVar or (type(node) is Type and any(a in schematic for a in node.args)):
+                schematic.add(node)
+            kept = self._fixed if node in schematic else self._closed
+            if node in schematic and cells is not None:
+                made[node] = self._flexible(node, made, cells)
+                continue
+            inner = kept.get(node)
+            if inner is None:
+                inner = (node.name, *(made[a] for a in node.args)) if type(node) is Type else (node,)
+                kept[node] = inner
+                self.outside[id(inner)] = node
+            made[node] = inner
         return made[typ]
+
+    def _flexible(self, node: Typ, made: dict[Typ, Inner], cells: dict[Typ, Cell]) -> Inner:
+        if type(node) is Type:
+            return (node.name, *(made[a] for a in node.args))
+        if node not in cells:
+            cells[node] = Cell(self.sort_number(node.sort))
+        return cells[node]
 
 
 class Unifier:

@@ -78,9 +78,10 @@ def propose(
         steps = engine.propose(task, beam)
     if as_json:
         from isarstep.serve import shown
+        from isarstep.serve.service import standing
 
         answer = {"steps": [shown.step(each, task) for each in steps], "unknown": engine.unknown(task)}
-        print(json.dumps(answer | {"types": task.types(), "world": task.world.name}, ensure_ascii=False))
+        print(json.dumps(answer | standing(task), ensure_ascii=False))
         return
     _print_task(task, engine.unknown(task))
     for number, each in enumerate(steps, 1):
@@ -139,6 +140,8 @@ def sketch(
         print(json.dumps(sketch_json(best), ensure_ascii=False))
         return
     print(best.isar())
+    for general in task.general():
+        print(f"(* {general} *)")
     state = "closed" if best.closed else f"{len(best.open)} open"
     print(f"(* {state}, in {task.world.name}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
 
@@ -276,6 +279,8 @@ def _print_task(task: Task, unknown: list[str]) -> None:
     print(f"     in  {task.world.name}")
     if task.has_reference:
         print(f" (known)  {task.text(example.f1)}")
+    for general in task.general():
+        print(f"   note  {general}")
     if unknown:
         print(f"   note  the model has never seen {', '.join(unknown)}")
     print()

@@ -21,13 +21,15 @@ from isarstep.logic.names import Names
 from isarstep.logic.normalise import normalise, restore, variable_order
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.reading import Spans, read
-from isarstep.logic.terms import Free, Term, Typ, constants, subterms
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Free, Term, TFree, TVar, Typ, Type, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type, show_type
 from isarstep.serve.typetext import read_type
 
 Form = Literal["notation", "tokens"]
 FIELDS = ("facts", "goal", "others", "extra", "hints")  # in the order in which variables are numbered
+ADDED = ("extra", "hints")  # to the problem itself
 
 MOST_TOKENS = 1_000  # of a problem; the model was trained on at most 800
 
@@ -79,7 +81,7 @@ class Task:
     """A problem that has been read. `example` is in normal form; its F.1 is the reference where there is one."""
 
     example: Example
-    context: Context  # types of the variables as far as they are known
+    context: Context  # types of the variables; what the problem leaves open is a fixed type variable
     order: tuple[str, ...]  # the user's names by number; empty: variables were numbered already
     names: Names  # shows the user's names
     world: World
@@ -103,9 +105,59 @@ class Task:
 
     def types(self) -> dict[str, str]:
         """The types of the variables, for people."""
-        shown = {name: show_type(typ) for name, typ in self.context.items()}
+        return {name: show_type(typ) for name, typ in self.shown_context().items()}
+
+    def shown_context(self) -> Context:
+        """The types under the names that people see."""
         places = {f"<X{place}>": name for place, name in enumerate(self.order)}
-        return {self.names.free(places.get(name, name)): typ for name, typ in shown.items()}
+        return {self.names.free(places.get(name, name)): typ for name, typ in self.context.items()}
+
+    def general(self) -> list[General]:
+        return general_types(self.shown_context(), self.world.signature)
+
+
+USUAL_TYPES = {"nat": Type("Nat.nat"), "int": Type("Int.int"), "real": Type("Real.real")}
+
+
+@dataclass(frozen=True)
+class General:
+    """Variables of one open type, and the usual types that it may have been meant to be."""
+
+    variables: tuple[str, ...]
+    type: TFree
+    readings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        shown, first = show_type(self.type), self.variables[0]
+        classes = ", ".join(name.rpartition(".")[2] for name in self.type.sort)
+        offers = " or ".join(f"'{first} :: {typ}'" for typ in self.readings)
+        return f"{', '.join(self.variables)} :: {shown} of any type with {classes}; if numbers are meant, say {offers}"
+
+
+def general_types(types: Context, signature: Signature) -> list[General]:
+    """Types that a problem leaves open though not everything has them: what is proved of one is proved of all that
+    belong to its classes, and the asker may have meant numbers."""
+    variables: dict[TFree, list[str]] = {}
+    for name, typ in types.items():
+        if isinstance(typ, TFree) and set(typ.sort) - {"HOL.type"}:
+            variables.setdefault(typ, []).append(name)
+    found = []
+    for typ, names in variables.items():
+        readings = tuple(text for text, usual in USUAL_TYPES.items() if signature.of_sort(usual, typ.sort))
+        if readings:
+            found.append(General(tuple(names), typ, readings))
+    return found
+
+
+def fixed_types(context: Context) -> Context:
+    """With type variables that are not yet known fixed: from now on they stand for any type, but always the same."""
+
+    def fixed(typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(fixed, typ.args)))
+        return TFree(typ.name, typ.sort) if isinstance(typ, TVar) else typ
+
+    return {name: fixed(typ) for name, typ in context.items()}
 
 
 @dataclass(frozen=True)
@@ -122,11 +174,13 @@ class Parsed:
 
     readings: dict[str, Reading]
     context: Context
-    given: Context  # what the user said about types
     names: Names
 
+    def shown_context(self) -> Context:
+        return {self.names.free(name): typ for name, typ in self.context.items()}
+
     def types(self) -> dict[str, str]:
-        return {self.names.free(name): show_type(typ) for name, typ in self.context.items()}
+        return {name: show_type(typ) for name, typ in self.shown_context().items()}
 
     @property
     def error(self) -> ProblemError | None:
@@ -148,7 +202,12 @@ class Reader:
         readings: dict[str, Reading] = {}
         typed: list[Term] = []
         size = 0
+        stated = False
         for where, text in problem.lines():
+            if not stated and where.split("[")[0] in ADDED:
+                # What is added to a problem has its types, and may not narrow them.
+                stated, given, typed = True, fixed_types(context), []
+                context = given
             try:
                 term, spans = self.proposition(text, problem.form, names, where)
                 size += len(encode(term))
@@ -163,7 +222,7 @@ class Reader:
                 readings[where] = Reading(term)
             except ProblemError as error:
                 readings[where] = Reading(None, error)
-        return Parsed(readings, context, given, names)
+        return Parsed(readings, fixed_types(context), names)
 
     def read(self, problem: Problem) -> Task:
         """The task, or the first mistake."""
@@ -190,7 +249,7 @@ class Reader:
             f3=of("goal")[0],
             f4=distinct(of("others") + of("extra")),
             f5=of("hints"),
-            types={places.get(name, name): format_type(typ) for name, typ in parsed.given.items() if name in found},
+            types={places.get(name, name): format_type(typ) for name, typ in parsed.context.items() if name in found},
             fixed=len(problem.fixed) if problem.fixed else -1,
         )
         return Task(example, context, order, showing(parsed.names, order), self.world)
@@ -208,8 +267,11 @@ class Reader:
                 more.append(encode_line(normalise(term, ())))
         with suppress(UserError):  # otherwise what is recorded must do
             context = infer_context([decode(line) for line in lines], self.signature, context)
+        context = fixed_types(context)
         f2, f4 = distinct(example.f2 + tuple(more)), distinct(example.f4 + tuple(more))
-        return Task(replace(example, f2=f2, f4=f4), context, (), self.names, self.world, has_reference=True)
+        types = {**{name: format_type(typ) for name, typ in context.items()}, **example.types}
+        grown = replace(example, f2=f2, f4=f4, types=types)
+        return Task(grown, context, (), self.names, self.world, has_reference=True)
 
     def answer(self, task: Task, text: str, form: Form, where: str = "answer") -> str:
         """A proposition about a task that exists, as normalised tokens. It must be typed in the task's context."""

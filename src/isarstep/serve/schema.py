@@ -121,6 +121,7 @@ class ReadAnswer(BaseModel):
     extra: list[ReadingAnswer]
     types: dict[str, str]
     world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
+    notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
 
 
 class GapAnswer(BaseModel):
@@ -149,6 +150,7 @@ class ProposeAnswer(BaseModel):
     unknown: list[str]
     types: dict[str, str]
     world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
+    notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
     seconds: dict[str, float]
     finished: bool
 
@@ -161,7 +163,9 @@ class SketchStep(Proposition):
 
 class SketchAnswer(BaseModel):
     closed: bool
+    types: dict[str, str]
     world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
+    notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
     steps: list[SketchStep]
     open: list[int]
     isar: str

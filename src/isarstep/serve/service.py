@@ -14,7 +14,7 @@ from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine, Step, ranked, with_gap
-from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task
+from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task, general_types
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
 from isarstep.serve.proving import Proving
 from isarstep.serve.sketch import Sketch, isar_text
@@ -116,9 +116,10 @@ class Service:
         """Every proposition as it was read, or what is wrong with it."""
         if body.example is not None:
             task = self.task(body)
-            return {"ok": True, "types": task.types(), "world": task.world.name} | example_fields(task)
+            return {"ok": True, "notes": []} | standing(task) | example_fields(task)
         reader = self.engine.reader_for(problem_of_body(body))
         parsed = reader.parse(problem_of_body(body))
+        notes = [str(each) for each in general_types(parsed.shown_context(), reader.signature)]
         fields: Json = {name: [] for name in FIELDS} | {"goal": None}
         for where, reading in parsed.readings.items():
             name = where.split("[")[0]
@@ -132,7 +133,8 @@ class Service:
                 fields["goal"] = made
             else:
                 fields[name].append(made)
-        return {"ok": parsed.error is None, "types": parsed.types(), "world": reader.world.name} | fields
+        about: Json = {"types": parsed.types(), "world": reader.world.name, "notes": notes}
+        return about | {"ok": parsed.error is None} | fields
 
     def isar(self, body: schema.IsarBody) -> Json:
         """A proof as text: who proved what is the caller's word."""
@@ -146,8 +148,9 @@ class Service:
         known = dict.fromkeys(each["text"] for each in (*read["facts"], *read["others"]))
         said = [None if one is None else Proved(one.by, 0.0, tuple(one.facts), 0) for one in body.proved]
         texts = [*steps, read["goal"]["text"]]
+        types = self.engine.reader_for(problem_of_body(body)).parse(problem_of_body(body)).shown_context()
         said += [None] * (len(texts) - len(said))
-        return {"isar": isar_text(list(known), list(zip(texts, said, strict=False)))}
+        return {"isar": isar_text(list(known), list(zip(texts, said, strict=False)), types)}
 
     # Proposing
 
@@ -268,9 +271,14 @@ def example_fields(task: Task) -> Json:
     return fields | {"goal": goal, "extra": []}
 
 
+def standing(task: Task) -> Json:
+    """In which world the answer holds, for which types, and what may have been meant instead."""
+    return {"types": task.types(), "world": task.world.name, "notes": [str(each) for each in task.general()]}
+
+
 def first_answer(found: Found) -> Json:
     steps = [shown.step(step, found.task) for step in found.steps]
-    return {"steps": steps, "unknown": found.unknown, "types": found.task.types(), "world": found.task.world.name}
+    return {"steps": steps, "unknown": found.unknown} | standing(found.task)
 
 
 def last_answer(found: Found, clock: Clock, asked: bool) -> Json:
@@ -299,10 +307,9 @@ def sketch_json(sketch: Sketch) -> Json:
     ]
     return {
         "closed": sketch.closed,
-        "world": sketch.task.world.name,
         "steps": steps,
         "open": sketch.open,
         "isar": sketch.isar(),
         "tried": sketch.tried,
         "seconds": round(sketch.seconds, 3),
-    }
+    } | standing(sketch.task)

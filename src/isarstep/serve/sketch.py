@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isarstep.check.verdict import Gap, Proved
-from isarstep.logic.terms import Term
+from isarstep.logic.infer import Context
+from isarstep.logic.terms import Term, Typ
+from isarstep.logic.typestrings import show_type, type_variables
 from isarstep.serve.problem import Task
 
 
@@ -53,12 +56,15 @@ class Sketch:
         """A skeleton to copy: every `sorry` says what provers know about it."""
         example, text = self.task.example, self.task.text
         known = [text(line) for line in dict.fromkeys((*example.f2, *example.f4))]
-        return isar_text(known, [(step.text, step.gap) for step in self.steps])
+        return isar_text(known, [(step.text, step.gap) for step in self.steps], self.task.shown_context())
 
 
-def isar_text(known: Sequence[str], steps: Sequence[tuple[str, Gap | None]]) -> str:
-    """Known facts, then statements with what provers said about them; the last statement is the goal."""
+def isar_text(known: Sequence[str], steps: Sequence[tuple[str, Gap | None]], types: Context) -> str:
+    """Variables with the types that they had, known facts, then statements with what provers said about them; the last
+    statement is the goal."""
     lines = ["lemma"]
+    for place, (variable, typ) in enumerate(types.items()):
+        lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{_with_sorts(typ)}"')
     for place, fact in enumerate(known):
         lines.append(f'  {"assumes" if place == 0 else "    and"} "{fact}"')
     lines += [f'  shows "{steps[-1][0]}"', "proof -"]
@@ -69,6 +75,16 @@ def isar_text(known: Sequence[str], steps: Sequence[tuple[str, Gap | None]]) -> 
         justification = f"using {using} sorry" if using else "sorry"
         lines += [f"  {statement}", f"    {justification}  (* {comment(gap)} *)"]
     return "\n".join([*lines, "qed"])
+
+
+def _with_sorts(typ: Typ) -> str:
+    """A type as Isar reads it: `x :: 'a` alone would be of any type, whatever the facts ask of it."""
+    text = show_type(typ)
+    for variable in type_variables(typ):
+        classes = [name.rpartition(".")[2] for name in variable.sort if name != "HOL.type"]
+        if classes:
+            text = re.sub(rf"{variable.name}\b", f"({variable.name}::{{{', '.join(classes)}}})", text)
+    return text
 
 
 def comment(gap: Gap | None) -> str:

@@ -20,7 +20,6 @@ from isarstep.logic import hol
 from isarstep.logic.infer import well_formed
 from isarstep.logic.normalise import normalise
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.logic.typestrings import format_type, type_variables
 from isarstep.serve.engine import Step
 from isarstep.serve.novelty import KnownStatements, conjuncts
 from isarstep.serve.problem import Task
@@ -103,7 +102,7 @@ class Sketcher:
 
     def __init__(self, task: Task, plan: Plan, search: Search, proving: Proving) -> None:
         assert task.example.f3 is not None
-        self.task, self.plan, self.search, self.proving = with_types(task), plan, search, proving
+        self.task, self.plan, self.search, self.proving = task, plan, search, proving
         self.began = time.monotonic()
         self.direct_seconds = 0.0
         self.tried = 0
@@ -327,9 +326,3 @@ def narrowed(task: Task, goal: Goal, lemmas: tuple[str, ...]) -> Task:
     example = task.example
     f2, f4 = (tuple(dict.fromkeys((*lines, *lemmas))) for lines in (example.f2, example.f4))
     return replace(task, example=replace(example, f1="", f2=f2, f3=goal.link.tokens, f4=f4), has_reference=False)
-
-
-def with_types(task: Task) -> Task:
-    """With the types that all propositions together gave the variables, so that each can be asked about by itself."""
-    types = {name: format_type(typ) for name, typ in task.context.items() if not type_variables(typ)}
-    return replace(task, example=replace(task.example, types={**types, **task.example.types}))

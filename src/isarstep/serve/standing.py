@@ -43,7 +43,7 @@ def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], Read
             raise meant.error
         return usual
     found = [reading.term for reading in meant.readings.values() if reading.term is not None]
-    world = _smallest(found, meant.given, worlds)
+    world = _smallest(found, reader_in(worlds.everything).given_types(problem), worlds)
     # There a name may have another meaning than the one that all theories together give it.
     return usual if world is None or (reads and reader_in(world).parse(problem).error is not None) else world
 

@@ -75,7 +75,7 @@ function read(delay = 0) {
       for (const name of ["facts", "others", "extra"]) answer[name]?.forEach((each, i) => readings.set(keys[name][i], each));
       if (answer.goal) readings.set(keys.goal, answer.goal);
       take(readings);
-      showVariables(answer.types);
+      showVariables(answer.types, answer.world, answer.notes);
       if (!answer.ok) return;
       readable = body;
       writeIsar();
@@ -99,9 +99,9 @@ function take(readings) {
   showButtons();
 }
 
-function showVariables(types) {
+function showVariables(types, world, notes) {
   const shown = Object.entries((proof.now.example && proof.now.origin.types) || types || {});
-  $("#variables").replaceChildren(...(shown.length ? ["Variables: ", ...shown.flatMap(([name, type], i) => [i ? ", " : "", make("code", {}, `${name} :: ${type.replaceAll("?'", "'")}`)])] : []));
+  $("#variables").replaceChildren(...(shown.length ? ["Variables: ", ...shown.flatMap(([name, type], i) => [i ? ", " : "", make("code", {}, `${name} :: ${type}`)]), ". "] : []), world ? `In ${world}. ` : "", ...(notes ?? []).map((note) => make("span", { class: "note" }, `${note}. `)));
 }
 
 function typed(key, text) {
