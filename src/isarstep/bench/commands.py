@@ -24,6 +24,9 @@ def build(
     ] = None,
     entry: Annotated[list[str] | None, typer.Option(help="With --fresh: an entry to score; give it often.")] = None,
     dated: Annotated[str, typer.Option(help="With --fresh: when these entries appeared.")] = "",
+    rescore: Annotated[
+        bool, typer.Option("--rescore", help="Choose what is scored anew, from a grown corpus; scores then start over.")
+    ] = False,
     small: Annotated[bool, typer.Option("--small", help="Compress as hard as possible (slow).")] = False,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
 ) -> None:
@@ -48,7 +51,8 @@ def build(
         raise UserError("--fresh, --entry and --dated go together: a base benchmark, and the entries to score")
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
         task = bar.add_task("theories", total=None)
-        make = build_benchmark if fresh is None else partial(build_fresh, young=Young(fresh, entry or [], dated))
+        whole = partial(build_benchmark, rescore=rescore)
+        make = whole if fresh is None else partial(build_fresh, young=Young(fresh, entry or [], dated))
         manifest = make(
             inputs,
             out,

@@ -71,9 +71,9 @@ class Merged:
         """Of propositions given by their numbers."""
         return [proposition_digest(text) for text in self.propositions.take(propositions).to_pylist()]
 
-    def decide(self, sizes: Sizes) -> Decision:
-        """Splits by the rules; where a finished benchmark is among the parts, its own stay."""
-        finished = [part.finished for part in self.parts if part.finished is not None]
+    def decide(self, sizes: Sizes, *, rescore: bool = False) -> Decision:
+        """Splits by the rules; where a finished benchmark is among the parts, its own stay unless rescored."""
+        finished = [part.finished for part in self.parts if part.finished is not None and not rescore]
         place = {entry: number for number, entry in enumerate(self.entries)}
         candidates = [place[entry] for entry in final_entries(self.sessions, self.parents)]
         unseen = [place[entry] for known in finished for entry in known.unseen if entry in place]
