@@ -78,6 +78,11 @@ class Language:
                     return str(head).removeprefix("\\<^const>")
         return None
 
+    @property
+    def print_rules(self) -> Iterable[Rule]:
+        """Rules from what a term is to what is written, in the order of declaration: (written, term)."""
+        return self._gathered("rules", "print_rules")
+
     @cached_property
     def parse_rules(self) -> dict[str, list[Rule]]:
         """Rules by the head of what they read, later ones first."""

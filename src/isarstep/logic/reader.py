@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 from isarstep.errors import UserError
 from isarstep.logic.coercions import infer_with_coercions
-from isarstep.logic.infer import CONSTRAINT, PROP, TypingError
+from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError, instantiate_type
 from isarstep.logic.language import Language
 from isarstep.logic.lexing import ReadError
 from isarstep.logic.parsing import Tree, parse
 from isarstep.logic.productions import TYPE
 from isarstep.logic.symbols import normal
-from isarstep.logic.terms import Abs, App, Const, Term, Typ
+from isarstep.logic.terms import Abs, App, Const, Term, TFree, TVar, Typ
 from isarstep.logic.translating import Translator
+from isarstep.logic.typestrings import type_variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,12 @@ def read_formula(
 def read_type(text: str, language: Language) -> Typ:
     """A type as people write it, such as `'a ⇒ nat list`."""
     trees = parse(language.grammar, language.lexicon.scan(normal(text)), TYPE)
-    return Translator(language).typ(trees[0])
+    typ = Translator(language).typ(trees[0])
+    default = ("HOL.type",) if "HOL.type" in language.signature.classes else ()
+    written: dict[Typ, Typ] = {
+        v: TFree(v.name, v.sort or default) for v in type_variables(typ) if type(v) is TVar and v.index == IN_TEXT
+    }
+    return instantiate_type(typ, written)
 
 
 def _translate(

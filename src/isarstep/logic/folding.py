@@ -1,0 +1,198 @@
+"""Abbreviations as Isabelle shows them: those meant for input only are unfolded, all others folded, as in mined terms.
+
+So what somebody types and what was mined from a theory are the same tokens: `x > y` is `less y x`, `x^2` is `power2 x`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand, typed_body
+from isarstep.logic.infer import instantiate_type
+from isarstep.logic.language import Language
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Const,
+    Term,
+    Typ,
+    Type,
+    Var,
+    increase,
+    instantiate,
+    list_comb,
+    occurs_bound,
+    subterms,
+)
+from isarstep.logic.typestrings import type_variables
+
+
+@dataclass(frozen=True, slots=True)
+class _Abbreviation:
+    name: str
+    type: Typ
+    pattern: Term  # what it stands for, its arguments as schematic variables
+    arguments: int
+
+
+_prepared: WeakKeyDictionary[Language, dict[str, list[_Abbreviation]]] = WeakKeyDictionary()
+
+
+def canonical(term: Term, language: Language) -> Term:
+    """A typed term in the form in which it would have been mined."""
+    try:
+        return fold(expand(term, language.signature), language)
+    except UserError:  # an abbreviation that cannot be typed stays as it is
+        return term
+
+
+def fold(term: Term, language: Language) -> Term:
+    """Fold abbreviations in a term without any."""
+    rules = _prepared.get(language)
+    if rules is None:
+        rules = _prepared[language] = _rules(language)
+    if not any(type(node) is Const and node.name in rules for node in subterms(term)):
+        return term
+    return _fold(term, rules, language)
+
+
+def _fold(root: Term, rules: dict[str, list[_Abbreviation]], language: Language) -> Term:
+    """From the outside in, as what an abbreviation stands for has no abbreviations inside."""
+    todo: list[tuple[Term, bool]] = [(root, False)]
+    made: list[Term] = []
+    while todo:
+        node, done = todo.pop()
+        if done:
+            argument = made.pop()
+            made.append(App(made.pop(), argument) if type(node) is App else Abs(node.name, node.type, argument))  # type: ignore[union-attr]
+            continue
+        node = _folded(node, rules, language)
+        if type(node) is App:
+            todo += ((node, True), (node.arg, False), (node.fun, False))
+        elif type(node) is Abs:
+            todo += ((node, True), (node.body, False))
+        else:
+            made.append(node)
+    return made[0]
+
+
+def _folded(term: Term, rules: dict[str, list[_Abbreviation]], language: Language) -> Term:
+    head: Term = term
+    while type(head) is App:
+        head = head.fun
+    if type(head) is not Const:
+        return term
+    for rule in rules.get(head.name, ()):
+        arguments: dict[int, Term] = {}
+        types: dict[Typ, Typ] = {}
+        if _match(rule.pattern, term, arguments, types) and len(arguments) == rule.arguments:
+            declared = rule.type
+            instance = Const(rule.name, instantiate_type(declared, types))
+            return list_comb(instance, [arguments[i] for i in range(rule.arguments)])
+    return term
+
+
+def _match(pattern: Term, term: Term, arguments: dict[int, Term], types: dict[Typ, Typ]) -> bool:
+    """First-order matching; an argument of the abbreviation must not mention what is bound inside the pattern."""
+    todo = [(pattern, term, 0)]
+    while todo:
+        left, right, depth = todo.pop()
+        if type(left) is Var:
+            if depth:
+                if _mentions_below(right, depth):
+                    return False
+                right = increase(right, -depth)
+            if arguments.setdefault(left.index, right) != right:
+                return False
+        elif type(left) is App:
+            if type(right) is not App:
+                return False
+            todo += ((left.arg, right.arg, depth), (left.fun, right.fun, depth))
+        elif type(left) is Abs:
+            if type(right) is not Abs:
+                return False
+            todo.append((left.body, right.body, depth + 1))
+        elif type(left) is Const:
+            if type(right) is not Const or left.name != right.name or not _match_type(left.type, right.type, types):
+                return False
+        elif left != right:
+            return False
+    return True
+
+
+def _mentions_below(term: Term, depth: int) -> bool:
+    """Does a term under binders mention the innermost `depth` of them?"""
+    return any(occurs_bound(term, index) for index in range(depth))
+
+
+def _match_type(pattern: Typ | None, instance: Typ | None, types: dict[Typ, Typ]) -> bool:
+    if pattern is None or instance is None:
+        return False
+    todo = [(pattern, instance)]
+    while todo:
+        left, right = todo.pop()
+        if type(left) is not Type:
+            if types.setdefault(left, right) != right:
+                return False
+        elif type(right) is Type and left.name == right.name and len(left.args) == len(right.args):
+            todo.extend(zip(left.args, right.args, strict=True))
+        else:
+            return False
+    return True
+
+
+def _rules(language: Language) -> dict[str, list[_Abbreviation]]:
+    """By the head of what they stand for, later ones first."""
+    found: dict[str, list[_Abbreviation]] = {}
+    for name in _foldable(language):
+        try:
+            body = typed_body(name, language.signature)
+        except UserError:
+            continue
+        count = 0
+        while type(body) is Abs:
+            body = instantiate(body.body, Var("", count, body.type))
+            count += 1
+        head: Term = body
+        while type(head) is App:
+            head = head.fun
+        if type(head) is Const and not _swaps(body):
+            typ = language.signature.constants[name].type
+            found.setdefault(head.name, []).insert(0, _Abbreviation(name, typ, body, count))
+    for abbreviations in found.values():  # the more special first: incseq before mono, subset_eq before less_eq
+        abbreviations.sort(key=lambda rule: (-_size(rule.pattern), len(type_variables(rule.type)), len(rule.name)))
+    return found
+
+
+def _swaps(body: Term) -> bool:
+    """A constant with its arguments in another order, as `x > y` is: always for input only."""
+    indices = []
+    while type(body) is App:
+        if type(body.arg) is not Var:
+            return False
+        indices.append(body.arg.index)
+        body = body.fun
+    return indices != sorted(indices, reverse=True)
+
+
+def _size(pattern: Term) -> int:
+    return sum(1 for _ in subterms(pattern))
+
+
+def _foldable(language: Language) -> Iterable[str]:
+    """Abbreviations that are not for input only: their notation, if they have one, is also printed.
+
+    Those that an interpretation makes (`card.F`, which must be called so) are never shown.
+    """
+    heads: dict[str, bool] = {}
+    for rows in language.notations:
+        heads.update((name, False) for name, optional, _ in rows.get("names", ()) if "0" in optional[:-1])
+        for _, _, head, _, printed in rows.get("productions", ()):
+            if head.startswith("\\<^const>"):
+                name = head[len("\\<^const>") :]
+                heads[name] = heads.get(name, False) or bool(printed)
+    constants = language.signature.constants
+    return [name for name in constants if heads.get(name, True) and constants[name].abbreviates is not None]

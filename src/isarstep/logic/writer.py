@@ -1,0 +1,481 @@
+"""Write terms so that Isabelle reads them back in the same context: by the mined formats, priorities and print rules.
+
+Constants get the shortest name that means them there; bound variables keep their names where nothing else has them.
+Lists, sets, tuples, numbers and strings are written by hand, as they are read by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from isarstep.errors import UserError
+from isarstep.logic.language import Language
+from isarstep.logic.parsing import APPLICATION, MAX_PRIORITY
+from isarstep.logic.patterns import (
+    CASE_PROD,
+    NUMERAL,
+    TAKES_PROPOSITIONS,
+    Variables,
+    abstraction,
+    is_meta,
+    numeral_value,
+)
+from isarstep.logic.printformats import BINDER, CONST, Format, formats_of
+from isarstep.logic.symbols import from_isabelle
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var
+
+_TYPE = "\\<^type>"
+_ENUMERATIONS = {
+    "List.list.Cons": ("List.list.Nil", "[", "]"),
+    "Set.insert": ("Set.empty", "{", "}"),
+    "Product_Type.Pair": ("", "(", ")"),
+}
+_SPECIAL = frozenset((NUMERAL, CASE_PROD, "Pure.type", "Set.Collect", "HOL.eq", *_ENUMERATIONS))
+_SYMBOLIC = frozenset("!#$%&*+-/:<=>?@\\^|~.")  # ASCII that could grow together with its like; brackets do not
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'")
+
+_BOOL = Type("HOL.bool")
+_TRUTHS = frozenset(
+    ("HOL.eq", "HOL.not_equal", "HOL.conj", "HOL.disj", "HOL.implies", "HOL.Not", "HOL.All", "HOL.Ex", "Set.member")
+)
+
+
+def write_formula(
+    term: Term,
+    language: Language,
+    *,
+    prop: bool = True,
+    names: Mapping[str, str] | None = None,
+    typed: bool = False,
+) -> str:
+    """The text of a proposition (or, without `prop`, of any term). `names` says how variables are called.
+
+    With `typed`, bound variables and constants whose type nothing else decides carry it.
+    """
+    writer = _Writer(language, names or {}, typed)
+    writer.note_names(term)
+    try:
+        return writer.proposition(term, 0) if prop else writer.term(term, 0)
+    except RecursionError:
+        raise UserError("a term that is nested too deeply to be written") from None
+
+
+def write_type(typ: Typ, language: Language, low: int = 0) -> str:
+    """A type as people write it."""
+    if type(typ) is TFree:
+        return typ.name
+    if type(typ) is TVar:
+        return f"?{typ.name}" + (f".{typ.index}" if typ.index > 0 else "")
+    count = len(typ.args)
+    form = formats_of(language).find(_TYPE + typ.name, count)
+    if form is not None and form.arguments == count and count:
+        parts = iter(typ.args)
+        text = "".join(p if type(p) is str else write_type(next(parts), language, p) for p in form.pieces)  # type: ignore[arg-type]
+        return f"({text})" if form.priority < low else text
+    name = from_isabelle(language.types.shortest(typ.name))
+    if count == 0:
+        return name
+    if count == 1:
+        return f"{write_type(typ.args[0], language, MAX_PRIORITY)} {name}"
+    return f"({', '.join(write_type(argument, language) for argument in typ.args)}) {name}"
+
+
+class _Writer:
+    """One term."""
+
+    def __init__(self, language: Language, names: Mapping[str, str], typed: bool) -> None:
+        self.language = language
+        self.names = names
+        self.typed = typed
+        self.formats = formats_of(language)
+        self.judgment = language.judgment
+        self.scope: list[str] = []
+        self.shown: dict[str, str] = {}  # free variables
+        self.taken: set[str] = set()
+        self.words = language.lexicon.words
+
+    def note_names(self, term: Term) -> None:
+        """Names that bound variables must not have: those of the free variables."""
+        todo = [term]
+        shown = self.shown
+        while todo:
+            node = todo.pop()
+            while type(node) is App:
+                todo.append(node.arg)
+                node = node.fun
+            if type(node) is Abs:
+                todo.append(node.body)
+            elif type(node) is Free and node.name not in shown:
+                called = self.names.get(node.name)
+                shown[node.name] = from_isabelle(node.name) if called is None else called
+        self.taken.update(shown.values())
+
+    def proposition(self, term: Term, low: int) -> str:
+        if type(term) is App and type(term.fun) is Const and term.fun.name == self.judgment:
+            if not is_meta(term.arg):
+                return self.term(term.arg, max(low, 0))
+        elif is_meta(term) or self.language.takes_propositions(_head(term)):
+            return self.term(term, low)
+        return self.bracketed(f"PROP {self.term(term, MAX_PRIORITY)}", MAX_PRIORITY, low)
+
+    @staticmethod
+    def bracketed(text: str, priority: int, low: int) -> str:
+        return f"({text})" if priority < low else text
+
+    def term(self, term: Term, low: int) -> str:
+        kind = type(term)
+        if kind is App:
+            arguments: list[Term] = []
+            head: Term = term
+            while type(head) is App:
+                arguments.append(head.arg)
+                head = head.fun
+            arguments.reverse()
+            if type(head) is Const:
+                return self.constant(head, arguments, low)
+            return self.application(self.term(head, MAX_PRIORITY), arguments, low)
+        if kind is Const:
+            return self.constant(term, [], low)  # type: ignore[arg-type]
+        if kind is Abs:
+            return self.function(term, low)
+        if kind is Free:
+            return self.shown[term.name]  # type: ignore[union-attr]
+        if kind is Bound:
+            index = term.index  # type: ignore[union-attr]
+            if index >= len(self.scope):
+                raise UserError("a bound variable that nothing binds cannot be written")
+            return self.scope[-1 - index]
+        assert isinstance(term, Var)
+        return schematic_name(term)
+
+    def application(self, function: str, arguments: list[Term], low: int) -> str:
+        texts = [self.term(argument, MAX_PRIORITY) for argument in arguments]
+        return self.bracketed(" ".join([function, *texts]), APPLICATION, low)
+
+    # Constants
+
+    def constant(self, head: Const, arguments: list[Term], low: int) -> str:
+        name, count = head.name, len(arguments)
+        if name in _SPECIAL and (special := self.by_hand(head, arguments, low)) is not None:
+            return special
+        for rule in self.formats.rules.get(name, ()):
+            if len(rule.patterns) == count and (found := self.match_all(rule.patterns, arguments)) is not None:
+                return self.tree(rule.tree, found, low)
+        binder = self.formats.formats.get(BINDER + name) if count == 1 else None
+        if binder and (parts := abstraction(arguments[0])) is not None and len(parts[0]) == 1:
+            return self.binder(name, binder[0], arguments[0], low)
+        form = self.formats.find(CONST + name, count)
+        if form is None:
+            if count == 0:
+                return self.name(head)
+            return self.application(self.name(head), arguments, low)
+        if form.arguments < count:
+            inner = self.fill(form, arguments[: form.arguments], MAX_PRIORITY, name)
+            return self.application(inner, arguments[form.arguments :], low)
+        text = self.fill(form, arguments, low, name)
+        return self.constrained(text, head) if self.typed and count == 0 else text
+
+    def name(self, head: Const) -> str:
+        name = head.name
+        shown = from_isabelle(self.language.constants.shortest(name))
+        if shown in self.taken or shown in self.scope:
+            shown = from_isabelle(name)
+        if self.typed and head.type is not None:
+            return self.constrained(shown, head)
+        return shown
+
+    def constrained(self, text: str, head: Const) -> str:
+        """With its type, where the constant's type has variables and the type is known."""
+        declared = self.language.signature.constants.get(head.name)
+        if head.type is None or declared is None or (type(head.type) is Type and head.type.name == "fun"):
+            return text
+        if declared.type == head.type:
+            return text
+        return f"({text}::{write_type(head.type, self.language)})"
+
+    def fill(self, form: Format, arguments: list[Term], low: int, name: str) -> str:
+        propositions = name in TAKES_PROPOSITIONS or self.language.takes_propositions(name)
+        write = self.proposition if propositions else self.term
+        parts = iter(arguments)
+        texts = [p if type(p) is str else write(next(parts), p) for p in form.pieces]  # type: ignore[arg-type]
+        return self.bracketed(joined(texts), form.priority, low)
+
+    # Binders and rules
+
+    def binder(self, name: str, form: Format, function: Term, low: int) -> str:
+        """`∀x y. P`, all variables that the same constant binds one after the other."""
+        shown: list[str] = []
+        entered = 0
+        body: Term = function
+        while True:
+            assert type(body) is Abs
+            shown.append(self.enter(body))
+            entered += 1
+            body = body.body
+            again = type(body) is App and type(body.fun) is Const and body.fun.name == name and type(body.arg) is Abs
+            if not again:
+                break
+            body = body.arg  # type: ignore[union-attr]
+        inner = [p for p in form.pieces if type(p) is int][-1]
+        text = self.proposition(body, inner) if name in TAKES_PROPOSITIONS else self.term(body, inner)
+        self.leave(entered)
+        filled = iter([" ".join(shown), text])
+        return self.bracketed(joined([p if type(p) is str else next(filled) for p in form.pieces]), form.priority, low)
+
+    def function(self, term: Term, low: int) -> str:
+        shown: list[str] = []
+        entered = 0
+        while (parts := abstraction(term)) is not None:
+            variables, body = parts
+            shown.append(self.enter_all(variables, term))
+            entered += sum(1 for v in variables if v is not None)
+            term = body
+        text = f"λ{' '.join(shown)}. {self.term(term, 3)}"
+        self.leave(entered)
+        return self.bracketed(text, 3, low)
+
+    def enter(self, function: Abs) -> str:
+        name = self.fresh(function.name)
+        self.scope.append(name)
+        if self.typed and function.type is not None:
+            return f"({name}::{write_type(function.type, self.language)})"
+        return name
+
+    def enter_all(self, variables: Variables, function: Term) -> str:
+        if len(variables) == 1:
+            assert type(function) is Abs
+            return self.enter(function)
+        stack: list[str] = []
+        names: list[str] = []
+        for entry in variables:
+            if entry is not None:
+                names.append(self.fresh(entry))
+                self.scope.append(names[-1])
+        for entry in reversed(variables):
+            if entry is not None:
+                stack.append(names.pop())
+            else:
+                left, right = stack.pop(), stack.pop()
+                stack.append(f"({left}, {right[1:-1] if right.startswith('(') else right})")
+        return stack[0]
+
+    def leave(self, count: int) -> None:
+        if count:
+            del self.scope[-count:]
+
+    def fresh(self, hint: str) -> str:
+        base = from_isabelle(hint).strip("_") or "x"
+        if base == "uu":
+            base = "x"
+        name = base
+        number = 0
+        while name in self.taken or name in self.scope or name in self.words or not self.is_free(name):
+            number += 1
+            name = f"{base}{number}" if not base[-1:].isdigit() else f"{base}'{number}"
+        return name
+
+    def is_free(self, name: str) -> bool:
+        return self.language.constants.resolve(name) is None
+
+    def match_all(self, patterns: tuple[Any, ...], terms: list[Term]) -> dict[str, Any] | None:
+        found: dict[str, Any] = {}
+        return found if all(_match(p, t, found) for p, t in zip(patterns, terms, strict=True)) else None
+
+    def tree(self, tree: Any, found: dict[str, Any], low: int) -> str:
+        """A tree of heads over what a rule has found; a function's variable comes into scope for its body only."""
+        if isinstance(tree, str):
+            if tree[0] != "?":
+                return from_isabelle(tree)
+            return self.piece(found[tree], found, low)
+        form = self.formats.find(tree[0], len(tree) - 1)
+        if form is None or form.arguments != len(tree) - 1:
+            raise UserError(f"no way to write {tree[0]}")
+        parts = iter(tree[1:])
+        # the variable is named first, so that its place and its body agree, wherever they stand
+        texts = [p if type(p) is str else self.tree(next(parts), found, p) for p in form.pieces]  # type: ignore[arg-type]
+        return self.bracketed(joined(texts), form.priority, low)
+
+    def piece(self, item: Any, found: dict[str, Any], low: int) -> str:
+        if isinstance(item, _Variable):
+            return self.named(item.function)[0]
+        if isinstance(item, _Body):
+            _, entered = self.named(item.function)
+            self.scope.extend(entered)
+            text = self.term(item.term, low)
+            self.leave(len(entered))
+            return text
+        return self.term(item, low)
+
+    def named(self, function: Term) -> tuple[str, list[str]]:
+        """How an abstraction shows its variables, and their names; the same answer whenever it is asked."""
+        parts = abstraction(function)
+        assert parts is not None
+        before = len(self.scope)
+        shown = self.enter_all(parts[0], function)
+        entered = self.scope[before:]
+        self.leave(len(entered))
+        return shown, entered
+
+    # By hand
+
+    def by_hand(self, head: Const, arguments: list[Term], low: int) -> str | None:
+        name, count = head.name, len(arguments)
+        if name == NUMERAL and count:
+            value = numeral_value(arguments[0])
+            if value is None:
+                return None
+            text = str(value)
+            if self.typed and head.type is not None and type(head.type) is Type and len(head.type.args) == 2:
+                text = f"({text}::{write_type(head.type.args[1], self.language)})"
+            return self.application(text, arguments[1:], low) if count > 1 else text
+        if name in _ENUMERATIONS and count == 2:
+            return self.enumeration(name, arguments)
+        if name == "Pure.type" and count == 0 and head.type is not None and type(head.type) is Type:
+            return f"TYPE({write_type(head.type.args[0], self.language)})"
+        if name == CASE_PROD and count and abstraction(App(head, arguments[0])) is not None:
+            if count == 1:
+                return self.function(App(head, arguments[0]), low)
+            return self.application(self.function(App(head, arguments[0]), MAX_PRIORITY), arguments[1:], low)
+        if name == "HOL.eq" and count == 2 and self.between_truths(head, arguments):
+            left, right = (self.term(argument, low_) for argument, low_ in zip(arguments, (26, 25), strict=True))
+            return self.bracketed(f"{left} ⟷ {right}", 25, low)
+        if name == "Set.Collect" and count == 1 and (image := _image_set(arguments[0])) is not None:
+            return self.set_of_images(*image)
+        return None
+
+    def between_truths(self, head: Const, arguments: list[Term]) -> bool:
+        """Is this an equation of truth values, which reads better as ⟷?"""
+        if "⟷" not in self.words:
+            return False
+        if head.type is not None:
+            return type(head.type) is Type and head.type.args[0] == _BOOL
+        return any(_head(argument) in _TRUTHS for argument in arguments)
+
+    def enumeration(self, name: str, arguments: list[Term]) -> str | None:
+        nil, opening, closing = _ENUMERATIONS[name]
+        elements, rest = [arguments[0]], arguments[1]
+        while type(rest) is App and type(rest.fun) is App and type(rest.fun.fun) is Const and rest.fun.fun.name == name:
+            elements.append(rest.fun.arg)
+            rest = rest.arg
+        if not nil:
+            elements.append(rest)
+        elif type(rest) is not Const or rest.name != nil:
+            return None
+        if name == "List.list.Cons" and (text := _string(elements)) is not None:
+            return text
+        return opening + ", ".join(self.term(element, 0) for element in elements) + closing
+
+    def set_of_images(self, functions: list[Abs], element: Term, condition: Term) -> str:
+        """`{f x |x. P x}`; the variable of the set itself is not written."""
+        self.scope.append("")
+        shown = [self.enter(function) for function in functions]
+        text = f"{{{self.term(element, 0)} |{' '.join(shown)}. {self.term(condition, 0)}}}"
+        self.leave(len(functions) + 1)
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    function: Term
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    function: Term
+    term: Term
+
+
+def _match(pattern: Any, term: Term, found: dict[str, Any]) -> bool:
+    if isinstance(pattern, str):
+        if pattern[0] == "?":
+            found[pattern] = term
+            return True
+        return type(term) is Const and CONST + term.name == pattern
+    if pattern[0] == "_abs":
+        parts = abstraction(term)
+        if parts is None:
+            return False
+        found[pattern[1]] = _Variable(term)
+        found[pattern[2]] = _Body(term, parts[1])
+        return True
+    arguments: list[Term] = []
+    while type(term) is App:
+        arguments.append(term.arg)
+        term = term.fun
+    if type(term) is not Const or CONST + term.name != pattern[0] or len(arguments) != len(pattern) - 1:
+        return False
+    return all(_match(p, t, found) for p, t in zip(pattern[1:], reversed(arguments), strict=True))
+
+
+def _head(term: Term) -> str:
+    while type(term) is App:
+        term = term.fun
+    return term.name if type(term) is Const else ""
+
+
+def _image_set(function: Term) -> tuple[list[Abs], Term, Term] | None:
+    """`λu. ∃x y. u = f x y ∧ P x y` taken apart."""
+    if type(function) is not Abs:
+        return None
+    functions: list[Abs] = []
+    body = function.body
+    while type(body) is App and type(body.fun) is Const and body.fun.name == "HOL.Ex" and type(body.arg) is Abs:
+        functions.append(body.arg)
+        body = body.arg.body
+    depth = len(functions)
+    if not functions or _head(body) != "HOL.conj" or type(body) is not App or type(body.fun) is not App:
+        return None
+    equation, condition = body.fun.arg, body.arg
+    if _head(equation) != "HOL.eq" or type(equation) is not App or type(equation.fun) is not App:
+        return None
+    if equation.fun.arg != Bound(depth) or _mentions(equation.arg, depth) or _mentions(condition, depth):
+        return None
+    return functions, equation.arg, condition
+
+
+def _mentions(term: Term, index: int) -> bool:
+    todo = [(term, index)]
+    while todo:
+        node, depth = todo.pop()
+        if type(node) is App:
+            todo += ((node.fun, depth), (node.arg, depth))
+        elif type(node) is Abs:
+            todo.append((node.body, depth + 1))
+        elif type(node) is Bound and node.index == depth:
+            return True
+    return False
+
+
+def _string(elements: list[Term]) -> str | None:
+    """Characters given bit by bit, as a string, where all of them may stand in one."""
+    codes = []
+    for element in elements:
+        bits: list[str] = []
+        while type(element) is App and type(element.arg) is Const:
+            bits.append(element.arg.name)
+            element = element.fun
+        if type(element) is not Const or element.name != "String.char.Char" or len(bits) != 8:
+            return None
+        codes.append(sum((bit == "HOL.True") << i for i, bit in enumerate(reversed(bits))))
+    text = "".join(map(chr, codes))
+    return f"''{text}''" if all(32 <= code < 127 and chr(code) not in "'\\\"" for code in codes) else None
+
+
+def schematic_name(variable: Var) -> str:
+    """`?x`, or `?x1.0` where the name alone could be mistaken for a name with an index."""
+    name = from_isabelle(variable.name)
+    return f"?{name}.{variable.index}" if variable.index or name[-1:].isdigit() else f"?{name}"
+
+
+def joined(texts: list[str]) -> str:
+    """Pieces of text, with a blank where two of them would otherwise be read as one."""
+    out = ""
+    for text in texts:
+        if out and text:
+            last, first = out[-1], text[0]
+            if (last in _SYMBOLIC and first in _SYMBOLIC) or (last in _LETTERS and first in _LETTERS):
+                out += " "
+        out += text
+    return out
