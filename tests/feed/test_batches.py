@@ -129,3 +129,17 @@ def test_models_that_pad_get_examples_of_similar_lengths() -> None:
     assert sorted(np.concatenate(batches).tolist()) == chosen.tolist()
     assert filled(batches) > 0.75 > 0.6 > filled(plan(measures, chosen, shape, seed=1, epoch=0))
     assert [b.tolist() for b in batches] != sorted((b.tolist() for b in batches), key=lambda b: measures.source[b[0]])
+
+
+@pytest.mark.parametrize("hierarchical", [True, False])
+def test_training_reads_sources_of_512_tokens_and_targets_of_200_and_no_longer_ones(hierarchical: bool) -> None:
+    """Labels and separators do not count; F.5 does where it is read."""
+    sizes = [(512, 0, 5), (513, 0, 5), (500, 12, 5), (500, 13, 5), (5, 0, 200), (5, 0, 201)]
+    corpus = Corpus.of_examples(
+        NumberedExample([(3, [20] * c), *([(5, [21] * hint)] if hint else [])], [22] * target)
+        for c, hint, target in sizes
+    )
+    with_hints = Measures(corpus, Layout(hierarchical, hints=True)).trainable()
+    without = Measures(corpus, Layout(hierarchical, hints=False)).trainable()
+    assert with_hints.tolist() == [0, 2, 4]
+    assert without.tolist() == [0, 2, 3, 4]

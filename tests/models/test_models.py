@@ -7,7 +7,7 @@ import torch
 
 from isarstep.models import ModelConfig, Segments, Seq2Seq, Source, Target, build_model
 from isarstep.models.config import Kind, Style
-from isarstep.models.layers import hashed_dropout
+from isarstep.models.layers import drop, hashed_dropout
 
 VOCABULARY = 50
 VARIANTS: list[tuple[Kind, Style]] = [
@@ -167,3 +167,41 @@ def test_hashed_dropout_keeps_its_share_everywhere_and_scales_the_rest() -> None
     assert torch.equal(one[kept], torch.full_like(one[kept], 1 / 0.9))
     (gradient,) = torch.autograd.grad(one.sum(), x)
     assert torch.equal(gradient != 0, kept)
+
+
+def test_hats_first_layers_stay_inside_a_proposition_and_the_rest_look_at_all() -> None:
+    model = model_of("hat", "paper")
+    source = source_of(random_examples(4, 2), hierarchical=True)
+    seen: list[Segments] = []
+    for layer in model.encoder:  # type: ignore[union-attr]
+        layer.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[1]))
+    model.start(source, 1)
+    size = model.config.dimensions
+    assert (size.local_layers, size.encoder_layers) == (2, 3)
+    assert all(found is wanted for found, wanted in zip(seen, [source.propositions] * 2 + [source.examples], strict=True))
+
+
+@pytest.mark.parametrize(("kind", "style"), VARIANTS)
+def test_a_model_drops_while_it_trains_and_only_then(kind: Kind, style: Style) -> None:
+    model = model_of(kind, style)
+    source, target = source_of(random_examples(5, 2), kind == "hat"), target_of([[5, 6, 7], [8]])
+
+    def outputs(seed: int) -> torch.Tensor:
+        torch.manual_seed(seed)
+        hidden: torch.Tensor = model(source, target)
+        return hidden.detach()
+
+    assert torch.equal(outputs(1), outputs(2))
+    model.train()
+    assert not torch.allclose(outputs(1), outputs(2))
+    assert torch.equal(outputs(1), outputs(1))
+
+
+def test_a_share_is_dropped_and_the_rest_makes_up_for_it() -> None:
+    torch.manual_seed(0)
+    x = torch.ones(100_000)
+    dropped = drop(x, 0.3, training=True)
+    kept = dropped != 0
+    assert 0.29 < 1 - kept.float().mean() < 0.31
+    assert torch.allclose(dropped[kept], torch.tensor(1 / 0.7))
+    assert drop(x, 0.3, training=False) is x

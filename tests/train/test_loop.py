@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -17,8 +19,11 @@ from isarstep.feed.files import load_dataset
 from isarstep.models import ModelConfig
 from isarstep.models.checkpoint import load_model
 from isarstep.models.config import Kind, Style
-from isarstep.train.loop import ValidationPlan, train
+from isarstep.train.loop import TrainingRun, ValidationPlan, train
+from isarstep.train.loss import SmoothedLoss
+from isarstep.train.processes import Processes
 from isarstep.train.recipe import modern, paper
+from isarstep.train.validate import Validation
 
 VOCABULARY = (*SPECIALS, *(f"w{i}" for i in range(12)))
 
@@ -104,13 +109,77 @@ def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path) -> None:
         train(dataset(), tiny(), paper(steps=60, batch=512, rate=1e30, warmup=1), tmp_path, device="cpu", quiet=True)
 
 
-def test_a_wall_clock_budget_ends_the_run(tmp_path: Path) -> None:
-    recipe = modern(minutes=0.05, batch=512, warmup=2)
+class Clock:
+    """Half a second passes whenever somebody looks."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def monotonic(self) -> float:
+        self.now += 0.5
+        return self.now
+
+
+def test_a_wall_clock_budget_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.train.loop.time", Clock())
+    recipe = modern(minutes=0.5, batch=512, warmup=2)
     train(dataset(), tiny(), recipe, tmp_path, device="cpu", validating=ValidationPlan(1, 4), quiet=True)
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
-    assert 2.5 < lines[-1]["seconds"] < 20
+    assert 30 <= lines[-1]["seconds"] < 32
     rates = [line["rate"] for line in lines if "rate" in line]
     assert rates[-1] < 0.5 * max(rates)
+
+
+def training_run(style: Style, folder: Path) -> TrainingRun:
+    recipe = (paper if style == "paper" else modern)(steps=3, batch=512, warmup=2)
+    group = Processes(0, 1, torch.device("cpu"))
+    return TrainingRun(dataset(), tiny(style=style), recipe, folder, group, ValidationPlan(3, 4), "fp32")
+
+
+class NormNoted:
+    """In place of an optimiser: the length of the gradient that it gets."""
+
+    param_groups: ClassVar[list[dict[str, float]]] = []
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        self.model = model
+        self.norm = 0.0
+
+    def step(self) -> None:
+        self.norm = float(torch.nn.utils.get_total_norm([p.grad for p in self.model.parameters() if p.grad is not None]))
+
+    def zero_grad(self, set_to_none: bool) -> None:
+        pass
+
+
+@pytest.mark.parametrize("style", ["paper", "modern"])
+def test_only_the_modern_recipe_cuts_long_gradients(style: Style, tmp_path: Path) -> None:
+    run = training_run(style, tmp_path)
+    noted = NormNoted(run.model)
+    run.optimisers = [noted]  # type: ignore[list-item]
+    data = next(run.stream.steps(0, 0))
+    # As if a thousandth of the tokens had been written: the gradient of their mean is a thousand times as long.
+    run.one_step(run.loss, replace(data, written=data.written / 1000), 1, 1e-3)  # type: ignore[arg-type]
+    assert noted.norm == pytest.approx(1.0, rel=1e-3) if style == "modern" else noted.norm > 10
+
+
+@pytest.mark.parametrize(("bleus", "best"), [((10.0, 30.0, 20.0), 2), ((10.0, 30.0, 30.0), 2), ((1.0, 2.0, 3.0), 3)])
+def test_the_best_model_is_kept_not_the_last(
+    bleus: tuple[float, ...], best: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[list[torch.Tensor]] = []
+
+    def seen(loss: SmoothedLoss, *_: object) -> Validation:
+        looks.append([parameter.detach().clone() for parameter in loss.model.parameters()])
+        return Validation(1.0, bleus[len(looks) - 1], 0.0)
+
+    monkeypatch.setattr("isarstep.train.loop.validate", seen)
+    recipe = modern(steps=3, batch=512, warmup=2)
+    model = train(dataset(), tiny(), recipe, tmp_path, device="cpu", validating=ValidationPlan(3, 4), quiet=True)
+    assert json.loads((tmp_path / "config.json").read_text())["training"]["best_step"] == best
+    kept, _ = load_model(tmp_path)
+    for found in (model, kept):
+        assert all(torch.equal(a, b) for a, b in zip(found.parameters(), looks[best - 1], strict=True))
 
 
 def test_a_budget_of_tokens_ends_the_run(tmp_path: Path) -> None:
