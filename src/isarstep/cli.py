@@ -23,7 +23,7 @@ import typer
 from isarstep.errors import UserError
 
 # In the order in which data flow through them, which is the order of the help page.
-ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "check", "evaluate", "analyse", "serve")
+ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "check", "evaluate", "analyse", "serve", "agents")
 
 SUMMARY = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, find and check missing steps."
 
