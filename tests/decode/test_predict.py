@@ -6,7 +6,8 @@ from pathlib import Path
 from isarstep.bench.example import Example as BenchExample
 from isarstep.bench.specials import SPECIALS
 from isarstep.decode.hypotheses import SearchRules
-from isarstep.decode.predict import Predictor, meta_of, write_predictions
+from isarstep.decode.predict import Predictor, meta_of
+from isarstep.decode.predictions import write_predictions
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.models import ModelConfig, build_model
 from isarstep.models.checkpoint import About, write_model

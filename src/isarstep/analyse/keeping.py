@@ -12,7 +12,8 @@ from pathlib import Path
 from isarstep.analyse.attention_maps import record, save_maps
 from isarstep.analyse.probes import probes, write_answers
 from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
-from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
+from isarstep.decode.predict import Predictor, check_vocabulary, meta_of
+from isarstep.decode.predictions import write_predictions
 from isarstep.feed.corpus import Dataset
 from isarstep.models import Seq2Seq
 from isarstep.models.checkpoint import load_model

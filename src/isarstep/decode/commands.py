@@ -45,7 +45,8 @@ def predict(
     import numpy as np
 
     from isarstep.decode.hypotheses import SearchRules
-    from isarstep.decode.predict import Predictor, check_vocabulary, meta_of, write_predictions
+    from isarstep.decode.predict import Predictor, check_vocabulary, meta_of
+    from isarstep.decode.predictions import write_predictions
     from isarstep.feed.files import load_dataset
 
     predictor = Predictor(model, device)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,22 +77,6 @@ def ready(model: Seq2Seq, device: str | None) -> Seq2Seq:
 def check_vocabulary(about: About, vocabulary: Sequence[str]) -> None:
     if tuple(vocabulary) != about.vocabulary:
         raise UserError("the data have another vocabulary than the model; give the benchmark that it was trained on")
-
-
-def write_predictions(path: Path, lines: Iterable[tuple[str, list[tuple[str, float]]]], meta: dict[str, Any]) -> int:
-    """`{"id", "predictions": [{"tokens", "score"}]}` a line, and what produced them in `*.meta.json` beside."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".tmp")
-    count = 0
-    with temporary.open("w", encoding="utf-8") as file:
-        for identifier, proposals in lines:
-            predictions = [{"tokens": tokens, "score": round(score, 4)} for tokens, score in proposals]
-            file.write(json.dumps({"id": identifier, "predictions": predictions}, ensure_ascii=False) + "\n")
-            count += 1
-    about = path.with_name(path.name.removesuffix(".jsonl") + ".meta.json")
-    about.write_text(json.dumps(meta, indent=1) + "\n")
-    temporary.replace(path)
-    return count
 
 
 def meta_of(predictor: Predictor, split: str, rules: SearchRules, constraints: str) -> dict[str, Any]:

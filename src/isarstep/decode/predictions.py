@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from isarstep.errors import UserError
 
@@ -160,3 +161,19 @@ def _plain(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[
     clean = [_spaced(line) for line in lines]
     # An empty line is a beam that found nothing more: it can't match and is left out.
     return tuple(tuple(line for line in clean[i : i + width] if line) for i in range(0, len(clean), width))
+
+
+def write_predictions(path: Path, lines: Iterable[tuple[str, list[tuple[str, float]]]], meta: dict[str, Any]) -> int:
+    """`{"id", "predictions": [{"tokens", "score"}]}` a line, and what produced them in `*.meta.json` beside."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(path.name + ".tmp")
+    count = 0
+    with temporary.open("w", encoding="utf-8") as file:
+        for identifier, proposals in lines:
+            predictions = [{"tokens": tokens, "score": round(score, 4)} for tokens, score in proposals]
+            file.write(json.dumps({"id": identifier, "predictions": predictions}, ensure_ascii=False) + "\n")
+            count += 1
+    about = path.with_name(path.name.removesuffix(".jsonl") + ".meta.json")
+    about.write_text(json.dumps(meta, indent=1) + "\n")
+    temporary.replace(path)
+    return count

@@ -94,3 +94,44 @@ def report(
     for name in lists or ():
         copy_lists(open_run(by_name[name]), split, out / "runs" / name)
     print(f"{out / 'report.html'}: {len(runs)} runs")
+
+
+def baseline(
+    name: Annotated[str, typer.Argument(help="copy, frequent, neighbour or rule.")],
+    benchmark: Annotated[str, typer.Argument(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
+    split: Annotated[str, typer.Option(help="test, validation, unseen or fresh.")] = "test",
+    out: Annotated[Path | None, typer.Option(help="Where to write; SPLIT.NAME.jsonl if not given.")] = None,
+    best: Annotated[int, typer.Option(min=1, help="Answers to an example.")] = 10,
+) -> None:
+    """Let a baseline answer a split: an n-best file like any model's.
+
+    Example:
+
+        isarstep baseline neighbour embedded --split test --out neighbour.jsonl
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    import isarstep
+    from isarstep.bench.store import Benchmark
+    from isarstep.decode.predictions import write_predictions
+    from isarstep.evaluate.baselines import baseline as open_baseline
+
+    opened = Benchmark(benchmark)
+    rows = opened.split(split)
+    answer = open_baseline(name, opened)
+    meta = {
+        "benchmark": opened.hash,
+        "split": rows.name,
+        "input": "base",
+        "beam": best,
+        "length_rule": "none",
+        "constraints": "none",
+        "model": name,
+        "version": isarstep.__version__,
+    }
+    path = out or Path(f"{rows.name}.{name}.jsonl")
+    with Progress(transient=True, console=Console(stderr=True)) as bar:
+        examples = bar.track(rows, len(rows), description=name)
+        count = write_predictions(path, ((example.id, answer(example, best)) for example in examples), meta)
+    typer.echo(f"{path}: {count:,} examples answered")
