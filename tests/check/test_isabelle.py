@@ -229,12 +229,14 @@ def test_real_command(isabelle, tmp_path, capsys):
     assert run(["mine", "Steps", "--out", str(graphs), "-d", str(theories), "--jobs", "1"]) == 0
     assert run(["build", str(graphs), "--out", str(benchmark), "--jobs", "1"]) == 0
     found = Benchmark(benchmark)
-    split = max(("train", "test", "validation", "reserve"), key=lambda name: len(found.split(name)))
+    split = max(found.splits, key=lambda name: len(found.split(name)))
     command = ["check", "--benchmark", str(benchmark), "--split", split, "--out", str(out), "--backend", "isabelle",
                "--seconds", "5", "-d", str(theories), "--heaps", str(graphs / "heaps")]  # fmt: skip
     capsys.readouterr()
     assert run(command) == 0
-    assert "provers: Isabelle2025-1 with " in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert f"provers: {isabelle.installation.identifier} with " in said.out
+    assert said.err.splitlines()[-1].startswith("checking ")
     rows = pq.read_table(out).to_pylist()
     assert len(rows) == len(found.split(split))
     for row in rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,8 +42,16 @@ class Oracle:
 
         return Bare()
 
-    def ask(self, session: str, inquiries: Iterable[Inquiry], settings: Settings, report: Report) -> str:
+    def ask(
+        self,
+        session: str,
+        inquiries: Iterable[Inquiry],
+        settings: Settings,
+        report: Report,
+        news: Callable[[str], None],
+    ) -> str:
         for item in inquiries:
+            news(f"asking about {item.example.id}")
             answers: dict[str, Answer] = {}
             for question in item.questions:
                 if self.patience == 0:
@@ -69,7 +77,10 @@ def table(folder: Path, out: Path, oracle: Oracle, *, resume: bool = False) -> l
     split = Benchmark(folder).split("test")
     work = [Work(position, (example.f1, NONSENSE)) for position, example in enumerate(split)]
     made = TheoryRun(out, IsabelleSettings(str(folder), "test", 5.0, 0, (0,)), work, resume=resume)
-    assert sum(run_isabelle(made, oracle, Settings(), 1)) > 0  # type: ignore[arg-type]
+    news: list[str] = []
+    assert sum(run_isabelle(made, oracle, Settings(), 1, news.append)) > 0  # type: ignore[arg-type]
+    assert all(line.startswith("asking about ") for line in news)
+    assert news
     assert made.provers == "e"
     made.finish({})
     return list(pq.read_table(out).to_pylist())

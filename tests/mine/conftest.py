@@ -72,6 +72,9 @@ for item in yxml.decode_list(theories):
     if "FAIL" in text:
         failed.add(name); event("failed", theory=name, reason="it \x05\x06position\x06line=3\x05does not\x05\x06\x05 load", **timing); continue
     event("loaded", theory=name, failures="0", **timing)
+    if "SOLVER" in text:
+        event("no_solver", theory=name, line="9")
+        event("failure", theory=name, reason='line 9: lemma skipped: exception Option raised (line 84 of "General/basics.ML")')
     if "BROKEN" in text: event("failure", theory=name, reason="line 7: lemma skipped: no solver")
     if file:
         with open(file, "w") as out:

@@ -206,8 +206,8 @@ def test_building_pure_says_so(fake, tmp_path, capfd):
     heaps.mkdir()
     Images(installation, Sessions(installation), heaps)
     first, last = capfd.readouterr().err.splitlines()
-    assert first.endswith(" building Pure of Isabelle2025-1")
-    assert " building Pure of Isabelle2025-1: done in " in last
+    assert first == "building Pure of Isabelle2025-1"
+    assert last.startswith("building Pure of Isabelle2025-1: done in ")
 
 
 def test_a_run_in_which_every_theory_failed(fake, tmp_path):
@@ -230,3 +230,13 @@ def test_a_process_that_never_starts(fake, tmp_path):
     text = (fake.poly / "poly").read_text().replace("address, password =", "sys.exit(1)\naddress, password =")
     (fake.poly / "poly").write_text(text)
     assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 1
+
+
+def test_a_proof_that_wants_a_solver_says_so(fake, tmp_path, capfd):
+    fake.write("Small", "B", "A", "SOLVER BROKEN")
+    assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 0
+    said = [line.partition(" ")[2] for line in capfd.readouterr().err.splitlines() if "skipped" in line]
+    assert said == [
+        "Small.B: line 9: lemma skipped: the proof calls `smt`, whose solver is not installed",
+        "Small.B: line 7: lemma skipped: no solver",
+    ]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isarstep.errors import UserError
+from isarstep.progress import Watched
 
 if TYPE_CHECKING:
     from isarstep.check.isabelle import Isabelle
@@ -123,9 +121,9 @@ def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: st
     if not available():
         raise UserError("no prover is installed: pip install cvc5, or put eprover on the PATH")
     run = Run(out, settings, work, resume=resume)
-    finished = run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs())
-    total = sum(len(item.proposals) for item in work)
-    _progress(finished, total, run)
+    with _watched(run, work) as watched:
+        for count in run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs()):
+            watched.news(advance=count)
     by = f"{prover_names()}, {settings.seconds:g} s a try"
     table = run.finish({"provers": by, "settings": str(settings)})
     print(summary(table, by))
@@ -141,30 +139,16 @@ def _run_isabelle(
 
     run = TheoryRun(out, settings, work, resume=resume)
     limits = Limits(seconds=max(1, round(settings.seconds)), prove=True, qualified=run.qualified)
-    _progress(run_isabelle(run, judge, limits, jobs), sum(len(item.proposals) for item in work), run)
+    with _watched(run, work) as watched:
+        for count in run_isabelle(run, judge, limits, jobs, watched.news):
+            watched.news(advance=count)
     by = f"{judge.installation.identifier} with {run.provers}"
     table = run.finish({"provers": by, "settings": str(settings)})
     print(summary(table, by))
     print(f"written: {out}")
 
 
-def _progress(finished: Iterator[int], total: int, run: Run) -> None:
-    """A bar on a terminal, else a line now and then."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    left = len(run.missing())
-    done = total - sum(len(item.proposals) for number in run.missing() for item in run.chunks[number])
-    if sys.stderr.isatty():
-        with Progress(console=Console(stderr=True)) as bar:
-            task = bar.add_task("checking", total=total, completed=done)
-            for count in finished:
-                bar.advance(task, count)
-        return
-    said = time.monotonic()
-    print(f"checking {total} proposals, {total - done} to do in {left} chunks", file=sys.stderr, flush=True)
-    for count in finished:
-        done += count
-        if time.monotonic() - said > 30:
-            said = time.monotonic()
-            print(f"{done} of {total} proposals", file=sys.stderr, flush=True)
+def _watched(run: Run, work: list[Work]) -> Watched:
+    total = sum(len(item.proposals) for item in work)
+    left = sum(len(item.proposals) for number in run.missing() for item in run.chunks[number])
+    return Watched(f"checking {left:,} proposals", total, total - left)

@@ -192,9 +192,17 @@ class Isabelle:
     sessions: Sessions
     images: Images
 
-    def ask(self, session: str, inquiries: Iterable[Inquiry], settings: Settings, report: Report) -> str:
+    def ask(
+        self,
+        session: str,
+        inquiries: Iterable[Inquiry],
+        settings: Settings,
+        report: Report,
+        news: Callable[[str], None] = lambda _: None,
+    ) -> str:
         """Answer all questions about examples of one session; returns the provers that were there, with versions.
 
+        `news` is told what the process is doing: starting, loading a theory, answering a question.
         A question that kills the process or runs past all limits is answered `timeout` or `unknown`; the others go on.
         """
         waiting: dict[str, list[Inquiry]] = {}
@@ -210,7 +218,7 @@ class Isabelle:
                 report(*place, answer)
 
         while waiting:
-            attempt = _Attempt(self, session, waiting, settings, note)
+            attempt = _Attempt(self, session, waiting, settings, note, news)
             try:
                 attempt.run()
                 for theory in waiting:
@@ -256,8 +264,11 @@ class _Attempt:
         waiting: Mapping[str, list[Inquiry]],
         settings: Settings,
         note: Callable[[Place, Answer], None],
+        news: Callable[[str], None],
     ) -> None:
         self._isabelle, self._session, self._settings, self._answer = isabelle, session, settings, note
+        self._news = news
+        self._left = 0  # theories to load
         self._waiting = waiting
         self._asking: Place | None = None
         self._theory: str | None = None
@@ -267,6 +278,8 @@ class _Attempt:
     def run(self) -> None:
         isabelle, settings = self._isabelle, self._settings
         images, loaded, loads = isabelle.plan(list(self._waiting))
+        self._left = len(loads)
+        self._news(f"starting Isabelle on {images[-1].name} for {self._session}")
         folders = {theory.session for theory in loads} | {self._session}
         for name in tuple(folders):
             folders |= set(isabelle.sessions.requirements(name))
@@ -310,9 +323,12 @@ class _Attempt:
                 self.versions = properties["versions"]
             case "loading":
                 self._theory = properties["theory"]
+                self._news(f"loading {self._theory}, {self._left} to load")
+                self._left -= 1
                 process.deadline = time.monotonic() + self._settings.theory
             case "asking":
                 self._asking = (properties["example"], properties["key"])
+                self._news(f"{self._theory}: {' '.join(self._asking)}")
                 process.deadline = time.monotonic() + 6 * self._settings.seconds + 120
             case "answer":
                 self._take(properties)

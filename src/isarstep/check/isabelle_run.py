@@ -202,8 +202,13 @@ class TheoryRun(Run):
         return note.read_text() if note.exists() else "no external prover"
 
 
-def run_isabelle(run: TheoryRun, isabelle: Isabelle, limits: Limits, jobs: int) -> Iterator[int]:
-    """Ask what is missing, sessions side by side; yields the number of verdicts of each finished theory."""
+def run_isabelle(
+    run: TheoryRun, isabelle: Isabelle, limits: Limits, jobs: int, news: Callable[[str], None] = lambda _: None
+) -> Iterator[int]:
+    """Ask what is missing, sessions side by side; yields the number of verdicts of each finished theory.
+
+    `news` is told what Isabelle is doing.
+    """
     sessions: dict[str, list[int]] = {}
     for number in run.missing():
         sessions.setdefault(run.split[run.chunks[number][0].position].session, []).append(number)
@@ -219,7 +224,7 @@ def run_isabelle(run: TheoryRun, isabelle: Isabelle, limits: Limits, jobs: int) 
         finished: SimpleQueue[int | None] = SimpleQueue()
         with ThreadPoolExecutor(jobs) as pool:
             futures = [
-                pool.submit(_session, run, isabelle, limits, session, sessions[session], finished.put, stop)
+                pool.submit(_session, run, isabelle, limits, session, sessions[session], finished.put, news, stop)
                 for session in sessions
             ]
             for future in futures:
@@ -249,6 +254,7 @@ def _session(
     session: str,
     numbers: Sequence[int],
     finished: Callable[[int], None],
+    news: Callable[[str], None],
     stop: threading.Event,
 ) -> None:
     """One session in one process, theory by theory."""
@@ -274,7 +280,7 @@ def _session(
     for number in numbers:
         if number not in waiting:
             finished(_write(run, number, answers))
-    provers = isabelle.ask(session, inquiries.values(), limits, take)
+    provers = isabelle.ask(session, inquiries.values(), limits, take, news)
     if provers:
         run.note_provers(prover_versions(isabelle.installation, provers))
 

@@ -12,7 +12,7 @@ from isarstep.mine import release
 from isarstep.mine.external import kill_group, scratch_folder, start_group
 from isarstep.mine.isabelle import Installation, Sessions
 from isarstep.mine.process import ml_string, options_file, session_file
-from isarstep.mine.waiting import Waiting
+from isarstep.progress import Watched
 
 _LIMIT = 1800.0
 
@@ -55,8 +55,8 @@ def build_pure(installation: Installation, sessions: Sessions, image: Path) -> N
         for name in (*release.PURE_BOOTSTRAP, str(installation.release.words_file)):
             command += ["--use", name]
         command += ["--eval", _after(partial)]
-        with Waiting(f"building Pure of {installation.identifier}") as waiting:
-            code = _run(command, folder / "log", environment, sources, waiting)
+        with Watched(f"building Pure of {installation.identifier}") as watched:
+            code = _run(command, folder / "log", environment, sources, watched)
             if code != 0 or not partial.is_file():
                 last = " ".join((folder / "log").read_bytes().decode(errors="replace").split())[-300:]
                 raise UserError(f"building Pure from {sources} failed: {last}")
@@ -66,7 +66,7 @@ def build_pure(installation: Installation, sessions: Sessions, image: Path) -> N
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(command: list[str], log: Path, environment: dict[str, str], sources: Path, waiting: Waiting) -> int:
+def _run(command: list[str], log: Path, environment: dict[str, str], sources: Path, watched: Watched) -> int:
     limit = time.monotonic() + _LIMIT
     with open(log, "wb") as output:
         process = start_group(
@@ -77,7 +77,7 @@ def _run(command: list[str], log: Path, environment: dict[str, str], sources: Pa
             try:
                 return process.wait(timeout=1.0)
             except subprocess.TimeoutExpired:
-                waiting.tick()
+                watched.news()
             if time.monotonic() > limit:
                 raise UserError(f"building Pure from {sources} took more than {_LIMIT:.0f} s")
     finally:

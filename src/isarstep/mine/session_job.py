@@ -137,6 +137,7 @@ class _Attempt:
         self.mined: set[str] = set()
         self._items = {item.theory.name: item for item in job.theories}
         self._notes: dict[str, Record] = {}
+        self._no_solver: set[tuple[str, str]] = set()  # theories and lines of proofs that wanted one
         self._version = miner_version(installation.release.words)
 
     def record(self, record: Record) -> None:
@@ -213,7 +214,9 @@ class _Attempt:
                 if not item.mine:
                     self._done(note, "loaded")
             case "failure":
-                note.setdefault("failures", []).append(_clean(properties["reason"]))
+                note.setdefault("failures", []).append(self._explained(name, _clean(properties["reason"])))
+            case "no_solver":
+                self._no_solver.add((name, properties["line"]))
             case "mined":
                 note.update({f"mine_{key}": float(properties[key]) for key in ("cpu", "elapsed", "gc")})
                 try:
@@ -227,6 +230,13 @@ class _Attempt:
             case "unmined" | "failed":
                 note["reason"] = _clean(properties["reason"])
                 self._done(note, event)
+
+    def _explained(self, theory: str, failure: str) -> str:
+        """A failure with words for an exception that says nothing to people."""
+        place, colon, rest = failure.partition(": ")
+        if (theory, place.removeprefix("line ")) not in self._no_solver:
+            return failure
+        return f"{place}{colon}{rest.partition(':')[0]}: the proof calls `smt`, whose solver is not installed"
 
     def _done(self, note: Record, status: str) -> None:
         self.loading = None
