@@ -26,8 +26,8 @@ from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, strip_pure_imp
 from isarstep.logic.infer import TypingError, instantiate_type
 from isarstep.logic.language import Language
-from isarstep.logic.lexing import ReadError
 from isarstep.logic.reader import read_formula
+from isarstep.logic.readerror import ReadError
 from isarstep.logic.signature import Coercion, Constant, Signature
 from isarstep.logic.terms import (
     App,

@@ -14,5 +14,10 @@ FOLDER = Path(__file__).parent / "complex_main"
 
 @cache
 def language() -> Language:
+    return Language(notation().values(), Signature.load(FOLDER / "signature.json.zst"))
+
+
+def notation() -> dict[str, dict]:
+    """By theory, parents first."""
     raw = zstandard.ZstdDecompressor().stream_reader((FOLDER / "notation.json.zst").read_bytes()).read()
-    return Language(json.loads(raw).values(), Signature.load(FOLDER / "signature.json.zst"))
+    return dict(json.loads(raw))

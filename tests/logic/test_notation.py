@@ -15,11 +15,11 @@ from tests.work import at_most
 from isarstep.errors import UserError
 from isarstep.logic.gallery import COUNT, gallery
 from isarstep.logic.grammar import grammar
-from isarstep.logic.lexing import ReadError
 from isarstep.logic.mathml import to_mathml, translate
 from isarstep.logic.names import Names
 from isarstep.logic.notation import default_table, extended_table, read_table
 from isarstep.logic.printing import to_latex, to_unicode
+from isarstep.logic.readerror import ReadError
 from isarstep.logic.reading import read
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, erase

@@ -5,9 +5,9 @@ from tests.logic.complex_main import language
 
 from isarstep.errors import UserError
 from isarstep.logic.infer import TypingError
-from isarstep.logic.lexing import ReadError
 from isarstep.logic.nameresolution import NameSpace, accesses
 from isarstep.logic.reader import read_formula, read_type
+from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import from_isabelle, normal, to_isabelle
 from isarstep.logic.terms import Free, TFree, Type, frees
 from isarstep.logic.tokens import encode_line

@@ -178,7 +178,7 @@ class Benchmark:
             if "constants" in theory
         }
         whole = Signature.from_json(document) if document else Signature.build(())
-        return Worlds(whole, parents, self.manifest.get("qualified", ()), declared)
+        return Worlds(whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation)
 
     @property
     def signature(self) -> Signature:

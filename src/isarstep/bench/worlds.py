@@ -15,7 +15,8 @@ from functools import cache, cached_property
 from typing import Protocol, TypeAlias
 
 from isarstep.errors import UserError
-from isarstep.logic.signature import Constant, Signature
+from isarstep.logic.language import Language, Rows
+from isarstep.logic.signature import Constant, Signature, abbreviations_of
 from isarstep.logic.terms import Sort
 
 Arities: TypeAlias = Mapping[str, tuple[Sort, ...]]  # of a constructor: class -> sorts that the arguments must have
@@ -58,13 +59,37 @@ class Worlds:
         parents: Mapping[str, Sequence[str]] | None = None,
         qualified: Iterable[str] = (),
         declared: Mapping[str, Declared] | None = None,
+        notation: Callable[[], Mapping[str, Rows]] = dict,
     ) -> None:
         self.whole = whole
+        self._read_notation = notation
         self.parents: Mapping[str, Sequence[str]] = parents or {}
         self.declared: Mapping[str, Declared] = declared or {}
         self._qualified = frozenset(qualified)
         self._at = cache(self._world)
         self.rests_on = cache(self._rests_on)
+
+    @cached_property
+    def notation(self) -> Mapping[str, Rows]:
+        """What each theory adds to notation; read when it is first asked for."""
+        return self._read_notation()
+
+    @cached_property
+    def abbreviations(self) -> frozenset[str]:
+        return frozenset(abbreviations_of(self.whole.constants))
+
+    def in_order(self, theories: Iterable[str]) -> list[str]:
+        """Theories and all that they rest on, parents first."""
+        order: dict[str, None] = {}
+        todo = [(theory, False) for theory in reversed(tuple(theories))]
+        while todo:
+            theory, done = todo.pop()
+            if done:
+                order[theory] = None
+            elif theory not in order:
+                todo.append((theory, True))
+                todo += ((parent, False) for parent in reversed(self.parents.get(theory, ())) if parent not in order)
+        return list(order)
 
     @cached_property
     def everything(self) -> World:
@@ -186,6 +211,16 @@ class World:
         if near <= worlds.declared.keys():
             arities = _NearInstances(whole, worlds.declaring, near)
         return replace(whole, constants=_NearConstants(whole.constants, self.exists), arities=arities)
+
+    @cached_property
+    def language(self) -> Language | None:
+        """How people write here; None where the notation of the theories is not known."""
+        notation = self._worlds.notation
+        order = self._worlds.in_order(self.imports)
+        if not order or not any(theory in notation for theory in order):
+            return None
+        abbreviations = filter(self.exists, self._worlds.abbreviations)
+        return Language([notation.get(theory, {}) for theory in order], self.signature, abbreviations)
 
     @cached_property
     def prefixes(self) -> frozenset[str]:

@@ -194,5 +194,4 @@ def _foldable(language: Language) -> Iterable[str]:
             if head.startswith("\\<^const>"):
                 name = head[len("\\<^const>") :]
                 heads[name] = heads.get(name, False) or bool(printed)
-    constants = language.signature.constants
-    return [name for name in constants if heads.get(name, True) and constants[name].abbreviates is not None]
+    return [name for name in sorted(language.abbreviations) if heads.get(name, True)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from isarstep.logic.lexing import MAX_TOKENS, ReadError
+from isarstep.logic.readerror import MAX_TOKENS, ReadError
 
 _LETTER = "A-Za-zα-κμ-ωΑ-Ω𝒜-𝓏ℬℰℱℋℐℒℳℛ𝔄-𝔷ℭℌℜℨ𝖠-𝗓𝔸-𝕫ℂℍℕℙℚℝℤ"
 _SUB = rf"(?:⇩[{_LETTER}0-9])"

@@ -15,7 +15,7 @@ from isarstep.logic.inner_tokens import Lexicon
 from isarstep.logic.nameresolution import NameSpace
 from isarstep.logic.parsing import PURE
 from isarstep.logic.productions import Grammar, Production, read_production
-from isarstep.logic.signature import Signature
+from isarstep.logic.signature import Signature, abbreviations_of
 from isarstep.logic.terms import Typ, Type, strip_fun
 from isarstep.logic.typestrings import parse_type
 
@@ -33,9 +33,13 @@ def _tupled(tree: Tree) -> Tree:
 class Language:
     """Notation, rules and names of the theories in `notations`, ancestors first."""
 
-    def __init__(self, notations: Iterable[Rows], signature: Signature) -> None:
+    def __init__(
+        self, notations: Iterable[Rows], signature: Signature, abbreviations: Iterable[str] | None = None
+    ) -> None:
+        """The last of `notations` is the theory in which one is; `abbreviations` saves looking for them."""
         self.notations = tuple(notations)
         self.signature = signature
+        self._abbreviations = abbreviations
         self._datatypes: dict[str, tuple[str, list[tuple[str, int]]]] = {}
 
     def _gathered(self, *fields: str) -> dict[Any, None]:
@@ -107,6 +111,11 @@ class Language:
 
     structures: tuple[str, ...] = ()  # of the locale in which one is, first the one that operations mean by themselves
 
+    @cached_property
+    def abbreviations(self) -> frozenset[str]:
+        known = self._abbreviations
+        return frozenset(abbreviations_of(self.signature.constants) if known is None else known)
+
     def datatype(self, constructor: str) -> tuple[str, list[tuple[str, int]]]:
         """The case constant of a datatype and its constructors with their numbers of arguments, by one constructor."""
         known = self._datatypes.get(constructor)
@@ -130,29 +139,17 @@ class Language:
         branches = strip_fun(constants[splitter].type)[0]
         count = next(i for i, typ in enumerate(branches) if type(typ) is Type and typ.name == name)
         made = {}
-        for constant in self._made_by.get(name, ()):
+        for constant in constants:
             base = constant[len(name) + 1 :]
-            if "." not in base and not base.startswith(_NO_CONSTRUCTOR):
-                made[constant] = constants[constant].type
+            if constant.startswith(name + ".") and "." not in base and not base.startswith(_NO_CONSTRUCTOR):
+                result = strip_fun(constants[constant].type)[1]
+                if type(result) is Type and result.name == name:
+                    made[constant] = constants[constant].type
         if len(made) > count:
             made = {constant: typ for constant, typ in made.items() if constant[len(name) + 1].isupper()}
         if len(made) != count:
             raise UserError(f"case: the constructors of {name} are not known")
         return splitter, order_constructors(branches[:count], made, name)
-
-    @cached_property
-    def _made_by(self) -> dict[str, list[str]]:
-        """Type constructors and the constants under their names that yield a value of them."""
-        found: dict[str, list[str]] = {}
-        for name in self.signature.types:
-            found[name] = []
-        for constant in self.signature.constants:
-            owner = constant.rpartition(".")[0]
-            if owner in found:
-                result = strip_fun(self.signature.constants[constant].type)[1]
-                if type(result) is Type and result.name == owner:
-                    found[owner].append(constant)
-        return found
 
     @cached_property
     def constants(self) -> NameSpace:

@@ -10,25 +10,13 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from isarstep.errors import UserError
 from isarstep.logic.names import SIMPLE_NAME
 from isarstep.logic.notation import Table, is_word
+from isarstep.logic.readerror import MAX_TOKENS, ReadError
 
-MAX_TOKENS = 100_000  # real formulas stay far below; hostile ones must not take long
 UPDATE = "(:="  # stands for the opening bracket of a function update
 _OPEN = {"(": ")", "[": "]", "{": "}", "⦃": "⦄", "⟦": "⟧"}
 _CLOSE = frozenset(_OPEN.values())
-
-
-class ReadError(UserError):
-    """Where the text stops being a formula: character (from 0), what stood there, what could have."""
-
-    def __init__(self, position: int, found: str | None, expected: str) -> None:
-        self.position = position
-        self.found = found
-        self.expected = expected
-        shown = "the end" if found is None else repr(found if len(found) <= 60 else found[:57] + "...")
-        super().__init__(f"character {position + 1}: found {shown}, expected {expected}")
 
 
 @dataclass(frozen=True, slots=True)

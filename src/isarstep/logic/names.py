@@ -8,9 +8,10 @@ stand in ‹› (constants) or «» (variables).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from isarstep.errors import UserError
+from isarstep.logic.language import Language
 from isarstep.logic.notation import Table, default_table
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Bound, Const, Free, Term, Type, Var
@@ -68,10 +69,14 @@ class Names:
         table: Table | None = None,
         truths: Mapping[str, int] | None = None,
         uses: Mapping[str, int] | None = None,
+        language: Language | None = None,
     ) -> None:
-        """With `uses`, how often each constant is used, a name means what people who write it mean: a single letter is
+        """With a language, formulas are read and written in it, by the notation of its theories.
+
+        With `uses`, how often each constant is used, a name means what people who write it mean: a single letter is
         a variable, and of several constants that end alike the one that is used far more than the others."""
         self.table = table or default_table()
+        self.language = language
         self.letters_are_variables = uses is not None
         # How many arguments make a constant a truth value, where that is known.
         self.truths: Mapping[str, int] = truths if truths is not None else _truths_of(self.table)
@@ -116,10 +121,13 @@ class Names:
 
     @staticmethod
     def of_signature(
-        signature: Signature, table: Table | None = None, uses: Mapping[str, int] | None = None
+        signature: Signature,
+        table: Table | None = None,
+        uses: Mapping[str, int] | None = None,
+        language: Language | None = None,
     ) -> Names:
         """Names for the constants of a signature, whose types tell which terms are truth values."""
-        return Names(signature.constants, table=table, truths=_Truths(signature), uses=uses)
+        return Names(signature.constants, table=table, truths=_Truths(signature), uses=uses, language=language)
 
     def with_variables(self, variables: Mapping[str, str]) -> Names:
         """The same names, with raw variable names (such as `<X0>`) shown as the user calls them."""
@@ -215,6 +223,21 @@ class Names:
         if self._meanings(text) and not self._is_letter(text):
             return None
         return Const(text) if "." in text else Free(text)
+
+    @property
+    def fixed(self) -> Collection[str]:
+        """What can only be a variable: the names under which variables are shown."""
+        return self._raw.keys()
+
+    def variable(self, shown: str) -> Free | Var | None:
+        """The variable that a text calls so, where that is not its own name."""
+        raw = self._raw.get(shown)
+        if raw is None:
+            numbered = _SUBSCRIPTED.fullmatch(re.sub("⇩([0-9])", lambda match: match[1].translate(_DOWN), shown))
+            if numbered is None or numbered[1] == "b":
+                return None
+            raw = f"<{'X' if numbered[1] == 'x' else 'V'}{numbered[2].translate(_UP)}>"
+        return Var(raw) if raw.startswith("<V") and _NUMBERED.fullmatch(raw) else Free(raw)
 
     def alternatives(self, suffix: str) -> list[str]:
         """The constants that end in this suffix, for error messages."""

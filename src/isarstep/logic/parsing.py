@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from isarstep.logic.inner_tokens import InnerTokens
-from isarstep.logic.lexing import ReadError
 from isarstep.logic.productions import TERM, TYPE, Grammar, Node, Production, Rules
+from isarstep.logic.readerror import ReadError
 
 _CONST = "\\<^const>"
 MAX_PRIORITY = 1000

@@ -6,10 +6,12 @@ notation is shown as `(+) a`, and a proposition that is no `Trueprop` where one 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
+from isarstep.errors import UserError
 from isarstep.logic.latexnames import latex_constant, latex_variable
 from isarstep.logic.names import Names, subscript
 from isarstep.logic.notation import APPLY, ARGUMENT, BINDER, Enumeration, Notation, Piece, Slot, Table, lexemes
@@ -25,6 +27,7 @@ from isarstep.logic.patterns import (
     numeral_value,
 )
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
+from isarstep.logic.writer import write_formula
 
 _POOLS = {
     "object": "x y z w u t s p q r a b c d e".split(),
@@ -42,12 +45,39 @@ _SETLIKE = {"Set.subset_eq", "Set.subset", "Set.union", "Set.inter", "Finite_Set
 
 def to_unicode(term: Term, names: Names, *, prop: bool = True) -> str:
     """The Unicode form. With `prop` the term is a proposition, and `Trueprop` is not shown."""
+    if names.language is not None:
+        try:
+            return write_formula(term, names.language, prop=prop, names=_Shown(names))
+        except UserError:  # what no context can write, such as a model's bound variable that nothing binds
+            pass
     return _print(term, names, "unicode", prop)
 
 
 def to_latex(term: Term, names: Names, *, prop: bool = True) -> str:
     """The LaTeX form, for math mode with amsmath."""
     return _print(term, names, "latex", prop)
+
+
+class _Shown(Mapping[str, str]):
+    """Variables as they are called: by the user's names, numbered ones by number."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def __getitem__(self, name: str) -> str:
+        if name in self._names.variables:
+            return self._names.variables[name]
+        if name.startswith("<V"):
+            return self._names.schematic(name, 0)
+        if name.startswith("<X"):
+            return self._names.free(name)
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names.variables)
+
+    def __len__(self) -> int:
+        return len(self._names.variables)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,19 +5,20 @@ Where the notation allows several readings, types decide; what is left open afte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 
 from isarstep.errors import UserError
 from isarstep.logic.coercions import infer_with_coercions
+from isarstep.logic.folding import canonical
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError, instantiate_type
 from isarstep.logic.language import Language
-from isarstep.logic.lexing import ReadError
 from isarstep.logic.parsing import Tree, parse
 from isarstep.logic.productions import TYPE
-from isarstep.logic.symbols import normal
-from isarstep.logic.terms import Abs, App, Const, Term, TFree, TVar, Typ
-from isarstep.logic.translating import Translator
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.symbols import normal, original_place
+from isarstep.logic.terms import Abs, App, Const, Term, TFree, TVar, Typ, erase
+from isarstep.logic.translating import Spans, Translator
 from isarstep.logic.typestrings import type_variables
 
 
@@ -64,6 +65,54 @@ def read_formula(
     return next(iter(found.values()))
 
 
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A text for itself: the term as mining would give it, untyped, and the term with the types that the text names."""
+
+    term: Term
+    marked: Term
+
+
+def read_statement(
+    text: str, language: Language, fixed: Container[str] = (), *, wanted: Typ | None = PROP, spans: Spans | None = None
+) -> Statement:
+    """Read a text whose variables have types that others decide. Positions in errors and `spans` count in the text.
+
+    `spans` is filled with applications and abstractions of the marked term and the characters that they stand for.
+    """
+    written = normal(text)
+    try:
+        trees = parse(language.grammar, language.lexicon.scan(written))
+    except ReadError as error:
+        raise ReadError(original_place(text, error.position), error.found, error.expected) from None
+    first: tuple[Term, Spans] | None = None
+    failure: UserError | None = None
+    for tree in trees:
+        places: Spans = []
+        try:
+            marked, _ = _translate(tree, language, fixed, wanted, {}, places if spans is not None else None)
+        except UserError as error:
+            failure = failure or error
+            continue
+        first = first or (marked, places)
+        try:
+            typed = infer_with_coercions([marked], language.signature, wanted=wanted).propositions[0]
+        except TypingError:
+            continue
+        _note(spans, places, text)
+        return Statement(erase(canonical(_without_constraints(typed), language)), marked)
+    if first is None:
+        assert failure is not None
+        raise failure
+    _note(spans, first[1], text)
+    return Statement(erase(_without_constraints(first[0])), first[0])
+
+
+def _note(spans: Spans | None, places: Spans, text: str) -> None:
+    if spans is not None:
+        spans.extend((term, original_place(text, begin), original_place(text, end)) for term, begin, end in places)
+
+
 def read_type(text: str, language: Language) -> Typ:
     """A type as people write it, such as `'a ⇒ nat list`."""
     trees = parse(language.grammar, language.lexicon.scan(normal(text)), TYPE)
@@ -76,13 +125,20 @@ def read_type(text: str, language: Language) -> Typ:
 
 
 def _translate(
-    tree: Tree, language: Language, context: Mapping[str, Typ], wanted: Typ | None, bound: Mapping[str, Term]
+    tree: Tree,
+    language: Language,
+    fixed: Container[str],
+    wanted: Typ | None,
+    bound: Mapping[str, Term],
+    spans: Spans | None = None,
 ) -> tuple[Term, bool]:
-    translator = Translator(language, context, bound)
+    translator = Translator(language, fixed, bound, spans)
     make = translator.proposition if wanted == PROP else translator.term
     term = make(tree)
     if translator.sorts:  # a sort that is given once holds wherever its type variable stands
-        again = Translator(language, context, bound)
+        if spans is not None:
+            spans.clear()
+        again = Translator(language, fixed, bound, spans)
         again.sorts = translator.sorts
         term = (again.proposition if wanted == PROP else again.term)(tree)
     return term, translator.constrained

@@ -11,7 +11,8 @@ from collections.abc import Generator
 from typing import Any, TypeAlias
 
 from isarstep.logic.grammar import Grammar, Node, grammar
-from isarstep.logic.lexing import UPDATE, ReadError, Tokens, scan
+from isarstep.logic.infer import PROP
+from isarstep.logic.lexing import UPDATE, Tokens, scan
 from isarstep.logic.names import Names, unquote
 from isarstep.logic.notation import APPLY, ARGUMENT, Enumeration
 from isarstep.logic.patterns import (
@@ -26,7 +27,10 @@ from isarstep.logic.patterns import (
     numeral,
 )
 from isarstep.logic.printing import sections
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
+from isarstep.logic.reader import Statement, read_statement
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.symbols import from_isabelle
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, substitute, subterms
 
 _MAX_DIGITS = MAX_BITS * 3 // 10
 _MAX_OPEN = 60_000  # rules under way at once: about 20,000 levels of nesting
@@ -55,9 +59,29 @@ def read(text: str, names: Names, *, prop: bool = True, spans: Spans | None = No
 
     `spans` is filled with where subterms stand, for whoever finds a mistake in the term later.
     """
+    if names.language is not None:
+        return read_marked(text, names, prop=prop, spans=spans).term
     rules = grammar(names.table)
     tokens = scan(text, names.table, rules.binders)
     return _Reader(tokens, names, rules, text, spans).run(prop)
+
+
+def read_marked(text: str, names: Names, *, prop: bool = True, spans: Spans | None = None) -> Statement:
+    """The same, with the types that the text names, if there is a language that can read them."""
+    if names.language is None:
+        term = read(text, names, prop=prop, spans=spans)
+        return Statement(term, term)
+    found = read_statement(text, names.language, names.fixed, wanted=PROP if prop else None, spans=spans)
+
+    def own(leaf: Free | Var) -> Term | None:
+        return names.variable(from_isabelle(leaf.name)) if type(leaf) is Free else None
+
+    term, marked = substitute(found.term, own), substitute(found.marked, own)
+    if spans is not None and marked is not found.marked:
+        pairs = zip(subterms(found.marked), subterms(marked), strict=True)
+        now = {id(old): new for old, new in pairs}
+        spans[:] = [(now.get(id(old), old), begin, end) for old, begin, end in spans]
+    return Statement(term, marked)
 
 
 class _Reader:

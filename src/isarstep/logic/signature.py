@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,18 @@ class _WrittenConstants(Mapping[str, Constant]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._rows
+
+    def abbreviations(self) -> Iterator[str]:
+        """Names of abbreviations; nothing is parsed."""
+        parsed = (name for name, constant in self._parsed.items() if constant.abbreviates is not None)
+        return chain((name for name, row in self._rows.items() if len(row) > 1), parsed)
+
+
+def abbreviations_of(constants: Mapping[str, Constant]) -> Iterator[str]:
+    """Names of those constants that are abbreviations."""
+    if isinstance(constants, _WrittenConstants):
+        return constants.abbreviations()
+    return (name for name, constant in constants.items() if constant.abbreviates is not None)
 
 
 @dataclass(frozen=True, eq=False)

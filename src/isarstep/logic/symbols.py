@@ -37,6 +37,7 @@ _SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑᵢⱼₖₗₘₙ�
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹ⁿⁱ⁺⁻", "0123456789ni+-", strict=True))
 # Characters that people type for a symbol that is another character in Isabelle.
 _LIKE = {"−": "-", "⊊": "⊂", "ϕ": "φ", "’": "'", "‘": "'", "≔": ":="}
+_PIECE = re.compile(r"\\<\^?[A-Za-z][A-Za-z0-9_]*>|.", re.DOTALL)
 _SYMBOL = re.compile(r"\\<(\^?[A-Za-z][A-Za-z0-9_]*)>")
 
 
@@ -89,3 +90,14 @@ def normal(text: str) -> str:
         else:
             out.append(_LIKE.get(character, character))
     return "".join(out)
+
+
+def original_place(text: str, position: int) -> int:
+    """Where in the text the character number `position` of its normal form stands."""
+    place = length = 0
+    for match in _PIECE.finditer(text):
+        place = match.start()
+        length += len(normal(match[0]))
+        if length > position:
+            return place
+    return len(text)

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 from isarstep.logic.casesplit import Clause, split_cases
 from isarstep.logic.language import Language
-from isarstep.logic.lexing import ReadError
 from isarstep.logic.parsing import Tree, token
 from isarstep.logic.patterns import MAX_BITS, numeral
+from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Abs, App, Bound, Const, Term, Typ, Type, list_comb
 

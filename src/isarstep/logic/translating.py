@@ -7,14 +7,14 @@ Type constraints stay in the term as applications of `CONSTRAINT`, for type infe
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from isarstep.logic.casesplit import MARK
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, instantiate_type
 from isarstep.logic.language import Language
-from isarstep.logic.lexing import ReadError
 from isarstep.logic.parsing import Token, Tree
 from isarstep.logic.patterns import TAKES_PROPOSITIONS, is_meta
+from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.syntax_code import CODE
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, fun, list_comb
@@ -22,11 +22,22 @@ from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar
 _CONST, _BINDER, _TYPE, _FIXED = "\\<^const>", "\\<^binder>", "\\<^type>", "\\<^fixed>"
 
 
+# Applications and abstractions with the piece of text that each was read from: first character, character behind it.
+Spans: TypeAlias = list[tuple[Term, int, int]]
+
+
 class Translator:
     """One text read in one language."""
 
-    def __init__(self, language: Language, fixed: Container[str] = (), bound: Mapping[str, Term] | None = None) -> None:
+    def __init__(
+        self,
+        language: Language,
+        fixed: Container[str] = (),
+        bound: Mapping[str, Term] | None = None,
+        spans: Spans | None = None,
+    ) -> None:
         self.language = language
+        self.spans = spans
         self.bound = bound or {}  # terms that the text calls by ?thesis, ?x or ...
         self.fixed = fixed
         # name -> where it is bound, innermost last: the depth of a binder, or the variable of a pattern
@@ -55,6 +66,16 @@ class Translator:
     # Terms
 
     def term(self, tree: Tree) -> Term:
+        if self.spans is None or type(tree) is not tuple:
+            return self.translated(tree)
+        made = self.translated(tree)
+        if type(made) is App or type(made) is Abs:
+            places = _places(tree)
+            if places:
+                self.spans.append((made, min(begin for begin, _ in places), max(end for _, end in places)))
+        return made
+
+    def translated(self, tree: Tree) -> Term:
         while True:
             if type(tree) is Token:
                 return self.leaf(tree)
@@ -273,6 +294,19 @@ def _variables(typ: Typ) -> set[TFree | TVar]:
             todo.extend(node.args)
         else:
             found.add(node)
+    return found
+
+
+def _places(tree: Tree) -> list[tuple[int, int]]:
+    """Where the names and numbers of a tree stand."""
+    found = []
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        if type(node) is tuple:
+            todo.extend(node)
+        elif type(node) is Token and node.start >= 0:
+            found.append((node.start, node.start + len(node)))
     return found
 
 

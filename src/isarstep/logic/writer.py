@@ -148,7 +148,7 @@ class _Writer:
                 raise UserError("a bound variable that nothing binds cannot be written")
             return self.scope[-1 - index]
         assert isinstance(term, Var)
-        return schematic_name(term)
+        return self.names.get(term.name) or schematic_name(term) if term.name[:1] == "<" else schematic_name(term)
 
     def application(self, function: str, arguments: list[Term], low: int) -> str:
         texts = [self.term(argument, MAX_PRIORITY) for argument in arguments]

@@ -105,7 +105,7 @@ class Engine:
         return dict(zip(self.benchmark.vocabulary, self.benchmark.vocabulary_counts, strict=True))
 
     def _reader_in(self, world: World) -> Reader:
-        return Reader(world, Names.of_signature(world.signature, uses=self._uses))
+        return Reader(world, Names.of_signature(world.signature, uses=self._uses, language=world.language))
 
     @property
     def names(self) -> Names:

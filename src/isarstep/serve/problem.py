@@ -16,11 +16,11 @@ from isarstep.bench.example import Example
 from isarstep.bench.worlds import World
 from isarstep.errors import UserError
 from isarstep.logic.infer import Context, TypingError, infer_context
-from isarstep.logic.lexing import ReadError
 from isarstep.logic.names import Names
 from isarstep.logic.normalise import normalise, restore, variable_order
 from isarstep.logic.printing import to_unicode
-from isarstep.logic.reading import Spans, read
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.reading import Spans, read_marked
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Free, Term, TFree, TVar, Typ, Type, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
@@ -193,7 +193,7 @@ class Reader:
     def __init__(self, world: World, names: Names | None = None) -> None:
         self.world = world
         self.signature = world.signature
-        self.names = names or Names.of_signature(self.signature)
+        self.names = names or Names.of_signature(self.signature, language=world.language)
 
     def parse(self, problem: Problem) -> Parsed:
         """Every proposition for itself, and the types of all together; mistakes are collected, not raised."""
@@ -201,6 +201,7 @@ class Reader:
         context = given = self.given_types(problem)
         readings: dict[str, Reading] = {}
         typed: list[Term] = []
+        said: set[str] = set()  # variables of propositions that name types
         size = 0
         stated = False
         for where, text in problem.lines():
@@ -209,7 +210,7 @@ class Reader:
                 stated, given, typed = True, fixed_types(context), []
                 context = given
             try:
-                term, spans = self.proposition(text, problem.form, names, where)
+                term, marked, spans = self.proposition(text, problem.form, names, where)
                 size += len(encode(term))
                 if size > MOST_TOKENS:
                     raise ProblemError(
@@ -217,8 +218,10 @@ class Reader:
                     )
                 if problem.form == "notation" or all(c.name in self.signature.constants for c in constants(term)):
                     # All together: one after the other, variables of the same unknown type would drift apart.
-                    context = self.typed(term, given, where, text, spans, typed)
-                    typed.append(term)
+                    context = self.typed(marked, given, where, text, spans, typed)
+                    typed.append(marked)
+                    if marked is not term:
+                        said |= {node.name for node in subterms(term) if type(node) is Free}
                 readings[where] = Reading(term)
             except ProblemError as error:
                 readings[where] = Reading(None, error)
@@ -262,8 +265,8 @@ class Reader:
         if extra is not None:
             for place, text in enumerate(extra.extra):
                 where = f"extra[{place}]"
-                term, spans = self.proposition(text, extra.form, self.names, where)
-                context = self.typed(term, context, where, text, spans)
+                term, marked, spans = self.proposition(text, extra.form, self.names, where)
+                context = self.typed(marked, context, where, text, spans)
                 more.append(encode_line(normalise(term, ())))
         with suppress(UserError):  # otherwise what is recorded must do
             context = infer_context([decode(line) for line in lines], self.signature, context)
@@ -275,7 +278,7 @@ class Reader:
 
     def answer(self, task: Task, text: str, form: Form, where: str = "answer") -> str:
         """A proposition about a task that exists, as normalised tokens. It must be typed in the task's context."""
-        term, spans = self.proposition(text, form, task.names, where)
+        term, marked, spans = self.proposition(text, form, task.names, where)
         frees = {node.name for node in subterms(term) if type(node) is Free}
         unknown = sorted(frees - set(task.order)) if task.order else []
         strangers = [name for name in unknown if not _NUMBERED.fullmatch(name)]
@@ -285,7 +288,7 @@ class Reader:
             raise ProblemError("type", f"{strangers[0]!r} is neither a constant nor a variable of the problem", where)
         places = {f"<X{place}>": name for place, name in enumerate(task.order)}
         context = {places.get(name, name): typ for name, typ in task.context.items()}
-        self.typed(term, context, where, text, spans)
+        self.typed(marked, context, where, text, spans)
         return task.normal(term)
 
     def with_fixed(self, problem: Problem) -> Names:
@@ -317,12 +320,15 @@ class Reader:
         leaf = self.names.read(name, 0) if form == "notation" else None
         return leaf.name if type(leaf) is Free else name
 
-    def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Term, Spans]:
+    def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Term, Term, Spans]:
+        """The term, the same with the types that the text names, and where its parts stand."""
         spans: Spans = []
         try:
             if form == "tokens":
-                return decode(text, strict=False), spans
-            return read(text, names, spans=spans), spans
+                term = decode(text, strict=False)
+                return term, term, spans
+            statement = read_marked(text, names, spans=spans)
+            return statement.term, statement.marked, spans
         except (ReadError, TokenError) as error:
             found = len(error.found) if error.found and form == "notation" else 1
             message = str(error).split(": ", 1)[1]
