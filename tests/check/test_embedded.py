@@ -18,6 +18,7 @@ from isarstep.check.provers import Limits, Provers
 from isarstep.check.verdict import (
     IllFormed,
     Proved,
+    Unknown,
     Unsupported,
     Verdict,
     WellFormed,
@@ -233,6 +234,25 @@ def test_loopholes_are_seen(checker: Checker) -> None:
     verdict = well_formed(checker.check(absurd, tokens("(Q y)")))
     assert {"contradictory F.2", "contradictory F.4"} <= set(verdict.loopholes)
     assert not verdict.strict_alternative
+
+
+def test_a_proof_that_leaves_the_step_unused_is_no_improvement(checker: Checker) -> None:
+    verdict = well_formed(checker.check(NTH, NTH.f1))
+    assert isinstance(verdict.second, Proved)
+    assert verdict.improves_automation
+    unused = replace(verdict, second=replace(verdict.second, facts=("F.4(1)",)))
+    assert not unused.improves_automation
+    assert not unused.strictly_improves_automation
+    assert replace(verdict, second=replace(verdict.second, facts=("?",))).improves_automation
+
+
+def test_what_is_strictly_correct_is_correct(checker: Checker) -> None:
+    verdict = well_formed(checker.check(NTH, tokens("(= (nth x10 x12) x4)")))
+    assert verdict.strict_correct
+    open_gap = replace(verdict, first=Unknown("?"))
+    assert open_gap.likeness.equivalent
+    assert not open_gap.correct
+    assert not open_gap.strict_correct
 
 
 def test_a_step_that_helps_is_an_improvement(checker: Checker) -> None:

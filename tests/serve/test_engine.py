@@ -229,3 +229,20 @@ def test_provers_begin_nothing_when_the_time_is_over(engine: Engine) -> None:
         gap, used = proving.follows(task, task.example.f3, (), 2, 0)
         assert isinstance(gap, Proved)
         assert used == set(task.example.f2)
+
+
+def test_facts_that_contradict_each_other_are_said(engine: Engine) -> None:
+    types = {"x": "nat"}
+    task = engine.read(Problem("P x", ("x < 1", "1 < x"), types=types))
+    script = Scripted(engine, task, [])
+    with engine.proving(seconds=1, library=0) as proving:
+        best = list(sketches(task, Plan(depth=1, seconds=60, library=0), script, proving))[-1]
+        assert best.contradiction is not None
+        assert best.state.startswith("the facts contradict each other")
+        # A proof of False is just that.
+        task = engine.read(Problem("False", ("x < 1", "1 < x"), types=types))
+        best = list(sketches(task, Plan(depth=1, seconds=60, library=0), Scripted(engine, task, []), proving))[-1]
+        assert best.closed
+        assert best.contradiction is None
+        fine = engine.read(Problem("x < 2", ("x < 1",), types=types))
+        assert not isinstance(proving.contradiction(fine, 1, 0), Proved)

@@ -8,6 +8,8 @@ from collections import Counter
 
 import pyarrow as pa
 
+from isarstep.check.verdict import AUTHORITY
+
 COUNTED = (
     ("well-formed", lambda r: r["verdict"] == "well-formed"),
     ("equal to the reference", lambda r: bool(r["exact"] or r["alpha"])),
@@ -47,6 +49,7 @@ def summary(table: pa.Table, provers: str) -> str:
     helped = sum((row["first_library"] or 0) > 0 for row in steps)
     lines.append(f"F.2 => P from the given premises {given}, with library facts {helped}")
     lines.append(f"unsupported examples: {len(rows) - len(judged)}; provers: {provers}")
+    lines.append(f"proved means {AUTHORITY}, from facts of the world in which an example stands")
     return "\n".join(lines)
 
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+# Wherever a person reads that something is proved.
+AUTHORITY = "by provers, not by Isabelle's kernel"
+
 GapClass = Literal["small", "just right", "large"]
 
 
@@ -23,7 +26,12 @@ class Proved:
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"
-        return f"proved {offered} by {self.by} in {self.seconds:.2f} s"
+        used = f", used: {', '.join(self.facts)}" if self.facts else ""
+        return f"proved {offered} by {self.by} in {self.seconds:.2f} s{used}"
+
+    def uses(self, premise: str) -> bool:
+        """Did the proof need this premise? One that could not name all that it used may have."""
+        return premise in self.facts or "?" in self.facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,7 @@ class TimedOut:
     seconds: float
 
     def __str__(self) -> str:
-        return f"not proved in {self.seconds:.1f} s"
+        return f"not proved: out of time after {self.seconds:.1f} s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,7 @@ class Unknown:
     why: str
 
     def __str__(self) -> str:
-        return f"unknown: {self.why}"
+        return self.why if self == NOT_ASKED else f"not proved: {self.why}"
 
 
 Gap: TypeAlias = Proved | Refuted | TimedOut | Unknown
@@ -150,17 +158,20 @@ class WellFormed:
 
     @property
     def strict_correct(self) -> bool:
-        """The reference (also in a trivially different form), or an alternative without loopholes."""
-        return self.matches or self.likeness.equivalent or self.strict_alternative
+        """The reference, the same in a trivially different form, or an alternative without loopholes."""
+        return self.correct and (self.matches or self.likeness.equivalent or not self.loopholes)
 
     @property
     def improves_automation(self) -> bool:
-        """The paper's: F.2 alone does not give F.3, by way of P it does."""
-        return self.bridged and not proved(self.background.direct_paper)
+        """The paper's: F.2 alone does not give F.3, by way of P it does. A proof of F.3 that leaves P unused says
+        nothing about P.
+        """
+        by_way = isinstance(self.second, Proved) and self.second.uses("P")
+        return self.bridged and by_way and not proved(self.background.direct_paper)
 
     @property
     def strictly_improves_automation(self) -> bool:
-        return self.bridged and not set(self.loopholes) - {"equivalent"} and not proved(self.background.direct_paper)
+        return self.improves_automation and not set(self.loopholes) - {"equivalent"}
 
     @property
     def gap_class(self) -> GapClass:

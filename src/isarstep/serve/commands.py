@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +15,7 @@ import typer
 from isarstep.errors import UserError
 
 if TYPE_CHECKING:
+    from isarstep.check.verdict import Gap
     from isarstep.serve.engine import Engine, Step
     from isarstep.serve.problem import Form, Task
     from isarstep.serve.sketch import Sketch
@@ -69,23 +71,35 @@ def propose(
         isarstep propose --fact 'x ≤ y' --fact 'y ≤ z' --goal 'x < z + 1' --type 'z :: nat' --check
         isarstep propose --example 3f2c --json
     """
+    from isarstep.check.verdict import AUTHORITY, Proved
+
     asked = (file, goal, fact, other, hint, type_, theory, tokens, example, graph, step)
     engine, task = _ask(*asked, model, benchmark, threads=2)
+    contradiction: Gap | None = None
     if check:
         with engine.proving(seconds, library) as proving:
             steps = engine.propose(task, beam, proving=proving)
+            if any(each.sides for each in steps):
+                contradiction = proving.contradiction(task, seconds, library)
     else:
         steps = engine.propose(task, beam)
+    if not isinstance(contradiction, Proved):
+        contradiction = None
     if as_json:
         from isarstep.serve import shown
         from isarstep.serve.service import standing
 
         answer = {"steps": [shown.step(each, task) for each in steps], "unknown": engine.unknown(task)}
+        answer["contradiction"] = None if contradiction is None else shown.gap(contradiction)
         print(json.dumps(answer | standing(task), ensure_ascii=False))
         return
     _print_task(task, engine.unknown(task))
     for number, each in enumerate(steps, 1):
         print(_line(number, each, check))
+    if contradiction is not None:
+        print(f"\nThe facts contradict each other ({contradiction}): everything follows from them.")
+    if check:
+        print(f"\nProved means {AUTHORITY}, with nothing but what {task.world.name} has.")
 
 
 def sketch(
@@ -117,6 +131,7 @@ def sketch(
 
         isarstep sketch --fact 'finite A' --fact 'B ⊆ A' --goal 'card B ≤ card A + 1' --budget 20
     """
+    from isarstep.check.verdict import AUTHORITY
     from isarstep.serve.batching import Batcher
     from isarstep.serve.sketching import Plan, sketches
 
@@ -126,12 +141,11 @@ def sketch(
         raise UserError("this example has no goal to prove")
     best: Sketch | None = None
     model_thread = Batcher(engine, 1)
-    with engine.proving(seconds, library, width=2) as proving:
-        plan = Plan(depth, beam, budget, seconds, library)
+    plan = Plan(depth, beam, budget, seconds, library)
+    with engine.proving(seconds, library, width=2) as proving, closing(model_thread):
         for found in sketches(task, plan, model_thread.search_all, proving):
             best = found
             _say(f"{found.tried} proposals tried, {len(found.open)} open, {found.seconds:.0f} s")
-    model_thread.close()
     assert best is not None
     _say("")
     if as_json:
@@ -142,8 +156,8 @@ def sketch(
     print(best.isar())
     for general in task.general():
         print(f"(* {general} *)")
-    state = "closed" if best.closed else f"{len(best.open)} open"
-    print(f"(* {state}, in {task.world.name}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
+    print(f"(* {best.state}, in {task.world.name}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
+    print(f"(* proved means {AUTHORITY} *)")
 
 
 def serve(

@@ -10,6 +10,7 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -125,7 +126,12 @@ class Engine:
 
     def load_ahead(self) -> None:
         """Import torch on another thread; the caller has a signature and a problem to read meanwhile."""
-        threading.Thread(target=importlib.import_module, args=("torch",), name="import torch").start()
+
+        def import_torch() -> None:
+            with suppress(Exception):  # whoever needs it will say so; nobody may be left who does
+                importlib.import_module("torch")
+
+        threading.Thread(target=import_torch, name="import torch").start()
 
     @cached_property
     def known_tokens(self) -> frozenset[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from isarstep.bench.extract import ProofReader, variable_types
+from isarstep.bench.edges import ProofReader
+from isarstep.bench.extract import variable_types
 from isarstep.bench.texts import Texts
 from isarstep.errors import UserError
 from isarstep.logic.terms import Free, subterms
@@ -39,7 +40,7 @@ def problem_of_command(graph: Graph, ordinal: int, command: int, step: str) -> P
         target = next((n for n in targets if n in premises.facts), None)
         if target is None:
             continue
-        own = reader.sources(target)
+        own = reader.sources(target, proof.facts[target].prop)
         facts = [proof.facts[n].prop for n in own.facts]
         others = [proof.facts[n].prop for n in premises.facts if n != target]
         others += [graph.lemmas[n].prop for n in premises.lemmas]

@@ -29,6 +29,8 @@ from isarstep.check.provers import (
 )
 from isarstep.check.verdict import Gap, Proved, Unknown
 from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.tokens import encode_line
 from isarstep.serve.problem import Task
 
 if TYPE_CHECKING:
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 FIRST_STAGE = 32  # library facts that are tried before more are
 MEMORY = 2 << 30
+FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
 MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
 
 
@@ -121,6 +124,10 @@ class Proving:
         except UserError as error:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
+
+    def contradiction(self, task: Task, seconds: float, library: int, until: float = math.inf) -> Gap:
+        """Do the given facts contradict each other? Then everything follows from them, and a proof says nothing."""
+        return self.follows(task, FALSEHOOD, (), seconds, library, until)[0]
 
     def follows(
         self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int, until: float = math.inf

@@ -121,6 +121,7 @@ class ReadAnswer(BaseModel):
     extra: list[ReadingAnswer]
     types: dict[str, str]
     world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
+    authority: str = Field(description="Whose word a proof is.")
     notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
 
 
@@ -150,9 +151,11 @@ class ProposeAnswer(BaseModel):
     unknown: list[str]
     types: dict[str, str]
     world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
+    authority: str = Field(description="Whose word a proof is.")
     notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
     seconds: dict[str, float]
     finished: bool
+    contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
 
 
 class SketchStep(Proposition):
@@ -163,8 +166,10 @@ class SketchStep(Proposition):
 
 class SketchAnswer(BaseModel):
     closed: bool
+    contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
     types: dict[str, str]
     world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
+    authority: str = Field(description="Whose word a proof is.")
     notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
     steps: list[SketchStep]
     open: list[int]

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isarstep.check.verdict import Proved
+from isarstep.check.verdict import AUTHORITY, Proved
 from isarstep.errors import UserError
 from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
@@ -48,7 +48,7 @@ class Clock:
         return self.seconds - self.passed
 
 
-@dataclass(frozen=True)
+@dataclass
 class Found:
     """The state of a proposal: its task, its steps so far, how long the search took."""
 
@@ -56,6 +56,7 @@ class Found:
     steps: list[Step]
     unknown: list[str]
     search: float
+    contradiction: Proved | None = None
 
 
 class Service:
@@ -116,7 +117,7 @@ class Service:
         """Every proposition as it was read, or what is wrong with it."""
         if body.example is not None:
             task = self.task(body)
-            return {"ok": True, "notes": []} | standing(task) | example_fields(task)
+            return {"ok": True} | standing(task) | example_fields(task)
         reader = self.engine.reader_for(problem_of_body(body))
         parsed = reader.parse(problem_of_body(body))
         notes = [str(each) for each in general_types(parsed.shown_context(), reader.signature)]
@@ -133,7 +134,7 @@ class Service:
                 fields["goal"] = made
             else:
                 fields[name].append(made)
-        about: Json = {"types": parsed.types(), "world": reader.world.name, "notes": notes}
+        about: Json = {"types": parsed.types(), "world": reader.world.name, "authority": AUTHORITY, "notes": notes}
         return about | {"ok": parsed.error is None} | fields
 
     def isar(self, body: schema.IsarBody) -> Json:
@@ -187,6 +188,9 @@ class Service:
                 found.steps[number] = with_gap(found.steps[number], side, gap)
                 step = found.steps[number]
                 yield "gap", {"id": step.id, "side": side, "gap": shown.gap(gap), "sides": step.sides}
+            if any(step.sides for step in found.steps):
+                gap = proving.contradiction(found.task, effort.prover_seconds, effort.library)
+                found.contradiction = gap if isinstance(gap, Proved) else None
 
         async for event in self._job(work, effort, clock):
             yield event
@@ -200,7 +204,7 @@ class Service:
             return sketches(task, plan, self.batcher.search_all, proving)
 
         async for sketch in self._job(work, body, clock):
-            if best is None or sketch.better_than(best):
+            if best is None or sketch.better_than(best) or sketch.contradiction is not None:
                 best = sketch
                 yield "sketch", sketch_json(sketch)
             else:
@@ -273,7 +277,8 @@ def example_fields(task: Task) -> Json:
 
 def standing(task: Task) -> Json:
     """In which world the answer holds, for which types, and what may have been meant instead."""
-    return {"types": task.types(), "world": task.world.name, "notes": [str(each) for each in task.general()]}
+    notes = [str(each) for each in task.general()]
+    return {"types": task.types(), "world": task.world.name, "authority": AUTHORITY, "notes": notes}
 
 
 def first_answer(found: Found) -> Json:
@@ -285,7 +290,9 @@ def last_answer(found: Found, clock: Clock, asked: bool) -> Json:
     order = ranked(found.steps)
     missing = asked and any(step.well_formed and (step.first is None or step.second is None) for step in order)
     seconds = {"search": round(found.search, 3), "check": round(clock.passed - found.search, 3)}
-    return {"order": [step.id for step in order], "seconds": seconds, "finished": not missing}
+    contradiction = None if found.contradiction is None else shown.gap(found.contradiction)
+    about = {"seconds": seconds, "finished": not missing, "contradiction": contradiction}
+    return {"order": [step.id for step in order]} | about
 
 
 def whole_answer(found: Found, clock: Clock, asked: bool) -> Json:
@@ -307,6 +314,7 @@ def sketch_json(sketch: Sketch) -> Json:
     ]
     return {
         "closed": sketch.closed,
+        "contradiction": None if sketch.contradiction is None else shown.gap(sketch.contradiction),
         "steps": steps,
         "open": sketch.open,
         "isar": sketch.isar(),

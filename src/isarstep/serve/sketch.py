@@ -36,6 +36,14 @@ class Sketch:
     cost: float
     tried: int
     seconds: float
+    contradiction: Proved | None = None  # among the facts: then the proof says nothing
+
+    @property
+    def state(self) -> str:
+        """For people, in a few words."""
+        if self.contradiction is not None:
+            return f"the facts contradict each other ({self.contradiction}): everything follows from them"
+        return "closed" if self.closed else f"{len(self.open)} open"
 
     @property
     def open(self) -> list[int]:

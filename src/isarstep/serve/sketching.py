@@ -23,12 +23,11 @@ from isarstep.logic.tokens import decode, encode_line
 from isarstep.serve.engine import Step
 from isarstep.serve.novelty import KnownStatements, conjuncts
 from isarstep.serve.problem import Task
-from isarstep.serve.proving import Proving
+from isarstep.serve.proving import FALSEHOOD, Proving
 from isarstep.serve.sketch import Link, Sketch
 
 Search = Callable[[Task, int], Future[list[Step]]]
 
-FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
 # Times the usual seconds and library facts, for goals as they are.
 LADDER = ((1, 1), (1, 4), (3, 4), (10, 4), (30, 4))
 ATTEMPTS = 2.5  # of a question, in time limits of one attempt, where two provers work beside each other
@@ -137,9 +136,19 @@ class Sketcher:
                     self._asked[1].result()
                 else:
                     break
+            if self.best.closed and self.root.link.tokens != FALSEHOOD:
+                yield self.suspected()
         finally:
             if self._asked is not None:
                 self._asked[1].cancel()
+
+    def suspected(self) -> Sketch:
+        """From facts that contradict each other everything follows: a closed sketch says whether they were seen to."""
+        until = max(self.began + self.plan.seconds, time.monotonic() + ATTEMPTS * self.plan.prover_seconds)
+        gap = self.proving.contradiction(self.task, self.plan.prover_seconds, self.plan.library, until)
+        if isinstance(gap, Proved):
+            self.best = replace(self.best, contradiction=gap)
+        return self.now()
 
     # The model
 
