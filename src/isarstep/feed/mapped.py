@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -26,15 +25,16 @@ from isarstep.feed.corpus import Corpus, Dataset
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-READ = ("train", "validation", "test")  # the splits of which a run has use
+READ = ("train", "validation", "test", "unseen")  # the splits of which a run has use
 _LAYOUT = 1  # of the cache; a new layout gets a new folder
 _FIELDS = (2, 3, 4, 5)
 
 
-def dataset_of_benchmark(where: str | Path, splits: Sequence[str] = READ) -> Dataset:
+def dataset_of_benchmark(where: str | Path) -> Dataset:
     benchmark = Benchmark(where)
+    there = [name for name in READ if name in benchmark.splits and len(benchmark.split(name))]
     return Dataset(
-        {name: corpus_of_split(benchmark, name) for name in splits}, tuple(benchmark.vocabulary), benchmark.hash
+        {name: corpus_of_split(benchmark, name) for name in there}, tuple(benchmark.vocabulary), benchmark.hash
     )
 
 
