@@ -6,7 +6,7 @@ BIN := .venv/bin
 
 demo: .venv/.installed
 	@$(BIN)/isarstep demo --examples 3
-	@echo 'The shipped model on the first 60 examples of the test split:'
+	@echo 'The shipped model on 60 examples of the test split:'
 	@$(BIN)/isarstep evaluate embedded --limit 60
 
 test: .venv/.installed-dev

@@ -3,7 +3,7 @@ inputs; each difference is traced to its cause.
 
     python benchmarks/agreement.py MODEL [DATA] [--examples 200] [--beam 10]
 
-MODEL is a run of `isarstep train --model transformer --style paper`. Length penalty 0. CTranslate2 is asked twice: as
+MODEL is a run of `isarstep train --model transformer`. Length penalty 0. CTranslate2 is asked twice: as
 it is (it stops as soon as its first beam has ended and the list is full, though a living hypothesis could still enter
 the list), and with patience 2. Prints a table; the last line is one JSON document.
 """

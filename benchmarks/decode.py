@@ -5,7 +5,7 @@ same weights; what the constraints cost; how time grows with source length, beam
 
 MODEL is a model folder, `embedded`, or `random-base` (`random-small`, `random-tiny`): a paper Transformer with random
 weights, which writes as many tokens as it may. Peers need the paper's Transformer: `random-base`, or a run of
-`isarstep train --model transformer --style paper`. A GPU with nothing but torch and transformers, in about two minutes:
+`isarstep train --model transformer`. A GPU with nothing but torch and transformers, in about two minutes:
 
     python benchmarks/decode.py random-base arrays.npz --device cuda --parts peers --longest 64
     python benchmarks/decode.py embedded embedded --device cuda --parts constraints --examples 1024

@@ -28,7 +28,7 @@ from isarstep.models import ModelConfig
 from isarstep.models.export import marian_config
 from isarstep.train.loop import TrainingRun, ValidationPlan, compile_layers
 from isarstep.train.processes import Processes
-from isarstep.train.recipe import modern, paper
+from isarstep.train.recipe_files import modern, paper
 
 PEAK = {"NVIDIA H200": 989e12, "NVIDIA H100": 989e12}  # dense bf16, from the data sheet
 
@@ -55,7 +55,7 @@ def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, devi
     run.model.train()
     began = time.perf_counter()
     if device.type == "cuda":
-        compile_layers(run.model)
+        compile_layers(run.loss)
     tokens = read = written = steps = 0
     first = 0.0
     for number, data in enumerate(run.stream.steps(0, 0), 1):

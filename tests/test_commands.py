@@ -46,8 +46,9 @@ def test_neighbours_of_a_constant(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_pretrain_makes_a_model(tmp_path: Path) -> None:
-    out = tmp_path / "lime"
-    arguments = ["--size", "tiny", "--steps", "2", "--batch", "512", "--examples", "60", "--looks", "1"]
+    out, recipe = tmp_path / "lime", tmp_path / "small.toml"
+    recipe.write_text('like = "paper"\n[training]\nbatch = 512\n[run]\nlooks = 1\n')
+    arguments = ["--size", "tiny", "--steps", "2", "--recipe", str(recipe), "--examples", "60"]
     assert run(["pretrain", "embedded", str(out), *arguments, "--device", "cpu"]) == 0
     assert (out / "config.json").is_file()
 

@@ -103,7 +103,10 @@ def run(arguments: list[str]) -> int:
     except UserError as error:
         return _complain(str(error))
     except UsageError as error:
-        return _complain(f"{error.format_message()} `isarstep {name} --help` says more")  # type: ignore[attr-defined]
+        said = error.format_message()  # type: ignore[attr-defined]
+        option = getattr(error, "option_name", None)
+        moved = getattr(sys.modules.get(commands()[name][0]), "REPLACED", {}).get(option)
+        return _complain(f"{option} {moved}" if moved else f"{said} `isarstep {name} --help` says more")
     except ClickError as error:
         return _complain(error.format_message())  # type: ignore[attr-defined]
     except (typer.Abort, KeyboardInterrupt):

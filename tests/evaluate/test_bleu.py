@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from isarstep.evaluate.bleu import bleu, bleu_difference, bleu_of_sums, ngram_counts
+from isarstep.decode.bleu import bleu_of_sums, ngram_counts
+from isarstep.evaluate.bleu import bleu, bleu_difference
 
 EVEN = "CONST HOL.Trueprop $ ( CONST Parity.semiring_parity_class.even $ FREE <X0> )"
 

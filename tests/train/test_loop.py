@@ -22,7 +22,7 @@ from isarstep.models.config import Kind, Style
 from isarstep.train.loop import TrainingRun, ValidationPlan, train
 from isarstep.train.loss import SmoothedLoss
 from isarstep.train.processes import Processes
-from isarstep.train.recipe import modern, paper
+from isarstep.train.recipe_files import modern, paper
 from isarstep.train.validate import Validation
 
 VOCABULARY = (*SPECIALS, *(f"w{i}" for i in range(12)))
@@ -105,7 +105,7 @@ def test_another_benchmark_cannot_be_resumed(tmp_path: Path) -> None:
 
 
 def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="lower --rate"):
+    with pytest.raises(UserError, match="a lower rate in the recipe"):
         train(dataset(), tiny(), paper(steps=60, batch=512, rate=1e30, warmup=1), tmp_path, device="cpu", quiet=True)
 
 
@@ -226,7 +226,7 @@ import isarstep.train.loop
 isarstep.train.loop.LOG_EVERY = 1
 from test_loop import dataset, tiny
 from isarstep.train.loop import ValidationPlan, train
-from isarstep.train.recipe import paper
+from isarstep.train.recipe_files import paper
 train(dataset(), tiny(), paper(steps=6, batch=512, accumulate=2, warmup=5), Path({folder!r}), device="cpu",
       validating=ValidationPlan(1, 4), quiet=True)
 """

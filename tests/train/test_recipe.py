@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from isarstep.models.config import Style
-from isarstep.train.recipe import modern, optimisers, paper
+from isarstep.train.recipe import optimisers
+from isarstep.train.recipe_files import modern, paper
 
 
 class Small(nn.Module):

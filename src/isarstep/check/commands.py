@@ -84,14 +84,14 @@ def check(
 
 
 def _work(settings: Settings, predictions: Path | None, top: int, limit: int | None) -> list[Work]:
+    from isarstep.bench.ids import places_of_lowest
     from isarstep.bench.store import Benchmark
     from isarstep.check.jobs import Work
     from isarstep.decode.predictions import read_predictions
 
     split = Benchmark(settings.benchmark).split(settings.split)
     ids = [str(identifier) for identifier in split.table()["id"].to_pylist()]
-    # Ids are hashes, so the lowest ones are a sample that stays the same while a benchmark grows.
-    chosen = sorted(sorted(range(len(ids)), key=ids.__getitem__)[:limit])
+    chosen = places_of_lowest(ids, limit)
     if predictions is None:
         return [Work(position, (split[position].f1,)) for position in chosen]
     lists = read_predictions(predictions, ids).lists

@@ -33,7 +33,7 @@ def predict(
         ConstraintChoice, typer.Option(help="none, grammar (only terms), or types (only well-typed propositions).")
     ] = ConstraintChoice.none,
     penalty: Annotated[float, typer.Option(help="Score is log p / length ** penalty.")] = 0.0,
-    limit: Annotated[int | None, typer.Option(help="Only the first examples of the split.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the GPU where there is one.")] = None,
 ) -> None:
     """Write a model's n-best lists for a split, as JSON lines.
@@ -44,6 +44,7 @@ def predict(
     """
     import numpy as np
 
+    from isarstep.bench.ids import places_of_lowest
     from isarstep.decode.hypotheses import SearchRules
     from isarstep.decode.predict import Predictor, check_vocabulary, meta_of
     from isarstep.decode.predictions import write_predictions
@@ -54,7 +55,7 @@ def predict(
     check_vocabulary(predictor.about, dataset.vocabulary)
     corpus = dataset.split(split)
     if limit is not None:
-        corpus = corpus.take(np.arange(min(limit, len(corpus))))
+        corpus = corpus.take(np.array(places_of_lowest(corpus.ids, limit)))
     rules = SearchRules(beam, penalty=penalty)
     constraints = _constraints(constraint, predictor, data, split)
     label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]

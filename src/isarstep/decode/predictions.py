@@ -30,9 +30,9 @@ class Predictions:
     def width(self) -> int:
         return max((len(nbest) for nbest in self.lists), default=0)
 
-    def first(self, count: int) -> Predictions:
-        """Those for the first examples only."""
-        return self if count >= len(self.lists) else counted(self.lists[:count], self.meta)
+    def at(self, places: Sequence[int]) -> Predictions:
+        """Those for some of the examples only."""
+        return counted(tuple(self.lists[place] for place in places), self.meta)
 
 
 def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:

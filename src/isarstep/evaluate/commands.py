@@ -14,7 +14,7 @@ def evaluate(
     other: Annotated[Path | None, typer.Argument(help="A second one, for the paired test.")] = None,
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
     split: Annotated[str, typer.Option(help="test, validation, unseen or fresh.")] = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="Score only the first examples of the split.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     breakdowns: Annotated[bool, typer.Option(help="Accuracy by length, session, kind and more; failures.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
 ) -> None:
@@ -66,7 +66,7 @@ def report(
     out: Annotated[Path, typer.Option(help="Folder to write report.html, report.md and its figures to.")],
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
     split: Annotated[str, typer.Option(help="test or validation.")] = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first examples of the split.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     lists: Annotated[
         list[str] | None, typer.Option(help="Also copy this run's n-best lists, compressed, to OUT/runs; repeatable.")
     ] = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from isarstep.bench.ids import places_of_lowest
 from isarstep.bench.store import Benchmark
 from isarstep.data import EMBEDDED, model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
@@ -18,17 +19,18 @@ from isarstep.tables import NOT_CHECKED, Table
 
 
 def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> ScoringTask:
-    """The first `limit` examples of a split, with a type checker where the benchmark has a signature."""
+    """A split, or its `limit` examples of lowest id, with a type checker where the benchmark has a signature."""
     opened = Benchmark(benchmark)
     rows = opened.split(split)
-    examples = list(rows) if limit is None else rows[:limit]
+    ids = rows.table()["id"].to_pylist()
+    places = None if limit is None else places_of_lowest(ids, limit)
+    examples = list(rows) if places is None else [rows[place] for place in places]
     if not examples:
         raise UserError(f"{opened.folder}: split {split} has no examples to score")
-    ids = [example.id for example in examples] if limit is None else rows.table()["id"].to_pylist()
     type_checker = None
     if "signature.json.zst" in opened.manifest["files"]:
         type_checker = TypeChecker(opened.worlds, examples)
-    return ScoringTask(opened.hash, rows.name, examples, ids, type_checker)
+    return ScoringTask(opened.hash, rows.name, examples, ids, type_checker, places)
 
 
 def open_system(where: Path, task: ScoringTask) -> System:

@@ -149,7 +149,9 @@ def open_run(folder: Path) -> RunFolder:
 
 def aligned(path: Path, task: ScoringTask) -> Predictions:
     """Predictions for the task; refused where their maker says that they answer another benchmark or split."""
-    predictions = read_predictions(path, task.ids).first(len(task.examples))
+    predictions = read_predictions(path, task.ids)
+    if task.places is not None:
+        predictions = predictions.at(task.places)
     made_for = str(predictions.meta.get("benchmark", task.benchmark))
     shared = min(len(made_for), len(task.benchmark))
     if made_for[:shared] != task.benchmark[:shared]:

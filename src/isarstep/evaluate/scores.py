@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isarstep.bench.example import Example
+from isarstep.decode.bleu import Counts, ngram_counts
 from isarstep.decode.predictions import Predictions
 from isarstep.errors import UserError
-from isarstep.evaluate.bleu import Counts, bleu, bleu_difference, ngram_counts
+from isarstep.evaluate.bleu import bleu, bleu_difference
 from isarstep.evaluate.metrics import Ranks, Score, accuracy, mcnemar, ranks
 from isarstep.evaluate.score_signature import ScoreSignature, signature_of
 from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, TypeChecker
@@ -28,17 +29,18 @@ TOP = 10
 
 @dataclass(frozen=True)
 class ScoringTask:
-    """What is scored: the first examples of a split, all its ids, and who judges well-formedness (if anybody)."""
+    """What is scored: examples of a split, all its ids, and who judges well-formedness (if anybody)."""
 
     benchmark: str  # hash
     split: str
     examples: Sequence[Example]
     ids: Sequence[str]
     type_checker: TypeChecker | None = None
+    places: Sequence[int] | None = None  # of the examples in the split; None: they are the split
 
     @property
     def scored_ids(self) -> Sequence[str]:
-        return self.ids[: len(self.examples)]
+        return self.ids if self.places is None else [self.ids[place] for place in self.places]
 
     @cached_property
     def references(self) -> list[str]:

@@ -32,7 +32,7 @@ class Log:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
                 raise UserError(
-                    "tensorboard is not installed; pip install tensorboard, or leave out --tensorboard"
+                    "tensorboard is not installed; pip install tensorboard, or leave it out of the recipe"
                 ) from None
             self.board = SummaryWriter(str(path.parent / "tensorboard"), purge_step=resumed_at + 1)
         kept = []

@@ -37,7 +37,6 @@ from isarstep.models.checkpoint import (
 )
 from isarstep.models.rnnsearch import RNNSearch
 from isarstep.models.transformer import Transformer
-from isarstep.train import loss as loss_module
 from isarstep.train.log import Log
 from isarstep.train.loss import SmoothedLoss
 from isarstep.train.processes import Processes, processes
@@ -185,7 +184,7 @@ class TrainingRun:
         tensorboard = self.validating.tensorboard
         self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet, tensorboard)
         if self.device.type == "cuda":
-            compile_layers(self.model)
+            compile_layers(self.loss)
         try:
             self.steps()
         finally:
@@ -271,11 +270,10 @@ class TrainingRun:
 
     def stop_if_lost(self, nll: float, best: float, step: int) -> None:
         if not np.isfinite(nll):
-            raise UserError(
-                f"step {step}: the loss is not a number; go on from {self.folder / 'last'} with a lower --rate"
-            )
+            last = self.folder / "last"
+            raise UserError(f"step {step}: the loss is not a number; go on from {last} with a lower rate in the recipe")
         if nll > best + DIVERGED:
-            raise UserError(f"step {step}: the loss rose from {best:.2f} to {nll:.2f}; try a lower --rate")
+            raise UserError(f"step {step}: the loss rose from {best:.2f} to {nll:.2f}; try a lower rate in the recipe")
 
     def look(self) -> None:
         """Validate, and leave a checkpoint; the best one is kept apart."""
@@ -325,14 +323,15 @@ class TrainingRun:
         return best.to(self.device)
 
 
-def compile_layers(model: Seq2Seq) -> None:
+def compile_layers(loss: SmoothedLoss) -> None:
     """Layer by layer: all layers of a kind share one compiled program, so that compiling takes seconds, not a
     minute."""
+    model = loss.model
     if isinstance(model, Transformer):
         for layer in [*model.encoder, *model.decoder]:
             layer.compile(dynamic=False)
         model.enter = torch.compile(model.enter, dynamic=False)  # type: ignore[method-assign]
-        loss_module.slice_loss = torch.compile(loss_module.plain_slice_loss, dynamic=False)
+        loss.slice_loss = torch.compile(loss.slice_loss, dynamic=False)
     elif isinstance(model, RNNSearch):
         model.attention.scores = torch.compile(model.attention.scores, dynamic=True)  # type: ignore[method-assign]
 

@@ -13,6 +13,7 @@ from isarstep.feed.inputs import Source, Target
 from isarstep.models import Seq2Seq
 
 LOGITS_AT_ONCE = 1 << 29  # of one slice: 2 GB in single precision
+SliceLoss = Callable[[Tensor, Tensor, Tensor, float], tuple[Tensor, Tensor]]
 COLUMNS = 128  # the vocabulary is filled up to a multiple of these
 
 
@@ -23,6 +24,7 @@ class SmoothedLoss(nn.Module):
         super().__init__()
         self.model = model
         self.smoothing = smoothing
+        self.slice_loss: SliceLoss = slice_loss
 
     def forward(self, source: Source, target: Target) -> tuple[Tensor, Tensor]:
         """Sums over the tokens to be learned: the smoothed loss, and -log p of the target."""
@@ -31,10 +33,10 @@ class SmoothedLoss(nn.Module):
         outputs_U, count = target.outputs_U, target.outputs_U.shape[0]
         at_once = LOGITS_AT_ONCE // table_VD.shape[0]
         if count <= at_once:
-            return slice_loss(hidden_UD, table_VD, outputs_U, self.smoothing)
+            return self.slice_loss(hidden_UD, table_VD, outputs_U, self.smoothing)
         pieces = [
             checkpoint(
-                slice_loss,
+                self.slice_loss,
                 hidden_UD[at:end],
                 table_VD,
                 outputs_U[at:end],
@@ -47,7 +49,7 @@ class SmoothedLoss(nn.Module):
         return torch.stack([loss for loss, _ in pieces]).sum(), torch.stack([nll for _, nll in pieces]).sum()
 
 
-def plain_slice_loss(hidden_UD: Tensor, table_VD: Tensor, outputs_U: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+def slice_loss(hidden_UD: Tensor, table_VD: Tensor, outputs_U: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
     vocabulary = table_VD.shape[0]
     filling = -vocabulary % COLUMNS if table_VD.is_cuda else 0  # the quick products want a round number of columns
     if filling:
@@ -63,7 +65,3 @@ def plain_slice_loss(hidden_UD: Tensor, table_VD: Tensor, outputs_U: Tensor, smo
     nll = ((total_U - right_U) * real_U).sum()
     uniform = ((total_U - mean_U) * real_U).sum()
     return (1 - smoothing) * nll + smoothing * uniform, nll.detach()
-
-
-slice_loss: Callable[[Tensor, Tensor, Tensor, float], tuple[Tensor, Tensor]] = plain_slice_loss
-"""What the loss calls: the function above, or its compiled version."""

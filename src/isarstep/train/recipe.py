@@ -44,15 +44,6 @@ class Recipe:
         return self.rate * min(1.0, step / self.warmup) * min(1.0, 2 * max(0.0, 1 - done))
 
 
-def paper(**changes: Any) -> Recipe:
-    return Recipe(**changes)
-
-
-def modern(**changes: Any) -> Recipe:
-    defaults: dict[str, Any] = {"style": "modern", "rate": 2e-3, "warmup": 200, "weight_decay": 0.1}
-    return Recipe(**(defaults | changes))
-
-
 def optimisers(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Adam for the paper; Muon for hidden matrices and AdamW for all else in the modern recipe."""
     parameters = [(name, p) for name, p in model.named_parameters() if p.requires_grad]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
+from isarstep.decode.bleu import bleu_of_sums, ngram_counts
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.feed.batches import Layout, Packer, Shape, plan
@@ -50,21 +48,5 @@ def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape) -> Validation:
     model.train()
     references = [tuple(corpus.proposition(number).tolist()) for number in corpus.targets.tolist()]
     exact = sum(a == b for a, b in zip(outputs, references, strict=True)) / max(1, len(references))
-    return Validation(total / max(1, written), bleu(outputs, references), exact)
-
-
-def bleu(outputs: Sequence[Sequence[int]], references: Sequence[Sequence[int]]) -> float:
-    """Corpus BLEU-4 over token ids, without smoothing; used to pick checkpoints only."""
-    right, given = [0] * 4, [0] * 4
-    output_length = sum(map(len, outputs))
-    reference_length = sum(map(len, references))
-    for output, reference in zip(outputs, references, strict=True):
-        for n in range(1, 5):
-            ours = Counter(tuple(output[i : i + n]) for i in range(len(output) - n + 1))
-            theirs = Counter(tuple(reference[i : i + n]) for i in range(len(reference) - n + 1))
-            right[n - 1] += sum((ours & theirs).values())
-            given[n - 1] += sum(ours.values())
-    if min(right) == 0:
-        return 0.0
-    brevity = min(1.0, math.exp(1 - reference_length / output_length))
-    return 100 * brevity * math.exp(sum(math.log(r / g) for r, g in zip(right, given, strict=True)) / 4)
+    counts = ngram_counts(*([" ".join(map(str, row)) for row in rows] for rows in (references, outputs)))
+    return Validation(total / max(1, written), float(bleu_of_sums(counts.sum(0)[None])[0]), exact)

@@ -1,0 +1,127 @@
+"""Recipes as files: everything about a run that is seldom turned, in TOML, beside the few options of the command line.
+
+A file may begin with `like = "modern"`: what it does not say is as in that recipe. The recipes inside the package are
+asked for by name.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+from isarstep.errors import UserError
+from isarstep.models.checkpoint import Storage
+from isarstep.models.config import PAPER_DROPOUT, Kind, ModelConfig, Size, Style
+from isarstep.train.recipe import Recipe
+
+FOLDER = Path(__file__).parent / "recipes"
+
+
+@dataclass(frozen=True)
+class Layers:
+    """Of a model of any kind and size."""
+
+    style: Style = "paper"
+    dropout: float | None = None  # None: the paper's for this kind of model
+    dense: bool = False
+    categories: bool = True  # HAT: tell which field a proposition is from
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a run looks at itself and what it leaves."""
+
+    looks: int = 20  # validations, with a checkpoint each
+    storage: Storage = "fp32"  # of the final weights
+    tensorboard: bool = False
+
+
+@dataclass(frozen=True)
+class RunRecipe:
+    """All that a recipe file says."""
+
+    model: Layers = field(default_factory=Layers)
+    training: Recipe = field(default_factory=Recipe)
+    run: Running = field(default_factory=Running)
+
+    def config(self, kind: Kind, size: Size, vocabulary: int, hints: bool) -> ModelConfig:
+        layers = self.model
+        dropout = PAPER_DROPOUT[kind] if layers.dropout is None else layers.dropout
+        return ModelConfig(kind, vocabulary, size, layers.style, dropout, hints, layers.categories, layers.dense)
+
+    def with_training(self, **changes: Any) -> RunRecipe:
+        """With some numbers of the training changed, where they are given."""
+        given = {name: value for name, value in changes.items() if value is not None}
+        return replace(self, training=replace(self.training, **given))
+
+
+def paper(**changes: Any) -> Recipe:
+    """How the paper trains, with changes."""
+    return replace(read_recipe("paper").training, **changes)
+
+
+def modern(**changes: Any) -> Recipe:
+    """How the modern recipe trains, with changes."""
+    return replace(read_recipe("modern").training, **changes)
+
+
+def names() -> list[str]:
+    """Of the recipes inside the package."""
+    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+
+
+@cache
+def read_recipe(where: str) -> RunRecipe:
+    """A recipe by name, or from a file."""
+    path = FOLDER / f"{where}.toml" if where in names() else Path(where)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError:
+        raise UserError(f"{where}: no such recipe; give a file, or one of {', '.join(names())}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: is not TOML ({error})") from None
+    like = content.pop("like", None)
+    start = RunRecipe() if like is None else read_recipe(str(like))
+    sections = {"model": start.model, "training": start.training, "run": start.run}
+    changed: dict[str, Any] = {}
+    for name, given in content.items():
+        if name not in sections or not isinstance(given, dict):
+            raise UserError(f"{path}: {name}: not a part of a recipe; there are like, [model], [training] and [run]")
+        changed[name] = _changed(path, name, sections[name], given)
+    found = replace(start, **changed)
+    _check_words(path, found)
+    return found
+
+
+def _changed(path: Path, section: str, start: Any, given: Mapping[str, Any]) -> Any:
+    known = {each.name: each for each in fields(start)}
+    for name, value in given.items():
+        if name not in known:
+            raise UserError(f"{path}: [{section}] has no {name}; there are {', '.join(known)}")
+        wanted = known[name].type
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        fits = {
+            "int": isinstance(value, int) and not isinstance(value, bool),
+            "int | None": isinstance(value, int) and not isinstance(value, bool),
+            "float": is_number,
+            "float | None": is_number,
+            "bool": isinstance(value, bool),
+        }.get(str(wanted), isinstance(value, str))
+        if not fits:
+            raise UserError(f"{path}: [{section}] {name} = {value!r}: wants {str(wanted).removesuffix(' | None')}")
+    return replace(start, **given)
+
+
+def _check_words(path: Path, found: RunRecipe) -> None:
+    styles = get_args(Style)
+    for section, value, allowed in (
+        ("model", found.model.style, styles),
+        ("training", found.training.style, styles),
+        ("run", found.run.storage, get_args(Storage)),
+    ):
+        if value not in allowed:
+            raise UserError(f"{path}: [{section}] {value}: wants one of {', '.join(allowed)}")
