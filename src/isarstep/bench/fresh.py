@@ -105,4 +105,4 @@ def _decide(merged: Merged, known: _Known, young: Young, sizes: Sizes) -> Decisi
     ]
     chosen = choose_fresh(columns, rows[np.array(new, bool)], sizes)
     nothing = np.zeros(0, np.int64)
-    return Decision({"train": nothing, "fresh": chosen}, columns.copies.astype(np.int64), {}, [])
+    return Decision({"train": nothing, "fresh": chosen}, columns.copies.astype(np.int64), {}, [], nothing)

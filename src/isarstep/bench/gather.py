@@ -75,6 +75,7 @@ class Finished:
 
     dropped: dict[str, int]  # how many examples, why
     unseen: list[str]  # entries
+    leaking_lengths: list[int]  # how many of the dropped targets have which length
 
 
 def graph_files(paths: Sequence[Path]) -> list[Path]:

@@ -91,7 +91,11 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
         list(benchmark.manifest["isabelle"]),
         document["variable names"],
         notation,
-        Finished({name: counts[name] for name in DROPPED if name in counts}, benchmark.manifest["unseen entries"]),
+        Finished(
+            {name: counts[name] for name in DROPPED if name in counts},
+            benchmark.manifest["unseen entries"],
+            benchmark.manifest["leaking lengths"],
+        ),
     )
 
 

@@ -27,6 +27,7 @@ VERSION = 2  # of the task: format and rules together, named beside the hash in 
 UNTYPED = "dummy"  # Isabelle's type of a variable that was fixed but has no type yet
 USUAL = ("train", "validation", "test")  # which every benchmark has, if with no rows
 SPLITS = (*USUAL, "unseen", "fresh")
+LENGTHS = (10, 20, 40, 80)  # of targets, in tokens: up to 10, up to 20, ..., longer
 
 # Tables: each is one file NAME.parquet, or several NAME-00.parquet, NAME-01.parquet, ...
 PROPOSITIONS = "propositions"

@@ -18,7 +18,7 @@ from isarstep.bench.extract import Rules
 from isarstep.bench.facts import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, read_table
 from isarstep.bench.ids import proposition_digest
-from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
+from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, LENGTHS, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.marks import MARKS
 from isarstep.bench.rules import NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
 from isarstep.bench.write import FIELDS, SETTING, Content
@@ -115,8 +115,10 @@ class Merged:
             counts.update(theory["counts"])
         dropped = Counter(decision.dropped)
         unseen = {self.entries[number] for number in decision.entries}
+        lengths = self._lengths(decision.leaking)
         for part in self.parts:
             if part.finished is not None:
+                lengths = [a + b for a, b in zip(lengths, part.finished.leaking_lengths, strict=True)]
                 dropped.update({name: n for name, n in part.finished.dropped.items() if name != "duplicates"})
                 unseen.update(part.finished.unseen)
         return {
@@ -131,8 +133,16 @@ class Merged:
                 **{name: counts[name] for name in ("proofs", "incomplete proofs", "raw", "too long", "restated")},
                 **dict(dropped),
             },
+            "leaking lengths": lengths,
             "marked": {mark: counts[mark] for mark in MARKS if counts[mark]},
         }
+
+    def _lengths(self, rows: Column) -> list[int]:
+        """How many targets of these examples have which length."""
+        targets = self.propositions.take(self.examples["f1"].take(pa.array(rows)))
+        tokens = pc.count_substring(targets, " ").to_numpy() + 1
+        counted = np.bincount(np.digitize(tokens, LENGTHS, right=True), minlength=len(LENGTHS) + 1)
+        return [int(count) for count in counted]
 
     def _tables(self, name: str) -> list[pa.Table]:
         return [read_table(part.folder / f"{name}.arrow") for part in self.parts]

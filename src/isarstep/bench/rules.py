@@ -64,6 +64,7 @@ class Decision:
     copies: Column  # aligned with the input; meaningful for kept rows
     dropped: Mapping[str, int]  # examples, copies counted
     entries: Sequence[int]  # the unseen ones
+    leaking: Column  # rows that would be trained on, did they not give scored ones away
 
 
 def decide(
@@ -106,7 +107,7 @@ def decide(
     counts = {name: int(columns.copies[rows].sum()) for name, rows in dropped}
     counts["duplicates"] = int((copies[train] - 1).sum()) + int((copies[scored_rows] - 1).sum())
     splits = {NAMES[split]: np.sort(rows) for split, rows in {TRAIN: train, **scored}.items()}
-    return Decision(splits, copies, counts, unseen_entries)
+    return Decision(splits, copies, counts, unseen_entries, np.flatnonzero(leaking))
 
 
 def common_targets(columns: Columns, common: int) -> Column:

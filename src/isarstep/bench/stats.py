@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
+from isarstep.bench.layout import LENGTHS
 from isarstep.bench.rules import DROPPED
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -72,6 +73,8 @@ class Measured:
     unbracketed: float  # with bracket removal only
     written: float  # as written
     sampled: int
+    lengths: dict[str, list[int]]  # of each split: how many targets have which length
+    kinds_of: dict[str, dict[str, int]]  # of each split
 
 
 def measure(benchmark: Benchmark) -> Measured:
@@ -91,7 +94,8 @@ def measure(benchmark: Benchmark) -> Measured:
     present = table["f3"].is_valid().to_numpy()
     source[present] += lengths[table["f3"].drop_null().to_numpy()]
     propositions[present] += 1
-    kinds = {row["values"]: row["counts"] for row in pc.value_counts(table["target_kind"]).to_pylist()}
+    kinds = _counted(table["target_kind"])
+    shown = {name: benchmark.table(name, ["f1", "target_kind"]) for name in benchmark.splits}
     bare, unbracketed, written, sampled = _encodings(benchmark)
     return Measured(
         source,
@@ -104,7 +108,18 @@ def measure(benchmark: Benchmark) -> Measured:
         unbracketed,
         written,
         sampled,
+        {name: _histogram(lengths[split["f1"].to_numpy()]) for name, split in shown.items()},
+        {name: _counted(split["target_kind"]) for name, split in shown.items()},
     )
+
+
+def _histogram(lengths: np.ndarray[Any, Any]) -> list[int]:
+    counted = np.bincount(np.digitize(lengths, LENGTHS, right=True), minlength=len(LENGTHS) + 1)
+    return [int(count) for count in counted]
+
+
+def _counted(column: Any) -> dict[str, int]:
+    return {row["values"]: row["counts"] for row in pc.value_counts(column).to_pylist()}
 
 
 def _encodings(benchmark: Benchmark) -> tuple[float, float, float, int]:
@@ -162,6 +177,7 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
         ("after the length rule", number(short), _PAPER["short enough"]),
         ("restate a fact", number(counts.get("restated")), "-"),
         *((f"{name}, not trained on", number(counts.get(name)), "-") for name in DROPPED),
+        ("the three together, of what could be trained on", _cost(counts, examples["train"]), "at most 3.5%"),
         ("duplicates", number(counts.get("duplicates")), "-"),
         *((name, number(examples[name]), _PAPER.get(name, "-")) for name in examples),
         ("library lemmas", number(manifest.get("facts")), _PAPER["lemmas"]),
@@ -189,12 +205,14 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
         ("necessary brackets, abbreviations unfolded", number(measured.unbracketed)),
         ("necessary brackets, folded (as written)", number(measured.written)),
     ]
+    version = manifest.get("version", 1)
     result = [
-        Table(f"Benchmark {benchmark.hash[:12]}", ("", "this benchmark", "paper"), kept),
+        Table(f"Benchmark {version}, {benchmark.hash[:12]}", ("", "this benchmark", "paper"), kept),
         Table("Kinds of training targets", ("kind", "examples", "share"), shares),
         Table("Training lengths", ("", "mean", "median", "90 %", "99 %", "longest"), lengths),
         Table(f"Tokens of a proposition, mean of {measured.sampled:,}", ("encoding", "tokens"), encodings),
     ]
+    result += distributions(manifest, measured)
     if "sessions" in manifest:
         rows = [
             (name, number(row["theories"]), number(row["theorems"]), number(row["train"]))
@@ -207,6 +225,45 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
             Table("Names that begin with the session", ("theory", "base name that another theory keeps"), longer)
         )
     return result
+
+
+def _cost(counts: Mapping[str, int], train: int) -> str:
+    if not all(name in counts for name in DROPPED):
+        return "-"
+    dropped = sum(counts[name] for name in DROPPED)
+    return f"{dropped / max(train + dropped, 1):.1%}"
+
+
+def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Table]:
+    """Scored targets beside training ones: lengths, kinds, and what was marked.
+
+    Training targets are longer than scored ones because short targets recur, and a recurring target that is scored is
+    not trained on (the paper's rule): with those put back, in the second column, the difference is what is left.
+    """
+    shown = [name for name, counts in measured.lengths.items() if sum(counts)]
+    columns = {name: measured.lengths[name] for name in shown}
+    if "leaking lengths" in manifest and "train" in columns:
+        both = zip(columns["train"], manifest["leaking lengths"], strict=True)
+        columns = {"train": columns["train"], "train and leaking": [a + b for a, b in both], **columns}
+    bounds = [f"up to {bound}" for bound in LENGTHS] + [f"over {LENGTHS[-1]}"]
+
+    def shares(rows: Sequence[str], of: Mapping[str, Sequence[int]]) -> list[tuple[str, ...]]:
+        return [
+            (row, *(f"{counts[place] / max(sum(counts), 1):.1%}" for counts in of.values()))
+            for place, row in enumerate(rows)
+        ]
+
+    kinds = sorted({kind for counts in measured.kinds_of.values() for kind in counts})
+    of_kinds = {name: [measured.kinds_of[name].get(kind, 0) for kind in kinds] for name in shown}
+    tables = [
+        Table("Target lengths in tokens", ("tokens", *columns), shares(bounds, columns)),
+        Table("Target kinds", ("kind", *of_kinds), shares(kinds, of_kinds)),
+    ]
+    if manifest.get("marked"):
+        raw = manifest["counts"]["raw"]
+        marked = [(mark, f"{count:,}", f"{count / raw:.2%}") for mark, count in manifest["marked"].items()]
+        tables.append(Table("Marked as teaching nothing, never scored", ("mark", "examples", "of raw"), marked))
+    return tables
 
 
 def draw(benchmark: Benchmark, measured: Measured, folder: Path) -> list[Path]:

@@ -47,12 +47,13 @@ class LeakReport:
 
     exact: list[Leak]
     renamed: list[Leak]
+    theorem: list[Leak]  # examples of a theorem that is trained on
     near: list[Leak]
-    held_out: int  # examples looked at
+    scored: dict[str, int]  # examples looked at, by split
 
     @property
     def clean(self) -> bool:
-        return not self.exact and not self.renamed
+        return not self.exact and not self.renamed and not self.theorem
 
 
 def find_leaks(where: str | Path, *, cache: Path | None = None) -> LeakReport:
@@ -60,20 +61,24 @@ def find_leaks(where: str | Path, *, cache: Path | None = None) -> LeakReport:
     benchmark = Benchmark(where)
     targets: dict[str, str] = {}
     renamed: dict[bytes, str] = {}
+    theorems: dict[str, str] = {}
     for example in benchmark.split("train"):
         targets.setdefault(example.f1, example.id)
         renamed.setdefault(_renamed(example), example.id)
+        theorems.setdefault(example.theorem, example.id)
     exact: list[Leak] = []
     same: list[Leak] = []
-    held_out = 0
-    for name in benchmark.splits[1:]:
+    theorem: list[Leak] = []
+    scored = {name: len(benchmark.split(name)) for name in benchmark.splits[1:]}
+    for name in scored:
         for example in benchmark.split(name):
-            held_out += 1
+            if example.theorem and example.theorem in theorems:
+                theorem.append(Leak(theorems[example.theorem], example.id, name))
             if example.f1 in targets:
                 exact.append(Leak(targets[example.f1], example.id, name))
             if (key := _renamed(example)) in renamed:
                 same.append(Leak(renamed[key], example.id, name))
-    return LeakReport(exact, same, find_near(benchmark, cache=cache), held_out)
+    return LeakReport(exact, same, theorem, find_near(benchmark, cache=cache), scored)
 
 
 def _renamed(example: Example) -> bytes:
@@ -82,14 +87,20 @@ def _renamed(example: Example) -> bytes:
 
 
 def leak_table(benchmark: Benchmark) -> Table:
-    """The leak report; the first two must be 0."""
+    """The leak report; all but the last row must be 0."""
     report = find_leaks(benchmark.folder)
-    rows = [
-        ("exact target in training", f"{len(report.exact):,}", f"{report.held_out:,}"),
-        ("same example up to variables", f"{len(report.renamed):,}", f"{report.held_out:,}"),
-        ("near duplicate (Jaccard >= 0.9)", f"{len(report.near):,}", f"{report.held_out:,}"),
+    kinds = {
+        "the target of a training example": report.exact,
+        "a training example that is the same up to variables": report.renamed,
+        "a theorem that is trained on": report.theorem,
+        "a near duplicate in training (Jaccard >= 0.9)": report.near,
+    }
+    shown = [name for name, count in report.scored.items() if count]
+    rows = [("examples", *(f"{report.scored[name]:,}" for name in shown))]
+    rows += [
+        (kind, *(f"{sum(leak.split == name for leak in leaks):,}" for name in shown)) for kind, leaks in kinds.items()
     ]
-    return Table("Leaks", ("held-out examples with", "found", "of"), rows)
+    return Table("Leaks", ("scored examples with", *shown), rows)
 
 
 def find_near(benchmark: Benchmark, *, cache: Path | None = None) -> list[Leak]:
