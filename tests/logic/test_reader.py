@@ -1,10 +1,11 @@
 """Formulas as people and theories write them, read in the language of Complex_Main."""
 
 import pytest
-from tests.logic.complex_main import language
+from tests.logic.complex_main import language, notation
 
 from isarstep.errors import UserError
 from isarstep.logic.infer import TypingError
+from isarstep.logic.language import Language
 from isarstep.logic.nameresolution import NameSpace, accesses
 from isarstep.logic.reader import read_formula, read_type
 from isarstep.logic.readerror import ReadError
@@ -128,3 +129,28 @@ def test_accesses_of_a_name():
 def test_symbols():
     assert normal("x₁² \\<le> \\<Gamma>") == "x⇩1⇧2 ≤ Γ"
     assert to_isabelle(from_isabelle("\\<forall>x\\<^sub>1. \\<unknown>")) == "\\<forall>x\\<^sub>1. \\<unknown>"
+
+
+def test_inside_a_locale():
+    """Notation of its parameters and constants, its constants applied to the parameters, the structure left out."""
+    groups = {
+        "name": "Group.group",
+        "parameters": [["G", "'a"], ["f", "(fun 'a 'a)"]],
+        "structures": ["G"],
+        "constants": [["local.double", "CONST Fun.comp $ FREE f $ FREE f"]],
+        "productions": [
+            ["logic", [["any", 71], 1, "\\<odot>", 1, ["any", 70]], "\\<^const>local.double", 70, 1],
+            ["logic", ["sq", 1, ["any", 1000]], "\\<^fixed>f", 999, 1],
+            ["logic", [["any", 65], 1, "\\<oplus>", ["index", 1000], 1, ["any", 66]], "\\<^indexed>\\<^const>Set.insert", 65, 1],
+        ],
+        "rules": [[["\\<^indexed>\\<^const>Set.insert", "?x", ["_index", "?i"], "?y"], ["\\<^const>Set.insert", "?i", "?x"]]],
+    }
+    outside = Language([*notation().values(), {"locales": [groups]}], language().signature)
+    inside = outside.inside("Group.group")
+    fixed = {"f": Type("fun", (NAT, NAT)), "G": NAT}
+    assert short(read_formula("double x = sq x", inside, fixed).term) == "Trueprop $ ( eq $ ( comp $ f $ f $ x ) $ ( f $ x ) )"
+    assert short(read_formula("A \\<oplus> x = B", inside, fixed).term) == "Trueprop $ ( eq $ ( insert $ G $ A ) $ B )"
+    with pytest.raises(ReadError):
+        read_formula("x \\<odot> y = z", outside, fixed)
+    # Nobody has said that we are in the locale, but its parameters are fixed.
+    assert short(read_formula("double x = y", outside, fixed).term) == "Trueprop $ ( eq $ ( comp $ f $ f $ x ) $ y )"

@@ -5,8 +5,9 @@ It is made from the notation that was mined from these theories (docs/graphs.md)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from isarstep.errors import UserError
@@ -16,7 +17,8 @@ from isarstep.logic.nameresolution import NameSpace
 from isarstep.logic.parsing import PURE
 from isarstep.logic.productions import Grammar, Production, read_production
 from isarstep.logic.signature import Signature, abbreviations_of
-from isarstep.logic.terms import Typ, Type, strip_fun
+from isarstep.logic.terms import Term, Typ, Type, frees, strip_fun
+from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
 Rows = Mapping[str, Any]
@@ -38,9 +40,11 @@ class Language:
     ) -> None:
         """The last of `notations` is the theory in which one is; `abbreviations` saves looking for them."""
         self.notations = tuple(notations)
+        self.here: Rows = self.notations[-1] if self.notations else {}
         self.signature = signature
         self._abbreviations = abbreviations
         self._datatypes: dict[str, tuple[str, list[tuple[str, int]]]] = {}
+        self._inside: dict[str, Language] = {}
 
     def _gathered(self, *fields: str) -> dict[Any, None]:
         """Rows of the first field (and others that only add), less those that a later theory takes away."""
@@ -109,7 +113,58 @@ class Language:
             if nonterminal in ("prop", "prop'") and any(s[0] in ("prop", "prop'") for s in symbols if type(s) is list)
         )
 
-    structures: tuple[str, ...] = ()  # of the locale in which one is, first the one that operations mean by themselves
+    # Of the locale in which one is: structures, first the one that operations mean by themselves, and constants.
+    structures: tuple[str, ...] = ()
+    local: Mapping[str, Term] = MappingProxyType({})
+
+    def inside(self, locale: str) -> Language:
+        """The language inside a locale; the same where nothing is known of it."""
+        rows = self._locales.get(locale)
+        if rows is None:
+            return self
+        known = self._inside.get(locale)
+        if known is None:
+            known = Language([*self.notations, *rows], self.signature, self.abbreviations)
+            known.here = self.here
+            known.structures = tuple(dict.fromkeys(name for row in rows for name in row.get("structures", ())))
+            known.local = {name: decode(term) for row in rows for name, term in row.get("constants", ())}
+            known._elsewhere = self._elsewhere
+            self._inside[locale] = known
+        return known
+
+    @property
+    def has_locales(self) -> bool:
+        return bool(self._elsewhere)
+
+    @cached_property
+    def _locales(self) -> dict[str, list[Rows]]:
+        found: dict[str, list[Rows]] = {}
+        for rows in self.notations:
+            for row in rows.get("locales", ()):
+                found.setdefault(row["name"], []).append(row)
+        return found
+
+    @cached_property
+    def _elsewhere(self) -> dict[str, list[str]]:
+        """What constants of locales stand for, by local name; a locale has those of its ancestors, too."""
+        found: dict[str, list[str]] = {}
+        for rows in self.notations:
+            for row in rows.get("locales", ()):
+                for name, term in row.get("constants", ()):
+                    found.setdefault(name, []).append(term)
+        return found
+
+    def local_meaning(self, text: str, fixed: Container[str]) -> Term | None:
+        """What a name means in this locale, if it is a constant of it, or of an ancestor whose parameters are fixed."""
+        name = f"local.{text}"
+        known = self.local.get(name)
+        if known is not None:
+            return known
+        for term in reversed(self._elsewhere.get(name, ())):
+            made = decode(term)
+            if all(free.name in fixed for free in frees(made)):
+                return made
+        return None
 
     @cached_property
     def abbreviations(self) -> frozenset[str]:
@@ -165,20 +220,19 @@ class Language:
 
     def _space(self, names: Iterable[str], special: str, aliases: str, hidden: str) -> NameSpace:
         space = NameSpace(names)
-        for number, rows in enumerate(self.notations, 1):
+        for rows in self.notations:
             for name, optional, base in rows.get(special, ()):
                 space.optional[name] = optional
                 if not base:
                     space.hidden[name] = True
             for name, alias, optional in rows.get(aliases, ()):
                 space.alias(name, alias, optional)
-            if number < len(self.notations):  # what a theory hides is mostly hidden at its end
+            if rows is not self.here:  # what a theory hides is mostly hidden at its end
                 for name, is_open in rows.get(hidden, ()):
                     space.hidden[name] = bool(is_open)
-        if self.notations:
-            for name, optional, _ in self.notations[-1].get(special, ()):
-                if "0" not in optional[:-1]:  # `qualified`, or hidden at the end
-                    space.hidden.pop(name, None)
+        for name, optional, _ in self.here.get(special, ()):
+            if "0" not in optional[:-1]:  # `qualified`, or hidden at the end
+                space.hidden.pop(name, None)
         return space
 
     @cached_property

@@ -6,6 +6,7 @@ Where the notation allows several readings, types decide; what is left open afte
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from isarstep.errors import UserError
@@ -49,8 +50,7 @@ def read_formula(
     failure: UserError | None = None
     for tree in trees:
         try:
-            term, constrained = _translate(tree, language, known, wanted, bound or {})
-            reading = _infer(term, constrained, language, known, wanted)
+            reading = _read_tree(tree, language, known, wanted, bound or {})
             found.setdefault(reading.term, reading)
         except RecursionError:
             failure = failure or ReadError(0, text[:20], "less nesting")
@@ -124,6 +124,38 @@ def read_type(text: str, language: Language) -> Typ:
     return instantiate_type(typ, written)
 
 
+def _read_tree(
+    tree: Tree, language: Language, context: Mapping[str, Typ], wanted: Typ | None, bound: Mapping[str, Term]
+) -> Reading:
+    """The term of a tree.
+
+    Where it wants a structure that nobody names, any fixed variable may be the one; where it has no type, its names may
+    be those of a locale, though nobody has said that we are in one.
+    """
+    candidates: list[tuple[str, ...]] = [()]
+    try:
+        return _infer(*_translate(tree, language, context, wanted, bound), language, context, wanted)
+    except (ReadError, TypingError) as error:
+        failure: UserError = error
+        if isinstance(error, ReadError):
+            translator = Translator(language, context, bound)
+            with suppress(ReadError):
+                translator.proposition(tree)
+            if not translator.wants_structure:
+                raise
+            candidates = [(name,) for name in context]
+        elif not language.has_locales:
+            raise
+    for structures in candidates:
+        for locale_first in (False, True):
+            made = _translate(tree, language, context, wanted, bound, None, structures, locale_first)
+            try:
+                return _infer(*made, language, context, wanted)
+            except TypingError:
+                continue
+    raise failure
+
+
 def _translate(
     tree: Tree,
     language: Language,
@@ -131,15 +163,20 @@ def _translate(
     wanted: Typ | None,
     bound: Mapping[str, Term],
     spans: Spans | None = None,
+    structures: tuple[str, ...] = (),
+    locale_first: bool = False,
 ) -> tuple[Term, bool]:
     translator = Translator(language, fixed, bound, spans)
+    translator.structures = structures or translator.structures
+    translator.locale_first = locale_first
     make = translator.proposition if wanted == PROP else translator.term
     term = make(tree)
     if translator.sorts:  # a sort that is given once holds wherever its type variable stands
         if spans is not None:
             spans.clear()
         again = Translator(language, fixed, bound, spans)
-        again.sorts = translator.sorts
+        again.sorts, again.structures = translator.sorts, translator.structures
+        again.locale_first = locale_first
         term = (again.proposition if wanted == PROP else again.term)(tree)
     return term, translator.constrained
 

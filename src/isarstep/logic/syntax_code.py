@@ -14,7 +14,7 @@ from isarstep.logic.parsing import Tree, token
 from isarstep.logic.patterns import MAX_BITS, numeral
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Abs, App, Bound, Const, Term, Typ, Type, list_comb
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Typ, Type, list_comb
 
 _MAX_DIGITS = MAX_BITS * 3 // 10
 
@@ -26,6 +26,8 @@ class Reader(Protocol):
     bound: Mapping[str, Term]
     scope: dict[str, list[int | str]]
     depth: int
+    structures: tuple[str, ...]
+    wants_structure: bool
 
     def term(self, tree: Tree) -> Term: ...
     def proposition(self, tree: Tree) -> Term: ...
@@ -36,7 +38,6 @@ class Reader(Protocol):
     def binder(self, name: str, variables: Tree, body: Tree | Callable[[], Term]) -> Term: ...
     def lifted(self, tree: Tree) -> Term: ...
     def pattern_variables(self, pattern: Tree, names: list[str]) -> dict[str, str]: ...
-    def leaf_named(self, name: str) -> Term: ...
 
 
 def application(reader: Reader, function: Tree, *arguments: Tree) -> Term:
@@ -232,10 +233,11 @@ def copied(reader: Reader, tree: Tree) -> Term:
 
 
 def structure(reader: Reader) -> Term:
-    found = reader.language.structures
-    if not found:
-        raise ReadError(0, None, "the structure of this operation, because no locale gives it")
-    return reader.leaf_named(found[0])
+    """The structure that an operation means by itself: the first one of the locale."""
+    if not reader.structures:
+        reader.wants_structure = True
+        raise ReadError(0, None, "the structure of an operation, because nothing says which one is meant")
+    return Free(reader.structures[0])
 
 
 def dots(reader: Reader) -> Term:

@@ -45,6 +45,9 @@ class Translator:
         self.depth = 0
         self.constrained = False
         self.dummies = 0
+        self.structures = language.structures
+        self.locale_first = False  # are names those of some locale, though nobody has said which?
+        self.wants_structure = False  # an operation of a structure that nobody names
         self.sorts: dict[str, tuple[str, ...]] = {}  # what the text says of its type variables
         self.rules = language.parse_rules
 
@@ -101,7 +104,7 @@ class Translator:
         return code(self, *arguments)
 
     def constant(self, name: str, arguments: tuple[Tree, ...]) -> Term:
-        made: Term = Const(name)
+        made: Term = self.language.local.get(name) or Const(name)
         proposition = name in TAKES_PROPOSITIONS or self.language.takes_propositions(name)
         for argument in arguments:
             made = App(made, self.proposition(argument) if proposition else self.term(argument))
@@ -122,9 +125,16 @@ class Translator:
         text = to_isabelle(token)
         if text in self.fixed:
             return Free(text)
+        inside = bool(self.language.local) or self.locale_first
+        local = self.language.local_meaning(text, self.fixed) if inside else None
+        if local is not None:
+            return local
         found = self.language.constants.resolve(text)
         if found is not None:
             return Const(found)
+        local = self.language.local_meaning(text, self.fixed)  # perhaps a locale in which nobody has said that we are
+        if local is not None:
+            return local
         if "." in text:
             raise ReadError(max(token.start, 0), text, "a constant of this context")
         return Free(text)
@@ -190,9 +200,6 @@ class Translator:
         made = self.term(tree)
         self.depth -= 1
         return made
-
-    def leaf_named(self, name: str) -> Term:
-        return Free(name)
 
     def pattern_variables(self, pattern: Tree, names: list[str]) -> dict[str, str]:
         """The variables of a pattern of `case`, with names that nobody else has; `_` is one, too."""
