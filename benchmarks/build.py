@@ -57,6 +57,11 @@ def renamed(record: dict[str, Any], copy: int) -> dict[str, Any]:
         for row in record["signature"]["constants"]:
             if not row[0].startswith(KEEP):
                 row[0] += end
+    elif "rules" in record:
+        record["rules"].pop("removed", None)
+        for rows in record["rules"].values():
+            for row in rows:
+                row[0] += end
     elif "format" in record:
         record["theory"] += end
         record["parents"] = [parent + end for parent in record["parents"]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from isarstep.bench.build import build
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import read_facts
 from isarstep.bench.fresh import Young, build_fresh
+from isarstep.bench.identity import table_digest
 from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
 from isarstep.bench.setting import setting_of
 from isarstep.bench.store import Benchmark
@@ -283,3 +285,28 @@ def test_fresh_examples_are_unlike_what_a_base_trains_on(graphs: list[Path], who
     assert not any("Nat.even" in e.f1 for e in scored)
     with pytest.raises(UserError, match="no graph of such an entry"):
         build_fresh([path], tmp_path / "other", Young(whole, ["Old"], ""), workers=1)
+
+
+def test_a_benchmark_of_earlier_rules_cannot_grow(whole: Path, graphs: list[Path], tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "old")
+    manifest = json.loads((whole / "manifest.json").read_text())
+    del manifest["rules"]["version"]
+    (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(UserError, match="rules of version 1; build from graphs"):
+        build([tmp_path / "old", *graphs], tmp_path / "out", sizes=SIZES, workers=1)
+
+
+def test_a_manifest_whose_hash_is_not_that_of_its_contents_is_refused(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path / "other")
+    manifest = json.loads((whole / "manifest.json").read_text())
+    manifest["contents"]["signature"] = "0" * 64
+    (tmp_path / "other" / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(UserError, match="not that of its contents"):
+        Benchmark(tmp_path / "other")
+
+
+def test_what_the_manifest_says_of_the_contents_is_true(whole: Path) -> None:
+    benchmark = Benchmark(whole)
+    for name, digest in benchmark.manifest["contents"].items():
+        if name not in ("vocab", "signature", "notation"):
+            assert table_digest(benchmark.table(name)) == digest, name

@@ -160,6 +160,8 @@ def test_commands(bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     printed = capsys.readouterr().out
     assert "29,759" in printed
     assert (tmp_path / "pictures" / "lengths.svg").stat().st_size > 1000
+    assert run(["export", str(bench), "--out", str(tmp_path / "one"), "--format", "jsonl", "--split", "test"]) == 0
+    assert [path.name for path in sorted((tmp_path / "one").glob("*.jsonl"))] == ["test.jsonl"]
     assert run(["export", str(bench), "--out", str(tmp_path / "release")]) == 0
     assert run(["import", str(tmp_path / "release"), "--out", str(tmp_path / "imported")]) == 0
     assert run(["show", f"{bench}#zzz"]) == 2

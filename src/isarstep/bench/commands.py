@@ -144,6 +144,7 @@ def export(
     benchmark: Annotated[str, typer.Argument(help="A benchmark's folder, or 'embedded'.")],
     out: Annotated[Path, typer.Option(help="Folder for the files.")],
     form: Annotated[str, typer.Option("--format", help="release (line files) or jsonl.")] = "release",
+    split: Annotated[list[str] | None, typer.Option(help="Only this split; give it often. All if not given.")] = None,
     style: Annotated[str, typer.Option(help="For jsonl: tokens, unicode or latex.")] = "tokens",
     hints: Annotated[bool, typer.Option(help="For jsonl: with F.5.")] = True,
 ) -> None:
@@ -159,6 +160,10 @@ def export(
     if form not in ("release", "jsonl"):
         raise UserError(f"{form}: no such format; there are release and jsonl")
     opened = Benchmark(benchmark)
-    paths = export_release(opened, out) if form == "release" else export_jsonl(opened, out, style=style, hints=hints)
+    splits = [opened.split(name).name for name in split or opened.splits]
+    if form == "release":
+        paths = export_release(opened, out, splits)
+    else:
+        paths = export_jsonl(opened, out, splits, style=style, hints=hints)
     for path in paths:
         typer.echo(f"wrote {path}")

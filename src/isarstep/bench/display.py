@@ -13,6 +13,7 @@ from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.tokens import TokenError, decode
 
 VARIABLE_TOKEN = re.compile(r"<X\d+>")
+_REMEMBERED = 200_000  # texts
 STYLES = ("tokens", "unicode", "latex")
 
 
@@ -44,6 +45,8 @@ class Printer:
                     shown = self._write(decode(text), names)
                 except TokenError:
                     shown = text  # an imported line that is no term
+                if len(self._known) >= _REMEMBERED:
+                    self._known.clear()
                 self._known[key] = shown
             return shown
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -37,11 +37,11 @@ def meta_line(example: Example) -> str:
     return META.join(parts)
 
 
-def export_release(benchmark: Benchmark, out: Path) -> list[Path]:
+def export_release(benchmark: Benchmark, out: Path, splits: Sequence[str] | None = None) -> list[Path]:
     """`train.source.txt`, `train.source_g.txt`, `train.target.txt`, `train.meta.txt` and so on."""
     written: list[Path] = []
     out.mkdir(parents=True, exist_ok=True)
-    for name in benchmark.splits:
+    for name in splits or benchmark.splits:
         split = benchmark.split(name)
         if not len(split):
             continue
@@ -58,12 +58,14 @@ def export_release(benchmark: Benchmark, out: Path) -> list[Path]:
     return written
 
 
-def export_jsonl(benchmark: Benchmark, out: Path, *, style: str = "tokens", hints: bool = True) -> list[Path]:
+def export_jsonl(
+    benchmark: Benchmark, out: Path, splits: Sequence[str] | None = None, *, style: str = "tokens", hints: bool = True
+) -> list[Path]:
     """One JSON object a line, in `train.jsonl` and so on, with the card and Croissant metadata beside them."""
     printer = Printer(benchmark, style)
     written: list[Path] = []
     out.mkdir(parents=True, exist_ok=True)
-    for name in benchmark.splits:
+    for name in splits or benchmark.splits:
         split = benchmark.split(name)
         if not len(split):
             continue

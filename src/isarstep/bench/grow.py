@@ -22,7 +22,7 @@ from isarstep.bench.gather import (
     write_table,
 )
 from isarstep.bench.layout import LEMMAS, PROOFS, RULES
-from isarstep.bench.rules import DROPPED
+from isarstep.bench.rules import DROPPED, VERSION
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -36,6 +36,8 @@ def theories_of(folder: Path) -> list[dict[str, Any]]:
     benchmark = Benchmark(folder)
     if benchmark.manifest.get("source") != "graphs":
         raise UserError(f"{folder}: its splits came with a release; only benchmarks built from graphs can grow")
+    if benchmark.manifest["rules"].get("version") != VERSION:
+        raise UserError(f"{folder}: was built by rules of version 1; build from graphs, its splits cannot grow")
     theories = list(benchmark.signature_document()["theories"])
     clashing = Ancestry({theory["name"]: theory["parents"] for theory in theories}).clashing
     if clashing and "qualified" not in benchmark.manifest:
