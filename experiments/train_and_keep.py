@@ -44,7 +44,7 @@ def main() -> None:
     from isarstep.analyse.keeping import keep_predictions
     from isarstep.models.config import ModelConfig
     from isarstep.train.loop import ValidationPlan, train
-    from isarstep.train.recipe import modern, paper
+    from isarstep.train.recipe_files import modern, paper
 
     start = time.monotonic()
     data = load_dataset(chosen.data)
