@@ -31,6 +31,7 @@ def test_the_first_proof_that_mentions_a_constant_counts():
 def test_where_a_graph_says_it_the_declaration_counts():
     own = [Constant("Nat.even", CONSTANTS["Nat.even"], after=0), Constant("Nat.R", CONSTANTS["Nat.R"], after=3)]
     graph = graph_of([proof(2, "Nat.even")], constants=own)
+    assert declarations(graph)["arities_after"] == [0]  # an instance of which nothing is said is there from the start
     signature = replace(graph.signature, arities_after=(1,))
     assert declarations(replace(graph, signature=signature)) == {
         "exact": True,

@@ -57,6 +57,10 @@ def test_what_a_theory_declares_later_does_not_exist_yet():
     example = replace(example, proof=8)
     assert world.absence(example, "CONST Top.late") is None
     assert not world.known(example)("Top.late")
+    # Where its declaration is known to stand before this proof, everybody can.
+    exact = Worlds(NOTHING, PARENTS, (), {"B.Top": Declared({"Top.early": 3, "Top.late": 8}, frozenset(), exact=True)})
+    assert [exact.at("B.Top").known(replace(example, proof=n))("Top.late") for n in (7, 8)] == [False, True]
+    assert not exact.at("B.Top").known(example)("Top.never")
     # Where nothing is recorded, all is there.
     assert worlds.at("A.Left").known(at("A.Left"))("Left.f")
     assert world.known(replace(example, proof=-1))("Top.late")

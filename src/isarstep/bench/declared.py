@@ -17,11 +17,11 @@ from isarstep.mine.graph import Graph
 def declarations(graph: Graph) -> dict[str, Any]:
     """What a theory's row in the signature's table says of it."""
     signature = graph.signature
-    exact = all(constant.after is not None for constant in signature.constants) and None not in signature.arities_after
-    exact &= len(signature.arities_after) == len(signature.arities)
+    exact = all(constant.after is not None for constant in signature.constants)
     known = {constant.name: constant.after for constant in signature.constants} if exact else first_proofs(graph)
-    afters = signature.arities_after if exact else [0] * len(signature.arities)
-    arities = sorted((f"{t} {c}", after) for (t, c, _), after in zip(signature.arities, afters, strict=True))
+    # Of an instance that no command declares, as when parents are merged, nothing is said: it is there from the start.
+    afters = signature.arities_after or [None] * len(signature.arities)
+    arities = sorted((f"{t} {c}", after or 0) for (t, c, _), after in zip(signature.arities, afters, strict=True))
     return {
         "exact": exact,
         "constants": dict(sorted(known.items())),

@@ -173,7 +173,7 @@ class Benchmark:
         theories = document.pop("theories", ())
         parents = {theory["name"]: theory["parents"] for theory in theories}
         declared = {
-            theory["name"]: Declared(theory["constants"], frozenset(theory["arities"]))
+            theory["name"]: Declared(theory["constants"], frozenset(theory["arities"]), theory.get("exact", False))
             for theory in theories
             if "constants" in theory
         }

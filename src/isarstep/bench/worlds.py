@@ -46,6 +46,7 @@ class Declared:
 
     first_proof: Mapping[str, int]  # of its constants: the first of its proofs that mentions them
     arities: frozenset[str]  # constructor and class, with a blank between
+    exact: bool = False  # then it is the first proof after the declaration, mentioned or not
 
 
 class Worlds:
@@ -244,7 +245,8 @@ class World:
         def known(name: str) -> bool:
             if self._worlds.prefix(name) != home:
                 return self.exists(name)
-            return first.get(name, example.proof) < example.proof or name in read
+            # A proof that mentions a constant would give it away; one that stands after its declaration does not.
+            return first.get(name, example.proof + 1) < example.proof + declared.exact or name in read
 
         return known
 
