@@ -39,3 +39,8 @@ def test_where_a_graph_says_it_the_declaration_counts():
         "arities": ["Nat.nat HOL.type"],
         "arities_after": [1],
     }
+
+
+def test_an_abbreviation_is_there_where_it_is_mentioned():
+    own = [Constant("Nat.even", CONSTANTS["Nat.even"], after=5)]  # folded in a proof that stands before it
+    assert declarations(graph_of([proof(2, "Nat.even")], constants=own))["constants"] == {"Nat.even": 2}

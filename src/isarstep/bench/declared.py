@@ -18,7 +18,10 @@ def declarations(graph: Graph) -> dict[str, Any]:
     """What a theory's row in the signature's table says of it."""
     signature = graph.signature
     exact = all(constant.after is not None for constant in signature.constants)
-    known = {constant.name: constant.after for constant in signature.constants} if exact else first_proofs(graph)
+    known = mentioned = first_proofs(graph)
+    if exact:
+        # An abbreviation is folded in proofs that stand before it, too: whoever mentions a constant has it.
+        known = {c.name: min(c.after or 0, mentioned.get(c.name, c.after or 0)) for c in signature.constants}
     # Of an instance that no command declares, as when parents are merged, nothing is said: it is there from the start.
     afters = signature.arities_after or [None] * len(signature.arities)
     arities = sorted((f"{t} {c}", after or 0) for (t, c, _), after in zip(signature.arities, afters, strict=True))
