@@ -131,6 +131,18 @@ def test_symbols():
     assert to_isabelle(from_isabelle("\\<forall>x\\<^sub>1. \\<unknown>")) == "\\<forall>x\\<^sub>1. \\<unknown>"
 
 
+def test_notation_that_theories_switch_on_for_a_while():
+    assert short(read_formula("x ⊓ y = (y::nat set) ⊓ x", language()).term).startswith("Trueprop $ ( eq $ ( inf $ x $ y )")
+    assert "rel_fun" in short(read_formula("(A ===> (=)) f g", language()).term)
+
+
+def test_types_choose_among_constants_of_the_same_name():
+    """`real` is a type and a function, `List.length` has hidden rivals in some theories; the last one that has a type."""
+    more = Language([*notation().values()], language().signature)
+    more.constants.declare("Nat.Suc.length")
+    assert "List.length" in encode_line(read_formula("length (xs::nat list) = 0", more).term)
+
+
 def test_inside_a_locale():
     """Notation of its parameters and constants, its constants applied to the parameters, the structure left out."""
     groups = {

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.logic.bundles import PRODUCTIONS
 from isarstep.logic.casesplit import order_constructors
 from isarstep.logic.inner_tokens import Lexicon
 from isarstep.logic.nameresolution import NameSpace
@@ -171,6 +172,16 @@ class Language:
         known = self._abbreviations
         return frozenset(abbreviations_of(self.signature.constants) if known is None else known)
 
+    @cached_property
+    def bundled(self) -> Language:
+        """With the notation that theories switch on for a while."""
+        known = set(self.signature.constants)
+        rows = [row for row in PRODUCTIONS if row[2].removeprefix("\\<^const>") in known or row[2].startswith("_")]
+        more = Language([*self.notations, {"productions": rows}], self.signature, self.abbreviations)
+        more.here, more.structures, more.local = self.here, self.structures, self.local
+        more._elsewhere = self._elsewhere
+        return more
+
     def datatype(self, constructor: str) -> tuple[str, list[tuple[str, int]]]:
         """The case constant of a datatype and its constructors with their numbers of arguments, by one constructor."""
         known = self._datatypes.get(constructor)
@@ -232,7 +243,7 @@ class Language:
                     space.hidden[name] = bool(is_open)
         for name, optional, _ in self.here.get(special, ()):
             if "0" not in optional[:-1]:  # `qualified`, or hidden at the end
-                space.hidden.pop(name, None)
+                space.half_hidden.add(name)
         return space
 
     @cached_property

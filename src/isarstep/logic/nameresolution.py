@@ -31,6 +31,7 @@ class NameSpace:
         self._order: dict[str, int] = {}
         self.optional: dict[str, str] = {}
         self.hidden: dict[str, bool] = {}  # names that need more than their last part (True), or no name does (False)
+        self.half_hidden: set[str] = set()  # of these, those that the theory in which one is hides at its end, or half
         self._aliases: dict[str, list[tuple[str, str]]] = {}
         self._known: dict[str, str | None] = {}
         self._short: dict[str, str] = {}
@@ -45,15 +46,26 @@ class NameSpace:
         self._aliases.setdefault(alias.rpartition(".")[2], []).append((name, alias))
         self.optional.setdefault(alias, optional)
 
-    def resolve(self, text: str) -> str | None:
-        """The full name that is meant."""
+    def resolve(self, text: str, instead: int = 0) -> str | None:
+        """The full name that is meant; `instead` of it, one that was declared so many before, where there is one."""
+        if instead:
+            others = self.candidates(text)
+            return others[min(instead, len(others) - 1)] if others else self.resolve(text)
         if text not in self._known:
             self._known[text] = self._resolve(text)
         return self._known[text]
 
+    def candidates(self, text: str) -> list[str]:
+        """All that may be called so, hidden ones too, last declared first."""
+        end = text.rpartition(".")[2]
+        named = [n for n in self._by_end.get(end, ()) if text in accesses(n, self.optional.get(n, ""))]
+        return sorted(named, key=self._order.__getitem__, reverse=True)
+
     def _resolve(self, text: str) -> str | None:
         end = text.rpartition(".")[2]
         found = [name for name in self._by_end.get(end, ()) if self._may_be_called(name, text)]
+        if not found:
+            found = [name for name in self._by_end.get(end, ()) if name in self.half_hidden and "." not in text]
         if not found:
             aliases = self._aliases.get(end, ())
             called = [name for name, alias in aliases if text in accesses(alias, self.optional[alias])]

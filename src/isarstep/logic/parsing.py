@@ -57,7 +57,7 @@ def _pure() -> list[Production]:
         (TERM, ["_"], "_dummy", MAX_PRIORITY),
         (TERM, ["…"], "_DDDOT", MAX_PRIORITY),
         (TERM, ["..."], "_DDDOT", MAX_PRIORITY),
-        (TERM, ["PROP", (TERM, MAX_PRIORITY)], "_aprop", MAX_PRIORITY),
+        (TERM, ["PROP", (TERM, APPLICATION)], "_aprop", APPLICATION),
         (TERM, ["TYPE", "(", (TYPE, 0), ")"], "_TYPE", MAX_PRIORITY),
         (TERM, ["CONST", ("id", 0)], "_const", MAX_PRIORITY),
         ("asms", [(TERM, 0), ";", ("asms", 0)], "_asms", 0),

@@ -5,7 +5,7 @@ Where the notation allows several readings, types decide; what is left open afte
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -44,13 +44,38 @@ def read_formula(
     `context` has the fixed variables with their types; what is in it is a variable even where a constant has its name.
     `bound` has what ?thesis, ?x or ... stand for.
     """
-    trees = parse(language.grammar, language.lexicon.scan(normal(text)))
     known = context or {}
+    try:
+        return _read_formula(text, language, 0, known, wanted, bound or {})
+    except UserError as error:
+        for more in _ways_round(error, language):
+            with suppress(UserError):
+                return _read_formula(text, *more, known, wanted, bound or {})
+        raise
+
+
+def _ways_round(error: UserError, language: Language) -> Iterator[tuple[Language, int]]:
+    """Where a text cannot be read: notation that theories switch on for a while, constants hidden by others."""
+    yield language.bundled, 0
+    if isinstance(error, TypingError):
+        yield language, 1
+        yield language, 2
+
+
+def _read_formula(
+    text: str,
+    language: Language,
+    instead: int,
+    known: Mapping[str, Typ],
+    wanted: Typ | None,
+    bound: Mapping[str, Term],
+) -> Reading:
+    trees = parse(language.grammar, language.lexicon.scan(normal(text)))
     found: dict[Term, Reading] = {}
     failure: UserError | None = None
     for tree in trees:
         try:
-            reading = _read_tree(tree, language, known, wanted, bound or {})
+            reading = _read_tree(tree, language, instead, known, wanted, bound)
             found.setdefault(reading.term, reading)
         except RecursionError:
             failure = failure or ReadError(0, text[:20], "less nesting")
@@ -84,7 +109,10 @@ def read_statement(
     try:
         trees = parse(language.grammar, language.lexicon.scan(written))
     except ReadError as error:
-        raise ReadError(original_place(text, error.position), error.found, error.expected) from None
+        try:
+            trees = parse(language.bundled.grammar, language.bundled.lexicon.scan(written))
+        except ReadError:
+            raise ReadError(original_place(text, error.position), error.found, error.expected) from None
     first: tuple[Term, Spans] | None = None
     failure: UserError | None = None
     for tree in trees:
@@ -125,7 +153,12 @@ def read_type(text: str, language: Language) -> Typ:
 
 
 def _read_tree(
-    tree: Tree, language: Language, context: Mapping[str, Typ], wanted: Typ | None, bound: Mapping[str, Term]
+    tree: Tree,
+    language: Language,
+    instead: int,
+    context: Mapping[str, Typ],
+    wanted: Typ | None,
+    bound: Mapping[str, Term],
 ) -> Reading:
     """The term of a tree.
 
@@ -134,7 +167,8 @@ def _read_tree(
     """
     candidates: list[tuple[str, ...]] = [()]
     try:
-        return _infer(*_translate(tree, language, context, wanted, bound), language, context, wanted)
+        made = _translate(tree, language, context, wanted, bound, instead=instead)
+        return _infer(*made, language, context, wanted)
     except (ReadError, TypingError) as error:
         failure: UserError = error
         if isinstance(error, ReadError):
@@ -165,8 +199,10 @@ def _translate(
     spans: Spans | None = None,
     structures: tuple[str, ...] = (),
     locale_first: bool = False,
+    instead: int = 0,
 ) -> tuple[Term, bool]:
     translator = Translator(language, fixed, bound, spans)
+    translator.instead = instead
     translator.structures = structures or translator.structures
     translator.locale_first = locale_first
     make = translator.proposition if wanted == PROP else translator.term
@@ -176,7 +212,7 @@ def _translate(
             spans.clear()
         again = Translator(language, fixed, bound, spans)
         again.sorts, again.structures = translator.sorts, translator.structures
-        again.locale_first = locale_first
+        again.locale_first, again.instead = locale_first, instead
         term = (again.proposition if wanted == PROP else again.term)(tree)
     return term, translator.constrained
 
