@@ -30,19 +30,33 @@ def columns(benchmark: Benchmark) -> dict[str, dict[str, list[object]]]:
 def test_sizes_and_shares(benchmark: Benchmark, columns: dict[str, dict[str, list[object]]]) -> None:
     sizes = {name: len(found["id"]) for name, found in columns.items()}
     assert sizes == benchmark.manifest["examples"]
-    assert (sizes["validation"], sizes["test"]) == (5000, 5000)
+    assert max(sizes["validation"], sizes["test"]) <= 5000
     for name in SCORED:
         assert max(Counter(columns[name]["theorem"]).values(), default=0) <= 4
         assert set(columns[name]["mark"]) <= {""}
         assert len(set(columns[name]["id"])) == sizes[name]
 
 
-def test_bands(columns: dict[str, dict[str, list[object]]]) -> None:
-    """Test theorems are those of the highest identities, from 0.95 on; validation from 0.9 on; none was passed over."""
+def place(theorem: object) -> float:
+    return int(str(theorem)[:8], 16) / 2**32
+
+
+def test_bands(
+    benchmark: Benchmark, columns: dict[str, dict[str, list[object]]], theorems: dict[object, set[object]]
+) -> None:
+    """Test theorems are those from 0.95 on, validation theorems from 0.9 on, the lowest first; none was passed over."""
+    train = columns["train"]
     for name, low, high in (("validation", 0.9, 0.95), ("test", 0.95, 1.0)):
-        places = {int(str(theorem)[:8], 16) / 2**32 for theorem in columns[name]["theorem"]}
+        places = {place(theorem) for theorem in columns[name]["theorem"]}
         assert low <= min(places)
         assert max(places) < high
+        end = max(places) if len(columns[name]["id"]) == 5000 else high
+        passed = [
+            theorem
+            for theorem, mark, target in zip(train["theorem"], train["mark"], train["f1"], strict=True)
+            if low <= place(theorem) < end and not mark and len(theorems[target]) < 10
+        ]
+        assert passed == [] or benchmark.manifest["frozen"]
 
 
 def test_nothing_that_is_scored_is_trained_on(columns: dict[str, dict[str, list[object]]]) -> None:
@@ -52,13 +66,23 @@ def test_nothing_that_is_scored_is_trained_on(columns: dict[str, dict[str, list[
         assert not set(columns[name]["theorem"]) & set(train["theorem"])
 
 
-def test_common_targets_are_not_scored(columns: dict[str, dict[str, list[object]]]) -> None:
-    theorems: dict[object, set[object]] = defaultdict(set)
+@pytest.fixture(scope="module")
+def theorems(columns: dict[str, dict[str, list[object]]]) -> dict[object, set[object]]:
+    """Of each target the theorems that have it; there may have been more, of which nothing is kept."""
+    known: dict[object, set[object]] = defaultdict(set)
     for found in columns.values():
         for target, theorem in zip(found["f1"], found["theorem"], strict=True):
-            theorems[target].add(theorem)
+            known[target].add(theorem)
+    return known
+
+
+def test_common_targets_are_not_scored(
+    columns: dict[str, dict[str, list[object]]], theorems: dict[object, set[object]]
+) -> None:
+    common = {target for target, known in theorems.items() if len(known) >= 20}
+    assert len(common) > 10
     for name in SCORED:
-        assert max((len(theorems[target]) for target in columns[name]["f1"]), default=0) < 20
+        assert not common & set(columns[name]["f1"])
 
 
 def test_unseen_entries_are_unseen(benchmark: Benchmark, columns: dict[str, dict[str, list[object]]]) -> None:

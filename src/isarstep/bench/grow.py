@@ -21,7 +21,7 @@ from isarstep.bench.gather import (
     Gathered,
     write_table,
 )
-from isarstep.bench.layout import LEMMAS, PROOFS, RULES
+from isarstep.bench.layout import LEMMAS, LENGTHS, PROOFS, RULES
 from isarstep.bench.rules import DROPPED, VERSION
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
@@ -96,7 +96,7 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
         Finished(
             {name: counts[name] for name in DROPPED if name in counts},
             benchmark.manifest["unseen entries"],
-            benchmark.manifest["leaking lengths"],
+            benchmark.manifest.get("leaking lengths", [0] * (len(LENGTHS) + 1)),
         ),
     )
 

@@ -128,6 +128,7 @@ class Merged:
             "theories": len(self.theories),
             "qualified": Ancestry(self.parents).qualified,
             "rules": {"version": VERSION, **asdict(rules), **asdict(sizes)},
+            "frozen": decision.frozen,
             "unseen entries": sorted(unseen),
             "counts": {
                 **{name: counts[name] for name in ("proofs", "incomplete proofs", "raw", "too long", "restated")},

@@ -65,6 +65,7 @@ class Decision:
     dropped: Mapping[str, int]  # examples, copies counted
     entries: Sequence[int]  # the unseen ones
     leaking: Column  # rows that would be trained on, did they not give scored ones away
+    frozen: bool = False  # the scored splits were chosen from a smaller corpus
 
 
 def decide(
@@ -107,7 +108,7 @@ def decide(
     counts = {name: int(columns.copies[rows].sum()) for name, rows in dropped}
     counts["duplicates"] = int((copies[train] - 1).sum()) + int((copies[scored_rows] - 1).sum())
     splits = {NAMES[split]: np.sort(rows) for split, rows in {TRAIN: train, **scored}.items()}
-    return Decision(splits, copies, counts, unseen_entries, np.flatnonzero(leaking))
+    return Decision(splits, copies, counts, unseen_entries, np.flatnonzero(leaking), frozen)
 
 
 def common_targets(columns: Columns, common: int) -> Column:
