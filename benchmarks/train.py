@@ -24,7 +24,7 @@ import torch
 from isarstep.feed.batches import Layout, Packer
 from isarstep.feed.corpus import Dataset
 from isarstep.feed.files import load_dataset
-from isarstep.models import ModelConfig
+from isarstep.models import ModelConfig, Seq2Seq
 from isarstep.models.export import marian_config
 from isarstep.train.loop import TrainingRun, ValidationPlan, compile_layers
 from isarstep.train.processes import Processes
@@ -38,14 +38,15 @@ def synchronise(device: torch.device) -> None:
         torch.cuda.synchronize()
 
 
-def flops_per_step(model: torch.nn.Module, source: float, target: float, vocabulary: int, width: int) -> float:
+READS = ("encoder", "join_directions", "attention.key")  # what works on source tokens, by the names of parameters
+
+
+def flops_per_step(model: Seq2Seq, source: float, target: float) -> float:
     """Six per parameter and token; attention's own products left out."""
-    encoder = sum(p.numel() for name, p in model.named_parameters() if name.startswith("encoder") and p.ndim == 2)
-    cross = sum(
-        p.numel() for n, p in model.named_parameters() if "keys_values" in n and "queries" not in n and p.ndim == 2
-    )
-    decoder = sum(p.numel() for n, p in model.named_parameters() if n.startswith("decoder") and p.ndim == 2) - cross
-    return 6 * (source * (encoder + cross) + target * (decoder + vocabulary * width))
+    sizes = {name: p.numel() for name, p in model.named_parameters() if p.ndim > 1 and p is not model.token_table}
+    reads = {name for name in sizes if name.startswith(READS) or ".keys_values" in name}
+    reading, all_layers = sum(sizes[name] for name in reads), sum(sizes.values())
+    return 6 * (source * reading + target * (all_layers - reading + model.token_table.numel()))
 
 
 def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, device: torch.device) -> dict[str, Any]:
@@ -75,7 +76,7 @@ def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, devi
                     break
     synchronise(device)
     spent = time.perf_counter() - start
-    flops = flops_per_step(run.model, read / steps, written / steps, config.vocabulary, config.dimensions.width)
+    flops = flops_per_step(run.model, read / steps, written / steps)
     name = torch.cuda.get_device_name() if device.type == "cuda" else "cpu"
     return {
         "model": f"{config.kind} {config.size} {config.style}",

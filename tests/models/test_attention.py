@@ -48,3 +48,15 @@ def test_pad_and_unpad_are_inverse() -> None:
     assert padded.shape == (3, 4, 5)
     assert valid.sum() == 8
     torch.testing.assert_close(unpad(padded, segments, len(x)), x)
+
+
+def test_what_pads_hands_back_the_gradient_of_real_cells_only() -> None:
+    segments = Segments.of_lengths([3, 1, 4])
+    x_SD = torch.randn(8, 2, dtype=torch.double, requires_grad=True)
+    weight_NLD = torch.randn(3, 4, 2, dtype=torch.double)
+    (gradient,) = torch.autograd.grad((pad(x_SD, segments)[0] * weight_NLD).sum(), x_SD)
+    rows = [weight_NLD[n, place] for n, length in enumerate([3, 1, 4]) for place in range(length)]
+    torch.testing.assert_close(gradient, torch.stack(rows))
+    block_NLD = torch.randn(3, 4, 2, dtype=torch.double, requires_grad=True)
+    assert torch.autograd.gradcheck(lambda x: unpad(x, segments, 8), block_NLD)
+    assert torch.autograd.gradcheck(lambda x: pad(x, segments)[0], x_SD)

@@ -8,6 +8,7 @@ import torch
 from isarstep.models import ModelConfig, Segments, Seq2Seq, Source, Target, build_model
 from isarstep.models.config import Kind, Style
 from isarstep.models.layers import drop, hashed_dropout
+from isarstep.models.rnnsearch import AdditiveAttention, RNNSearch
 
 VOCABULARY = 50
 VARIANTS: list[tuple[Kind, Style]] = [
@@ -178,7 +179,9 @@ def test_hats_first_layers_stay_inside_a_proposition_and_the_rest_look_at_all() 
     model.start(source, 1)
     size = model.config.dimensions
     assert (size.local_layers, size.encoder_layers) == (2, 3)
-    assert all(found is wanted for found, wanted in zip(seen, [source.propositions] * 2 + [source.examples], strict=True))
+    assert all(
+        found is wanted for found, wanted in zip(seen, [source.propositions] * 2 + [source.examples], strict=True)
+    )
 
 
 @pytest.mark.parametrize(("kind", "style"), VARIANTS)
@@ -205,3 +208,38 @@ def test_a_share_is_dropped_and_the_rest_makes_up_for_it() -> None:
     assert 0.29 < 1 - kept.float().mean() < 0.31
     assert torch.allclose(dropped[kept], torch.tensor(1 / 0.7))
     assert drop(x, 0.3, training=False) is x
+
+
+@pytest.mark.parametrize(("style", "smaller"), [("paper", 2**-0.5), ("modern", 1.0)])
+def test_queries_keys_and_values_of_the_paper_begin_smaller(style: Style, smaller: float) -> None:
+    model = build_model(ModelConfig("transformer", VOCABULARY, "small", style))
+    glorot = (6 / (384 + 384)) ** 0.5  # a uniform distribution's largest value
+    for name in ("attention.queries_keys_values", "cross.queries", "cross.keys_values"):
+        weight = model.get_parameter(f"decoder.0.{name}.weight")
+        assert float(weight.abs().max().detach()) == pytest.approx(smaller * glorot, rel=1e-3)
+
+
+def test_rnnsearch_reads_each_sentence_as_if_alone_and_learns_from_all() -> None:
+    model = model_of("rnnsearch", "paper")
+    assert isinstance(model, RNNSearch)
+    examples = random_examples(8, 5)
+
+    def alone(example: list[tuple[int, list[int]]]) -> torch.Tensor:
+        tokens = torch.tensor([t for _, row in example for t in row])
+        return model.join_directions(model.encoder(model.embedding(tokens)[None])[0][0])
+
+    def gradient(rows: torch.Tensor) -> torch.Tensor:
+        (table,) = torch.autograd.grad(rows.square().sum(), model.token_table)
+        return table
+
+    together, one_by_one = model.encode(source_of(examples, False)), torch.cat([alone(row) for row in examples])
+    torch.testing.assert_close(together, one_by_one, atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(gradient(together), gradient(one_by_one), atol=1e-4, rtol=1e-4)
+
+
+@torch.no_grad()
+def test_additive_attention_is_the_formula() -> None:
+    attention = AdditiveAttention(8)
+    query, keys = torch.randn(2, 3, 8), torch.randn(2, 5, 8)
+    formula = torch.tanh(query[:, :, None] + keys[:, None]) @ attention.weight
+    torch.testing.assert_close(attention.scores(query, keys), formula)

@@ -181,7 +181,9 @@ class Packer:
             segments = lengths_N
         positions_S = ragged_places(torch.zeros_like(segments), segments, total)
         categories_S = categories_P.repeat_interleave(lengths_P, output_size=total)
+        known_lengths = None
         if shape is None:
+            known_lengths = torch.from_numpy(self.measures.source[examples])
             longest_example = int(self.measures.source[examples].max(initial=0))
             longest_segment = longest_example
             if self.layout.hierarchical and len(examples):
@@ -199,7 +201,7 @@ class Packer:
             tokens_S,
             positions_S,
             categories_S,
-            Segments(segment_starts(lengths_N), longest_example),
+            Segments(segment_starts(lengths_N), longest_example, known_lengths),
             Segments(segment_starts(segments), longest_segment),
         )
 

@@ -333,7 +333,9 @@ def compile_layers(loss: SmoothedLoss) -> None:
         model.enter = torch.compile(model.enter, dynamic=False)  # type: ignore[method-assign]
         loss.slice_loss = torch.compile(loss.slice_loss, dynamic=False)
     elif isinstance(model, RNNSearch):
+        # Lengths differ from batch to batch.
         model.attention.scores = torch.compile(model.attention.scores, dynamic=True)  # type: ignore[method-assign]
+        loss.slice_loss = torch.compile(loss.slice_loss, dynamic=True)
 
 
 def load_pretrained(model: Seq2Seq, folder: Path, about: About) -> None:
