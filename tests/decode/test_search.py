@@ -12,6 +12,7 @@ from isarstep.decode.search import search_corpus
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.config import Kind
+from isarstep.models.layers import ATTENTION_INPUTS
 
 
 def some_corpus(count: int, vocabulary: int) -> Corpus:
@@ -33,6 +34,9 @@ def lively_model(kind: Kind, vocabulary: int = 20, seed: int = 0) -> Seq2Seq:
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.mul_(1.0 if kind == "convs2s" else 1.5)
+        for name, module in model.named_modules():
+            if isinstance(module, torch.nn.Linear) and name.rsplit(".", 1)[-1] in ATTENTION_INPUTS:
+                module.weight.mul_(2**0.5)
         model.token_table[EOS].mul_(1.1)
     return model
 
@@ -64,7 +68,9 @@ def test_the_engine_agrees_with_the_plain_search(kind: Kind, rules: SearchRules)
 def test_what_is_far_behind_the_best_is_left_out_whoever_shares_the_batch(sentences: int) -> None:
     model, corpus, margin = lively_model("transformer"), some_corpus(9, 20), 1.5
     short = 0
-    for example, ours in enumerate(search_corpus(model, corpus, SearchRules(6, longest=12, margin=margin), sentences=sentences)):
+    for example, ours in enumerate(
+        search_corpus(model, corpus, SearchRules(6, longest=12, margin=margin), sentences=sentences)
+    ):
         plain = search_plainly(model, corpus, example, SearchRules(6, longest=12))
         assert_same(ours, [h for h in plain if h.score > plain[0].score - margin])
         short += len(ours) < len(plain)
@@ -82,7 +88,10 @@ def test_room_for_the_past_grows() -> None:
 
 def test_an_example_without_a_source_has_no_answer() -> None:
     corpus = Corpus.of_examples([NumberedExample([], [9]), NumberedExample([(3, [10])], [9])])
-    assert [len(found) > 0 for found in search_corpus(lively_model("hat"), corpus, SearchRules(beam=2, longest=5))] == [False, True]
+    assert [len(found) > 0 for found in search_corpus(lively_model("hat"), corpus, SearchRules(beam=2, longest=5))] == [
+        False,
+        True,
+    ]
 
 
 class OnlyAfter:

@@ -4,7 +4,7 @@ from isarstep.feed.inputs import Segments, Source, Target
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
 
-__all__ = ["BeamState", "ModelConfig", "Segments", "Seq2Seq", "Source", "Target", "build"]
+__all__ = ["BeamState", "ModelConfig", "Segments", "Seq2Seq", "Source", "Target", "build_model"]
 
 
 def build_model(config: ModelConfig) -> Seq2Seq:

@@ -302,18 +302,23 @@ class DecoderLayer(nn.Module):
         return residual.leave(x_BKD, self.feed_forward(residual.enter(x_BKD)))
 
 
+ATTENTION_INPUTS = {"queries_keys_values": 3, "keys_values": 2, "queries": 1}  # projections in one matrix
+
+
 def initialise(module: nn.Module, style: Style) -> None:
     """Glorot for every matrix (each of a fused projection's parts on its own), zero for biases.
 
-    In the modern style the projections that write into the residual stream start at zero: each layer begins as the
-    identity.
+    In the paper's style queries, keys and values begin smaller by the root of two, as in the toolkit that the paper
+    used: with norms behind the layers much depends on it (experiments/LOG.md). In the modern style the projections that
+    write into the residual stream start at zero: each layer begins as the identity.
     """
     for name, child in module.named_modules():
         if isinstance(child, nn.Linear):
-            parts = {"queries_keys_values": 3, "keys_values": 2}.get(name.rsplit(".", 1)[-1], 1)
-            for part in child.weight.chunk(parts):
-                nn.init.xavier_uniform_(part)
+            last = name.rsplit(".", 1)[-1]
+            gain = 2**-0.5 if style == "paper" and last in ATTENTION_INPUTS else 1.0
+            for part in child.weight.chunk(ATTENTION_INPUTS.get(last, 1)):
+                nn.init.xavier_uniform_(part, gain)
             if child.bias is not None:
                 nn.init.zeros_(child.bias)
-            if style == "modern" and name.rsplit(".", 1)[-1] in ("out", "outer"):
+            if style == "modern" and last in ("out", "outer"):
                 nn.init.zeros_(child.weight)
