@@ -51,6 +51,11 @@ def test_types_that_a_problem_leaves_open_are_fixed_before_anything_is_asked(eng
     assert not engine.read(Problem("x < x + 1", types={"x": "real"})).general()
 
 
+def test_a_type_variable_without_a_class_is_a_type_of_hol(engine: Engine) -> None:
+    task = engine.read(Problem("x ∈ A", types={"x": "'a", "A": "'a set"}))
+    assert task.context["<X0>"] == TFree("'a", ("HOL.type",))
+
+
 def test_what_is_added_may_not_narrow_the_types_of_a_problem(engine: Engine) -> None:
     with pytest.raises(ProblemError, match="expected is nat") as caught:
         engine.read(Problem("x < x + 1", extra=("x < Suc x",)))

@@ -149,6 +149,16 @@ def general_types(types: Context, signature: Signature) -> list[General]:
     return found
 
 
+def of_some_sort(typ: Typ) -> Typ:
+    """Whoever writes 'a means a type of HOL."""
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(map(of_some_sort, typ.args)))
+    if typ.sort:
+        return typ
+    anything = ("HOL.type",)
+    return TFree(typ.name, anything) if isinstance(typ, TFree) else TVar(typ.name, typ.index, anything)
+
+
 def fixed_types(context: Context) -> Context:
     """With type variables that are not yet known fixed: from now on they stand for any type, but always the same."""
 
@@ -309,7 +319,7 @@ class Reader:
         given: dict[str, Typ] = {}
         for name, text in problem.types.items():
             try:
-                given[self.raw_name(name, problem.form)] = read_type(text, self.signature)
+                given[self.raw_name(name, problem.form)] = of_some_sort(read_type(text, self.signature))
             except UserError as error:
                 if problem.form == "notation":
                     raise ProblemError("type", str(error), f"types.{name}") from None

@@ -1,0 +1,55 @@
+"""All of the attack: `python -m tests.attack` proves nothing false, or says what it proved and ends with 1."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from tests.attack.suite import Attack, derivations, false_queries
+
+from isarstep.check.embedded import Checker, Effort
+from isarstep.check.facts import Library
+from isarstep.check.problems import attempt
+from isarstep.check.provers import QUICK, Limits, Proof, Provers
+from isarstep.serve.engine import Engine
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=0.3, help="processor time of an attempt")
+    parser.add_argument("--library", type=int, default=128, help="library facts")
+    parser.add_argument("--every", type=int, default=1, help="every so manieth derivation")
+    parser.add_argument("--ways", default="sketched,proposed,scored")
+    parser.add_argument("--places", type=int, default=200, help="places where False is asked, with ten times the time")
+    chosen = parser.parse_args()
+    engine = Engine()
+    problems, found, began = derivations()[:: chosen.every], 0, time.monotonic()
+    with engine.proving(chosen.seconds, chosen.library) as proving:
+        attack = Attack(engine, proving, chosen.seconds, chosen.library)
+        library = proving._checker.facts
+        assert isinstance(library, Library)
+        effort = Effort((0, 32, chosen.library))
+        scoring = Checker(engine.worlds, Provers(Limits(chosen.seconds)), library, effort)
+        for number, problem in enumerate(problems, 1):
+            for way in chosen.ways.split(","):
+                more = (scoring,) if way == "scored" else ()
+                for breach in getattr(attack, way)(problem, *more):
+                    found += 1
+                    print(f"PROVED {breach}", flush=True)
+            if number % 50 == 0:
+                print(f"{number} of {len(problems)}, {found} proved, {time.monotonic() - began:.0f} s", flush=True)
+        asked = 0
+        with Provers(Limits(10 * chosen.seconds)) as provers:
+            for theory, query in false_queries(engine.benchmark, library, chosen.places, chosen.library):
+                asked += 1
+                answer = provers.prove(attempt(query, strategy) for strategy in QUICK)
+                if isinstance(answer, Proof):
+                    found += 1
+                    print(f"PROVED False in {theory}: {answer}", flush=True)
+    print(f"{len(problems)} derivations by {chosen.ways}, False at {asked} places: {found} proved")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

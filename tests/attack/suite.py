@@ -1,0 +1,125 @@
+"""The attack: what must not be proved, on the real fact base, and `False` from what theories say.
+
+`python -m tests.attack` runs all of it (`make attack`); the tests here run a fixed part.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from isarstep.bench.store import Benchmark
+from isarstep.check.embedded import FALSEHOOD, Checker
+from isarstep.check.facts import Library
+from isarstep.check.problems import Query, instantiated
+from isarstep.check.verdict import Gap, Proved, WellFormed
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand
+from isarstep.logic.infer import infer
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
+from isarstep.serve.engine import Engine
+from isarstep.serve.problem import Problem
+from isarstep.serve.proving import FALSEHOOD as FALSE_STEP
+from isarstep.serve.proving import Proving
+
+FILE = Path(__file__).parent / "false.txt"
+
+
+def derivations(path: Path = FILE) -> list[Problem]:
+    """Every derivation of the file, in each of its worlds, for each of its types."""
+    found: list[Problem] = []
+    worlds: list[tuple[str, ...]] = [()]
+    types: list[dict[str, str]] = [{}]
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith("@"):
+            worlds = [() if text.strip() == "-" else (text.strip(),) for text in line[1:].split("|")]
+        elif "⊢" not in line:
+            types = [_types(text) for text in line.split(" | ")]
+        else:
+            facts, _, goal = line.partition("⊢")
+            given = tuple(text.strip() for text in facts.split(" ; ") if text.strip())
+            for imports, known in product(worlds, types):
+                used = {name: typ for name, typ in known.items() if name in line}
+                found.append(Problem(goal.strip(), given, types=used, imports=imports))
+    return found
+
+
+def _types(text: str) -> dict[str, str]:
+    pairs = (part.partition(" :: ") for part in text.split(",") if part.strip() != "-")
+    return {name.strip(): typ.strip() for name, _, typ in pairs}
+
+
+@dataclass(frozen=True)
+class Breach:
+    """Something that was proved and must not be."""
+
+    problem: Problem
+    way: str
+    gap: Gap
+
+    def __str__(self) -> str:
+        facts = " ; ".join(self.problem.facts)
+        return f"{self.way}: {facts} ⊢ {self.problem.goal} in {self.problem.imports}: {self.gap}"
+
+
+class Attack:
+    """Asks as people do: a goal from facts, a given step, and a score where an example would stand."""
+
+    def __init__(self, engine: Engine, proving: Proving, seconds: float, library: int) -> None:
+        self.engine, self.proving, self.seconds, self.library = engine, proving, seconds, library
+
+    def sketched(self, problem: Problem) -> Iterator[Breach]:
+        task = self.engine.read(problem)
+        assert task.example.f3 is not None
+        gap, _ = self.proving.follows(task, task.example.f3, (), self.seconds, self.library)
+        if isinstance(gap, Proved):
+            yield Breach(problem, "sketch", gap)
+
+    def proposed(self, problem: Problem) -> Iterator[Breach]:
+        """The step from which everything follows; it must not follow from the facts."""
+        task = self.engine.read(problem)
+        self.proving.limit(self.seconds, self.library)
+        gap = next(gap for side, gap in self.proving.gaps(task, FALSE_STEP) if side == "first")
+        if isinstance(gap, Proved):
+            yield Breach(problem, "propose", gap)
+
+    def scored(self, problem: Problem, checker: Checker) -> Iterator[Breach]:
+        """As if it were an example at the end of its theory, and the goal the model's answer."""
+        task = self.engine.read(problem)
+        place = replace(task.example, id=str(problem), theory=task.world.imports[0])
+        verdict = checker.check(place, task.example.f3 or "")
+        assert isinstance(verdict, WellFormed), verdict
+        if isinstance(verdict.first, Proved):
+            yield Breach(problem, "check", verdict.first)
+
+
+def false_queries(benchmark: Benchmark, library: Library, count: int, size: int) -> Iterator[tuple[str, Query]]:
+    """`False` from the facts of sampled places: a stretch of what is known there and some from anywhere in that world,
+    at the types of the example that stands there. A place is chosen by number, the same ones each time.
+    """
+    chosen = random.Random(1)
+    split = benchmark.split("test")
+    for _ in range(count):
+        example = split[chosen.randrange(len(split))]
+        world = benchmark.worlds.at(example.theory)
+        if world.theories is None:
+            continue
+        visible = library.visible(world.theories).nonzero()[0].tolist()
+        start = chosen.randrange(max(1, len(visible) - size // 2))
+        numbers = dict.fromkeys([*visible[start : start + size // 2], *chosen.sample(visible, size // 2)])
+        types = {name: parse_type(text) for name, text in example.types.items()}
+        try:
+            lines = [decode(line) for line in (*example.f2, example.f1)]
+            terms = [expand(term, world.signature) for term in infer(lines, world.signature, types).propositions]
+        except UserError:
+            continue
+        facts = [library.fact(n) for n in numbers]
+        # The example gives types and no facts: instances are taken with its goal, and it is left away.
+        at_types = instantiated((), terms[-1], facts, world.signature, size)
+        yield example.theory, Query((), FALSEHOOD, at_types.library)

@@ -1,0 +1,115 @@
+"""A fixed tenth of the attack, and what must hold of every question that provers are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+from tests.attack.suite import Attack, derivations, false_queries
+
+from isarstep.bench.worlds import World
+from isarstep.check.embedded import Checker, Effort
+from isarstep.check.facts import Library
+from isarstep.check.problems import attempt
+from isarstep.check.provers import QUICK, Answer, Attempt, Limits, OutOfTime, Proof, Provers, available
+from isarstep.logic.terms import constants
+from isarstep.serve.engine import Engine
+from isarstep.serve.problem import Problem
+from isarstep.serve.proving import Proving
+
+PART = 10
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture(scope="module")
+def proving(engine: Engine) -> Iterator[Proving]:
+    with engine.proving(seconds=0.1, library=32, width=2) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def library(proving: Proving) -> Library:
+    found = proving._checker.facts
+    assert isinstance(found, Library)
+    return found
+
+
+class Listening(Provers):
+    """Provers that prove nothing, and remember what they were asked."""
+
+    def __init__(self) -> None:
+        super().__init__(Limits())
+        self.texts: list[str] = []
+
+    def prove(self, attempts: Iterable[Attempt]) -> Answer:
+        self.texts += [each.text for each in attempts]
+        return OutOfTime(0.0)
+
+
+def asked(engine: Engine, library: Library, problem: Problem) -> tuple[World, Checker, list[str]]:
+    """The questions about a problem, as provers read them."""
+    task = engine.read(problem)
+    listening = Listening()
+    checker = Checker(engine.worlds, listening, library, Effort((0, 32)), trace=[])
+    checker.direct(task.example, task.world)
+    return task.world, checker, listening.texts
+
+
+def test_the_attack_is_large() -> None:
+    problems = derivations()
+    assert len(problems) >= 300
+    assert len({problem.imports for problem in problems}) > 10
+    assert len({(p.goal, p.facts, tuple(p.types.items()), p.imports) for p in problems}) == len(problems)
+
+
+@pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
+def test_a_tenth_of_what_is_false_is_not_proved(engine: Engine, proving: Proving) -> None:
+    attack = Attack(engine, proving, 0.1, 32)
+    for problem in derivations()[::PART]:
+        for breach in (*attack.sketched(problem), *attack.proposed(problem)):
+            pytest.fail(str(breach))
+
+
+@pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
+def test_theories_do_not_contradict_themselves(engine: Engine, library: Library) -> None:
+    with Provers(Limits(0.3, width=2)) as provers:
+        for theory, query in false_queries(engine.benchmark, library, 10, 64):
+            answer = provers.prove(attempt(query, strategy) for strategy in QUICK)
+            assert not isinstance(answer, Proof), (theory, answer)
+
+
+@pytest.mark.parametrize("imports", [(), ("Prefix_Order",), ("List_Lexorder",), ("Product_Lexorder",), ("Multiset",)])
+def test_a_question_speaks_of_its_own_world_alone(engine: Engine, library: Library, imports: tuple[str, ...]) -> None:
+    problem = Problem("z ≠ w", ("x < y", "z = [x]", "w = [y]"), types={"x": "nat"}, imports=imports)
+    world, checker, _ = asked(engine, library, problem)
+    assert world.theories is not None
+    assert checker.trace
+    offered = {fact.name for each in checker.trace for fact in each.query.library}
+    assert offered
+    for each in checker.trace:
+        for named in (*each.query.premises, *each.query.library):
+            strangers = [c.name for c in constants(named.prop) if not world.exists(c.name)]
+            assert not strangers, (named.name, strangers)
+
+
+def test_no_question_depends_on_what_was_asked_before(engine: Engine, library: Library) -> None:
+    problems = derivations()[3::60]
+    first = [asked(engine, library, problem)[2] for problem in problems]
+    again = [asked(engine, library, problem)[2] for problem in reversed(problems)]
+    assert first == again[::-1]
+    fresh = [asked(Engine(), library, problem)[2] for problem in problems[:2]]
+    assert fresh == first[:2]
+
+
+@pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
+def test_a_proof_stays_one_when_premises_are_added(engine: Engine, proving: Proving) -> None:
+    true = Problem("x < z", ("x ≤ y", "y < z"), types={"x": "nat"})
+    more = Problem("x < z", ("x ≤ y", "z = z", "p < q", "y < z", "A ⊆ B"), types={"x": "nat", "p": "real"})
+    for problem in (true, more):
+        task = engine.read(problem)
+        gap, _ = proving.follows(task, task.example.f3 or "", (), 2, 0)
+        assert type(gap).__name__ == "Proved"
