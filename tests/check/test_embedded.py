@@ -333,3 +333,30 @@ def test_whoever_asks_about_a_proof_of_their_own_may_use_the_lemma_that_states_i
     assert found.facts == ("rev_rev",)
     scored = replace(goal, theory="Later")
     assert not proved(own.direct(scored))
+
+
+OBTAIN = example(
+    "(< <X1> <X0>)", ["(EX (y) (< y <X0>))"], "(EX (y) (< y <X0>))", [], {"<X0>": "nat", "<X1>": "nat"}, id="obtain"
+)
+
+
+def test_what_a_step_says_to_exist_need_not_hold_of_everything(checker: Checker) -> None:
+    arbitrary = well_formed(checker.check(OBTAIN, OBTAIN.f1))
+    assert not proved(arbitrary.first)
+    witness = replace(OBTAIN, id="witness", target_command="obtain", introduced=(1,))
+    assert proved(well_formed(checker.check(witness, OBTAIN.f1)).first)
+    # `fix` means any value, and what F.2 speaks of is there already.
+    assert not proved(well_formed(checker.check(replace(witness, id="fix", target_command="fix"), OBTAIN.f1)).first)
+    known = replace(witness, id="known", f2=(*OBTAIN.f2, tokens("(< 2 <X1>)")))
+    assert not proved(well_formed(checker.check(known, OBTAIN.f1)).first)
+    # All that is said of a witness must be true of the same one.
+    beside = replace(witness, id="beside", f4=(tokens("(< <X0> <X1>)"),))
+    assert not proved(well_formed(checker.check(beside, OBTAIN.f1)).first)
+
+
+def test_the_consequence_of_a_step_may_introduce_a_witness(checker: Checker) -> None:
+    later = example("(< <X1> <X0>)", ["(< <X1> <X0>)"], "(< <X2> <X0>)", [],
+                    {"<X0>": "nat", "<X1>": "nat", "<X2>": "nat"}, id="later")  # fmt: skip
+    assert not proved(well_formed(checker.check(later, later.f1)).second)
+    after = replace(later, id="after", consequence_command="obtain", introduced_after=(2,))
+    assert proved(well_formed(checker.check(after, later.f1)).second)

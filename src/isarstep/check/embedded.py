@@ -43,11 +43,12 @@ from isarstep.check.verdict import (
     WellFormed,
     proved,
 )
+from isarstep.check.witnesses import existing, witnesses
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.infer import infer
-from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, fun, substitute_types
+from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, frees, fun, substitute_types
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type, type_variables
 
@@ -84,6 +85,14 @@ class Example(Protocol):
     def name(self) -> str: ...
     @property
     def proof(self) -> int: ...
+    @property
+    def target_command(self) -> str: ...
+    @property
+    def consequence_command(self) -> str: ...
+    @property
+    def introduced(self) -> tuple[int, ...]: ...
+    @property
+    def introduced_after(self) -> tuple[int, ...]: ...
     def source(self, *, hints: bool = ...) -> Sequence[tuple[int, str]]: ...
 
 
@@ -124,7 +133,14 @@ class Typed:
     reference: Term | None
     types: Mapping[str, Typ]  # of the variables; what the example leaves open is a fixed type variable
     texts: Mapping[str, tuple[str, ...]]  # of fields, for the relevance filter
+    witnesses: frozenset[str]  # variables that the target's own step says exist
     proposal: Term | None = None
+
+    @property
+    def wanted(self) -> Term:
+        """What must follow from F.2: the proposal, for some witnesses where the step introduces them."""
+        assert self.proposal is not None
+        return existing(self.proposal, self.witnesses, [fact.prop for fact in self.f4])
 
     def with_proposal(self, proposal: Term) -> Typed:
         """The same with a proposal, typed after all else: it may not narrow the types of the example. UserError."""
@@ -190,7 +206,7 @@ class Checker:
         second = self._second(example, context, proposal, background)
         trivial: Gap = NOT_ASKED
         if proved(first):
-            trivial = self._without_library(context, "P from nothing", (), context.proposal)
+            trivial = self._without_library(context, "P from nothing", (), context.wanted)
         if proved(first) or proved(second):
             background = self._contradictions(example, bare, background)
         return WellFormed(example.id, rank, same, first, second, trivial, background)
@@ -199,9 +215,9 @@ class Checker:
         assert context.proposal is not None
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
-            return self._without_library(context, "F.2 => P", context.f2, context.proposal)
+            return self._without_library(context, "F.2 => P", context.f2, context.wanted)
         texts, hints = [proposal], context.f5_lemmas
-        return self._gap(example, context, "F.2 => P", context.f2, context.proposal, texts, hints)
+        return self._gap(example, context, "F.2 => P", context.f2, context.wanted, texts, hints)
 
     def _second(self, example: Example, context: Typed, proposal: str, background: Background | None = None) -> Gap:
         assert context.proposal is not None
@@ -375,18 +391,21 @@ class Checker:
         typing = infer(terms, here.signature, types)
         typed = [expand(_fixed(term, f"~{n}"), here.signature) for n, term in enumerate(typing.propositions)]
         count = len(example.f2)
+        new = witnesses(example.target_command, example.introduced)
+        given = {node.name for fact in typed[:count] for node in frees(fact)}
         local = typed[count + 1 : count + 1 + len(f4_local)]
         return Typed(
             here,
             scored,
             f2=tuple(Named(f"F.2({i})", term) for i, term in enumerate(typed[:count], 1)),
-            f3=typed[count],
+            f3=existing(typed[count], witnesses(example.consequence_command, example.introduced_after)),
             f4=tuple(Named(f"F.4({i})", term) for i, term in enumerate(local, 1)),
             f4_lemmas=f4_lemmas,
             f5_lemmas=f5_lemmas,
             reference=reference,
             types=typing.frees,
             texts={"f2": example.f2, "f4": tuple(f4_local)},
+            witnesses=frozenset() if new & given else new,  # what F.2 speaks of is there already
         )
 
     def _reference(self, example: Example, types: Mapping[str, Typ], world: World) -> Term | None:

@@ -1,0 +1,42 @@
+"""Witnesses: variables that a step itself introduces, bound where they belong.
+
+`obtain x where P x` derives from its premises that some x has P; to ask for P of an arbitrary x would be to ask for
+something else. So the first gap is F.2 => ∃x. P x, with all else that is said of the same x, and the second one
+P x, F.4 => ∃y. C y for the y that the consequence introduces. `fix x` means an arbitrary x: there nothing is bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import reduce
+
+from isarstep.logic.hol import conj, dest_trueprop, exists, trueprop
+from isarstep.logic.terms import Free, Term, abstract, frees
+
+EXISTENTIAL = frozenset({"obtain", "define", "guess"})  # commands whose variables are witnesses
+
+
+def witnesses(command: str, introduced: Iterable[int]) -> frozenset[str]:
+    """The names of the variables that a command's own statement says exist."""
+    return frozenset(f"<X{number}>" for number in introduced) if command in EXISTENTIAL else frozenset()
+
+
+def existing(proposition: Term, names: frozenset[str], beside: Sequence[Term] = ()) -> Term:
+    """Some values of these variables have the proposition, and what is said of them beside it. What is no formula of
+    HOL stays as it is, with arbitrary variables: that asks for more.
+    """
+    about = [each for each in beside if _mentions(each, names)]
+    if not _mentions(proposition, names):
+        return proposition
+    formulas = [dest_trueprop(each) for each in (proposition, *about)]
+    known = [formula for formula in formulas if formula is not None]
+    if len(known) < len(formulas):
+        return proposition
+    body = reduce(lambda rest, left: conj(left, rest, typed=True), reversed(known))
+    for variable in [free for free in frees(body) if free.name in names]:
+        body = exists(variable.name, variable.type, abstract(body, variable))
+    return trueprop(body, typed=True)
+
+
+def _mentions(proposition: Term, names: frozenset[str]) -> bool:
+    return any(type(node) is Free and node.name in names for node in frees(proposition))
