@@ -99,6 +99,7 @@ def test_growing_keeps_the_scored_splits(graphs: list[Path], tmp_path: Path, fir
     part, grown = Benchmark(tmp_path / "part"), Benchmark(tmp_path / "grown")
     for name in ("validation", "test"):
         assert list(part.split(name)) == list(grown.split(name))
+    assert (part.manifest["grown"], grown.manifest["grown"]) == (False, True)
     before, after = ({e.id: e for e in opened.split("train")} for opened in (part, grown))
     assert before.items() <= after.items()
     assert len(after) > len(before)

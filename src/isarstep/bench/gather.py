@@ -75,6 +75,7 @@ class Finished:
 
     dropped: dict[str, int]  # how many examples, why
     unseen: list[str]  # entries
+    grown: bool  # its scored splits were chosen from a smaller corpus
     leaking_lengths: list[int]  # how many of the dropped targets have which length
 
 

@@ -96,6 +96,7 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
         Finished(
             {name: counts[name] for name in DROPPED if name in counts},
             benchmark.manifest["unseen entries"],
+            benchmark.manifest.get("grown", False),
             benchmark.manifest.get("leaking lengths", [0] * (len(LENGTHS) + 1)),
         ),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache, partial
 from typing import Any
 
@@ -77,7 +77,8 @@ class Merged:
         place = {entry: number for number, entry in enumerate(self.entries)}
         candidates = [place[entry] for entry in final_entries(self.sessions, self.parents)]
         unseen = [place[entry] for known in finished for entry in known.unseen if entry in place]
-        return decide(self.columns(sizes), sizes, candidates, unseen, frozen=bool(finished))
+        decision = decide(self.columns(sizes), sizes, candidates, unseen, frozen=bool(finished))
+        return replace(decision, grown=decision.grown or any(known.grown for known in finished))
 
     def content(self, rules: Rules, sizes: Sizes, decision: Decision) -> Content:
         copies = pa.array(decision.copies.astype(np.int32))
@@ -128,7 +129,7 @@ class Merged:
             "theories": len(self.theories),
             "qualified": Ancestry(self.parents).qualified,
             "rules": {"version": VERSION, **asdict(rules), **asdict(sizes)},
-            "frozen": decision.frozen,
+            "grown": decision.grown,
             "unseen entries": sorted(unseen),
             "counts": {
                 **{name: counts[name] for name in ("proofs", "incomplete proofs", "raw", "too long", "restated")},

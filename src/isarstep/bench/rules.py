@@ -65,7 +65,7 @@ class Decision:
     dropped: Mapping[str, int]  # examples, copies counted
     entries: Sequence[int]  # the unseen ones
     leaking: Column  # rows that would be trained on, did they not give scored ones away
-    frozen: bool = False  # the scored splits were chosen from a smaller corpus
+    grown: bool = False  # the scored splits were chosen from a smaller corpus
 
 
 def decide(
@@ -77,6 +77,7 @@ def decide(
     the candidates, which are tried in the order given.
     """
     unseen_entries = list(entries)
+    grown = frozen and bool((columns.split == NEW).any())
     scorable = ~columns.marked & ~common_targets(columns, sizes.common)
     if frozen:
         scored = {split: np.flatnonzero(columns.split == split) for split in (VALIDATION, TEST, UNSEEN)}
@@ -108,7 +109,7 @@ def decide(
     counts = {name: int(columns.copies[rows].sum()) for name, rows in dropped}
     counts["duplicates"] = int((copies[train] - 1).sum()) + int((copies[scored_rows] - 1).sum())
     splits = {NAMES[split]: np.sort(rows) for split, rows in {TRAIN: train, **scored}.items()}
-    return Decision(splits, copies, counts, unseen_entries, np.flatnonzero(leaking), frozen)
+    return Decision(splits, copies, counts, unseen_entries, np.flatnonzero(leaking), grown)
 
 
 def common_targets(columns: Columns, common: int) -> Column:
