@@ -16,7 +16,7 @@ from isarstep.logic.sample import sample_examples, sample_signature
 TEST = 120  # examples; the others are for training
 
 
-def make_benchmark(folder: Path) -> Path:
+def make_benchmark(folder: Path, test: int = TEST, validation: int = 0) -> Path:
     builder = ShardBuilder()
     samples = sample_examples()
     for place, sample in enumerate(samples):
@@ -37,7 +37,9 @@ def make_benchmark(folder: Path) -> Path:
         )
     shard = builder.finish()
     rows = shard.examples.select(EXAMPLE_SCHEMA.names)
-    splits = {"train": rows.slice(TEST), "test": rows.slice(0, TEST)}
+    splits = {"train": rows.slice(test + validation), "test": rows.slice(0, test)}
+    if validation:
+        splits["validation"] = rows.slice(test, validation)
     signature = sample_signature().to_json()
     write_benchmark(folder, Content(splits, shard.propositions["tokens"], signature=signature))
     return folder
@@ -68,7 +70,9 @@ def write_predictions(path: Path, examples: list[Example], lists: list[list[str]
     path.with_name(path.name.removesuffix(".jsonl") + ".meta.json").write_text(json.dumps(meta))
 
 
-def make_run(folder: Path, benchmark: Path, config: dict[str, object], right: float, tags: tuple[str, ...] = ("",)) -> Path:
+def make_run(
+    folder: Path, benchmark: Path, config: dict[str, object], right: float, tags: tuple[str, ...] = ("",)
+) -> Path:
     """A run's folder with predictions and a log, but without a model."""
     opened = Benchmark(benchmark)
     examples = list(opened.split("test"))
@@ -76,7 +80,10 @@ def make_run(folder: Path, benchmark: Path, config: dict[str, object], right: fl
     folder.mkdir(parents=True)
     (folder / "config.json").write_text(json.dumps({"size": "base", "style": "paper", "categories": True, **config}))
     (folder / "vocab.json").write_text(json.dumps(opened.vocabulary))
-    logged = [{"step": step, "loss": 8 / (1 + step / 100), "validation_bleu": 60 - 5000 / step} for step in range(100, 900, 100)]
+    logged = [
+        {"step": step, "loss": 8 / (1 + step / 100), "validation_bleu": 60 - 5000 / step}
+        for step in range(100, 900, 100)
+    ]
     (folder / "log.jsonl").write_text("".join(json.dumps(line) + "\n" for line in logged))
     for tag in tags:
         for beam in (5, 10):
@@ -88,5 +95,3 @@ def make_run(folder: Path, benchmark: Path, config: dict[str, object], right: fl
             lists = [answers(example, right, draw, beam) for example in examples]
             write_predictions(folder / "predictions" / name, examples, lists, meta)
     return folder
-
-
