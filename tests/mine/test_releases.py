@@ -34,8 +34,10 @@ esac
 def download(fake, tmp_path, monkeypatch):
     """The fake Isabelle as an official download, found by the wrapper script alone."""
     (fake.home / "etc" / "ISABELLE_IDENTIFIER").write_text("Isabelle2025-2\n")
-    component = fake.home / "contrib" / "polyml-5.9.2-2"
-    user = tmp_path / ".isabelle" / "Isabelle2025-2"
+    (fake.home / "contrib").mkdir()
+    # Where only the settings know: a user may have moved both.
+    component = tmp_path / "components" / "polyml-5.9.2-2"
+    user = tmp_path / "user" / "Isabelle2025-2"
     (fake.home / "bin").mkdir()
     program(fake.home / "bin" / "isabelle", TOOL.format(home=fake.home, user=user, poly=component))
     on_path = tmp_path / "usr-local-bin"
@@ -94,6 +96,20 @@ def test_an_official_download_is_mined(download, tmp_path, capfd):
     assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 0
     assert "building Pure" not in capfd.readouterr().err
     assert {path.name for path in (tmp_path / "out" / "Small").iterdir()} == {f"{name}.jsonl.zst" for name in "ABC"}
+
+
+def test_a_download_whose_tool_does_not_run(download, monkeypatch):
+    """Then Poly/ML is where downloads keep it, and images are in the home folder."""
+    fake, _, _ = download
+    program(fake.home / "bin" / "isabelle", "#!/bin/sh\nexit 1\n")
+    monkeypatch.setenv("ISABELLE_HOME", str(fake.home))
+    poly = poly_of(fake.home / "contrib" / "polyml-5.9.2-2", fake, release.ml_platforms()[0], "X86_64_32")
+    heaps = Path.home() / ".isabelle" / "Isabelle2025-2" / "heaps" / "polyml-5.9.2_x86_64_32-linux"
+    heaps.mkdir(parents=True)
+    (heaps / "Pure").write_text("image of Pure")
+    found = find_installation()
+    assert found.poly == poly
+    assert found.image("Pure") == heaps / "Pure"
 
 
 def test_a_component_that_does_not_fit_the_machine(download, monkeypatch):
