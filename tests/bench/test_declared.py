@@ -25,6 +25,7 @@ def test_the_first_proof_that_mentions_a_constant_counts():
         "constants": {"Nat.P": 2, "Nat.even": 5, "Nat.sq": 5},
         "arities": ["Nat.nat HOL.type"],
         "arities_after": [0],
+        "arities_sorts": [[]],
     }
 
 
@@ -38,6 +39,7 @@ def test_where_a_graph_says_it_the_declaration_counts():
         "constants": {"Nat.R": 3, "Nat.even": 0},
         "arities": ["Nat.nat HOL.type"],
         "arities_after": [1],
+        "arities_sorts": [[]],
     }
 
 

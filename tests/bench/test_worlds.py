@@ -87,6 +87,15 @@ def test_instances_of_other_theories_are_not_there():
     assert Worlds(WHOLE, PARENTS, (), partly).at("B.Top").signature.arities is WHOLE.arities  # nothing is recorded
 
 
+def test_an_instance_asks_of_its_arguments_what_its_own_theory_does():
+    """Prefixes order all lists, the lexicographic order needs an order of the elements."""
+    left = Declared({}, frozenset({"fun c"}), sorts={"fun c": ((), ("below_c",))})
+    right = Declared({}, frozenset({"fun c"}), sorts={"fun c": (("c",), ("c",))})
+    worlds = Worlds(WHOLE, PARENTS, (), {**declaring(), "A.Left": left, "A.Right": right})
+    assert worlds.at("B.Top").signature.arities["fun"]["c"] == ((), ("below_c",))
+    assert worlds.at("A.Right").signature.arities["fun"]["c"] == (("c",), ("c",))
+
+
 def test_constants_of_other_theories_are_not_in_the_signature():
     whole = Signature.build([Constant("Left.f", Type("t")), Constant("Right.f", Type("t"))])
     seen = Worlds(whole, PARENTS).at("B.Top").signature

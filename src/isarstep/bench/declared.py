@@ -24,12 +24,17 @@ def declarations(graph: Graph) -> dict[str, Any]:
         known = {c.name: min(c.after or 0, mentioned.get(c.name, c.after or 0)) for c in signature.constants}
     # Of an instance that no command declares, as when parents are merged, nothing is said: it is there from the start.
     afters = signature.arities_after or [None] * len(signature.arities)
-    arities = sorted((f"{t} {c}", after or 0) for (t, c, _), after in zip(signature.arities, afters, strict=True))
+    arities = sorted(
+        (f"{t} {c}", after or 0, [sorted(sort) for sort in sorts])
+        for (t, c, sorts), after in zip(signature.arities, afters, strict=True)
+    )
     return {
         "exact": exact,
         "constants": dict(sorted(known.items())),
-        "arities": [arity for arity, _ in arities],
-        "arities_after": [after for _, after in arities],
+        "arities": [arity for arity, _, _ in arities],
+        "arities_after": [after for _, after, _ in arities],
+        # Theories that give a type different instances of a class ask different things of its arguments.
+        "arities_sorts": [sorts for _, _, sorts in arities],
     }
 
 

@@ -108,12 +108,14 @@ def _theory_row(theory: dict[str, Any], renaming: Renaming) -> dict[str, Any]:
         return theory
     constants = {renaming.name(name): proof for name, proof in theory["constants"].items()}
     named = [" ".join(map(renaming.name, arity.split())) for arity in theory["arities"]]
-    arities = sorted(zip(named, theory["arities_after"], strict=True))
+    asked = [[sorted(map(renaming.name, sort)) for sort in sorts] for sorts in theory["arities_sorts"]]
+    arities = sorted(zip(named, theory["arities_after"], asked, strict=True))
     return {
         **theory,
         "constants": dict(sorted(constants.items())),
-        "arities": [arity for arity, _ in arities],
-        "arities_after": [after for _, after in arities],
+        "arities": [arity for arity, _, _ in arities],
+        "arities_after": [after for _, after, _ in arities],
+        "arities_sorts": [sorts for _, _, sorts in arities],
     }
 
 

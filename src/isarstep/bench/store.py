@@ -33,7 +33,7 @@ from isarstep.bench.layout import (
     read_manifest,
     verify,
 )
-from isarstep.bench.worlds import Declared, Worlds
+from isarstep.bench.worlds import Declared, Worlds, sorts_of
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature, load_document
@@ -173,7 +173,12 @@ class Benchmark:
         theories = document.pop("theories", ())
         parents = {theory["name"]: theory["parents"] for theory in theories}
         declared = {
-            theory["name"]: Declared(theory["constants"], frozenset(theory["arities"]), theory.get("exact", False))
+            theory["name"]: Declared(
+                theory["constants"],
+                frozenset(theory["arities"]),
+                theory.get("exact", False),
+                dict(zip(theory["arities"], map(sorts_of, theory.get("arities_sorts", ())), strict=False)),
+            )
             for theory in theories
             if "constants" in theory
         }

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Protocol, TypeAlias
 
@@ -47,6 +47,8 @@ class Declared:
     first_proof: Mapping[str, int]  # of its constants: the first of its proofs that mentions them
     arities: frozenset[str]  # constructor and class, with a blank between
     exact: bool = False  # then it is the first proof after the declaration, mentioned or not
+    # What an arity asks of the arguments; without it, what some theory asks that declares the same.
+    sorts: Mapping[str, tuple[Sort, ...]] = field(default_factory=dict)
 
 
 class Worlds:
@@ -210,7 +212,7 @@ class World:
         near = self.theories & worlds.parents.keys()
         arities = whole.arities
         if near <= worlds.declared.keys():
-            arities = _NearInstances(whole, worlds.declaring, near)
+            arities = _NearInstances(whole, worlds, near)
         return replace(whole, constants=_NearConstants(whole.constants, self.exists), arities=arities)
 
     @cached_property
@@ -295,10 +297,10 @@ class _NearInstances(Mapping[str, Arities]):
     def __init__(
         self,
         signature: Signature,
-        declaring: Mapping[str, Mapping[str, frozenset[str]]],
+        worlds: Worlds,
         near: frozenset[str],
     ) -> None:
-        self._signature, self._declaring, self._near = signature, declaring, near
+        self._signature, self._worlds, self._near = signature, worlds, near
         self._whole = signature.arities
         self._known: dict[str, Arities] = {}
 
@@ -309,12 +311,25 @@ class _NearInstances(Mapping[str, Arities]):
         return found
 
     def _visible(self, constructor: str) -> Arities:
-        theories, table = self._declaring.get(constructor), self._whole[constructor]
+        theories, table = self._worlds.declaring.get(constructor), self._whole[constructor]
         if theories is None:
             return table
         here = [class_ for class_, by in theories.items() if not by.isdisjoint(self._near)]
         implied = {class_ for class_ in table.keys() - theories.keys() if self._follows(class_, here)}
-        return {class_: sorts for class_, sorts in table.items() if class_ in implied or class_ in here}
+        return {
+            class_: self._sorts(constructor, class_, sorts)
+            for class_, sorts in table.items()
+            if class_ in implied or class_ in here
+        }
+
+    def _sorts(self, constructor: str, class_: str, otherwise: tuple[Sort, ...]) -> tuple[Sort, ...]:
+        """What the declaring theories of this world ask of the arguments, all of them together."""
+        by = self._worlds.declaring[constructor].get(class_, frozenset()) & self._near
+        asked = [self._worlds.declared[theory].sorts.get(f"{constructor} {class_}") for theory in sorted(by)]
+        known = [sorts for sorts in asked if sorts is not None and len(sorts) == len(otherwise)]
+        if not known:
+            return otherwise
+        return tuple(self._signature.minimal(c for sort in column for c in sort) for column in zip(*known, strict=True))
 
     def _follows(self, class_: str, here: Iterable[str]) -> bool:
         return any(self._signature.subclass(lower, class_) for lower in here)
@@ -324,6 +339,11 @@ class _NearInstances(Mapping[str, Arities]):
 
     def __len__(self) -> int:
         return len(self._whole)
+
+
+def sorts_of(row: Iterable[Iterable[str]]) -> tuple[Sort, ...]:
+    """As a file has them."""
+    return tuple(tuple(sort) for sort in row)
 
 
 def _number(variable: str) -> int:
