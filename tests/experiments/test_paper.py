@@ -1,6 +1,7 @@
 """The small twin of the experiment that makes the paper's tables, from a benchmark to the report."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -69,3 +70,14 @@ def test_the_papers_scale_has_every_row_once(monkeypatch: pytest.MonkeyPatch) ->
     assert {"rnnsearch", "convs2s-f5", "transformer", "hat", "hat-f5", "hat-nocat", "hat-seed1"} <= set(names)
     assert "categories = false" in paper.recipe_of(paper.Row("hat", categories=False), paper.SCALES["paper"])
     sys.modules.pop("paper")
+
+
+def test_the_page_on_the_paper_names_real_commands_and_judges_every_row() -> None:
+    from isarstep.cli import commands
+
+    page = (EXPERIMENTS.parent / "docs" / "paper.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"`isarstep ([a-z]+)", page)) <= set(commands())
+    rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| paper |")]
+    assert len(rows) > 30
+    words = ("reproduced", "not reproduced", "different by design")
+    assert [row for row in rows if not row.split(" | ")[-1].startswith(words) and "---" not in row] == []
