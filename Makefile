@@ -1,13 +1,19 @@
-# Two targets for a fresh clone; both set up .venv by themselves, and again whenever the dependencies change.
+# Targets for a fresh clone; all set up .venv by themselves, and again whenever the dependencies change.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test attack docs clean
+.PHONY: demo check test attack docs clean
 
 demo: .venv/.installed
 	@$(BIN)/isarstep demo --examples 3
 	@echo 'The shipped model on 60 examples of the test split:'
 	@$(BIN)/isarstep evaluate embedded --limit 60
+
+# The fast lane, for every save: under a minute.
+check: .venv/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pytest -q -m 'not slow'
 
 test: .venv/.installed-dev
 	$(BIN)/ruff check .

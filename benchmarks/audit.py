@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyarrow.compute as pc
 
-from isarstep.bench.display import describe, printer
+from isarstep.bench.display import Printer, describe
 from isarstep.bench.store import Benchmark
 from isarstep.mine.graph import Proof, read_graph
 from isarstep.mine.isabelle import Sessions, find_installation
@@ -44,7 +44,7 @@ def main() -> None:
     benchmark = Benchmark(arguments.benchmark)
     train = benchmark.split("train")
     owners = train.table()["session"].cast("string")
-    show = printer(benchmark, "unicode")
+    printer = Printer(benchmark, "unicode")
     choice = random.Random(arguments.seed)
     number = 0
     for session in arguments.sessions:
@@ -55,7 +55,7 @@ def main() -> None:
             path = sessions.theory(example.theory, "the audit").path
             number += 1
             print(f"\n=== {number}")
-            print("\n".join(describe(example, "train", show, str)))
+            print("\n".join(describe(example, "train", printer, str)))
             print(f"names: {', '.join(f'{variable}={name}' for variable, name in example.names.items())}")
             print(f"consequence: command {example.consequence_step} ({example.consequence_command}) of the proof\n")
             print(proof_text(path.read_text(encoding="utf-8").splitlines(), graph.proofs, example.proof))

@@ -125,7 +125,8 @@ def work(
     model = Batcher(engine, 1)
     with engine.proving(width=CORES) as proving:
         for place, each in enumerate(todo):
-            task = replace(engine.reader.of_example(each.example), has_reference=False)
+            reader = engine.reader_in(engine.worlds.at(each.example.theory))
+            task = replace(reader.of_example(each.example), has_reference=False)
             assert task.example.f3 is not None
             if place == 0:
                 proving.follows(task, task.example.f3, (), 0.1, 32)  # reads the fact base, which is nobody's time

@@ -15,6 +15,57 @@ from isarstep.mine.isabelle import Installation, find_installation
 settings.register_profile("isarstep", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("isarstep")
 
+# What `make check` leaves to `make test`: files, folders or tests that start servers, provers or processes, load the
+# shipped model, build benchmarks or train. A new slow test is added here; everything else is in the fast lane.
+SLOW = (
+    "tests/analyse/test_keeping.py",
+    "tests/attack/",
+    "tests/bench/test_build.py",
+    "tests/bench/test_canary.py",
+    "tests/bench/test_citing.py",
+    "tests/bench/test_clashes.py",
+    "tests/bench/test_first_example.py",
+    "tests/bench/test_formats.py",
+    "tests/bench/test_worlds.py",
+    "tests/check/",
+    "tests/decode/test_constraints.py",
+    "tests/decode/test_predict.py",
+    "tests/decode/test_search.py",
+    "tests/decode/test_step_kernels.py",
+    "tests/decode/test_typing.py",
+    "tests/evaluate/",
+    "tests/feed/test_dense.py",
+    "tests/feed/test_leaks.py",
+    "tests/logic/test_commands.py",
+    "tests/logic/test_notation.py",
+    "tests/logic/test_terms.py::test_depth_has_no_limit",
+    "tests/logic/test_tokens.py::test_hostile",
+    "tests/logic/test_tokens.py::test_fifty_thousand",
+    "tests/mine/test_edges.py",
+    "tests/mine/test_external.py",
+    "tests/mine/test_mining.py",
+    "tests/mine/test_real.py",
+    "tests/mine/test_releases.py",
+    "tests/models/test_export.py",
+    "tests/serve/",
+    "tests/test_commands.py",
+    "tests/train/test_loop.py",
+)
+NOT_SLOW = (
+    "tests/check/test_parts.py",
+    "tests/evaluate/test_bleu.py",
+    "tests/evaluate/test_metrics.py",
+    "tests/serve/test_gate.py",
+    "tests/serve/test_novelty.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow."""
+    for item in items:
+        if item.nodeid.startswith(SLOW) and not item.nodeid.startswith(NOT_SLOW):
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:

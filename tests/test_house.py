@@ -4,9 +4,12 @@ import ast
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
+
+import isarstep
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src" / "isarstep").rglob("*.py"))
@@ -33,8 +36,6 @@ ARROWS: dict[str, set[str]] = {
 # A room's commands.py is a door: nobody imports it, and it may look further than its room.
 DOORS: dict[str, set[str]] = {"bench": {"feed"}}
 OUTSIDE = {"cli", "cli_docs", "__main__"}  # they open the doors and are imported by nobody inside
-# Circles among files that are known and have to go.
-KNOWN_CIRCLES = [{"serve.engine", "serve.proving"}]
 
 
 def name_of(path: Path) -> str:
@@ -110,10 +111,24 @@ def test_no_circle_among_files() -> None:
     while top := [name for name in left if not any(name in used for used in left.values())]:
         for name in top:
             del left[name]
-    known = {name for circle in KNOWN_CIRCLES for name in circle}
-    between = {name: used & {*left} for name, used in left.items() if name not in known}
-    assert not between
-    assert known <= {*left}, "a circle that is gone leaves the list"
+    assert not {name: used & {*left} for name, used in left.items()}
+
+
+def test_the_version_is_written_once() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["project"]["dynamic"] == ["version"]
+    assert project["tool"]["hatch"]["version"]["path"] == "src/isarstep/__init__.py"
+    assert f"## {isarstep.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_everything_that_is_installed_has_one_version() -> None:
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][A-Za-z0-9.]*", line) for line in lines)
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["dev"], *extras["cluster"]]
+    assert {re.split(r"[<>=\[]", name)[0].lower() for name in wanted} <= pinned
 
 
 def test_set_up() -> None:
@@ -130,3 +145,12 @@ def test_a_clone_is_light() -> None:
         pytest.skip("not a git checkout")
     files = [ROOT / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
     assert sum(path.stat().st_size for path in files if path.is_file()) < MAX_CLONE
+
+
+def test_the_list_of_slow_tests_names_what_there_is() -> None:
+    from tests.conftest import NOT_SLOW, SLOW
+
+    for entry in (*SLOW, *NOT_SLOW):
+        path, _, name = entry.partition("::")
+        assert (ROOT / path).exists(), f"{entry}: not there any more"
+        assert f"def {name}" in (ROOT / path).read_text() if name else True, f"{entry}: not there any more"

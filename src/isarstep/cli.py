@@ -20,6 +20,7 @@ from typing import Any
 
 import typer
 
+from isarstep import __version__
 from isarstep.errors import UserError
 
 # In the order in which data flow through them, which is the order of the help page.
@@ -87,9 +88,7 @@ def run(arguments: list[str]) -> int:
             print(help_page())
             return 0
         if name == "--version":
-            from importlib.metadata import version  # takes as long as all the rest of this page
-
-            print(f"isarstep {version('isarstep')}")
+            print(f"isarstep {__version__}")
             return 0
         found = commands().get(name)
         if found is None:

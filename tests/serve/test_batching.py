@@ -8,8 +8,9 @@ import pytest
 from tests.waiting import until
 
 from isarstep.serve.batching import Batcher
-from isarstep.serve.engine import Constraint, Engine, Step
+from isarstep.serve.engine import Constraint, Engine
 from isarstep.serve.problem import Problem, Task
+from isarstep.serve.step import Step
 
 
 class Clock:

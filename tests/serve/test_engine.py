@@ -13,12 +13,13 @@ from isarstep.check.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
 from isarstep.serve.batching import Batcher
-from isarstep.serve.engine import Engine, Step, propose, ranked
+from isarstep.serve.engine import Engine, propose
 from isarstep.serve.graphstep import problem_of_step
 from isarstep.serve.novelty import canonical
 from isarstep.serve.problem import Problem, Task
 from isarstep.serve.proving import Proving, at_hand
 from isarstep.serve.sketching import Plan, sketches
+from isarstep.serve.step import Step, ranked
 
 ROOT = Path(__file__).parent.parent.parent
 PROVED = Proved("cvc5", 0.1, (), 0)

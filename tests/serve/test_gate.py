@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -18,6 +18,13 @@ async def _inside(scope: MutableMapping[str, Any], receive: Receive, send: Send)
     await send({"type": "http.response.body", "body": body})
 
 
+class Answered(NamedTuple):
+    status: int
+    body: bytes
+    load: Load
+    headers: dict[bytes, bytes]
+
+
 def asked(
     load: Load | None = None,
     limits: ServerLimits = LIMITS,
@@ -25,13 +32,15 @@ def asked(
     method: str = "POST",
     path: str = "/propose",
     **headers: str,
-) -> tuple[int, bytes, Load]:
-    """Status, body and the load afterwards."""
+) -> Answered:
+    """What the gate, or what is behind it, answers; the load is that of afterwards."""
     load = load or Load()
     sent: list[MutableMapping[str, Any]] = []
 
+    arriving = [{"type": "http.request", "body": body, "more_body": False}]
+
     async def receive() -> MutableMapping[str, Any]:
-        return {"type": "http.request", "body": body, "more_body": False}
+        return arriving.pop(0) if arriving else {"type": "http.disconnect"}  # a body arrives once
 
     async def send(message: MutableMapping[str, Any]) -> None:
         sent.append(message)
@@ -44,16 +53,23 @@ def asked(
         "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()],
     }
     asyncio.run(Gate(_inside, limits, load)(scope, receive, send))
-    return sent[0]["status"], sent[1]["body"], load
+    return Answered(sent[0]["status"], sent[1]["body"], load, dict(sent[0]["headers"]))
 
 
 @pytest.mark.parametrize(("running", "status"), [(0, 200), (1, 200), (2, 429), (3, 429)])
 def test_as_many_requests_as_the_limit_says_are_under_way_and_no_more(running: int, status: int) -> None:
-    found, _, load = asked(Load(running=running))
+    found, _, load, headers = asked(Load(running=running))
     assert found == status
+    assert (b"retry-after" in headers) == (status == 429)
     assert load.running == running  # whoever was let in has left again
     assert load.refused == (status == 429)
     assert load.requests == 1
+
+
+def test_nobody_is_under_way_at_first_and_a_server_takes_as_many_as_the_documentation_says() -> None:
+    assert Load() == Load(running=0, requests=0, refused=0, stopping=False)
+    assert ServerLimits().concurrency == 32
+    assert ServerLimits().body == 262_144
 
 
 def test_looking_is_free_however_busy_the_server_is() -> None:
@@ -63,7 +79,9 @@ def test_looking_is_free_however_busy_the_server_is() -> None:
 @pytest.mark.parametrize(("size", "status"), [(10, 200), (11, 413)])
 def test_a_body_may_be_as_large_as_the_limit(size: int, status: int) -> None:
     body = b"x" * size
-    assert asked(body=body)[0] == status  # counted while it arrives
+    found = asked(body=body)
+    assert found.status == status  # counted while it arrives
+    assert (b"connection" in found.headers) == (status == 413)  # the rest is not read
     assert asked(body=body, content_length=str(size))[0] == status  # as announced
     assert asked(body=b"", content_length=str(size))[0] == status
     if status == 200:
@@ -71,9 +89,11 @@ def test_a_body_may_be_as_large_as_the_limit(size: int, status: int) -> None:
 
 
 def test_a_server_that_stops_takes_nothing_new() -> None:
-    status, body, _ = asked(Load(stopping=True))
-    assert status == 503
-    assert json.loads(body)["error"]["code"] == "stopping"
+    found = asked(Load(stopping=True))
+    assert found.status == 503
+    assert json.loads(found.body)["error"]["code"] == "stopping"
+    assert found.headers[b"content-length"] == str(len(found.body)).encode()
+    assert b"retry-after" in found.headers
 
 
 @pytest.mark.parametrize(
@@ -97,4 +117,6 @@ def test_without_a_token_only_this_machine_is_named(host: str, status: int) -> N
 )
 def test_with_a_token_all_but_the_page_wants_it(path: str, given: str, status: int) -> None:
     limits = ServerLimits(token="secret", loopback=False)
-    assert asked(limits=limits, path=path, host="far.example", authorization=given)[0] == status
+    found = asked(limits=limits, path=path, host="far.example", authorization=given)
+    assert found.status == status
+    assert (b"www-authenticate" in found.headers) == (status == 401)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 
-VERSION = version("isarstep")
+from isarstep import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +20,7 @@ class ScoreSignature:
     length_rule: str
     constraints: str
     well_formed: str = "not judged"  # by which types
-    version: str = VERSION
+    version: str = __version__
 
     def __str__(self) -> str:
         return "|".join(f"{key}:{value}" for key, value in self.as_dict().items())

@@ -13,8 +13,9 @@ from collections import Counter, deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from isarstep.serve.engine import MARGIN, Constraint, Engine, Step
+from isarstep.serve.engine import MARGIN, Constraint, Engine
 from isarstep.serve.problem import Task
+from isarstep.serve.step import Step
 
 LARGEST = 16  # tasks of one search: more make each of them wait longer than they save
 SOURCE_TOKENS = 4_096  # of one search

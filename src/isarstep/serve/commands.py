@@ -16,9 +16,10 @@ from isarstep.errors import UserError
 
 if TYPE_CHECKING:
     from isarstep.check.verdict import Gap
-    from isarstep.serve.engine import Engine, Step
+    from isarstep.serve.engine import Engine
     from isarstep.serve.problem import Form, Task
     from isarstep.serve.sketch import Sketch
+    from isarstep.serve.step import Step
 
 # The same words for both commands.
 FileArgument = Annotated[

@@ -11,7 +11,7 @@ import re
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -19,15 +19,14 @@ from typing import TYPE_CHECKING, Literal
 from isarstep.bench.store import Benchmark
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
-from isarstep.logic.terms import Term
 from isarstep.serve.catalogue import Catalogue
 from isarstep.serve.novelty import KnownStatements, canonical, without_repetition
 from isarstep.serve.problem import Form, Problem, Reader, Task
 from isarstep.serve.standing import world_of
+from isarstep.serve.step import Step, ranked, with_gap
 
 if TYPE_CHECKING:
     from isarstep.bench.worlds import Exists, World, Worlds
-    from isarstep.check.verdict import Gap
     from isarstep.decode.predict import Predictor
     from isarstep.decode.search import Constraints
     from isarstep.feed.corpus import Corpus
@@ -35,46 +34,11 @@ if TYPE_CHECKING:
     from isarstep.serve.proving import Proving
 
 Constraint = Literal["none", "grammar", "types"]
-Side = Literal["first", "second"]
 BEAM = 10
 MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
 
 _NAME = re.compile(r"CONST (\S+)")
-
-
-@dataclass(frozen=True)
-class Step:
-    """A proposed step. `first`: it follows from the facts; `second`: the goal follows from it and the other facts."""
-
-    id: int  # place in the model's own order
-    tokens: str  # normalised
-    term: Term  # under the user's names; untyped
-    text: str  # in notation, under the user's names
-    score: float | None  # log probability; None where the user made the proposal
-    reason: str | None = None  # why it is not well-formed
-    copy: bool = False  # says nothing that was not given
-    reference: bool | None = None  # is the benchmark's missing step; None: there is none to compare with
-    first: Gap | None = None
-    second: Gap | None = None
-
-    @property
-    def well_formed(self) -> bool:
-        return self.reason is None
-
-    @property
-    def sides(self) -> int:
-        """How many of the two gaps are proved."""
-        return sum(type(gap).__name__ == "Proved" for gap in (self.first, self.second))
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def ranked(steps: Iterable[Step]) -> list[Step]:
-    """Proved on both sides, then on one, then by the model's score. What was given already leads nowhere, though one
-    side of it is always proved: it comes after all others, and only what is no proposition after it."""
-    return sorted(steps, key=lambda step: (not step.well_formed, step.copy, -step.sides, step.id))
 
 
 class Engine:
@@ -258,10 +222,6 @@ class Engine:
             for number, side, gap in proving.verdicts(task, steps):
                 steps[number] = with_gap(steps[number], side, gap)
         return ranked(steps)
-
-
-def with_gap(step: Step, side: Side, gap: Gap) -> Step:
-    return replace(step, first=gap) if side == "first" else replace(step, second=gap)
 
 
 @cache

@@ -34,7 +34,7 @@ from isarstep.logic.tokens import encode_line
 from isarstep.serve.problem import Task
 
 if TYPE_CHECKING:
-    from isarstep.serve.engine import Side, Step
+    from isarstep.serve.step import Side, Step
 
 FIRST_STAGE = 32  # library facts that are tried before more are
 MEMORY = 2 << 30

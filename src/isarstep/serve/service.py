@@ -13,12 +13,13 @@ from isarstep.errors import UserError
 from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher
-from isarstep.serve.engine import Engine, Step, ranked, with_gap
+from isarstep.serve.engine import Engine
 from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task, general_types
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
 from isarstep.serve.proving import Proving
 from isarstep.serve.sketch import Sketch, isar_text
 from isarstep.serve.sketching import Plan, sketches
+from isarstep.serve.step import Step, ranked, with_gap
 
 Json = dict[str, Any]
 Event = tuple[str, Json]

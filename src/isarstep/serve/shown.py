@@ -13,8 +13,8 @@ from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import parse_type, show_type
-from isarstep.serve.engine import Step
 from isarstep.serve.problem import ProblemError, Task
+from isarstep.serve.step import Step
 
 Json = dict[str, Any]
 

@@ -20,11 +20,11 @@ from isarstep.logic import hol
 from isarstep.logic.infer import well_formed
 from isarstep.logic.normalise import normalise
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.serve.engine import Step
 from isarstep.serve.novelty import KnownStatements, conjuncts
 from isarstep.serve.problem import Task
 from isarstep.serve.proving import FALSEHOOD, Proving
 from isarstep.serve.sketch import Link, Sketch
+from isarstep.serve.step import Step
 
 Search = Callable[[Task, int], Future[list[Step]]]
 
