@@ -131,3 +131,23 @@ def test_programs_die_when_their_parent_is_killed(tmp_path):
     parent.kill()
     parent.wait()
     assert gone(child)
+
+
+def test_the_launcher_where_the_kernel_has_no_such_call(tmp_path):
+    """macOS: no `prctl`; programs start all the same."""
+    launcher = external._LAUNCHER.replace("ctypes.CDLL(None)", "object()")
+    assert launcher != external._LAUNCHER
+    run = subprocess.run([sys.executable, "-c", launcher, str(os.getpid()), "sh", "-c", "exit 7"], timeout=60)
+    assert run.returncode == 7
+
+
+def test_folders_of_runs_that_are_gone(tmp_path, monkeypatch):
+    monkeypatch.setattr(external.tempfile, "gettempdir", lambda: str(tmp_path))
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    mine, stale = tmp_path / f"isarstep-ml-{os.getpid()}-x", tmp_path / f"isarstep-ml-{ended.pid}-x"
+    for folder in (mine, stale):
+        folder.mkdir()
+    external.remove_stale_folders()
+    assert mine.is_dir()
+    assert not stale.exists()

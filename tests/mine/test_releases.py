@@ -11,7 +11,7 @@ from isarstep.errors import UserError
 from isarstep.mine import release, yxml
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
-from isarstep.mine.process import options_file, session_file
+from isarstep.mine.process import options_file, scala_result, session_file
 
 OLD, NEW = release.RELEASES[1], release.RELEASES[2]
 
@@ -256,3 +256,9 @@ def test_a_proof_that_wants_a_solver_says_so(fake, tmp_path, capfd):
         "Small.B: line 9: lemma skipped: the proof calls `smt`, whose solver is not installed",
         "Small.B: line 7: lemma skipped: no solver",
     ]
+
+
+def test_digests_that_2026_asks_of_scala():
+    answer = scala_result("SHA1.digest", [b"abc"], "Isabelle2026-RC0")
+    assert answer == [b"1", b"a9993e364706816aba3e25717850c26c9cd0d89d"]
+    assert scala_result("SHA256.digest", [b""], "Isabelle2026-RC0")[1].startswith(b"e3b0c44298fc1c14")
