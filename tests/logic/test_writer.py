@@ -8,7 +8,7 @@ from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
 from isarstep.logic.reader import read_formula, read_type
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Type
-from isarstep.logic.writer import write_formula, write_type
+from isarstep.logic.writer import write_exactly, write_formula, write_type
 
 # Text that is written exactly as it stands.
 KEPT = [
@@ -56,6 +56,18 @@ def test_types_are_written_where_nothing_else_decides_them():
     assert plain == "card {x. x < 2} = 2"
     assert read_formula(plain, language()).term != reading.term
     assert read_formula(write_formula(reading.term, language(), typed=True), language()).term == reading.term
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["card {x::nat. x < 2} = 2", "(of_nat n::int) = of_nat m * of_nat n", "(of_nat n::int) div 2 < of_nat k", "∀x::'a::ring. x * x = 0"],
+)  # fmt: skip
+def test_exactly(text):
+    """Given the types of its free variables, the text means the term, whatever types it needs inside."""
+    reading = read_formula(text, language())
+    term = canonical(reading.term, language())
+    again = read_formula(write_exactly(term, language()), language(), reading.frees)
+    assert canonical(again.term, language()) == term
 
 
 def test_bound_variables_get_out_of_the_way():

@@ -88,9 +88,9 @@ def _folded(term: Term, rules: dict[str, list[_Abbreviation]], language: Languag
     for rule in rules.get(head.name, ()):
         arguments: dict[int, Term] = {}
         types: dict[Typ, Typ] = {}
-        if _match(rule.pattern, term, arguments, types) and len(arguments) == rule.arguments:
-            declared = rule.type
-            instance = Const(rule.name, instantiate_type(declared, types))
+        fits = _match(rule.pattern, term, arguments, types) and len(arguments) == rule.arguments
+        if fits and all(type(v) is Type or language.signature.of_sort(typ, v.sort) for v, typ in types.items()):
+            instance = Const(rule.name, instantiate_type(rule.type, types))
             return list_comb(instance, [arguments[i] for i in range(rule.arguments)])
     return term
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import APPLICATION, MAX_PRIORITY
 from isarstep.logic.patterns import (
@@ -23,8 +24,9 @@ from isarstep.logic.patterns import (
     numeral_value,
 )
 from isarstep.logic.printformats import BINDER, CONST, Format, formats_of
+from isarstep.logic.reader import read_formula
 from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, erase, frees
 
 _TYPE = "\\<^type>"
 _ENUMERATIONS = {
@@ -49,12 +51,15 @@ def write_formula(
     prop: bool = True,
     names: Mapping[str, str] | None = None,
     typed: bool = False,
+    functions: bool = False,
 ) -> str:
     """The text of a proposition (or, without `prop`, of any term). `names` says how variables are called.
 
-    With `typed`, bound variables and constants whose type nothing else decides carry it.
+    With `typed`, bound variables and constants whose type nothing else decides carry it, with `functions` even those
+    that are applied to something.
     """
     writer = _Writer(language, names or {}, typed)
+    writer.functions = functions
     writer.note_names(term)
     try:
         return writer.proposition(term, 0) if prop else writer.term(term, 0)
@@ -62,24 +67,45 @@ def write_formula(
         raise UserError("a term that is nested too deeply to be written") from None
 
 
-def write_type(typ: Typ, language: Language, low: int = 0) -> str:
-    """A type as people write it."""
+def write_exactly(term: Term, language: Language, *, names: Mapping[str, str] | None = None) -> str:
+    """A typed proposition as text that means it, given the types of its free variables; types inside where needed."""
+    context = {free.name: free.type for free in frees(term) if free.type is not None}
+    try:
+        decided = infer([erase(term)], language.signature, context).propositions[0] == term
+    except UserError:
+        decided = False
+    if decided:
+        return write_formula(term, language, names=names)
+    text = write_formula(term, language, names=names, typed=True)
+    try:
+        decided = names is not None or read_formula(text, language, context).term == term
+    except UserError:
+        decided = False
+    return text if decided else write_formula(term, language, names=names, typed=True, functions=True)
+
+
+def write_type(typ: Typ, language: Language, low: int = 0, *, sorts: bool = False) -> str:
+    """A type as people write it; with `sorts`, its variables with theirs."""
     if type(typ) is TFree:
-        return typ.name
+        classes = [language.classes.shortest(c) for c in typ.sort if c != "HOL.type"] if sorts else []
+        if not classes:
+            return typ.name
+        sort = classes[0] if len(classes) == 1 else "{" + ", ".join(classes) + "}"
+        return f"({typ.name}::{sort})"
     if type(typ) is TVar:
         return f"?{typ.name}" + (f".{typ.index}" if typ.index > 0 else "")
     count = len(typ.args)
     form = formats_of(language).find(_TYPE + typ.name, count)
     if form is not None and form.arguments == count and count:
         parts = iter(typ.args)
-        text = "".join(p if type(p) is str else write_type(next(parts), language, p) for p in form.pieces)  # type: ignore[arg-type]
+        text = "".join(p if type(p) is str else write_type(next(parts), language, p, sorts=sorts) for p in form.pieces)  # type: ignore[arg-type]
         return f"({text})" if form.priority < low else text
     name = from_isabelle(language.types.shortest(typ.name))
     if count == 0:
         return name
     if count == 1:
-        return f"{write_type(typ.args[0], language, MAX_PRIORITY)} {name}"
-    return f"({', '.join(write_type(argument, language) for argument in typ.args)}) {name}"
+        return f"{write_type(typ.args[0], language, MAX_PRIORITY, sorts=sorts)} {name}"
+    return f"({', '.join(write_type(argument, language, sorts=sorts) for argument in typ.args)}) {name}"
 
 
 class _Writer:
@@ -89,6 +115,7 @@ class _Writer:
         self.language = language
         self.names = names
         self.typed = typed
+        self.functions = False
         self.formats = formats_of(language)
         self.judgment = language.judgment
         self.scope: list[str] = []
@@ -158,6 +185,8 @@ class _Writer:
 
     def constant(self, head: Const, arguments: list[Term], low: int) -> str:
         name, count = head.name, len(arguments)
+        if name == self.judgment:  # where no proposition is expected, it must be said
+            return self.application(self.name(head), arguments, low) if arguments else self.name(head)
         if name in _SPECIAL and (special := self.by_hand(head, arguments, low)) is not None:
             return special
         for rule in self.formats.rules.get(name, ()):
@@ -189,11 +218,13 @@ class _Writer:
     def constrained(self, text: str, head: Const) -> str:
         """With its type, where the constant's type has variables and the type is known."""
         declared = self.language.signature.constants.get(head.name)
-        if head.type is None or declared is None or (type(head.type) is Type and head.type.name == "fun"):
+        if head.type is None or declared is None:
+            return text
+        if type(head.type) is Type and head.type.name == "fun" and not self.functions:
             return text
         if declared.type == head.type:
             return text
-        return f"({text}::{write_type(head.type, self.language)})"
+        return f"({text}::{write_type(head.type, self.language, sorts=True)})"
 
     def fill(self, form: Format, arguments: list[Term], low: int, name: str) -> str:
         propositions = name in TAKES_PROPOSITIONS or self.language.takes_propositions(name)
@@ -240,7 +271,7 @@ class _Writer:
         name = self.fresh(function.name)
         self.scope.append(name)
         if self.typed and function.type is not None:
-            return f"({name}::{write_type(function.type, self.language)})"
+            return f"({name}::{write_type(function.type, self.language, sorts=True)})"
         return name
 
     def enter_all(self, variables: Variables, function: Term) -> str:
@@ -328,12 +359,12 @@ class _Writer:
                 return None
             text = str(value)
             if self.typed and head.type is not None and type(head.type) is Type and len(head.type.args) == 2:
-                text = f"({text}::{write_type(head.type.args[1], self.language)})"
+                text = f"({text}::{write_type(head.type.args[1], self.language, sorts=True)})"
             return self.application(text, arguments[1:], low) if count > 1 else text
         if name in _ENUMERATIONS and count == 2:
             return self.enumeration(name, arguments)
         if name == "Pure.type" and count == 0 and head.type is not None and type(head.type) is Type:
-            return f"TYPE({write_type(head.type.args[0], self.language)})"
+            return f"TYPE({write_type(head.type.args[0], self.language, sorts=True)})"
         if name == CASE_PROD and count and abstraction(App(head, arguments[0])) is not None:
             if count == 1:
                 return self.function(App(head, arguments[0]), low)
