@@ -10,6 +10,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_latex, to_unicode
+from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.tokens import TokenError, decode
 
 VARIABLE_TOKEN = re.compile(r"<X\d+>")
@@ -34,7 +35,8 @@ class Printer:
         """A function that shows variables under the names that the text of the theory gives them."""
         if self._names is None:
             return str
-        own = {x: name for x, name in example.names.items() if self._can_name(name)}
+        written = {x: from_isabelle(name) for x, name in example.names.items()}
+        own = {x: name for x, name in written.items() if self._can_name(name)}
         names = self._names.with_variables(own) if own else self._names
 
         def show(text: str) -> str:
