@@ -97,7 +97,7 @@ def test_a_question_speaks_of_its_own_world_alone(engine: Engine, library: Libra
 
 
 def test_no_question_depends_on_what_was_asked_before(engine: Engine, library: Library) -> None:
-    problems = derivations()[3::60]
+    problems = derivations()[3::120]
     first = [asked(engine, library, problem)[2] for problem in problems]
     again = [asked(engine, library, problem)[2] for problem in reversed(problems)]
     assert first == again[::-1]

@@ -15,6 +15,7 @@ from isarstep.check.embedded import Checker, Effort
 from isarstep.check.explain import explain
 from isarstep.check.facts import Library
 from isarstep.check.provers import Limits, Provers
+from isarstep.check.simprules import Declaration, SimpRules
 from isarstep.check.verdict import (
     IllFormed,
     Proved,
@@ -360,3 +361,17 @@ def test_the_consequence_of_a_step_may_introduce_a_witness(checker: Checker) -> 
     assert not proved(well_formed(checker.check(later, later.f1)).second)
     after = replace(later, id="after", consequence_command="obtain", introduced_after=(2,))
     assert proved(well_formed(checker.check(after, later.f1)).second)
+
+
+def test_what_simp_rules_prove_needs_no_prover(checker: Checker) -> None:
+    rev_rev = lemma("rev_rev", *FACTS["rev_rev"])
+    rules = SimpRules({"Early": [Declaration("simp", 0, encode_line(rev_rev.prop), 0)]}, lambda _: rev_rev)
+    prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
+    parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Later": ["Early"]}
+    own = replace(checker, worlds=Worlds(SIGNATURE, parents), simp=rules)
+    step = example("(= (rev (rev xs)) ys)", ["(= xs ys)"], "(= ys xs)", [], {"xs": "(list nat)"}, id="simp", theory="Later")
+    verdict = well_formed(own.check(step, step.f1))
+    assert isinstance(verdict.first, Proved)
+    assert verdict.first.by == "simp"
+    assert set(verdict.first.facts) == {"rev_rev", "F.2(1)"}
+    assert not proved(well_formed(own.check(replace(step, id="early", theory="Early", f2=()), step.f1)).first)

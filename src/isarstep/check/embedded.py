@@ -8,7 +8,8 @@ fact.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -17,7 +18,7 @@ from isarstep.check import formula
 from isarstep.check.facts import FactBase
 from isarstep.check.likeness import likeness
 from isarstep.check.monomorphise import Named
-from isarstep.check.premises import Relevance, constants_of
+from isarstep.check.premises import constants_of, relevance_of
 from isarstep.check.problems import Query, attempt, instantiated
 from isarstep.check.provers import (
     NOTHING_TRIED,
@@ -30,6 +31,8 @@ from isarstep.check.provers import (
     Strategy,
     available,
 )
+from isarstep.check.rewriting import TRUE, Rewriter
+from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import (
     NOT_ASKED,
     Background,
@@ -46,9 +49,9 @@ from isarstep.check.verdict import (
 from isarstep.check.witnesses import existing, witnesses
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
-from isarstep.logic.hol import BOOL, PROP
+from isarstep.logic.hol import BOOL, PROP, trueprop
 from isarstep.logic.infer import infer
-from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, frees, fun, substitute_types
+from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, constants, frees, fun, substitute_types
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type, type_variables
 
@@ -172,7 +175,7 @@ class Checker:
     facts: FactBase | None = None
     effort: Effort = field(default_factory=Effort)
     trace: list[Asked] | None = None
-    _relevance: Relevance | None = field(default=None, init=False)
+    simp: SimpRules | None = None  # None: nothing is rewritten
     _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
     _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
 
@@ -284,9 +287,15 @@ class Checker:
         hints: tuple[int, ...],
         given: tuple[int, ...] = (),
     ) -> Gap:
-        """Try with the given premises, then with more and more library facts, hints of the example first."""
+        """Rewrite, then try with the given premises, then with more and more library facts, hints of the example
+        first.
+        """
         result: Gap = NOT_ASKED
         offered = -1
+        if any(self.effort.library):
+            by_rules = self._rewritten(example, context, question, premises, goal)
+            if by_rules is not None:
+                return by_rules
         for size in self.effort.library:
             if size and self.facts is None:
                 break
@@ -304,6 +313,39 @@ class Checker:
             if not isinstance(result, TimedOut):
                 result = answer
         return result
+
+    def _rewritten(
+        self, example: Example, context: Typed, question: str, premises: tuple[Named, ...], goal: Term
+    ) -> Proved | None:
+        """What rewriting proves by itself, or provers from the given premises once it has made the goal simpler."""
+        if self.simp is None or self.facts is None:
+            return None
+        began = time.process_time()
+        about = {c.name for term in (goal, *(p.prop for p in premises)) for c in constants(term)}
+        rules_here = self.simp.near(context.world, self._may_rewrite(example, context), about)
+        rewriter = Rewriter(rules_here, context.world.signature)
+        left = rewriter.goal(premises, goal)
+        seconds = time.process_time() - began
+        given = {premise.name for premise in premises}
+        rules = tuple(name for name in rewriter.used if name not in given)
+        if left is not None and left != TRUE and rules:
+            simpler = self._ask(question, Query(premises, trueprop(left, typed=True)), 0, self.effort.share(0))
+            if isinstance(simpler, Proved):
+                facts = tuple(dict.fromkeys((*rewriter.used, *simpler.facts)))
+                return Proved(f"simp, {simpler.by}", seconds + simpler.seconds, facts, len(rules))
+        return Proved("simp", seconds, tuple(rewriter.used), len(rules)) if left == TRUE else None
+
+    def _may_rewrite(self, example: Example, context: Typed) -> Callable[[int | None, str], bool]:
+        """For a score only rules from before the step, and no copy of what is to be shown."""
+        if not context.scored:
+            return lambda _fact, _theory: True
+        assert self.facts is not None
+        before, copies = self.facts.before(example.theory, example.name), set(self._copies(example))
+
+        def may(fact: int | None, theory: str) -> bool:
+            return theory != example.theory if fact is None else fact < before and fact not in copies
+
+        return may
 
     def _without_library(
         self, context: Typed, question: str, premises: tuple[Named, ...], goal: Term, given: tuple[int, ...] = ()
@@ -345,8 +387,6 @@ class Checker:
         """
         if self.facts is None or size == 0:
             return []
-        if self._relevance is None:
-            self._relevance = Relevance(self.facts)
         theories = context.world.theories
         visible = None if theories is None else self.facts.visible(theories)
         if context.scored:
@@ -362,7 +402,8 @@ class Checker:
             exclude = {*known, *itself}
             before, own = len(self.facts), ()
         wanted = int(SPARE * (size - len(chosen)))
-        return chosen + self._relevance.rank(goal_texts, context.texts["f2"], wanted, before, exclude, own, visible)
+        relevance = relevance_of(self.facts)
+        return chosen + relevance.rank(goal_texts, context.texts["f2"], wanted, before, exclude, own, visible)
 
     def _stands_in(self, fact: int, world: World) -> bool:
         assert self.facts is not None

@@ -27,6 +27,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
 from isarstep.check.provers import QUICK, STRATEGIES, Cache, Limits, Provers
+from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import COLUMNS, row
 from isarstep.errors import UserError
 
@@ -67,7 +68,8 @@ def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchma
     provers = Provers(Limits(settings.seconds, settings.memory, width=1), Cache(cache))
     strategies = STRATEGIES if settings.thorough else QUICK
     facts = Library.of_benchmark(benchmark) if benchmark.has_facts and max(settings.library) else None
-    return benchmark, Checker(benchmark.worlds, provers, facts, Effort(settings.library, strategies))
+    simp = None if facts is None else SimpRules.of_benchmark(benchmark, facts)
+    return benchmark, Checker(benchmark.worlds, provers, facts, Effort(settings.library, strategies), simp=simp)
 
 
 # One checker a process: reading the fact base takes longer than checking a chunk.

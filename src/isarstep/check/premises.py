@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -115,6 +116,17 @@ class Relevance:
             return np.zeros(len(self.library))
         weights = np.repeat((self._weight * relevance)[relevant], [len(span) for span in spans])
         return np.bincount(np.concatenate(spans), weights, len(self.library)).astype(np.float64)
+
+
+_made: WeakKeyDictionary[FactBase, Relevance] = WeakKeyDictionary()
+
+
+def relevance_of(library: FactBase) -> Relevance:
+    """Made once for a library, whoever asks: it looks at every fact."""
+    known = _made.get(library)
+    if known is None:
+        known = _made[library] = Relevance(library)
+    return known
 
 
 def _largest(score: npt.NDArray[np.float64], count: int) -> list[int]:

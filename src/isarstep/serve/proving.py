@@ -27,6 +27,7 @@ from isarstep.check.provers import (
     available,
     prover_version,
 )
+from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import Gap, Proved, Unknown
 from isarstep.errors import UserError
 from isarstep.logic import hol
@@ -94,6 +95,7 @@ class Proving:
         # Facts of theories that nobody knows the imports of may contradict each other.
         if library and self._library is None and self._benchmark.has_facts and self._benchmark.worlds.parents:
             self._library = Library.of_benchmark(self._benchmark)
+            self._checker.simp = SimpRules.of_benchmark(self._benchmark, self._library)
         # Without library facts lemmas among the premises are premises like others.
         self._checker.facts = self._library if library else None
 

@@ -1,0 +1,309 @@
+"""Rewriting with a world's simp rules, as `simp` does it: conditions are solved by rewriting too, an implication's
+premise and the test of an `if` are known inside it. What is proved is proved by the rules that it names.
+
+Rules are matched with their types: each type variable stands for a type of its sort. Left out are rules that could
+not be applied by looking at terms alone: with variables that the left side does not fix, with applied variables, or
+with both sides alike but for the order of variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from isarstep.check.monomorphise import Named, Substitution, match
+from isarstep.logic.hol import BOOL, dest_trueprop, strip_pure_imp
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    Free,
+    Term,
+    TFree,
+    TVar,
+    Typ,
+    Type,
+    Var,
+    beta_normal,
+    frees,
+    instantiate,
+    loose,
+    occurs_bound,
+    schematics,
+    strip_comb,
+    substitute,
+    substitute_types,
+    subterms,
+)
+
+TRUE, FALSE = Const("HOL.True", BOOL), Const("HOL.False", BOOL)
+MOST_STEPS = 3_000
+DEEPEST_CONDITION = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """The left side is the right one where the conditions hold."""
+
+    name: str
+    conditions: tuple[Term, ...]
+    left: Term
+    right: Term
+
+
+def rewrites_of(fact: Named) -> Iterator[Rewrite]:
+    """The rules that a fact is; none where it can't be used as one."""
+    if frees(fact.prop) or any(isinstance(v, TFree) for v in _type_variables(fact.prop)):
+        return  # an exported theorem is closed and general
+    premises, conclusion = strip_pure_imp(fact.prop)
+    conditions = [dest_trueprop(premise) for premise in premises]
+    known = tuple(condition for condition in conditions if condition is not None)
+    if len(known) == len(conditions):
+        for rule in _oriented(fact.name, known, conclusion):
+            if _applicable(rule):
+                yield rule
+
+
+def _oriented(name: str, conditions: tuple[Term, ...], conclusion: Term) -> Iterator[Rewrite]:
+    head, arguments = strip_comb(conclusion)
+    if type(head) is Const and head.name == "Pure.eq" and len(arguments) == 2:
+        yield Rewrite(name, conditions, *arguments)
+        return
+    formula = dest_trueprop(conclusion)
+    if formula is None:
+        return
+    head, arguments = strip_comb(formula)
+    match head.name if type(head) is Const else "", arguments:
+        case "HOL.eq", [left, right]:
+            yield Rewrite(name, conditions, left, right)
+        case "HOL.Not", [negated]:
+            yield Rewrite(name, conditions, negated, FALSE)
+        case "HOL.implies", [premise, rest]:
+            yield from _oriented(name, (*conditions, premise), App(Const("HOL.Trueprop"), rest))
+        case _:
+            yield Rewrite(name, conditions, formula, TRUE)
+
+
+def _applicable(rule: Rewrite) -> bool:
+    head, _ = strip_comb(rule.left)
+    if type(head) is not Const or rule.left in (TRUE, FALSE):
+        return False
+    if any(type(node) is App and type(node.fun) is Var for part in (rule.left, rule.right) for node in subterms(part)):
+        return False
+    fixed, fixed_types = set(schematics(rule.left)), set(_type_variables(rule.left))
+    rest = (rule.right, *rule.conditions)
+    if any(not set(schematics(part)) <= fixed or not set(_type_variables(part)) <= fixed_types for part in rest):
+        return False
+    return _shape(rule.left) != _shape(rule.right)
+
+
+def _shape(term: Term) -> tuple[str, ...]:
+    """The term without its variables."""
+    return tuple(node.name if type(node) is Const else type(node).__name__ for node in subterms(term))
+
+
+def _type_variables(term: Term) -> Iterator[TVar | TFree]:
+    for node in subterms(term):
+        todo: list[Typ | None] = [getattr(node, "type", None)]
+        while todo:
+            typ = todo.pop()
+            if isinstance(typ, Type):
+                todo.extend(typ.args)
+            elif typ is not None:
+                yield typ
+
+
+@dataclass(slots=True)
+class Known:
+    """What holds where a term stands: what a term is, and by which premise."""
+
+    values: dict[Term, tuple[Term, str]] = field(default_factory=dict)
+
+    def assuming(self, formula: Term, name: str) -> Known:
+        return Known({**self.values, **dict(_assumed(formula, name))})
+
+
+def _assumed(formula: Term, name: str) -> Iterator[tuple[Term, tuple[Term, str]]]:
+    head, arguments = strip_comb(formula)
+    match head.name if type(head) is Const else "", arguments:
+        case "HOL.conj", [left, right]:
+            yield from _assumed(left, name)
+            yield from _assumed(right, name)
+        case "HOL.Not", [negated]:
+            yield negated, (FALSE, name)
+        case "HOL.eq", [Free() as left, right] if left not in frees(right) and not loose(right):
+            yield left, (right, name)
+        case "HOL.eq", [left, Free() as right] if right not in frees(left) and not loose(left):
+            yield right, (left, name)
+        case _ if not loose(formula):
+            yield formula, (TRUE, name)
+
+
+class Rewriter:
+    """Simplifies formulas with some rules; `used` are the names of all that it used."""
+
+    def __init__(self, rules: Iterable[Rewrite], signature: Signature) -> None:
+        self._rules: dict[str, list[Rewrite]] = {}
+        for rule in rules:
+            head, _ = strip_comb(rule.left)
+            assert type(head) is Const
+            self._rules.setdefault(head.name, []).append(rule)
+        self._signature = signature
+        self._left = MOST_STEPS
+        self.used: dict[str, None] = {}
+
+    def goal(self, premises: Sequence[Named], goal: Term) -> Term | None:
+        """The goal's formula as far as it is simplified; TRUE: it is proved. None: it is no formula."""
+        formula = dest_trueprop(goal)
+        if formula is None:
+            return None
+        known = Known()
+        try:
+            for premise in premises:
+                assumed = dest_trueprop(premise.prop)
+                if assumed is not None:
+                    known = known.assuming(assumed, premise.name)
+                    simpler = self._visit(assumed, Known(), 0)
+                    if simpler != assumed:
+                        known = known.assuming(simpler, premise.name)
+            return self._visit(beta_normal(formula), known, 0)
+        except RecursionError:
+            return None
+
+    def _visit(self, term: Term, known: Known, depth: int) -> Term:
+        """The normal form of a term, arguments first."""
+        while True:
+            term = self._inside(term, known, depth)
+            simpler = self._at_root(term, known, depth)
+            if simpler is None or self._left <= 0:
+                return term
+            self._left -= 1
+            term = beta_normal(simpler)
+
+    def _inside(self, term: Term, known: Known, depth: int) -> Term:
+        if type(term) is Abs:
+            body = self._visit(term.body, known, depth)
+            return term if body is term.body else Abs(term.name, term.type, body)
+        if type(term) is not App:
+            return term
+        head, arguments = strip_comb(term)
+        name = head.name if type(head) is Const else ""
+        if name in ("HOL.implies", "HOL.conj") and len(arguments) == 2:
+            first = self._visit(arguments[0], known, depth)
+            inside = known if loose(first) else known.assuming(first, "")
+            return _applied(head, [first, self._visit(arguments[1], inside, depth)])
+        if name == "HOL.If" and len(arguments) == 3:
+            test = self._visit(arguments[0], known, depth)
+            if loose(test) or test in (TRUE, FALSE):
+                return _applied(head, [test, *arguments[1:]])
+            negated = App(Const("HOL.Not", Type("fun", (BOOL, BOOL))), test)
+            yes = self._visit(arguments[1], known.assuming(test, ""), depth)
+            no = self._visit(arguments[2], known.assuming(negated, ""), depth)
+            return _applied(head, [test, yes, no])
+        return _applied(head, [self._visit(argument, known, depth) for argument in arguments])
+
+    def _at_root(self, term: Term, known: Known, depth: int) -> Term | None:
+        found = known.values.get(term)
+        if found is not None:
+            if found[1]:
+                self.used[found[1]] = None
+            return found[0]
+        head, arguments = strip_comb(term)
+        if type(head) is not Const:
+            return None
+        simpler = _by_logic(head.name, arguments)
+        if simpler is not None:
+            return simpler
+        for rule in self._rules.get(head.name, ()):
+            terms: dict[tuple[str, int], Term] = {}
+            types = _matched(rule.left, term, terms, self._signature)
+            if types is not None and self._conditions_hold(rule, terms, types, known, depth):
+                self.used[rule.name] = None
+                return _instance(rule.right, terms, types)
+        return None
+
+    def _conditions_hold(
+        self, rule: Rewrite, terms: dict[tuple[str, int], Term], types: Substitution, known: Known, depth: int
+    ) -> bool:
+        if not rule.conditions:
+            return True
+        if depth >= DEEPEST_CONDITION:
+            return False
+        before = dict(self.used)
+        for condition in rule.conditions:
+            self._left -= 1
+            if self._left <= 0 or self._visit(_instance(condition, terms, types), known, depth + 1) != TRUE:
+                self.used = before
+                return False
+        return True
+
+
+def _applied(head: Term, arguments: Sequence[Term]) -> Term:
+    for argument in arguments:
+        head = App(head, argument)
+    return head
+
+
+def _matched(
+    pattern: Term, term: Term, terms: dict[tuple[str, int], Term], signature: Signature
+) -> Substitution | None:
+    """What the types of the pattern stand for where it is the term; its variables go to `terms`. None: it is not."""
+    types: Substitution = {}
+    todo = [(pattern, term)]
+    while todo:
+        left, right = todo.pop()
+        if type(left) is Var:
+            key = (left.name, left.index)
+            if loose(right) or terms.setdefault(key, right) != right:
+                return None
+        elif type(left) is App and type(right) is App:
+            todo += [(left.arg, right.arg), (left.fun, right.fun)]
+        elif type(left) is Abs and type(right) is Abs:
+            todo.append((left.body, right.body))
+        elif type(left) is Const and type(right) is Const and left.name == right.name:
+            if left.type is None or right.type is None:
+                return None
+            more = match(left.type, right.type, types, signature)
+            if more is None:
+                return None
+            types = more
+        elif type(left) is not Bound or left != right:
+            return None
+    return types
+
+
+def _instance(term: Term, terms: dict[tuple[str, int], Term], types: Substitution) -> Term:
+    def instantiated(typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(instantiated, typ.args)))
+        return types.get(typ, typ) if isinstance(typ, TVar) else typ
+
+    typed = substitute_types(term, instantiated)
+    return substitute(typed, lambda leaf: terms.get((leaf.name, leaf.index)) if type(leaf) is Var else None)
+
+
+def _by_logic(name: str, arguments: Sequence[Term]) -> Term | None:
+    """What the connectives themselves say."""
+    match name, arguments:
+        case "HOL.Not", [inner]:
+            return FALSE if inner == TRUE else TRUE if inner == FALSE else _double_negation(inner)
+        case "HOL.conj", [left, right]:
+            return FALSE if FALSE in (left, right) else right if left == TRUE else left if right == TRUE else None
+        case "HOL.disj", [left, right]:
+            return TRUE if TRUE in (left, right) else right if left == FALSE else left if right == FALSE else None
+        case "HOL.implies", [left, right]:
+            return TRUE if left in (FALSE, right) or right == TRUE else right if left == TRUE else None
+        case "HOL.eq", [left, right]:
+            return TRUE if left == right else right if left == TRUE else left if right == TRUE else None
+        case "HOL.If", [test, yes, no]:
+            return yes if test == TRUE or yes == no else no if test == FALSE else None
+        case ("HOL.All" | "HOL.Ex"), [Abs() as binder] if not occurs_bound(binder.body, 0):
+            return instantiate(binder.body, TRUE)  # types have elements; nothing is put anywhere
+    return None
+
+
+def _double_negation(term: Term) -> Term | None:
+    head, arguments = strip_comb(term)
+    return arguments[0] if type(head) is Const and head.name == "HOL.Not" and len(arguments) == 1 else None

@@ -1,0 +1,105 @@
+"""Which simp rules a world has: what its theories declare, less what they take away. A benchmark of version 1 does not
+know them, and then nothing is rewritten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from isarstep.bench.worlds import World
+from isarstep.check.facts import FactBase
+from isarstep.check.monomorphise import LOGICAL, Named
+from isarstep.check.rewriting import Rewrite, rewrites_of
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand
+
+ADDED, TAKEN = "simp", "no simp"
+# Rules may lead to these though a problem does not mention them.
+BASIC = frozenset(
+    {
+        "Groups.zero_class.zero", "Groups.one_class.one", "Groups.plus_class.plus", "Groups.minus_class.minus",
+        "Groups.times_class.times", "Orderings.ord_class.less", "Orderings.ord_class.less_eq", "Nat.Suc",
+        "Set.empty", "Set.member", "List.list.Nil", "Num.numeral_class.numeral", "Num.num.One",
+    }
+)  # fmt: skip
+_CONSTANT = re.compile(r"CONST (\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One row: a fact of the fact base (or a proposition of its own) becomes a rule, or is none any more."""
+
+    kind: str
+    fact: int | None
+    text: str  # tokens
+    row: int
+
+
+class SimpRules:
+    """The rules of all theories; `stated` makes the typed proposition of a row."""
+
+    def __init__(
+        self, declared: Mapping[str, Sequence[Declaration]], stated: Callable[[Declaration], Named | None]
+    ) -> None:
+        self._declared = declared
+        self._constants = lru_cache(maxsize=None)(_constants)
+
+        def rewrites(declaration: Declaration) -> tuple[Rewrite, ...]:
+            named = stated(declaration)
+            return () if named is None else tuple(rewrites_of(named))
+
+        self._rewrites = lru_cache(maxsize=50_000)(rewrites)
+
+    def near(self, world: World, usable: Callable[[int | None, str], bool], about: Iterable[str]) -> Iterator[Rewrite]:
+        """The rules of a world that speak of nothing but these constants. `usable` may refuse a fact of a theory."""
+        known = BASIC | LOGICAL | set(about)
+        here = [theory for theory in self._declared if world.theories is not None and theory in world.theories]
+        taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
+        for theory in here:
+            for each in self._declared[theory]:
+                if each.kind != ADDED or (each.fact is not None and each.fact in taken):
+                    continue
+                if self._constants(each.text) <= known and usable(each.fact, theory):
+                    yield from self._rewrites(each)
+
+    @staticmethod
+    def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:
+        """None where the benchmark has no rules."""
+        from isarstep.bench.facts import general_types, typed
+        from isarstep.bench.layout import RULES, files_of
+        from isarstep.logic.tokens import decode
+        from isarstep.logic.typestrings import parse_type
+
+        if not files_of(benchmark.manifest, RULES):
+            return None
+        table = benchmark.table(RULES)
+        kinds, theories = table["kind"].to_pylist(), table["theory"].to_pylist()
+        numbers, own, types = (table[name].to_pylist() for name in ("fact", "proposition", "types"))
+        general = general_types(benchmark.signature)
+        declared: dict[str, list[Declaration]] = {}
+        for row, kind in enumerate(kinds):
+            if kind in (ADDED, TAKEN) and (numbers[row] is not None or own[row] is not None):
+                text = facts.texts[numbers[row]] if own[row] is None else benchmark.propositions[own[row]]
+                declared.setdefault(theories[row], []).append(Declaration(kind, numbers[row], text, row))
+
+        def stated(declaration: Declaration) -> Named | None:
+            row = declaration.row
+            if own[row] is None:
+                assert declaration.fact is not None
+                return facts.fact(declaration.fact)
+            name = f"a rule of {theories[row]}" if declaration.fact is None else facts.fact(declaration.fact).name
+            try:
+                known = [parse_type(benchmark.types[number]) for number in types[row]]
+                return Named(name, expand(typed(decode(declaration.text), known, general), benchmark.signature))
+            except (UserError, StopIteration, AssertionError):
+                return None  # a rule that cannot be read says nothing
+
+        return SimpRules(declared, stated)
+
+
+def _constants(text: str) -> frozenset[str]:
+    return frozenset(_CONSTANT.findall(text))
