@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 # The same words for both commands.
 FileArgument = Annotated[
-    Path | None, typer.Argument(help="A problem as JSON (goal, facts, others, hints, form, ...); - is standard input.")
+    Path | None,
+    typer.Argument(help="A problem as JSON (- is standard input), or FILE.thy:LINE, the statement that stands there."),
 ]
 Goal = Annotated[str | None, typer.Option(help="What is to be shown, in notation.")]
 Facts = Annotated[list[str] | None, typer.Option("--fact", help="What the step should follow from; may be repeated.")]
@@ -260,8 +261,14 @@ def _ask(
 
 
 def _task_of_file(engine: Engine, file: Path) -> Task:
-    """A file holds the body of a request to the HTTP API."""
+    """A file holds the body of a request to the HTTP API; a theory's, with a line, a statement."""
     from pydantic import ValidationError
+
+    theory, _, line = str(file).rpartition(":")
+    if theory.endswith(".thy") and line.isdecimal():
+        from isarstep.serve.pasted import problem_of_place
+
+        return engine.read(problem_of_place(Path(theory), int(line)))
 
     from isarstep.serve.schema import ProblemBody
     from isarstep.serve.service import problem_of_body
