@@ -12,8 +12,7 @@ demo: .venv/.installed
 # The fast lane, for every save: under a minute.
 check: .venv/.installed-dev
 	$(BIN)/ruff check .
-	$(BIN)/mypy
-	$(BIN)/pytest -q -m 'not slow'
+	@$(BIN)/mypy & types=$$!; $(BIN)/pytest -q -m 'not slow'; tests=$$?; wait $$types && exit $$tests
 
 test: .venv/.installed-dev
 	$(BIN)/ruff check .

@@ -34,6 +34,7 @@ SLOW = (
     "tests/decode/test_step_kernels.py",
     "tests/decode/test_typing.py",
     "tests/evaluate/",
+    "tests/experiments/",
     "tests/feed/test_dense.py",
     "tests/feed/test_leaks.py",
     "tests/logic/test_commands.py",

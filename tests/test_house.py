@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,8 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in SOURCES}
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """The modules of ours that a file names, wherever in the file."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -59,7 +61,7 @@ def imports(path: Path) -> set[str]:
         elif isinstance(node, ast.Import):
             ours = (alias.name for alias in node.names if alias.name.split(".")[0] == "isarstep")
             found.update(name.partition(".")[2] or "house" for name in ours)
-    return found
+    return frozenset(found)
 
 
 def room_of(module: str) -> str:
