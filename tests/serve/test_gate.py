@@ -14,6 +14,7 @@ LIMITS = ServerLimits(body=10, concurrency=2)
 
 async def _inside(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
     body = (await receive())["body"]
+    assert (await receive())["type"] == "http.disconnect"  # a body is given once, then whatever else comes
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": body})
 
@@ -37,7 +38,10 @@ def asked(
     load = load or Load()
     sent: list[MutableMapping[str, Any]] = []
 
-    arriving = [{"type": "http.request", "body": body, "more_body": False}]
+    half = len(body) // 2 if method == "POST" else 0
+    arriving = [{"type": "http.request", "body": body[half:], "more_body": False}]
+    if half:
+        arriving.insert(0, {"type": "http.request", "body": body[:half], "more_body": True})
 
     async def receive() -> MutableMapping[str, Any]:
         return arriving.pop(0) if arriving else {"type": "http.disconnect"}  # a body arrives once
