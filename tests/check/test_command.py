@@ -185,3 +185,14 @@ def test_explain_tells_everything(
     assert "linear" in printed
     assert "P, F.4 => F.3: proved" in printed
     assert not (tmp_path / "never.parquet").exists()
+
+
+def test_a_run_is_not_resumed_with_another_signature(tmp_path: Path) -> None:
+    write_small_benchmark(tmp_path / "benchmark")
+    settings = jobs.Settings(str(tmp_path / "benchmark"), "test", 0.3, 1 << 30, (0,))
+    before = settings.key([])
+    path = tmp_path / "benchmark" / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["files"]["signature.json.zst"]["sha256"] = "0" * 64
+    path.write_text(json.dumps(manifest))
+    assert settings.key([]) != before

@@ -10,7 +10,7 @@ from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, read, read_type
 
 from isarstep.bench.example import Example
-from isarstep.bench.worlds import Worlds
+from isarstep.bench.worlds import Declared, Worlds
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.explain import explain
 from isarstep.check.facts import Library
@@ -27,6 +27,7 @@ from isarstep.check.verdict import (
     row,
 )
 from isarstep.logic.infer import infer
+from isarstep.logic.signature import Signature
 from isarstep.logic.terms import constants
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
@@ -375,3 +376,42 @@ def test_what_simp_rules_prove_needs_no_prover(checker: Checker) -> None:
     assert verdict.first.by == "simp"
     assert set(verdict.first.facts) == {"rev_rev", "F.2(1)"}
     assert not proved(well_formed(own.check(replace(step, id="early", theory="Early", f2=()), step.f1)).first)
+
+
+def test_only_facts_of_the_world_are_offered(checker: Checker) -> None:
+    rows = [("Early", lemma("nth_Cons_Suc", *FACTS["nth_Cons_Suc"])), ("Last", lemma("rev_rev", *FACTS["rev_rev"]))]
+    library = Library.of_lemmas(rows, SIGNATURE)
+    prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
+    worlds = Worlds(SIGNATURE, {**{p: [] for p in prefixes}, "Early": prefixes, "Last": ["Early"], "Beside": prefixes})
+    for theory, usable in (("Last", True), ("Beside", False)):
+        asking = Checker(worlds, checker.provers, library, Effort(library=(0, 4)), trace=[])
+        asking.direct(replace(NTH, theory=""), worlds.at(theory))
+        assert asking.trace is not None
+        assert ("nth_Cons_Suc" in {f.name for each in asking.trace for f in each.query.library}) is usable
+        # A step of a theory that comes later in the library, but does not rest on the fact's.
+        scored = Checker(worlds, checker.provers, library, Effort(library=(0, 4)), trace=[])
+        scored.check(replace(NTH, theory=theory, id=theory), NTH.f1)
+        assert scored.trace is not None
+        assert ("nth_Cons_Suc" in {f.name for each in scored.trace for f in each.query.library}) is usable
+
+
+def test_instances_of_other_worlds_are_not_taken(checker: Checker) -> None:
+    """`linear` holds of linear orders; whether lists are one is the world's to say."""
+    library = Library.of_lemmas([("Early", lemma("linear", *FACTS["linear"]))], SIGNATURE)
+    prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
+    parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Lexi": ["Early"], "Prefix": ["Early"]}
+    arities = [(t, c, sorts) for t, table in SIGNATURE.arities.items() for c, sorts in table.items()]
+    ordered = ("Orderings.linorder", "Orderings.order", "Orderings.preorder", "Orderings.ord")
+    whole = Signature.build(
+        SIGNATURE.constants.values(), SIGNATURE.types.items(), SIGNATURE.classes.items(),
+        [*arities, *(("List.list", c, [["HOL.type"]]) for c in ordered)],
+    )  # fmt: skip
+    declared = {theory: Declared({}, frozenset()) for theory in parents}
+    declared["Early"] = Declared({}, frozenset(f"{t} {c}" for t, c, _ in arities))
+    declared["Lexi"] = Declared({}, frozenset(f"List.list {c}" for c in ordered))
+    declared["Prefix"] = Declared({}, frozenset(f"List.list {c}" for c in ordered[1:]))
+    worlds = Worlds(whole, parents, (), declared)
+    goal = example("True", [], "(| (<= xs ys) (<= ys xs))", [], {"xs": "(list nat)", "ys": "(list nat)"}, id="lists")
+    for theory, linear in (("Lexi", True), ("Prefix", False)):
+        own = Checker(worlds, checker.provers, library, Effort(library=(0, 4)))
+        assert proved(own.direct(goal, worlds.at(theory))) is linear

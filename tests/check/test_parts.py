@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from tests.check.derivations import FACTS
-from tests.check.language import SIGNATURE, lemma, local, read
+from tests.check.language import SIGNATURE, lemma, local, read, read_type
 
 from isarstep.bench.worlds import Worlds
 from isarstep.check.embedded import Effort
@@ -19,6 +19,7 @@ from isarstep.check.names import Namer, _keys, escape, name_of, unescape
 from isarstep.check.premises import Relevance
 from isarstep.check.provers import QUICK, STRATEGIES, available
 from isarstep.errors import UserError
+from isarstep.logic.infer import infer
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import encode_line
 
@@ -186,3 +187,10 @@ def test_likeness_of_schematic_names_and_copies() -> None:
     assert (swapped.exact, swapped.alpha, swapped.equivalent) == (False, False, True)
     inner = " ".join(encode_line(other).split()[3:-1])
     assert likeness(inner, other, "", reference, [encode_line(read("(~ (= y x))"))]).copy
+
+
+def test_a_fact_with_a_fixed_type_is_not_taken_at_others() -> None:
+    """`all are equal` of one type that somebody fixed says nothing about another, though no variable is free in it."""
+    typed = infer([read("(ALL (x y) (= x y))")], SIGNATURE).propositions[0]
+    problem = infer([read("(= a b)")], SIGNATURE, {"a": read_type("nat")}).propositions[0]
+    assert monomorphise([Named("fixed", typed)], [problem], SIGNATURE, 10) == []
