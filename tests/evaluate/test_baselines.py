@@ -14,8 +14,10 @@ from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.evaluate.baselines import BASELINES, Frequent, copied
+from isarstep.evaluate.headline import open_task
 from isarstep.evaluate.leftovers import answers, match
 from isarstep.evaluate.neighbours import Neighbours, aligned
+from isarstep.evaluate.runs import open_run
 from isarstep.logic.terms import Var
 from isarstep.logic.tokens import decode, encode_line
 
@@ -131,3 +133,11 @@ def test_their_files_can_be_scored(bench: Path, tmp_path: Path, name: str, capsy
 
 def test_there_is_no_other(bench: Path) -> None:
     assert run(["baseline", "oracle", str(bench)]) == 2
+
+
+def test_a_folder_is_a_run_that_reports_take(bench: Path, tmp_path: Path) -> None:
+    assert run(["baseline", "copy", str(bench), "--out", str(tmp_path / "copy"), "--best", "2"]) == 0
+    system = open_run(tmp_path / "copy").system(open_task(bench, "test"))
+    assert system is not None
+    assert system.name == "copy"
+    assert system.wide.width == 2

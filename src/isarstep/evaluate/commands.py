@@ -100,7 +100,10 @@ def baseline(
     name: Annotated[str, typer.Argument(help="copy, frequent, neighbour or rule.")],
     benchmark: Annotated[str, typer.Argument(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
     split: Annotated[str, typer.Option(help="test, validation, unseen or fresh.")] = "test",
-    out: Annotated[Path | None, typer.Option(help="Where to write; SPLIT.NAME.jsonl if not given.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="FILE.jsonl, or a folder that 'report' takes for a run; SPLIT.NAME.jsonl if not given."),
+    ] = None,
     best: Annotated[int, typer.Option(min=1, help="Answers to an example.")] = 10,
 ) -> None:
     """Let a baseline answer a split: an n-best file like any model's.
@@ -108,6 +111,7 @@ def baseline(
     Example:
 
         isarstep baseline neighbour embedded --split test --out neighbour.jsonl
+        isarstep baseline rule embedded --out runs/rule
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -131,6 +135,10 @@ def baseline(
         "version": isarstep.__version__,
     }
     path = out or Path(f"{rows.name}.{name}.jsonl")
+    if path.suffix != ".jsonl":
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "config.json").write_text(json.dumps({"name": name, "kind": "baseline"}) + "\n")
+        path = path / "predictions" / f"{rows.name}.beam{best}.jsonl"
     with Progress(transient=True, console=Console(stderr=True)) as bar:
         examples = bar.track(rows, len(rows), description=name)
         count = write_predictions(path, ((example.id, answer(example, best)) for example in examples), meta)
