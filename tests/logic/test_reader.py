@@ -37,6 +37,7 @@ READINGS = [
     ("m(k ↦ v) = m", "eq $ ( fun_upd $ m $ k $ ( Some $ v ) ) $ m"),
     ("f(x := y) = f", "eq $ ( fun_upd $ f $ x $ y ) $ f"),
     ("(case x of None ⇒ 0 | Some y ⇒ y) = (3::nat)", "eq $ ( case_option $ zero $ ( ABS BOUND 0 ) $ x ) $ ( numeral $ ( Bit1 $ One ) )"),
+    ("(case n of 0 ⇒ P | Suc m ⇒ Q m)", "case_nat $ P $ ( ABS Q $ BOUND 0 ) $ n"),
     ("(case xs of [] ⇒ P | y # _ ⇒ Q y)", "case_list $ P $ ( ABS ABS Q $ BOUND 1 ) $ xs"),
     ("{f x |x. P x} = A", "eq $ ( Collect $ ( ABS Ex $ ( ABS conj $ ( eq $ BOUND 1 $ ( f $ BOUND 0 ) ) $ ( P $ BOUND 0 ) ) ) ) $ A"),
     ("{x ∈ A. P x} = A", "eq $ ( Collect $ ( ABS conj $ ( member $ BOUND 0 $ A ) $ ( P $ BOUND 0 ) ) ) $ A"),
@@ -163,6 +164,7 @@ def test_inside_a_locale():
     assert short(read_formula("double x = sq x", inside, fixed).term) == "Trueprop $ ( eq $ ( comp $ f $ f $ x ) $ ( f $ x ) )"
     assert short(read_formula("A \\<oplus> x = B", inside, fixed).term) == "Trueprop $ ( eq $ ( insert $ G $ A ) $ B )"
     with pytest.raises(ReadError):
-        read_formula("x \\<odot> y = z", outside, fixed)
+        read_formula("A \\<oplus> x = B", outside, {"f": fixed["f"]})
+    assert short(read_formula("A \\<oplus> x = B", outside, fixed).term) == "Trueprop $ ( eq $ ( insert $ G $ A ) $ B )"
     # Nobody has said that we are in the locale, but its parameters are fixed.
     assert short(read_formula("double x = y", outside, fixed).term) == "Trueprop $ ( eq $ ( comp $ f $ f $ x ) $ y )"

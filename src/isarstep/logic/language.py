@@ -5,7 +5,7 @@ It is made from the notation that was mined from these theories (docs/graphs.md)
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -23,6 +23,7 @@ from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
 Rows = Mapping[str, Any]
+_MOST_LOCALES = 6  # that are tried where nobody says which one it is
 # What a datatype defines beside its constructors.
 _NO_CONSTRUCTOR = ("case_", "rec_", "map_", "rel_", "pred_", "set", "size_", "corec_", "ctor_", "dtor_", "Abs_", "Rep_")
 Tree = Any  # a rule's side: a name, ?x, or a list
@@ -133,6 +134,15 @@ class Language:
             self._inside[locale] = known
         return known
 
+    def locales_of(self, fixed: Collection[str]) -> list[Language]:
+        """Languages of locales in which one may be: all their parameters are fixed; those with most of them first."""
+        fitting: list[tuple[int, int, str]] = []
+        for number, (name, rows) in enumerate(self._locales.items()):
+            parameters = [parameter for row in rows for parameter, _ in row.get("parameters", ())]
+            if parameters and all(parameter in fixed for parameter in parameters):
+                fitting.append((len(parameters), number, name))
+        return [self.inside(name) for _, _, name in sorted(fitting, reverse=True)[:_MOST_LOCALES]]
+
     @property
     def has_locales(self) -> bool:
         return bool(self._elsewhere)
@@ -191,6 +201,8 @@ class Language:
 
     def _find_datatype(self, constructor: str) -> tuple[str, list[tuple[str, int]]]:
         constants = self.signature.constants
+        if constructor == "Groups.zero_class.zero":
+            constructor = "Nat.Suc"  # the only datatype of which 0 is a constructor
         result = strip_fun(constants[constructor].type)[1] if constructor in constants else None
         if type(result) is not Type:
             raise UserError(f"case: {constructor} is no constructor")

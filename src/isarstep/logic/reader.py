@@ -48,15 +48,18 @@ def read_formula(
     try:
         return _read_formula(text, language, 0, known, wanted, bound or {})
     except UserError as error:
-        for more in _ways_round(error, language):
+        for more in _ways_round(error, language, known):
             with suppress(UserError):
                 return _read_formula(text, *more, known, wanted, bound or {})
         raise
 
 
-def _ways_round(error: UserError, language: Language) -> Iterator[tuple[Language, int]]:
-    """Where a text cannot be read: notation that theories switch on for a while, constants hidden by others."""
+def _ways_round(error: UserError, language: Language, context: Mapping[str, Typ]) -> Iterator[tuple[Language, int]]:
+    """Where a text cannot be read: notation that theories switch on for a while, that of a locale whose parameters are
+    fixed, constants hidden by others."""
     yield language.bundled, 0
+    if not language.local:
+        yield from ((inside, 0) for inside in language.locales_of(context))
     if isinstance(error, TypingError):
         yield language, 1
         yield language, 2
