@@ -6,7 +6,10 @@ import pytest
 from tests.logic.complex_main import FOLDER, notation
 
 from isarstep.bench.worlds import Worlds
+from isarstep.logic.printing import to_unicode
+from isarstep.logic.reading import read
 from isarstep.logic.signature import Signature
+from isarstep.logic.tokens import decode
 from isarstep.serve.problem import Problem, ProblemError, Reader
 
 
@@ -48,3 +51,10 @@ def test_mistakes_are_where_they_are(text, code, piece):
     assert error.value.code == code
     if piece is not None:
         assert text[error.value.position : error.value.end].strip("() ") == piece.strip("() ")
+
+
+def test_numbered_variables_are_shown_and_read_by_number():
+    names = reader().names
+    tokens = "CONST Pure.imp $ ( CONST HOL.Trueprop $ ( FREE <X3> $ VAR <V0> ) ) $ ( CONST HOL.Trueprop $ ( FREE <X3> $ FREE <X12> ) )"
+    assert to_unicode(decode(tokens), names) == "x₃ v₀ ⟹ x₃ x₁₂"
+    assert read("x₃ v₀ ⟹ x₃ x₁₂", names) == decode(tokens)

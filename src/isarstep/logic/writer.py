@@ -58,7 +58,7 @@ def write_formula(
     With `typed`, bound variables and constants whose type nothing else decides carry it, with `functions` even those
     that are applied to something.
     """
-    writer = _Writer(language, names or {}, typed)
+    writer = _Writer(language, {} if names is None else names, typed)
     writer.functions = functions
     writer.note_names(term)
     try:
