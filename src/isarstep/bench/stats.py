@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from isarstep.bench.layout import LENGTHS
-from isarstep.bench.rules import DROPPED
+from isarstep.bench.rules import DROPPED, Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term, constants
 from isarstep.logic.tokens import TokenError, decode, encode
 
+FEW = "train, four of a theorem"
 _SAMPLE = 20_000  # propositions on which the effect of brackets and folding is measured
 
 # What the paper reports; about 860,000 were left after the length rule.
@@ -96,6 +98,7 @@ def measure(benchmark: Benchmark) -> Measured:
     propositions[present] += 1
     kinds = _counted(table["target_kind"])
     shown = {name: benchmark.table(name, ["f1", "target_kind"]) for name in benchmark.splits}
+    shown = {"train": shown.pop("train"), FEW: _few_of_a_theorem(table), **shown}
     bare, unbracketed, written, sampled = _encodings(benchmark)
     return Measured(
         source,
@@ -111,6 +114,17 @@ def measure(benchmark: Benchmark) -> Measured:
         {name: _histogram(lengths[split["f1"].to_numpy()]) for name, split in shown.items()},
         {name: _counted(split["target_kind"]) for name, split in shown.items()},
     )
+
+
+def _few_of_a_theorem(table: pa.Table) -> pa.Table:
+    """Training examples as scored ones are chosen: of each theorem the first few by id."""
+    ordered = table.select(["theorem", "id", "f1", "target_kind"]).sort_by(
+        [("theorem", "ascending"), ("id", "ascending")]
+    )
+    theorem = ordered["theorem"].combine_chunks().dictionary_encode().indices.to_numpy()
+    begins = np.flatnonzero(np.concatenate([[True], theorem[1:] != theorem[:-1]])) if len(theorem) else theorem
+    rank = np.arange(len(theorem)) - np.repeat(begins, np.diff(np.append(begins, len(theorem))))
+    return ordered.filter(pa.array(rank < Sizes.of_a_theorem))
 
 
 def _histogram(lengths: np.ndarray[Any, Any]) -> list[int]:
@@ -162,60 +176,25 @@ def _folded_sizes(benchmark: Benchmark) -> Any:
 def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
     """Everything that `isarstep stats` prints."""
     manifest = benchmark.manifest
-    counts = manifest.get("counts", {})
-    examples = manifest["examples"]
-
-    def number(value: float | None) -> str:
-        return "-" if value is None else f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
-
-    raw = counts.get("raw")
-    short = None if raw is None else raw - counts["too long"]
-    tokens = len(benchmark.vocabulary) - 9
-    named = None if measured.names is None else tokens - measured.numbered + measured.names
-    kept = [
-        ("raw examples", number(raw), _PAPER["raw"]),
-        ("after the length rule", number(short), _PAPER["short enough"]),
-        ("restate a fact", number(counts.get("restated")), "-"),
-        *((f"{name}, not trained on", number(counts.get(name)), "-") for name in DROPPED),
-        ("the three together, of what could be trained on", _cost(counts, examples["train"]), "at most 3.5%"),
-        ("duplicates", number(counts.get("duplicates")), "-"),
-        *((name, number(examples[name]), _PAPER.get(name, "-")) for name in examples),
-        ("library lemmas", number(manifest.get("facts")), _PAPER["lemmas"]),
-        ("vocabulary", number(tokens), _PAPER["vocabulary"]),
-        ("vocabulary without normalisation", number(named), "-"),
-        ("saved by normalisation", f"{1 - tokens / named:.0%}" if named else "-", _PAPER["vocabulary saved"]),
-    ]
-    train = max(examples["train"], 1)
-    shares = [(kind, number(count), f"{count / train:.0%}") for kind, count in measured.kinds.items()]
-    quantiles = (0.5, 0.9, 0.99)
-
-    def spread(name: str, values: np.ndarray[Any, Any]) -> tuple[str, ...]:
-        if not len(values):
-            return (name, *["-"] * 5)
-        points = [number(int(np.quantile(values, q))) for q in quantiles]
-        return (name, number(float(values.mean())), *points, number(int(values.max())))
-
-    lengths = [
-        spread("source tokens (F.2-F.4)", measured.source_lengths),
-        spread("target tokens (F.1)", measured.target_lengths),
-        spread("source propositions", measured.source_propositions),
-    ]
     encodings = [
-        ("all brackets, abbreviations unfolded", number(measured.bare)),
-        ("necessary brackets, abbreviations unfolded", number(measured.unbracketed)),
-        ("necessary brackets, folded (as written)", number(measured.written)),
+        ("all brackets, abbreviations unfolded", _number(measured.bare)),
+        ("necessary brackets, abbreviations unfolded", _number(measured.unbracketed)),
+        ("necessary brackets, folded (as written)", _number(measured.written)),
     ]
-    version = manifest.get("version", 1)
+    lengths = [
+        _spread("source tokens (F.2-F.4)", measured.source_lengths),
+        _spread("target tokens (F.1)", measured.target_lengths),
+        _spread("source propositions", measured.source_propositions),
+    ]
     result = [
-        Table(f"Benchmark {version}, {benchmark.hash[:12]}", ("", "this benchmark", "paper"), kept),
-        Table("Kinds of training targets", ("kind", "examples", "share"), shares),
+        _kept(benchmark, measured),
         Table("Training lengths", ("", "mean", "median", "90 %", "99 %", "longest"), lengths),
         Table(f"Tokens of a proposition, mean of {measured.sampled:,}", ("encoding", "tokens"), encodings),
+        *distributions(manifest, measured),
     ]
-    result += distributions(manifest, measured)
     if "sessions" in manifest:
         rows = [
-            (name, number(row["theories"]), number(row["theorems"]), number(row["train"]))
+            (name, _number(row["theories"]), _number(row["theorems"]), _number(row["train"]))
             for name, row in manifest["sessions"].items()
         ]
         result.append(Table("Sessions", ("session", "theories", "named theorems", "training examples"), rows))
@@ -225,6 +204,42 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
             Table("Names that begin with the session", ("theory", "base name that another theory keeps"), longer)
         )
     return result
+
+
+def _kept(benchmark: Benchmark, measured: Measured) -> Table:
+    """What was found, dropped and kept, beside the paper."""
+    manifest = benchmark.manifest
+    counts, examples = manifest.get("counts", {}), manifest["examples"]
+    raw = counts.get("raw")
+    short = None if raw is None else raw - counts["too long"]
+    tokens = len(benchmark.vocabulary) - 9
+    named = None if measured.names is None else tokens - measured.numbered + measured.names
+    rows = [
+        ("raw examples", _number(raw), _PAPER["raw"]),
+        ("after the length rule", _number(short), _PAPER["short enough"]),
+        ("restate a fact", _number(counts.get("restated")), "-"),
+        *((f"{name}, not trained on", _number(counts.get(name)), "-") for name in DROPPED),
+        ("the three together, of what could be trained on", _cost(counts, examples["train"]), "at most 3.5%"),
+        ("duplicates", _number(counts.get("duplicates")), "-"),
+        *((name, _number(examples[name]), _PAPER.get(name, "-")) for name in examples),
+        ("library lemmas", _number(manifest.get("facts")), _PAPER["lemmas"]),
+        ("vocabulary", _number(tokens), _PAPER["vocabulary"]),
+        ("vocabulary without normalisation", _number(named), "-"),
+        ("saved by normalisation", f"{1 - tokens / named:.0%}" if named else "-", _PAPER["vocabulary saved"]),
+    ]
+    title = f"Benchmark {manifest.get('version', 1)}, {benchmark.hash[:12]}"
+    return Table(title, ("", "this benchmark", "paper"), rows)
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _spread(name: str, values: np.ndarray[Any, Any]) -> tuple[str, ...]:
+    if not len(values):
+        return (name, *["-"] * 5)
+    points = [_number(int(np.quantile(values, q))) for q in (0.5, 0.9, 0.99)]
+    return (name, _number(float(values.mean())), *points, _number(int(values.max())))
 
 
 def _cost(counts: Mapping[str, int], train: int) -> str:
@@ -237,8 +252,8 @@ def _cost(counts: Mapping[str, int], train: int) -> str:
 def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Table]:
     """Scored targets beside training ones: lengths, kinds, and what was marked.
 
-    Training targets are longer than scored ones because short targets recur, and a recurring target that is scored is
-    not trained on (the paper's rule): with those put back, in the second column, the difference is what is left.
+    Short targets recur, and a recurring target that is scored is not trained on (the paper's rule): the second column
+    puts those back. Long proofs have many examples of which four are scored: the third has four of a theorem too.
     """
     shown = [name for name, counts in measured.lengths.items() if sum(counts)]
     columns = {name: measured.lengths[name] for name in shown}
