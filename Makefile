@@ -34,7 +34,7 @@ docs: .venv/.installed
 	@touch $@
 
 .venv/.installed-dev: .venv/.installed
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,cluster]'
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,cluster,mcp,cards]'
 	@touch $@
 
 clean:

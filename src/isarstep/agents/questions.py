@@ -95,6 +95,10 @@ class Questions:
             messages.append(Message(role="assistant", content=f"{MARK} {answer}"))
         return [*messages, Message(role="user", content=self.question(example))]
 
+    def text(self, example: Example) -> str:
+        """The same in one piece, for models and harnesses that know no turns."""
+        return "\n\n".join(message["content"] for message in self.prompt(example)) + "\n\n"
+
     def question(self, example: Example) -> str:
         """F.2 to F.4 in notation, with the types of the variables."""
         names = self.names(example)

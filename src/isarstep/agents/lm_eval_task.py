@@ -1,0 +1,50 @@
+"""The benchmark as a task for lm-evaluation-harness: `simple_evaluate(model=..., tasks=[isarstep()])`.
+
+Needs pip install 'isarstep[lm-eval]'. Prompts, readings and scores are those of `isarstep ask`; the examples of
+training stand in one text with the question, as this harness wants it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import datasets
+from lm_eval.api.task import ConfigurableTask
+
+from isarstep.agents.questions import SHOTS, Questions, score
+from isarstep.bench.store import Benchmark
+
+
+def isarstep(
+    benchmark: str = "embedded", split: str = "validation", limit: int | None = None, shots: int = SHOTS
+) -> ConfigurableTask:
+    """The missing step of an Isabelle proof: is the reply's proposition the author's, as a term?"""
+    opened = Benchmark(benchmark)
+    questions = Questions(opened, shots)
+    rows = opened.split(split)
+    examples = {example.id: example for example in rows[: limit or len(rows)]}
+    documents = [{"id": e.id, "question": questions.text(e), "target": e.f1} for e in examples.values()]
+
+    def judge(document: dict[str, Any], replies: Sequence[str]) -> dict[str, float]:
+        example = examples[document["id"]]
+        answer = questions.read(example, replies[0])
+        return {"top1": float(score(example, [answer]) == 1), "unreadable": float(not answer.readable)}
+
+    return ConfigurableTask(
+        config={
+            "task": "isarstep",
+            "custom_dataset": lambda **_: datasets.DatasetDict({"test": datasets.Dataset.from_list(documents)}),
+            "test_split": "test",
+            "output_type": "generate_until",
+            "doc_to_text": lambda document: document["question"],
+            "doc_to_target": lambda document: document["target"],
+            "process_results": judge,
+            "generation_kwargs": {"until": [], "max_gen_toks": 1024, "temperature": 0.0},
+            "metric_list": [
+                {"metric": "top1", "aggregation": "mean", "higher_is_better": True},
+                {"metric": "unreadable", "aggregation": "mean", "higher_is_better": False},
+            ],
+            "metadata": {"version": opened.hash[:12], "split": split},
+        }
+    )
