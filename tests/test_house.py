@@ -31,7 +31,7 @@ ARROWS: dict[str, set[str]] = {
     "evaluate": {"analyse", "decode", "bench", "logic"},
     "check": {"decode", "bench", "mine", "logic"},
     "serve": {"check", "analyse", "decode", "models", "feed", "bench", "mine", "logic"},
-    "agents": {"evaluate", "bench", "logic"},
+    "agents": {"serve", "check", "evaluate", "bench", "logic"},
     "house": {"bench"},
 }
 # A room's commands.py is a door: nobody imports it, and it may look further than its room.

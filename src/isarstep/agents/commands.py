@@ -1,4 +1,4 @@
-"""Commands for language models and agents: ask."""
+"""Commands for language models and agents: ask, mcp, premises."""
 
 from __future__ import annotations
 
@@ -64,3 +64,62 @@ def ask(
             progress=lambda done: bar.update(task, completed=done),
         )  # fmt: skip
     typer.echo(json.dumps(summarise(out, inquiry, questions, examples, dollars), indent=1))
+
+
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP at /mcp instead of stdio.")] = False,
+    host: Annotated[str, typer.Option(help="For --http: this machine's own address, nothing else.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535, help="For --http.")] = 8766,
+    model: Annotated[str, typer.Option(help="A model's folder, or 'embedded'.")] = "embedded",
+    benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
+) -> None:
+    """Serve tools for agents over the Model Context Protocol: read, propose_step, check_step, sketch, find_facts.
+
+    The client starts it and talks to it over stdin and stdout; with --http several clients share one. Needs
+    pip install 'isarstep[mcp]'. docs/agents.md says how to register it.
+
+    Example:
+
+        isarstep mcp
+        isarstep mcp --http --port 8766
+    """
+    from importlib.util import find_spec
+
+    if find_spec("mcp") is None:
+        raise UserError("the protocol's package is missing; install it with: pip install 'isarstep[mcp]'")
+    if http and host not in ("127.0.0.1", "::1", "localhost"):
+        raise UserError(f"--host {host} can be reached from elsewhere, and no token is asked for; use 127.0.0.1")
+    from isarstep.agents import mcp_server
+    from isarstep.agents.workshop import usual_workshop
+
+    workshop = usual_workshop(model, benchmark)
+    if http:
+        mcp_server.run_http(workshop, host, port)
+    else:
+        mcp_server.run_stdio(workshop)
+
+
+def premises(
+    benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
+    split: Annotated[str, typer.Option(help="validation, test, unseen or fresh.")] = "validation",
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first steps that use library facts.")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
+) -> None:
+    """Score selectors of premises on the task which library facts a step uses.
+
+    Rows are the filter by which the checker offers facts to provers, and a bag of constants.
+
+    Example:
+
+        isarstep premises --split test --limit 500
+    """
+    from rich.console import Console
+
+    from isarstep.agents.premise_task import premise_table
+    from isarstep.bench.store import Benchmark
+
+    table = premise_table(Benchmark(benchmark), split, limit)
+    if markdown:
+        typer.echo(table.to_markdown())
+    else:
+        Console().print(table.to_rich())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -222,7 +223,8 @@ class Service:
         arriving: asyncio.Queue[Any] = asyncio.Queue()
 
         def tell(item: object) -> None:
-            loop.call_soon_threadsafe(arriving.put_nowait, item)
+            with suppress(RuntimeError):  # the loop was closed: nobody listens, and the provers are others' too
+                loop.call_soon_threadsafe(arriving.put_nowait, item)
 
         job = Job(work, tell, effort.prover_seconds, effort.library)
         self.prover_queue.submit(job)

@@ -1,0 +1,149 @@
+"""Finds library facts by pieces of their names, by constants and by a pattern, among hundreds of thousands.
+
+Names and tokens stay in Arrow's arrays; an index from constants to facts makes everything but the comparison of terms
+independent of the size of the library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from isarstep.bench.belonging import is_instance
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.logic.hol import dest_trueprop
+from isarstep.logic.terms import Free, Term, Var, constants, loose, subterms
+from isarstep.logic.tokens import decode
+
+MOST_COMPARED = 600  # facts whose terms are compared with a pattern: a tenth of a second
+
+
+@dataclass(frozen=True)
+class Sought:
+    """All of it must fit."""
+
+    words: tuple[str, ...] = ()  # in lower case, pieces of the full name
+    constants: tuple[str, ...] = ()  # full names, or ends of them
+    pattern: Term | None = None
+
+
+@dataclass(frozen=True)
+class FoundFact:
+    number: int
+    name: str
+    theory: str
+    tokens: str
+
+
+@dataclass(frozen=True)
+class FoundFacts:
+    facts: list[FoundFact]
+    total: int  # that fit, in these theories
+    elsewhere: int  # that fit but for the theory
+    not_compared: int  # that may fit the pattern: there was no time to look
+
+
+class FactSearch:
+    """The facts of one benchmark."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        if not benchmark.has_facts:
+            raise UserError(f"{benchmark.folder}: this benchmark has no fact base")
+        table = benchmark.facts
+        self._names = table["name"].combine_chunks().cast(pa.large_string())
+        self._lower = pc.utf8_lower(self._names)
+        self._indices = table["index"].to_numpy()
+        theories = table["theory"].combine_chunks().dictionary_encode()
+        self._theories: list[str] = theories.dictionary.to_pylist()
+        self._theory = theories.indices.to_numpy()
+        self._texts = self._of(benchmark, table["proposition"].to_numpy())
+        tokens = pc.split_pattern(self._texts, " ")
+        self._length = np.diff(tokens.offsets.to_numpy())
+        self._index_constants(tokens)
+
+    @staticmethod
+    def _of(benchmark: Benchmark, numbers: npt.NDArray[Any]) -> pa.Array:
+        return pa.concat_arrays(list(benchmark.propositions.blocks())).take(pa.array(numbers))
+
+    def _index_constants(self, tokens: Any) -> None:
+        """For every constant the facts that mention it."""
+        encoded = tokens.flatten().dictionary_encode()
+        numbers, words = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
+        marks = np.flatnonzero(numbers == words.index("CONST")) if "CONST" in words else np.zeros(0, np.int64)
+        fact = np.repeat(np.arange(len(self._length)), self._length)[marks]
+        constant = numbers[marks + 1]
+        # One number for each pair, so that a plain sort groups the facts of each constant.
+        pairs = np.unique(constant.astype(np.int64) * len(self) + fact)
+        known, starts = np.unique(pairs // max(len(self), 1), return_index=True)
+        ends = np.append(starts[1:], len(pairs))
+        facts = pairs % max(len(self), 1)
+        self._mentioning = {words[n]: facts[a:b] for n, a, b in zip(known, starts, ends, strict=True)}
+        self._by_end: dict[str, list[str]] = {}
+        for name in self._mentioning:
+            self._by_end.setdefault(name.rpartition(".")[2], []).append(name)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def find(self, sought: Sought, theories: frozenset[str] | None, count: int) -> FoundFacts:
+        """The shortest facts that fit, of these theories; None: of all."""
+        fitting = np.ones(len(self), np.bool_)
+        for word in sought.words:
+            fitting &= pc.match_substring(self._lower, word).to_numpy(zero_copy_only=False)
+        for name in sought.constants:
+            fitting &= self._mentions(self.meanings(name))
+        if sought.pattern is not None:
+            for name in {constant.name for constant in constants(sought.pattern)} - {"HOL.Trueprop"}:
+                fitting &= self._mentions([name])
+        here = fitting & self._in(theories)
+        order = np.flatnonzero(here)
+        order = order[np.argsort(self._length[order], kind="stable")]
+        not_compared = 0
+        if sought.pattern is not None:
+            not_compared = max(0, len(order) - MOST_COMPARED)
+            pattern = dest_trueprop(sought.pattern) or sought.pattern
+            order = self._instances(pattern, order[:MOST_COMPARED])
+        total = len(order)
+        elsewhere = int(fitting.sum() - here.sum())
+        return FoundFacts([self._fact(int(n)) for n in order[:count]], total, elsewhere, not_compared)
+
+    def meanings(self, name: str) -> Sequence[str]:
+        """The constants that a name, or an end of one, may mean."""
+        if name in self._mentioning:
+            return [name]
+        return [full for full in self._by_end.get(name.rpartition(".")[2], ()) if full.endswith("." + name)]
+
+    def _mentions(self, names: Sequence[str]) -> npt.NDArray[np.bool_]:
+        found = np.zeros(len(self), np.bool_)
+        for name in names:
+            found[self._mentioning.get(name, [])] = True
+        return found
+
+    def _in(self, theories: frozenset[str] | None) -> npt.NDArray[np.bool_]:
+        if theories is None:
+            return np.ones(len(self), np.bool_)
+        known = [number for number, name in enumerate(self._theories) if name in theories]
+        return np.isin(self._theory, known)
+
+    def _instances(self, pattern: Term, facts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        general = isinstance(pattern, Free | Var)
+        kept = [n for n in facts.tolist() if general or _occurs(pattern, decode(self._texts[n].as_py()))]
+        return np.array(kept, np.int64)
+
+    def _fact(self, number: int) -> FoundFact:
+        index = int(self._indices[number])
+        name = self._names[number].as_py()
+        shown = f"{name}({index})" if index else name
+        return FoundFact(number, shown, self._theories[self._theory[number]], self._texts[number].as_py())
+
+
+def _occurs(pattern: Term, term: Term) -> bool:
+    """Is some part of the term an instance of the pattern? Parts under binders count where they are closed."""
+    return any(not loose(part) and is_instance(part, pattern) for part in subterms(term))

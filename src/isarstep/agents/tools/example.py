@@ -1,0 +1,81 @@
+"""`example`: a problem of the benchmark, to try things on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+
+from isarstep.agents.tools.results import LONGEST_TEXT, Progress, Result, counted, refusal, within_budget
+from isarstep.agents.workshop import NotLoadedError, Workshop
+from isarstep.errors import UserError
+from isarstep.serve.service import NotFoundError, Service
+
+SEARCHED = 10
+
+
+class ExampleRow(BaseModel):
+    id: str
+    theory: str
+    name: str
+    goal: str
+
+
+class ExampleResult(Result):
+    id: str = ""
+    theory: str = ""
+    name: str = ""
+    facts: list[str] = []
+    goal: str | None = None
+    others: list[str] = []
+    types: dict[str, str] = {}
+    hidden_step: str | None = Field(default=None, description="What the author wrote; only where it was asked for.")
+    others_like_it: list[ExampleRow] = Field(default=[], description="More that have the words.")
+
+
+async def example(
+    workshop: Workshop,
+    progress: Progress,
+    id: Annotated[str | None, Field(pattern=r"^[0-9a-f]{1,12}$", description="The first digits will do.")] = None,
+    words: Annotated[str, Field(max_length=200, description="Words of theory, theorem and constants.")] = "",
+    reveal: Annotated[bool, Field(description="Show the hidden step, too.")] = False,
+) -> ExampleResult:
+    """A problem of the benchmark's test split, by id or by words: facts, goal, and on request the hidden step."""
+    try:
+        service = await workshop.service()
+        return await asyncio.to_thread(_example, service, id, words, reveal)
+    except NotLoadedError as error:
+        return ExampleResult(status="could_not_ask", message=str(error))
+    except NotFoundError as error:
+        return ExampleResult(status="nothing_found", message=str(error))
+    except UserError as error:
+        return ExampleResult(**refusal(error))
+
+
+def _example(service: Service, identifier: str | None, words: str, reveal: bool) -> ExampleResult:
+    rows: list[ExampleRow] = []
+    more = 0
+    if identifier is None:
+        found = service.examples(words, "test", SEARCHED, 0)
+        if not found["total"]:
+            raise NotFoundError(f"no example of the test split has all of: {words}")
+        identifier = found["examples"][0]["id"]
+        listed = [
+            ExampleRow(id=row["id"], theory=row["theory"], name=row["name"], goal=row["goal"][:300])
+            for row in found["examples"][1:]
+        ]
+        rows, cut = within_budget(listed, SEARCHED)
+        more = found["total"] - 1 - len(rows)
+        assert cut >= 0
+    shown = service.example(str(identifier))
+
+    def texts(field: str) -> list[str]:
+        return [line["text"][:LONGEST_TEXT] for line in shown[field]]
+
+    return ExampleResult(
+        status="ok", left_out=counted(others_like_it=more), id=shown["id"], theory=shown["theory"], name=shown["name"],
+        facts=texts("facts"), goal=shown["goal"] and shown["goal"]["text"][:LONGEST_TEXT], others=texts("others"),
+        types=shown["types"], hidden_step=shown["reference"]["text"][:LONGEST_TEXT] if reveal else None,
+        others_like_it=rows,
+    )  # fmt: skip

@@ -1,0 +1,92 @@
+"""`read`: is this well-formed, and how was it read?"""
+
+from __future__ import annotations
+
+import asyncio
+
+from pydantic import BaseModel, Field
+
+from isarstep.agents.tools.results import (
+    LONGEST_TEXT,
+    Facts,
+    Fixed,
+    Imports,
+    Progress,
+    Result,
+    Types,
+    counted,
+    refusal,
+    within_budget,
+)
+from isarstep.agents.workshop import NotLoadedError, Workshop
+from isarstep.errors import UserError
+from isarstep.serve.schema import ProblemBody
+from isarstep.serve.service import Service
+
+
+class ReadingShown(BaseModel):
+    """One proposition as it was understood."""
+
+    place: int
+    well_formed: bool
+    text: str | None = Field(description="As it is printed back; compare it with what you meant.")
+    tokens: str | None = Field(description="Full names of all constants.")
+    problem: str | None = None
+    position: int | None = Field(default=None, description="Character, from 0, where the mistake begins.")
+
+
+class ReadResult(Result):
+    readings: list[ReadingShown] = []
+    world: str = Field(default="", description="The theories in which it was read.")
+    types: dict[str, str] = {}
+    notes: list[str] = Field(default=[], description="Types that are left open, and what may have been meant.")
+
+
+async def read(
+    workshop: Workshop,
+    progress: Progress,
+    propositions: Facts,
+    fixed: Fixed = [],
+    types: Types = {},
+    imports: Imports = [],
+) -> ReadResult:
+    """Read propositions together, as one problem: says for each whether it is well-formed, prints it back with full
+    names, and infers the types of variables. Ask it before anything else when in doubt about notation."""
+    try:
+        service = await workshop.service()
+        problem = {"facts": propositions, "fixed": fixed, "types": types, "imports": imports}
+        body = ProblemBody.model_validate(problem)
+        return await asyncio.to_thread(_read, service, body)
+    except NotLoadedError as error:
+        return ReadResult(status="could_not_ask", message=str(error))
+    except UserError as error:
+        return ReadResult(**refusal(error))
+
+
+def _read(service: Service, body: ProblemBody) -> ReadResult:
+    answer = service.read(body)
+    shown = []
+    for place, one in enumerate(answer["facts"]):
+        error = one["error"] or {}
+        text, tokens = one["text"], one["tokens"]
+        shown.append(
+            ReadingShown(
+                place=place,
+                well_formed=one["ok"],
+                text=text and text[:LONGEST_TEXT],
+                tokens=tokens and tokens[:LONGEST_TEXT],
+                problem=error.get("message"),
+                position=error.get("position"),
+            )
+        )
+    wrong = [each for each in shown if not each.well_formed]
+    readings, left_out = within_budget(shown, len(shown))
+    return ReadResult(
+        status="refused" if wrong else "ok",
+        message=f"propositions[{wrong[0].place}]: {wrong[0].problem}" if wrong else "",
+        left_out=counted(readings=left_out),
+        readings=readings,
+        world=answer["world"],
+        types=answer["types"],
+        notes=answer["notes"][:20],
+    )

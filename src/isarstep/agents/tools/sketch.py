@@ -1,0 +1,104 @@
+"""`sketch`: a chain of steps from the facts to the goal."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from isarstep.agents.tools.results import (
+    LONGEST_TEXT,
+    Facts,
+    Fixed,
+    Goal,
+    Imports,
+    Others,
+    Progress,
+    Result,
+    Types,
+    counted,
+    refusal,
+    within_budget,
+)
+from isarstep.agents.workshop import NotLoadedError, Workshop
+from isarstep.errors import UserError
+from isarstep.serve.schema import SketchBody
+from isarstep.serve.service import Clock, OutOfTimeError
+
+
+class SketchStepShown(BaseModel):
+    text: str
+    proved: bool
+    by: str | None
+    goal: bool
+
+
+class SketchResult(Result):
+    closed: bool = Field(default=False, description="Every step and the goal are proved.")
+    steps: list[SketchStepShown] = []
+    isar: str = Field(default="", description="The skeleton as Isabelle text; open steps end in sorry.")
+    tried: int = 0
+    world: str = ""
+    types: dict[str, str] = {}
+    seconds: float = 0.0
+
+
+async def sketch(
+    workshop: Workshop,
+    progress: Progress,
+    goal: Goal,
+    facts: Facts = [],
+    others: Others = [],
+    fixed: Fixed = [],
+    types: Types = {},
+    imports: Imports = [],
+    depth: Annotated[int, Field(ge=1, le=8, description="Proposals on top of each other.")] = 4,
+    seconds: Annotated[float, Field(ge=1, le=60, description="Budget in all.")] = 30,
+) -> SketchResult:
+    """Sketch a whole proof: proposals chained from the facts to the goal, with provers closing the gaps. The best
+    sketch found within the budget is returned, also when steps of it are open."""
+    last: dict[str, Any] = {}
+    try:
+        service = await workshop.with_provers()
+        clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
+        problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
+        body = SketchBody.model_validate(problem | {"depth": depth, "seconds": float(seconds)})
+        task = await asyncio.to_thread(service.task, body)
+        async for kind, event in service.sketch(body, task, clock):
+            if kind != "try":
+                last = event
+            opened = len(event["open"])
+            await progress(event["tried"], None, f"{event['tried']} proposals tried, {opened} steps open")
+    except NotLoadedError as error:
+        return SketchResult(status="could_not_ask", message=str(error))
+    except OutOfTimeError as error:
+        return SketchResult(status="out_of_time", message=str(error))
+    except UserError as error:
+        return SketchResult(**refusal(error))
+    return _shown(last, clock)
+
+
+def _shown(sketch: dict[str, Any], clock: Clock) -> SketchResult:
+    steps = [
+        SketchStepShown(
+            text=step["text"][:LONGEST_TEXT],
+            proved=step["proved"],
+            by=step["by"] and step["by"]["by"],
+            goal=step["goal"],
+        )
+        for step in sketch["steps"]
+    ]
+    shown, left_out = within_budget(steps, len(steps))
+    isar = sketch["isar"]
+    cut = max(0, len(isar) - 2 * LONGEST_TEXT)
+    result = SketchResult(
+        status="ok", left_out=counted(steps=left_out, characters_of_isar=cut), closed=sketch["closed"], steps=shown,
+        isar=isar[: 2 * LONGEST_TEXT], tried=sketch["tried"], world=sketch["world"], types=sketch["types"],
+        seconds=round(clock.passed, 2),
+    )  # fmt: skip
+    if not result.closed:
+        opened = len(sketch["open"])
+        result.status = "out_of_time" if clock.left <= 0.5 else "nothing_found"
+        result.message = f"the best sketch has {opened} open steps"
+    return result

@@ -1,0 +1,73 @@
+"""Steps with verdicts, as `propose_step` and `check_step` show them."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from isarstep.agents.tools.results import LONGEST_TEXT, GapShown, Progress, Result, Status, gap_shown
+from isarstep.serve.schema import EffortBody
+from isarstep.serve.service import Clock, Found, Service, standing
+from isarstep.serve.step import Step, ranked
+
+
+class StepShown(BaseModel):
+    """A step between the facts and the goal."""
+
+    text: str
+    score: float | None = Field(description="The model's log probability; null where you made the proposal.")
+    well_formed: bool
+    problem: str | None = None
+    given: bool = Field(description="It says nothing that was not given.")
+    follows_from_facts: GapShown
+    closes_goal: GapShown = Field(description="Does the goal follow from it and all that is given?")
+
+
+class StepsResult(Result):
+    steps: list[StepShown] = Field(default=[], description="Best first: proved on both sides, on one, by score.")
+    world: str = Field(default="", description="The theories in which everything was read and proved.")
+    types: dict[str, str] = {}
+    notes: list[str] = []
+    seconds: float = 0.0
+
+
+def step_shown(step: Step) -> StepShown:
+    return StepShown(
+        text=step.text[:LONGEST_TEXT],
+        score=None if step.score is None else round(step.score, 3),
+        well_formed=step.well_formed,
+        problem=step.reason,
+        given=step.copy,
+        follows_from_facts=gap_shown(step.first),
+        closes_goal=gap_shown(step.second),
+    )
+
+
+async def tried(service: Service, found: Found, effort: EffortBody, clock: Clock, progress: Progress) -> list[Step]:
+    """The steps, ranked, after provers have been at both sides of each as long as there was time."""
+    total = 2 * sum(step.well_formed for step in found.steps)
+    done = 0
+    async for _ in service.gaps(found, effort, clock):
+        done += 1
+        await progress(done, total, f"{done} of {total} gaps tried")
+    return ranked(found.steps)
+
+
+def steps_result(
+    status: Status, message: str, steps: list[StepShown], left_out: dict[str, int], found: Found, clock: Clock
+) -> StepsResult:
+    where = standing(found.task)
+    return StepsResult(
+        status=status,
+        message=message,
+        left_out=left_out,
+        steps=steps,
+        world=where["world"],
+        types=where["types"],
+        notes=where["notes"][:20],
+        seconds=round(clock.passed, 2),
+    )
+
+
+def untried(steps: list[Step]) -> int:
+    """Gaps of well-formed steps that nobody had time for."""
+    return sum((step.first is None) + (step.second is None) for step in steps if step.well_formed)
