@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from typing import ClassVar
 
@@ -91,7 +92,9 @@ def test_a_resumed_run_is_the_same_run(tmp_path: Path, style: Style, monkeypatch
             train(dataset(), config, recipe, tmp_path / "parts", device="cpu", validating=watch, quiet=True)
     with pytest.raises(UserError, match="holds a run already"):
         train(dataset(), config, recipe, tmp_path / "parts", device="cpu", validating=watch, quiet=True)
-    parts = train(dataset(), config, recipe, tmp_path / "parts", device="cpu", validating=watch, quiet=True, resume=True)
+    parts = train(
+        dataset(), config, recipe, tmp_path / "parts", device="cpu", validating=watch, quiet=True, resume=True
+    )
     assert losses(tmp_path / "whole") == losses(tmp_path / "parts")
     assert all(torch.equal(a, b) for a, b in zip(whole.parameters(), parts.parameters(), strict=True))
 
@@ -146,7 +149,9 @@ class NormNoted:
         self.norm = 0.0
 
     def step(self) -> None:
-        self.norm = float(torch.nn.utils.get_total_norm([p.grad for p in self.model.parameters() if p.grad is not None]))
+        self.norm = float(
+            torch.nn.utils.get_total_norm([p.grad for p in self.model.parameters() if p.grad is not None])
+        )
 
     def zero_grad(self, set_to_none: bool) -> None:
         pass
@@ -248,7 +253,9 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
 
 def test_pretrained_weights_are_taken_over_by_token_name(tmp_path: Path) -> None:
     recipe = paper(steps=2, batch=512)
-    first = train(dataset(), tiny(), recipe, tmp_path / "first", device="cpu", validating=ValidationPlan(1, 4), quiet=True)
+    first = train(
+        dataset(), tiny(), recipe, tmp_path / "first", device="cpu", validating=ValidationPlan(1, 4), quiet=True
+    )
     turned = (*SPECIALS, *reversed(VOCABULARY[9:]), "new")
     other = Dataset(dataset().splits, turned, "swap")
     config = ModelConfig("hat", len(turned), "tiny")
@@ -282,3 +289,27 @@ def test_small_storage_keeps_the_weights_nearly(tmp_path: Path, storage: str) ->
     assert about.vocabulary == VOCABULARY
     for ours, theirs in zip(small.parameters(), full.parameters(), strict=True):
         assert (ours - theirs).abs().max() <= 0.01 * theirs.abs().max()
+
+
+def test_gradients_that_are_magnified_on_the_way_make_the_same_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 1)
+    recipe, group = modern(steps=4, batch=512, accumulate=2, warmup=5), Processes(0, 1, torch.device("cpu"))
+    for name, factor in (("plain", 1.0), ("magnified", 1024.0)):
+        run = TrainingRun(dataset(), tiny("rnnsearch"), recipe, tmp_path / name, group, ValidationPlan(1, 4), "fp32")
+        run.magnified = factor
+        run.go(resume=False, start_from=None, quiet=True)
+    assert len(losses(tmp_path / "plain")) == 4
+    assert losses(tmp_path / "plain") == losses(tmp_path / "magnified")
+
+
+def test_a_flat_transformer_of_the_paper_learns_what_stands_where(tmp_path: Path) -> None:
+    """All orders of four tokens, to be turned round: whoever knows what stands there and not where is right once."""
+    orders = Corpus.of_examples(NumberedExample([(3, order)], order[::-1]) for order in permutations(range(9, 13)))
+    data = Dataset({"train": orders, "validation": orders}, VOCABULARY, "orders")
+    config, watching = tiny("transformer", dropout=0.0), ValidationPlan(1, len(orders))
+    recipe = paper(steps=250, batch=512, warmup=60, rate=0.3, smoothing=0.0)
+    train(data, config, recipe, tmp_path, device="cpu", validating=watching, quiet=True)
+    last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
+    assert last["top1"] >= 0.9

@@ -47,6 +47,7 @@ from isarstep.train.validate import Validation, sample, validate
 
 LOG_EVERY = 20  # steps
 CLIP = 1.0  # largest norm of a gradient in the modern recipe; the paper's does not clip
+HALF_RANGE = 1024.0  # brings gradients of a mean over many tokens to where a 5-bit exponent does not lose them
 DIVERGED = 3.0  # nats per token above the best so far
 
 
@@ -169,6 +170,7 @@ class TrainingRun:
         one_batch_a_step = group.count == recipe.accumulate == 1
         # A step goes to the GPU in one piece where it is one batch of a fixed shape.
         self.replay = Replay(self.loss) if self.fixed and one_batch_a_step else None
+        self.magnified = HALF_RANGE if self.device.type == "cuda" and config.kind == "rnnsearch" else 1.0
 
     def go(self, resume: bool, start_from: Path | None, quiet: bool) -> Seq2Seq:
         last = self.folder / "last"
@@ -255,7 +257,9 @@ class TrainingRun:
                 if self.replay is not None:
                     total += self.replay(batch, weight)
                 else:
-                    total += backward_pass(wrapped, batch, weight, self.device.type)
+                    total += backward_pass(wrapped, batch, weight * self.magnified, self.device.type)
+        if self.magnified != 1:  # recurrent kernels take fp16 where all else takes bf16
+            torch._foreach_mul_([p.grad for p in self.model.parameters() if p.grad is not None], 1 / self.magnified)
         if self.recipe.style == "modern":
             norm = nn.utils.clip_grad_norm_(self.model.parameters(), CLIP)
         else:
