@@ -13,7 +13,9 @@ LIMITS = ServerLimits(body=10, concurrency=2)
 
 
 async def _inside(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-    body = (await receive())["body"]
+    whole = await receive()
+    assert not whole.get("more_body", False)
+    body = whole["body"]
     assert (await receive())["type"] == "http.disconnect"  # a body is given once, then whatever else comes
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": body})
@@ -130,3 +132,11 @@ def test_with_a_token_all_but_the_page_wants_it(path: str, given: str, status: i
 def test_with_a_token_or_on_every_address_other_names_of_the_machine_are_fine(loopback: bool, token: str | None) -> None:
     limits = ServerLimits(token=token, loopback=loopback)
     assert asked(limits=limits, host="far.example", authorization="Bearer secret").status == 200
+
+
+def test_a_body_that_does_not_arrive_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.serve.gate.BODY_SECONDS", 0)  # over before anything can arrive, on every machine
+    found = asked()
+    assert found.status == 408
+    assert found.headers[b"connection"] == b"close"
+    assert found.load.running == 0
