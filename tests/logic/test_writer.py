@@ -8,6 +8,7 @@ from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
 from isarstep.logic.reader import read_formula, read_type
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Type
+from isarstep.logic.tokens import encode_line
 from isarstep.logic.writer import write_exactly, write_formula, write_type
 
 # Text that is written exactly as it stands.
@@ -100,6 +101,9 @@ def test_what_is_typed_and_what_is_mined_are_the_same_tokens():
     assert tokens("(x::nat)^2 = y") == "$ ( eq $ ( power2 $ x ) $ y )"
     assert tokens("P ⟷ (Q ≠ R)") == "$ ( eq $ P $ ( not_equal $ Q $ R ) )"
     assert tokens("f ` UNIV = Sigma A (λ_. B)") == "$ ( eq $ ( range $ f ) $ ( Times $ A $ B ) )"
+    assert tokens("(x::real) / y = z") == "$ ( eq $ ( inverse_divide $ x $ y ) $ z )"
+    assert tokens("x ∈ span A") == "$ ( member $ x $ ( span $ A ) )"
+    assert "Real_Vector_Spaces.span" in encode_line(canonical(read_formula("x ∈ span A", language()).term, language()))
     assert tokens("real n = of_nat m") == "$ ( eq $ ( real $ n ) $ ( real $ m ) )"
 
 

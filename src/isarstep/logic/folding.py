@@ -159,12 +159,22 @@ def _rules(language: Language) -> dict[str, list[_Abbreviation]]:
         head: Term = body
         while type(head) is App:
             head = head.fun
-        if type(head) is Const and not _swaps(body):
+        if type(head) is Const and not _swaps(body) and not _is_alias(body, language):
             typ = language.signature.constants[name].type
             found.setdefault(head.name, []).insert(0, _Abbreviation(name, typ, body, count))
     for abbreviations in found.values():  # the more special first: incseq before mono, subset_eq before less_eq
         abbreviations.sort(key=lambda rule: (-_size(rule.pattern), len(type_variables(rule.type)), len(rule.name)))
     return found
+
+
+def _is_alias(body: Term, language: Language) -> bool:
+    """A second name of a constant at its most general type, as interpretations make them."""
+    if type(body) is not Const or body.type is None:
+        return False
+    types: dict[Typ, Typ] = {}
+    if not _match_type(body.type, language.signature.constants[body.name].type, types):
+        return False
+    return all(type(v) is not Type and type(w) is not Type and v.sort == w.sort for v, w in types.items())
 
 
 def _swaps(body: Term) -> bool:
