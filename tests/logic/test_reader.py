@@ -10,7 +10,7 @@ from isarstep.logic.nameresolution import NameSpace, accesses
 from isarstep.logic.reader import read_formula, read_type
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import from_isabelle, normal, to_isabelle
-from isarstep.logic.terms import Free, TFree, Type, frees
+from isarstep.logic.terms import Abs, Free, TFree, Type, frees, subterms
 from isarstep.logic.tokens import encode_line
 
 NAT, INT, REAL = Type("Nat.nat"), Type("Int.int"), Type("Real.real")
@@ -108,6 +108,12 @@ def test_hostile_text_ends_in_words():
             read_formula(text, language())
         except UserError:
             pass
+
+
+def test_names_in_terms_are_plain_text():
+    term = read_formula("∀x. P x y", language()).term
+    assert {type(free.name) for free in frees(term)} == {str}
+    assert {type(node.name) for node in subterms(term) if isinstance(node, Abs)} == {str}
 
 
 def test_long_formulas():

@@ -123,7 +123,7 @@ class Translator:
         if depths:
             inner = depths[-1]
             return Bound(self.depth - inner) if type(inner) is int else Free(str(inner))
-        text = to_isabelle(token)
+        text = str(to_isabelle(token))  # no more a token: terms are kept
         if text in self.fixed:
             return Free(text)
         inside = bool(self.language.local) or self.locale_first
@@ -175,7 +175,7 @@ class Translator:
         if type(pattern) is Token:
             self.scope[pattern].pop()
         self.depth -= 1
-        function: Term = Abs(to_isabelle(pattern) if type(pattern) is Token else "uu_", None, made)
+        function: Term = Abs(str(to_isabelle(pattern)) if type(pattern) is Token else "uu_", None, made)
         if typ is not None:
             function = self.constrain(function, fun(typ, self.dummy_type()))
         return function
