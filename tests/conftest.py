@@ -18,6 +18,10 @@ settings.load_profile("isarstep")
 # What `make check` leaves to `make test`: files, folders or tests that start servers, provers or processes, load the
 # shipped model, build benchmarks or train. A new slow test is added here; everything else is in the fast lane.
 SLOW = (
+    "tests/agents/test_ask.py",
+    "tests/agents/test_harnesses.py",
+    "tests/agents/test_mcp.py",
+    "tests/agents/test_premises.py",
     "tests/analyse/test_keeping.py",
     "tests/attack/",
     "tests/bench/test_build.py",
