@@ -41,7 +41,7 @@ def asked(
     sent: list[MutableMapping[str, Any]] = []
 
     half = len(body) // 2 if method == "POST" else 0
-    arriving = [{"type": "http.request", "body": body[half:], "more_body": False}]
+    arriving: list[dict[str, Any]] = [{"type": "http.request", "body": body[half:]}]  # without more_body it is the last
     if half:
         arriving.insert(0, {"type": "http.request", "body": body[:half], "more_body": True})
 
