@@ -6,12 +6,11 @@ import argparse
 import sys
 import time
 
-from tests.attack.suite import Attack, derivations, false_queries
+from tests.attack.suite import Attack, derivations, false_queries, quick_attempts
 
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
-from isarstep.check.problems import attempt
-from isarstep.check.provers import QUICK, Limits, Proof, Provers
+from isarstep.check.provers import Limits, Proof, Provers
 from isarstep.serve.engine import Engine
 
 
@@ -43,7 +42,7 @@ def main() -> int:
         with Provers(Limits(10 * chosen.seconds)) as provers:
             for theory, query in false_queries(engine.benchmark, library, chosen.places, chosen.library):
                 asked += 1
-                answer = provers.prove(attempt(query, strategy) for strategy in QUICK)
+                answer = provers.prove(quick_attempts(query))
                 if isinstance(answer, Proof):
                     found += 1
                     print(f"PROVED False in {theory}: {answer}", flush=True)

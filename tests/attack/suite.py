@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -14,7 +15,9 @@ from pathlib import Path
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import FALSEHOOD, Checker
 from isarstep.check.facts import Library
-from isarstep.check.problems import Query, instantiated
+from isarstep.check.formula import Unsupported
+from isarstep.check.problems import Query, attempt, instantiated
+from isarstep.check.provers import QUICK, Attempt
 from isarstep.check.verdict import Gap, Proved, WellFormed
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
@@ -97,6 +100,13 @@ class Attack:
         assert isinstance(verdict, WellFormed), verdict
         if isinstance(verdict.first, Proved):
             yield Breach(problem, "check", verdict.first)
+
+
+def quick_attempts(query: Query) -> Iterator[Attempt]:
+    """By each prover that can be asked."""
+    for strategy in QUICK:
+        with suppress(Unsupported):
+            yield attempt(query, strategy)
 
 
 def false_queries(benchmark: Benchmark, library: Library, count: int, size: int) -> Iterator[tuple[str, Query]]:
