@@ -311,3 +311,13 @@ def test_what_the_manifest_says_of_the_contents_is_true(whole: Path) -> None:
     for name, digest in benchmark.manifest["contents"].items():
         if name not in ("vocab", "signature", "notation"):
             assert table_digest(benchmark.table(name)) == digest, name
+
+
+@pytest.mark.parametrize("known", [1, 2, 4])
+def test_a_folder_of_another_format_is_refused_in_one_line(whole: Path, tmp_path: Path, known: int) -> None:
+    shutil.copytree(whole, tmp_path / "old")
+    manifest = json.loads((whole / "manifest.json").read_text()) | {"format": known}
+    (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(UserError, match=f"of format {known}.*isarstep build") as error:
+        Benchmark(tmp_path / "old")
+    assert "\n" not in str(error.value)

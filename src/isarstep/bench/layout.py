@@ -124,8 +124,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         known = manifest["format"]
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: not a benchmark's manifest ({error!r}); build the benchmark again") from error
-    if known not in (FORMAT, 2):
-        raise UserError(f"{path}: format {known}, this version reads {FORMAT}; build the benchmark again")
+    if known != FORMAT:
+        raise UserError(
+            f"{path}: a benchmark of format {known}, this one reads {FORMAT}; build it anew: isarstep build GRAPHS"
+        )
     if manifest.get("contents") is not None and benchmark_hash(manifest["contents"]) != manifest["hash"]:
         raise UserError(f"{path}: its hash is not that of its contents; build the benchmark again")
     for name, record in files.items():

@@ -299,7 +299,6 @@ class Split(Sequence[Example]):
         f3 = None if f3 is None else texts[f3]
         numbers, variables = row.pop("types"), row.pop("variables", None)
         row.pop("copies")
-        row.pop("restated", None)
         for column in ("introduced", "introduced_after"):
             row[column] = tuple(row.get(column, ()))
         types: dict[str, str] = {}
