@@ -61,20 +61,22 @@ COMMUTES = (
 def test_embedded_types_agree_with_isabelle():
     lines = zstandard.ZstdDecompressor().decompress(ANSWERS.read_bytes()).decode().splitlines()
     benchmark = Benchmark("embedded")
-    places = {place.id: place for place in benchmark.split("test")}
+    # Isabelle was asked about examples of an earlier corpus; here are those that the embedded one still has.
+    asked = {json.loads(line)["id"] for line in lines}
+    places = {place.id: place for name in benchmark.splits for place in benchmark.split(name) if place.id in asked}
     type_checker = TypeChecker(benchmark.worlds, list(places.values()))
     judged: dict[str, list[tuple[str, bool]]] = {}
-    for record in map(json.loads, lines):
+    for record in (record for record in map(json.loads, lines) if record["id"] in places):
         objection = type_checker.objection(places[record["id"]], record["tokens"])
         judged.setdefault(record["from"], []).append((record["isabelle"], objection is None))
     free, constrained = judged["free"], judged["constrained"]
-    assert len(free) == len(constrained) == 300
-    assert constrained == [("typed", True)] * 300
-    assert sum(answer == "ill" for answer, _ in free) >= 100
+    assert min(len(free), len(constrained)) >= 80
+    assert set(constrained) == {("typed", True)}
+    assert sum(answer == "ill" for answer, _ in free) >= 20
     assert sum((answer == "typed") != embedded for answer, embedded in free) <= 1
     elsewhere = judged["elsewhere"]
-    assert len(elsewhere) == 100
-    assert sum(answer == "ill" and not embedded for answer, embedded in elsewhere) >= 99
+    assert len(elsewhere) >= 20
+    assert sum(answer == "ill" and not embedded for answer, embedded in elsewhere) >= len(elsewhere) - 1
 
 
 def example(proof: int, types: dict[str, str], fixed: int, steps: tuple[int, int] = (0, 0)) -> Example:

@@ -20,7 +20,8 @@ def dataset() -> Dataset:
 
 @pytest.fixture(scope="module")
 def validation(dataset: Dataset) -> Corpus:
-    return dataset.split("validation").take(np.arange(0, 5000, 10)).compacted()
+    split = dataset.split("validation")
+    return split.take(np.arange(0, len(split), 10)).compacted()
 
 
 def words(corpus: Corpus, vocabulary: tuple[str, ...], number: int) -> list[str]:

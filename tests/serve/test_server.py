@@ -135,7 +135,7 @@ def test_attention_has_one_row_a_token(server: Running, example: Example) -> Non
         ("/propose", {"goal": "x = x", "beam": 1000}, 422, "invalid"),
         ("/propose", {"goal": "x = x", "nonsense": 1}, 422, "invalid"),
         ("/propose", {"goal": "x = x", "seconds": 1e9}, 422, "invalid"),
-        ("/propose", {"goal": " ∧ ".join(["x = y"] * 300)}, 422, "tokens"),
+        ("/propose", {"goal": " ∧ ".join(["x = y"] * 150)}, 422, "tokens"),
         ("/propose", {"goal": "x = x", "facts": ["x = x"] * 65}, 422, "invalid"),
         ("/propose", {"example": "ffffffffffff"}, 404, "not_found"),
         ("/propose", {"example": "0", "goal": "x = x"}, 422, "invalid"),

@@ -15,7 +15,7 @@ from isarstep.serve.problem import Problem, ProblemError
     [
         (Problem("x < y"), "Complex_Main"),
         (Problem("length xs = n", ("zs = xs",)), "Complex_Main"),  # some theory has a constant zs
-        (Problem("foo x = bar"), "Complex_Main"),  # nobody's words
+        (Problem("frob x = quux"), "Complex_Main"),  # nobody's words
         (Problem("x ∈ sets M"), "HOL-Analysis.Sigma_Algebra"),
         (Problem("sets x = y", fixed=("sets",)), "Complex_Main"),
         (Problem("x < y", imports=("Prefix_Order",)), "HOL-Library.Prefix_Order"),

@@ -58,7 +58,8 @@ class Series:
 
 def bars(title: str, groups: Sequence[str], series: Sequence[Series], x_label: str, y_label: str) -> str:
     """Bars side by side with whiskers for the intervals."""
-    highest = max((s.high for each in series for s in each.values if s is not None), default=1.0)
+    known = (s for each in series for s in each.values if s is not None and not math.isnan(s.value))
+    highest = max((s.high for s in known), default=1.0)
     top, step = _nice(max(highest, 1e-9))
     height = HEIGHT + 22 * _legend_rows(series)
     plot = _Plot(height, top)
