@@ -15,7 +15,8 @@ import zstandard
 
 
 def references(benchmark: Path, split: str) -> list[tuple[str, str]]:
-    texts = pq.read_table(benchmark / "propositions.parquet")["tokens"].to_pylist()
+    files = sorted(benchmark.glob("propositions*.parquet"))
+    texts = [text for path in files for text in pq.read_table(path)["tokens"].to_pylist()]
     rows = pq.read_table(benchmark / f"{split}.parquet", columns=["id", "f1"]).to_pylist()
     return [(row["id"], texts[row["f1"]]) for row in rows]
 
