@@ -35,4 +35,10 @@ lemma instantiated:
   shows "P a"
   using assms [THEN spec, of a] by simp
 
+lemma taken_away:
+  fixes x :: nat
+  assumes a: "x \<le> y"
+  shows "x \<le> y + 0"
+  using a by (simp add: add_0_right del: Suc_eq_plus1 split del: if_split cong del: if_weak_cong)
+
 end
