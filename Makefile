@@ -12,10 +12,12 @@ demo: .venv/.installed
 # The fast lane, for every save: under a minute.
 check: .venv/.installed-dev
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy & types=$$!; $(BIN)/pytest -q -m 'not slow'; tests=$$?; wait $$types && exit $$tests
 
 test: .venv/.installed-dev
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
 	$(BIN)/pytest -q
 

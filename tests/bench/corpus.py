@@ -52,7 +52,10 @@ def theory(number: int, proofs: int = 40) -> Graph:
             Rule("intro", "Nowhere.fact", 0),
         ),
         removed=(f"intro! {before}.fact 0",) if number else (),
-        notation={"names": [[f"T{number}.c1", [1], 1]], "productions": [["logic", ["!"], f"\\<^const>T{number}.c1", 9, 1]]},
+        notation={
+            "names": [[f"T{number}.c1", [1], 1]],
+            "productions": [["logic", ["!"], f"\\<^const>T{number}.c1", 9, 1]],
+        },
     )
 
 

@@ -105,7 +105,6 @@ class ProofMaker:
         """The proof; variables that no step fixes are left out."""
         names = sorted({self.variables[v] for step in self.steps for v in step.fixed})
 
-
         def renumbered(numbers: Sequence[int]) -> tuple[int, ...]:
             return tuple(names.index(self.variables[v]) for v in numbers)
 
@@ -147,9 +146,7 @@ def sqrt_two() -> Graph:
         ("goal", prop("Nat.eq", "a", ("Nat.times", "Nat.two", "c")), uses("chained", even)),
         parent=0, depth=1, block=1, fixed="abc",
     )  # fmt: skip
-    [show] = maker.step(
-        "show", ("goal", prop("HOL.False"), uses("using", double, given)), parent=0, depth=1, block=1
-    )
+    [show] = maker.step("show", ("goal", prop("HOL.False"), uses("using", double, given)), parent=0, depth=1, block=1)
     maker.use(0, *uses("block", show))
     lemma = Lemma(
         "Parity.even_mult_iff", 0,
@@ -214,8 +211,13 @@ def write_graph(graph: Graph, folder: Path) -> Path:
                     ],
                     "facts": [
                         [
-                            f.kind, f.step, f.name, term(f.prop), [use(u) for u in f.uses],
-                            None if f.stated is None else term(f.stated), f.at,
+                            f.kind,
+                            f.step,
+                            f.name,
+                            term(f.prop),
+                            [use(u) for u in f.uses],
+                            None if f.stated is None else term(f.stated),
+                            f.at,
                             None if f.outside is None else term(f.outside),
                         ]
                         for f in proof.facts
@@ -251,7 +253,9 @@ def write_graph(graph: Graph, folder: Path) -> Path:
         records.append({"notation": graph.notation})
     rules: dict[str, list[Any]] = {"removed": list(graph.removed)} if graph.removed else {}
     for rule in graph.rules:
-        rules.setdefault(rule.kind, []).append([rule.name, rule.index, *([] if rule.prop is None else [term(rule.prop)])])
+        rules.setdefault(rule.kind, []).append(
+            [rule.name, rule.index, *([] if rule.prop is None else [term(rule.prop)])]
+        )
     if rules:
         records.append({"rules": rules})
     head = {

@@ -77,9 +77,7 @@ def test_types_vocabulary_and_facts(whole: Path) -> None:
     assert benchmark.vocabulary[:9] == ["<PAD>", "<BOS>", "<EOS>", "<UNK>", "<SEP>", "<F2>", "<F3>", "<F4>", "<F5>"]
     counts = benchmark.vocabulary_counts[9:]
     assert counts == sorted(counts, reverse=True)
-    shown = sum(
-        len(text.split()) for e in benchmark.split("train") for text in (e.f1, *e.f2, *e.f4, *e.f5, e.f3 or "")
-    )
+    shown = sum(len(text.split()) for e in benchmark.split("train") for text in (e.f1, *e.f2, *e.f4, *e.f5, e.f3 or ""))
     assert sum(counts) == shown
     facts = list(read_facts(benchmark))
     assert [fact.name for fact in facts] == [f"T{n}.fact" for n in range(5)]
@@ -277,7 +275,9 @@ def test_fresh_examples_are_unlike_what_a_base_trains_on(graphs: list[Path], who
     )
     assert manifest["examples"] == {"train": 0, "validation": 0, "test": 0, "fresh": 9}
     assert manifest["fresh"] == {"entries": ["Young"], "dated": "2026-08", "base": Benchmark(whole).hash}
-    trained, scored = (list(Benchmark(where).split(name)) for where, name in ((whole, "train"), (tmp_path / "out", "fresh")))
+    trained, scored = (
+        list(Benchmark(where).split(name)) for where, name in ((whole, "train"), (tmp_path / "out", "fresh"))
+    )
     assert {e.session for e in scored} == {"Young"}
     assert not {e.f1 for e in trained} & {e.f1 for e in scored}
     assert not {e.theorem for e in trained} & {e.theorem for e in scored}

@@ -168,7 +168,9 @@ def test_no_theorem_moves_because_of_its_company(graphs: dict[str, Path], whole:
 
     def bands(folder: Path) -> dict[str, set[int]]:
         found: dict[str, set[int]] = {}
-        for example in (e for name in Benchmark(folder).splits for e in Benchmark(folder).split(name) if e.session == "Geometry"):
+        for example in (
+            e for name in Benchmark(folder).splits for e in Benchmark(folder).split(name) if e.session == "Geometry"
+        ):
             found.setdefault(example.step_id, set()).add(band_of(example.theorem))
         return found
 
@@ -183,7 +185,12 @@ def test_what_cannot_be_told_is_refused(graphs: dict[str, Path], tmp_path: Path)
     build([write_graph(distant, tmp_path)], tmp_path / "part", sizes=SIZES, workers=1)
     between = graph_of([], theory="Geometry.Between", session="Geometry", parents=[SECOND])
     with pytest.raises(UserError, match=r"Geometry\.Distant rests on Geometry\.Order"):
-        build([tmp_path / "part", write_graph(between, tmp_path), *graphs.values()], tmp_path / "out", sizes=SIZES, workers=1)
+        build(
+            [tmp_path / "part", write_graph(between, tmp_path), *graphs.values()],
+            tmp_path / "out",
+            sizes=SIZES,
+            workers=1,
+        )
     # ... or that a benchmark's theory does not rest on the one that has to be renamed.
     build([write_graph(distant, tmp_path), graphs[SECOND]], tmp_path / "part", sizes=SIZES, workers=1)
     with pytest.raises(UserError, match=r"which one Geometry\.Distant means is not known"):

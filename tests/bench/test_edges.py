@@ -18,7 +18,9 @@ P, Q, R, E = (lambda *of, name=name: prop(f"Nat.{name}", *of) for name in ("P", 
 def two_statements(*shows: Term) -> list[tuple[object, ...]]:
     """`shows "P x" and "Q x"`, whose proof uses R x for every show."""
     maker = ProofMaker(0, "two")
-    [_, _, given] = maker.step("lemma", ("goal", P("x"), []), ("goal", Q("x"), []), ("assumption", R("x"), []), fixed="xy")
+    [_, _, given] = maker.step(
+        "lemma", ("goal", P("x"), []), ("goal", Q("x"), []), ("assumption", R("x"), []), fixed="xy"
+    )
     for number, shown in enumerate(shows):
         [show] = maker.step("show", ("goal", shown, uses("using", given)), parent=0, depth=1, block=1 + number)
         for statement in (0, 1):
@@ -43,7 +45,10 @@ def test_a_case_of_an_induction_belongs_to_the_statement_of_which_it_is_an_insta
 
 def test_a_show_of_which_nothing_can_be_told_belongs_to_all() -> None:
     rows = two_statements(E("x"))
-    assert [row[:1] + row[2:3] for row in rows if row[0] != "R <X0>"] == [("even <X0>", "P <X0>"), ("even <X0>", "Q <X0>")]
+    assert [row[:1] + row[2:3] for row in rows if row[0] != "R <X0>"] == [
+        ("even <X0>", "P <X0>"),
+        ("even <X0>", "Q <X0>"),
+    ]
 
 
 def test_belonging_looks_at_conclusions_under_premises_and_quantifiers() -> None:

@@ -76,9 +76,7 @@ def test_binders_partial_application_and_unknown_constants() -> None:
 def test_more_arguments_than_the_general_type_shows() -> None:
     function = fun(NAT, NAT)
     f, x = Var("f", 0, function), Var("x", 0, NAT)
-    term = true(
-        apply(const("eq", fun(NAT, NAT, BOOL)), apply(const("id", fun(function, function)), f, x), x)
-    )
+    term = true(apply(const("eq", fun(NAT, NAT, BOOL)), apply(const("id", fun(function, function)), f, x), x))
     assert round_trip(term) == [fun(function, function), function, NAT]
 
 

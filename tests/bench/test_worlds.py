@@ -112,7 +112,9 @@ def test_imports_that_isabelle_could_not_merge_are_refused():
     parents = {**PARENTS, "A.Both": ["A.Left", "A.Right"]}
     del parents["C.Left"]
     clashing = Worlds(WHOLE, PARENTS, (), declaring(Left="t c", Right="t c"))
-    with pytest.raises(UserError, match=r"cannot merge A.Right and B.Top: A.Left and A.Right both make t an instance of c"):
+    with pytest.raises(
+        UserError, match=r"cannot merge A.Right and B.Top: A.Left and A.Right both make t an instance of c"
+    ):
         clashing.importing(["A.Right", "B.Top"])
     assert clashing.importing(["Right"]).imports == ("A.Right",)
     # Two theories may find out the same; then a third one has merged them.
@@ -136,7 +138,10 @@ def test_the_smallest_world_comes_first_after_the_usual_one():
 
 
 def test_a_benchmark_of_an_earlier_version_does_not_say_what_is_declared_where(monkeypatch: pytest.MonkeyPatch):
-    rows = {**WHOLE.to_json(), "theories": [{"name": "A.Base", "parents": []}, {"name": "A.Left", "parents": ["A.Base"]}]}
+    rows = {
+        **WHOLE.to_json(),
+        "theories": [{"name": "A.Base", "parents": []}, {"name": "A.Left", "parents": ["A.Base"]}],
+    }
     monkeypatch.setattr(Benchmark, "signature_document", lambda _: rows)
     world = Benchmark("embedded").worlds.at("A.Left")
     example = replace(at("A.Left"), proof=3)

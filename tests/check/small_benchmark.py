@@ -58,7 +58,10 @@ def write_small_benchmark(folder: Path) -> list[Example]:
             {
                 **{name: getattr(example, name, None) for name in EXAMPLE_SCHEMA.names if name != "copies"},
                 **{f: propositions.setdefault(getattr(example, f), len(propositions)) for f in ("f1", "f3")},
-                **{f: [propositions.setdefault(t, len(propositions)) for t in getattr(example, f)] for f in ("f2", "f4", "f5")},
+                **{
+                    f: [propositions.setdefault(t, len(propositions)) for t in getattr(example, f)]
+                    for f in ("f2", "f4", "f5")
+                },
                 "types": [types.setdefault(example.types[f"<X{v}>"], len(types)) for v in used] if recorded else [],
                 "copies": 1,
             }
@@ -73,7 +76,13 @@ def write_small_benchmark(folder: Path) -> list[Example]:
         ]
         number = propositions.setdefault(encode_line(erase(prop)), len(propositions))
         facts.append({"theory": "S.Early", "name": name, "index": 0, "proposition": number, "types": slots})
-    last = {"theory": "S.Late", "name": "T.last", "index": 0, "proposition": facts[0]["proposition"], "types": facts[0]["types"]}
+    last = {
+        "theory": "S.Late",
+        "name": "T.last",
+        "index": 0,
+        "proposition": facts[0]["proposition"],
+        "types": facts[0]["types"],
+    }
     write_benchmark(
         folder,
         Content(

@@ -94,9 +94,7 @@ def test_the_facts_do_not_contradict_each_other(provers: Provers) -> None:
 
 def test_true_derivations_are_proved(provers: Provers) -> None:
     strategies = available(STRATEGIES)
-    failed = [
-        d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), strategies)), Proof)
-    ]
+    failed = [d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), strategies)), Proof)]
     # Cantor and the induction want a predicate to be invented; a slow machine may miss a few more.
     assert len(failed) <= 8, failed
     assert not [name for name in failed if name.startswith("#")], failed

@@ -379,7 +379,9 @@ def test_what_simp_rules_prove_needs_no_prover(checker: Checker) -> None:
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Later": ["Early"]}
     own = replace(checker, worlds=Worlds(SIGNATURE, parents), simp=rules)
-    step = example("(= (rev (rev xs)) ys)", ["(= xs ys)"], "(= ys xs)", [], {"xs": "(list nat)"}, id="simp", theory="Later")
+    step = example(
+        "(= (rev (rev xs)) ys)", ["(= xs ys)"], "(= ys xs)", [], {"xs": "(list nat)"}, id="simp", theory="Later"
+    )
     verdict = well_formed(own.check(step, step.f1))
     assert isinstance(verdict.first, Proved)
     assert verdict.first.by == "simp"

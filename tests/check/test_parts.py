@@ -41,7 +41,15 @@ def test_escaping_is_injective() -> None:
 
 def test_names_differ_for_different_keys() -> None:
     names = Namer()
-    keys = ["free x : nat", "free x : int", "x : nat", "Groups.x : nat", "free X : nat", "free a_b : nat", "free a.b : nat"]
+    keys = [
+        "free x : nat",
+        "free x : int",
+        "x : nat",
+        "Groups.x : nat",
+        "free X : nat",
+        "free a_b : nat",
+        "free a.b : nat",
+    ]
     given = [names.get("c", key)[0] for key in keys]
     assert len({name.lower() for name in given}) == len(keys)
     assert [names.get("c", key) for key in keys] == [(name, False) for name in given]
@@ -120,7 +128,9 @@ def test_only_theories_that_a_theory_rests_on_are_visible() -> None:
     assert library.visible(worlds.at("D").theories or frozenset()).tolist() == [True, False, True]
     relevance = Relevance(library)
     assert set(relevance.rank([library.texts[0], library.texts[1]], [], 3, 3)) == {0, 1, 2}
-    assert relevance.rank([library.texts[0], library.texts[1]], [], 3, 3, visible=library.visible(frozenset({"B"}))) == [1]
+    assert relevance.rank(
+        [library.texts[0], library.texts[1]], [], 3, 3, visible=library.visible(frozenset({"B"}))
+    ) == [1]
 
 
 def test_a_fact_that_cannot_be_read_says_nothing() -> None:

@@ -161,7 +161,9 @@ def test_a_short_attempt_gets_its_share_of_the_time(tmp_path: Path) -> None:
 
 def test_a_prover_that_sleeps_is_told_from_one_that_waits_for_its_turn() -> None:
     assert _waits_for_processor(os.getpid())
-    with subprocess.Popen([sys.executable, "-c", "import time; print('', flush=True); time.sleep(60)"], stdout=-1) as idle:
+    with subprocess.Popen(
+        [sys.executable, "-c", "import time; print('', flush=True); time.sleep(60)"], stdout=-1
+    ) as idle:
         assert idle.stdout is not None
         idle.stdout.readline()
         assert until(lambda: not _waits_for_processor(idle.pid))

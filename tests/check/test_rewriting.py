@@ -21,7 +21,9 @@ TYPES = {"xs": "(list nat)", "ys": "(list nat)", "x": "nat", "y": "nat", "n": "n
 
 
 def typed(*texts: str) -> list[Term]:
-    return list(infer([read(text) for text in texts], SIGNATURE, {n: read_type(t) for n, t in TYPES.items()}).propositions)
+    return list(
+        infer([read(text) for text in texts], SIGNATURE, {n: read_type(t) for n, t in TYPES.items()}).propositions
+    )
 
 
 def rewriter(names: tuple[str, ...] = RULES) -> Rewriter:
@@ -87,7 +89,10 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
     names = ("append_Nil", "rev_rev", "length_Nil")
     facts = [lemma(name, *FACTS[name]) for name in names]
     declared = {
-        "A": [Declaration("simp", 0, encode_line(facts[0].prop), 0), Declaration("simp", 1, encode_line(facts[1].prop), 1)],
+        "A": [
+            Declaration("simp", 0, encode_line(facts[0].prop), 0),
+            Declaration("simp", 1, encode_line(facts[1].prop), 1),
+        ],
         "B": [Declaration("simp", 2, encode_line(facts[2].prop), 2)],
         "C": [Declaration("no simp", 1, encode_line(facts[1].prop), 3)],
     }

@@ -191,7 +191,9 @@ def test_hypotheses_are_followed_through_a_reordered_beam() -> None:
 @pytest.mark.parametrize("dense", [False, True])
 def test_the_best_are_those_that_the_mask_leaves(dense: bool) -> None:
     corpus = corpus_of("FREE <X0>", "FREE <X0> $ FREE <X1>")
-    state = TermGrammar(VOCABULARY, dense).start(corpus, np.array([0, 1]), SearchRules(3, longest=40), torch.device("cpu"))
+    state = TermGrammar(VOCABULARY, dense).start(
+        corpus, np.array([0, 1]), SearchRules(3, longest=40), torch.device("cpu")
+    )
     torch.manual_seed(0)
     for left in range(41, 0, -1):
         logits = torch.randn(2, 3, len(VOCABULARY))

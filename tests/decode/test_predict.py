@@ -20,7 +20,9 @@ def test_predictions_are_written_as_agreed(tmp_path: Path) -> None:
     write_model(model, About("hash", VOCABULARY, {}), tmp_path, "int8")
     predictor = Predictor(tmp_path, "cpu")
     rules = SearchRules(beam=3, longest=4)
-    corpus = Corpus.of_examples([NumberedExample([(3, [9, 10])], [9, 11], "a1"), NumberedExample([(3, [9, 11])], [9, 10], "b2")])
+    corpus = Corpus.of_examples(
+        [NumberedExample([(3, [9, 10])], [9, 11], "a1"), NumberedExample([(3, [9, 11])], [9, 10], "b2")]
+    )
     path = tmp_path / "predictions" / "test.beam3.jsonl"
     assert write_predictions(path, predictor.lines(corpus, rules), meta_of(predictor, "test", rules, "none")) == 2
     lines = [json.loads(line) for line in path.read_text().splitlines()]

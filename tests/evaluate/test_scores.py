@@ -70,7 +70,10 @@ def test_only_ten_answers_count_however_many_there_are(benchmark: Path, tmp_path
 def test_predictions_for_other_data_are_refused(benchmark: Path, tmp_path: Path) -> None:
     task = open_task(benchmark)
     path = tmp_path / "p.jsonl"
-    for meta, complaint in (({"benchmark": "0" * 64}, "made for benchmark"), ({"split": "validation"}, "made for split")):
+    for meta, complaint in (
+        ({"benchmark": "0" * 64}, "made for benchmark"),
+        ({"split": "validation"}, "made for split"),
+    ):
         write_predictions(path, list(task.examples), [[r] for r in task.references], meta)
         with pytest.raises(UserError, match=complaint):
             open_system(path, task)

@@ -7,7 +7,9 @@ from isarstep.logic.sample import sample_signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, fun
 
 names = st.text("abcxyz'_.<>01", min_size=1, max_size=6)
-constant_names = st.sampled_from(["HOL.eq", "HOL.conj", "Pure.imp", "HOL.Trueprop", "Groups.plus_class.plus", "c", "ABS", "$$"])
+constant_names = st.sampled_from(
+    ["HOL.eq", "HOL.conj", "Pure.imp", "HOL.Trueprop", "Groups.plus_class.plus", "c", "ABS", "$$"]
+)
 sorts = st.lists(st.sampled_from(["A.c", "B.d", "HOL.type"]), max_size=2, unique=True).map(lambda s: tuple(sorted(s)))
 
 types: st.SearchStrategy[Typ] = st.recursive(
@@ -108,7 +110,9 @@ def uses(wanted: Typ) -> list[tuple[str, list[Typ], list[TFree | TVar], dict[Typ
         result = signature.constants[name].type
         while True:
             match = matching(result, wanted)
-            if match is not None and all(signature.of_sort(t, v.sort) for v, t in match.items() if not isinstance(v, Type)):
+            if match is not None and all(
+                signature.of_sort(t, v.sort) for v, t in match.items() if not isinstance(v, Type)
+            ):
                 found.append((name, list(arguments), variables_of(signature.constants[name].type), match))
             if not (isinstance(result, Type) and result.name == "fun"):
                 break

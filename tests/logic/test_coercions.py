@@ -55,7 +55,9 @@ def test_chains() -> None:
 
 
 def test_coercions_go_to_the_leaves_only_as_far_as_needed() -> None:
-    assert coerced("CONST HOL.eq $ ( CONST Groups.plus_class.plus $ FREE n $ FREE k ) $ FREE x", n=NAT, k=INT, x=REAL) == (
+    assert coerced(
+        "CONST HOL.eq $ ( CONST Groups.plus_class.plus $ FREE n $ FREE k ) $ FREE x", n=NAT, k=INT, x=REAL
+    ) == (
         f"CONST HOL.eq $ ( CONST {OF_INT} $ ( CONST Groups.plus_class.plus $ ( CONST {OF_NAT} $ FREE n ) $ FREE k ) ) $ FREE x"
     )
 
@@ -74,15 +76,23 @@ def test_sorts_choose_the_target() -> None:
 
 
 def test_typed_coercions() -> None:
-    typing = infer_with_coercions([decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE n $ FREE k )")], SIGNATURE, {"n": NAT, "k": INT})
+    typing = infer_with_coercions(
+        [decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE n $ FREE k )")], SIGNATURE, {"n": NAT, "k": INT}
+    )
     assert Const(OF_NAT, fun(NAT, INT)) in list(subterms(typing.propositions[0]))
 
 
 def test_there_is_no_way_down() -> None:
     with pytest.raises(TypingError, match="the function wants nat, the argument has type real"):
-        infer_with_coercions([decode("CONST HOL.Trueprop $ ( FREE p $ FREE x )")], SIGNATURE, {"p": fun(NAT, Type("HOL.bool")), "x": REAL})
+        infer_with_coercions(
+            [decode("CONST HOL.Trueprop $ ( FREE p $ FREE x )")],
+            SIGNATURE,
+            {"p": fun(NAT, Type("HOL.bool")), "x": REAL},
+        )
     with pytest.raises(TypingError):
-        infer_with_coercions([decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE x $ CONST HOL.True )")], SIGNATURE, {"x": REAL})
+        infer_with_coercions(
+            [decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE x $ CONST HOL.True )")], SIGNATURE, {"x": REAL}
+        )
 
 
 def test_what_is_well_typed_stays_as_it_is() -> None:
@@ -97,5 +107,8 @@ def test_several_propositions_share_their_variables() -> None:
         decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE n $ FREE x )"),
     ]
     typing = infer_with_coercions(props, SIGNATURE, {"x": REAL})
-    assert encode_line(typing.propositions[1]) == f"CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST {OF_NAT} $ FREE n ) $ FREE x )"
+    assert (
+        encode_line(typing.propositions[1])
+        == f"CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST {OF_NAT} $ FREE n ) $ FREE x )"
+    )
     assert typing.frees["n"] == NAT

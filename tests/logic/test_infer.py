@@ -99,7 +99,11 @@ def test_sorts_go_down_to_arguments_and_are_minimal() -> None:
     typing = infer([decode("CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less_eq $ FREE x $ FREE y )")], SIGNATURE)
     assert typing.frees["x"] == TFree("'a", ("Orderings.ord",))
     both = infer(
-        [decode("CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less_eq $ FREE x $ ( CONST Groups.plus_class.plus $ FREE x $ FREE x ) )")],
+        [
+            decode(
+                "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less_eq $ FREE x $ ( CONST Groups.plus_class.plus $ FREE x $ FREE x ) )"
+            )
+        ],
         SIGNATURE,
     )
     assert both.frees["x"] == TFree("'a", ("Groups.plus", "Orderings.ord"))
@@ -108,7 +112,9 @@ def test_sorts_go_down_to_arguments_and_are_minimal() -> None:
 
 
 def test_a_type_outside_the_class_is_refused_and_named() -> None:
-    reason = judge("CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST Groups.plus_class.plus $ CONST HOL.True $ FREE x ) $ FREE y )").reason
+    reason = judge(
+        "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST Groups.plus_class.plus $ CONST HOL.True $ FREE x ) $ FREE y )"
+    ).reason
     assert reason is not None
     assert "bool does not belong to Groups.plus" in reason
     # functions have no addition of their own here, so the sort of an argument matters too
@@ -117,7 +123,9 @@ def test_a_type_outside_the_class_is_refused_and_named() -> None:
 
 def test_clashes_name_the_application_and_both_types() -> None:
     with pytest.raises(TypingError) as caught:
-        infer([decode("CONST HOL.Trueprop $ ( CONST HOL.conj $ CONST HOL.True $ ( CONST Nat.Suc $ FREE n ) )")], SIGNATURE)
+        infer(
+            [decode("CONST HOL.Trueprop $ ( CONST HOL.conj $ CONST HOL.True $ ( CONST Nat.Suc $ FREE n ) )")], SIGNATURE
+        )
     error = caught.value
     assert (error.wanted, error.found) == (BOOL, NAT)
     assert error.application is not None
@@ -160,7 +168,9 @@ def test_known_types_of_free_variables() -> None:
 def test_open_types_of_a_context_are_shared() -> None:
     context = infer_context([decode("CONST HOL.Trueprop $ ( CONST Set.member $ FREE x $ FREE S )")], SIGNATURE)
     assert context == {"x": TVar("'a", 0, ("HOL.type",)), "S": Type("Set.set", (TVar("'a", 0, ("HOL.type",)),))}
-    assert well_formed("CONST HOL.Trueprop $ ( CONST Set.member $ ( CONST Nat.Suc $ FREE x ) $ FREE S )", SIGNATURE, context)
+    assert well_formed(
+        "CONST HOL.Trueprop $ ( CONST Set.member $ ( CONST Nat.Suc $ FREE x ) $ FREE S )", SIGNATURE, context
+    )
     both = (
         "CONST HOL.Trueprop $ ( CONST HOL.conj $ ( CONST Set.member $ ( CONST Nat.Suc $ FREE n ) $ FREE S ) $ FREE x )"
     )
@@ -239,5 +249,7 @@ def test_an_abbreviation_of_itself_is_refused() -> None:
 
 
 def test_fresh_names_avoid_those_of_the_context() -> None:
-    typing = infer([decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE y $ FREE y )")], SIGNATURE, {"x": parse_type("'a")})
+    typing = infer(
+        [decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE y $ FREE y )")], SIGNATURE, {"x": parse_type("'a")}
+    )
     assert typing.frees["y"] == TFree("'b", ("HOL.type",))

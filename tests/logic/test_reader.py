@@ -55,7 +55,9 @@ READINGS = [
 
 def short(term):
     words = encode_line(term).split()
-    return " ".join(w.rpartition(".")[2] if w not in ("CONST", "FREE") else "" for w in words if w not in ("CONST", "FREE"))
+    return " ".join(
+        w.rpartition(".")[2] if w not in ("CONST", "FREE") else "" for w in words if w not in ("CONST", "FREE")
+    )
 
 
 @pytest.mark.parametrize(("text", "tokens"), READINGS)
@@ -95,7 +97,9 @@ def test_types():
         read_type("nats", language())
 
 
-@pytest.mark.parametrize(("text", "position"), [("x +", 3), ("(x = y", 6), ("∀x P x", 6), ("x = 'y", 4), ("f (x,) = y", 5), ("x ∷∷ y", 2)])
+@pytest.mark.parametrize(
+    ("text", "position"), [("x +", 3), ("(x = y", 6), ("∀x P x", 6), ("x = 'y", 4), ("f (x,) = y", 5), ("x ∷∷ y", 2)]
+)
 def test_mistakes_are_shown_where_they_are(text, position):
     with pytest.raises(ReadError) as error:
         read_formula(text, language())
@@ -127,7 +131,12 @@ def test_accesses_of_a_name():
     assert accesses("A.loc.c", "100") == ["loc.c", "A.loc.c"]
     space = NameSpace(["A.c", "B.c", "B.loc.x"])
     space.optional["B.loc.x"] = "100"
-    assert (space.resolve("c"), space.resolve("A.c"), space.resolve("x"), space.resolve("loc.x")) == ("B.c", "A.c", None, "B.loc.x")
+    assert (space.resolve("c"), space.resolve("A.c"), space.resolve("x"), space.resolve("loc.x")) == (
+        "B.c",
+        "A.c",
+        None,
+        "B.loc.x",
+    )
     space = NameSpace(["A.c", "B.c"])
     space.hidden["B.c"] = True
     assert (space.resolve("c"), space.shortest("B.c"), space.shortest("A.c")) == ("A.c", "B.c", "c")
@@ -139,7 +148,9 @@ def test_symbols():
 
 
 def test_notation_that_theories_switch_on_for_a_while():
-    assert short(read_formula("x ⊓ y = (y::nat set) ⊓ x", language()).term).startswith("Trueprop $ ( eq $ ( inf $ x $ y )")
+    assert short(read_formula("x ⊓ y = (y::nat set) ⊓ x", language()).term).startswith(
+        "Trueprop $ ( eq $ ( inf $ x $ y )"
+    )
     assert "rel_fun" in short(read_formula("(A ===> (=)) f g", language()).term)
 
 
@@ -160,14 +171,25 @@ def test_inside_a_locale():
         "productions": [
             ["logic", [["any", 71], 1, "\\<odot>", 1, ["any", 70]], "\\<^const>local.double", 70, 1],
             ["logic", ["sq", 1, ["any", 1000]], "\\<^fixed>f", 999, 1],
-            ["logic", [["any", 65], 1, "\\<oplus>", ["index", 1000], 1, ["any", 66]], "\\<^indexed>\\<^const>Set.insert", 65, 1],
+            [
+                "logic",
+                [["any", 65], 1, "\\<oplus>", ["index", 1000], 1, ["any", 66]],
+                "\\<^indexed>\\<^const>Set.insert",
+                65,
+                1,
+            ],
         ],
-        "rules": [[["\\<^indexed>\\<^const>Set.insert", "?x", ["_index", "?i"], "?y"], ["\\<^const>Set.insert", "?i", "?x"]]],
+        "rules": [
+            [["\\<^indexed>\\<^const>Set.insert", "?x", ["_index", "?i"], "?y"], ["\\<^const>Set.insert", "?i", "?x"]]
+        ],
     }
     outside = Language([*notation().values(), {"locales": [groups]}], language().signature)
     inside = outside.inside("Group.group")
     fixed = {"f": Type("fun", (NAT, NAT)), "G": NAT}
-    assert short(read_formula("double x = sq x", inside, fixed).term) == "Trueprop $ ( eq $ ( comp $ f $ f $ x ) $ ( f $ x ) )"
+    assert (
+        short(read_formula("double x = sq x", inside, fixed).term)
+        == "Trueprop $ ( eq $ ( comp $ f $ f $ x ) $ ( f $ x ) )"
+    )
     assert short(read_formula("A \\<oplus> x = B", inside, fixed).term) == "Trueprop $ ( eq $ ( insert $ G $ A ) $ B )"
     with pytest.raises(ReadError):
         read_formula("A \\<oplus> x = B", outside, {"f": fixed["f"]})

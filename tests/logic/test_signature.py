@@ -34,7 +34,9 @@ def test_type_syntax() -> None:
     assert parse_type(" Nat.nat ") == NAT
 
 
-@pytest.mark.parametrize("text", ["", "(", ")", "(fun", "fun 'a", "(fun ('a :: ))", "('a :: C D)", "(('a) b)", "a & b", "('a Nat.nat)"])
+@pytest.mark.parametrize(
+    "text", ["", "(", ")", "(fun", "fun 'a", "(fun ('a :: ))", "('a :: C D)", "(('a) b)", "a & b", "('a Nat.nat)"]
+)
 def test_mistakes_in_types_name_the_character(text: str) -> None:
     with pytest.raises(UserError, match="type, character"):
         parse_type(text)
@@ -104,7 +106,11 @@ def test_the_preview_form(tmp_path: Path) -> None:
     document = {
         "consts": [
             {"c": "Groups.plus_class.plus", "T": "(fun 'a (fun 'a 'a))"},
-            {"c": "C.twice", "T": "(fun ('a :: Groups.plus) ('a :: Groups.plus))", "abbrev": "ABS CONST Groups.plus_class.plus $ BOUND 0 $ BOUND 0"},
+            {
+                "c": "C.twice",
+                "T": "(fun ('a :: Groups.plus) ('a :: Groups.plus))",
+                "abbrev": "ABS CONST Groups.plus_class.plus $ BOUND 0 $ BOUND 0",
+            },
         ],
         "classes": [{"class": "Groups.plus", "super": ["HOL.type"]}, {"class": "HOL.type", "super": []}],
         "arities": [{"type": "Nat.nat", "class": "Groups.plus", "args": []}],

@@ -38,9 +38,7 @@ from isarstep.logic.terms import (
 
 from .strategies import propositions, terms, types
 
-NAMESPACE = {
-    c.__name__: c for c in (Abs, App, Bound, Const, Free, Var, Type, TFree, TVar)
-}
+NAMESPACE = {c.__name__: c for c in (Abs, App, Bound, Const, Free, Var, Type, TFree, TVar)}
 
 
 def test_names_of_abstractions_never_matter() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-FAKE_POLY = r'''#!{python}
+FAKE_POLY = r"""#!{python}
 import hashlib, json, os, re, socket, sys, time
 if "-v" in sys.argv:
     print("Poly/ML 5.9.2 Release    RTS version: X86_64_32-5.9.2")
@@ -90,7 +90,7 @@ while True:
     if message is None or message[0] == b"Prover.stop": break
 if image:
     open(image, "w").write("image of " + session)
-'''
+"""
 
 
 class FakeIsabelle:
@@ -100,9 +100,13 @@ class FakeIsabelle:
         pure = self.home / "src" / "Pure"
         pure.mkdir(parents=True)
         (pure / "ROOT.ML").write_text("")
-        (pure / "ROOT").write_text("chapter Pure session Pure = theories Pure (global) theories ML_Bootstrap (global) Sessions")
+        (pure / "ROOT").write_text(
+            "chapter Pure session Pure = theories Pure (global) theories ML_Bootstrap (global) Sessions"
+        )
         (self.home / "etc").mkdir()
-        (self.home / "etc" / "options").write_text('section "All"\npublic option threads : int = 0 for build\n  -- "workers"\noption document : string = "" (standard "true")\noption limit : real = -1.5\n')
+        (self.home / "etc" / "options").write_text(
+            'section "All"\npublic option threads : int = 0 for build\n  -- "workers"\noption document : string = "" (standard "true")\noption limit : real = -1.5\n'
+        )
         (self.home / "ROOTS").write_text("src/Pure\nsrc/Small\n")
         (self.home / "ANNOUNCE").write_text("Subject: Announcing Isabelle2025-1\n\nIsabelle2025-1 is now available.\n")
         source = str(Path(__file__).resolve().parents[2] / "src")
@@ -127,7 +131,9 @@ class FakeIsabelle:
     def write(self, folder: str, name: str, imports: str, body: str = "") -> Path:
         path = self.home / "src" / folder / f"{name}.thy"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f'section \\<open>Theory {name}\\<close>\n\ntheory {name}\n  imports {imports}\nbegin\n{body}\nend\n')
+        path.write_text(
+            f"section \\<open>Theory {name}\\<close>\n\ntheory {name}\n  imports {imports}\nbegin\n{body}\nend\n"
+        )
         return path
 
 

@@ -23,7 +23,12 @@ def not_isabelle(fake, out):
 
 def wrong_version(fake, out):
     (fake.home / "ANNOUNCE").write_text("Isabelle2023 is now available.")
-    return ["mine", "Small", "--out", str(out)], "is Isabelle2023, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release"
+    return [
+        "mine",
+        "Small",
+        "--out",
+        str(out),
+    ], "is Isabelle2023, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release"
 
 
 def unknown_session(fake, out):
@@ -43,7 +48,9 @@ def unwritable_images(fake, out):
 
 def no_image_of_pure(fake, out):
     program = fake.poly / "poly"
-    program.write_text('#!/bin/sh\ncase "$*" in -v) echo "Poly/ML 5.9.2 RTS version: X86_64-5.9.2";; *) echo no sources; exit 1;; esac\n')
+    program.write_text(
+        '#!/bin/sh\ncase "$*" in -v) echo "Poly/ML 5.9.2 RTS version: X86_64-5.9.2";; *) echo no sources; exit 1;; esac\n'
+    )
     program.chmod(program.stat().st_mode | stat.S_IXUSR)
     return ["mine", "Small", "--out", str(out)], "building Pure from"
 
@@ -53,7 +60,16 @@ def broken_poly(fake, out):
     return ["mine", "Small", "--out", str(out)], "does not run: no such library"
 
 
-MISTAKES = [no_isabelle, not_isabelle, wrong_version, unknown_session, unwritable_output, unwritable_images, no_image_of_pure, broken_poly]
+MISTAKES = [
+    no_isabelle,
+    not_isabelle,
+    wrong_version,
+    unknown_session,
+    unwritable_output,
+    unwritable_images,
+    no_image_of_pure,
+    broken_poly,
+]
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.__name__)
@@ -69,5 +85,8 @@ def test_an_image_that_went_away(fake, tmp_path: Path) -> None:
     allow_starts()  # a run before this one has ended with a ban
     installation = find_installation()
     start = Start(images=(tmp_path / "Gone",), uses=(), main="()", loaded=(), sessions=())
-    with pytest.raises(UserError, match=r"missing image .*Gone"), MLProcess(installation, Sessions(installation), start):
+    with (
+        pytest.raises(UserError, match=r"missing image .*Gone"),
+        MLProcess(installation, Sessions(installation), start),
+    ):
         pass

@@ -27,7 +27,16 @@ class Client:
         pairs = yxml.listing(yxml.pair(yxml.string, yxml.string))(variables)
         write_message(
             self.stream,
-            [b"run", script.encode(), standard_input, folder, pairs, b"true" if redirect else b"false", str(timeout).encode(), b""],
+            [
+                b"run",
+                script.encode(),
+                standard_input,
+                folder,
+                pairs,
+                b"true" if redirect else b"false",
+                str(timeout).encode(),
+                b"",
+            ],
         )
         kind, name = read_message(self.stream)
         assert kind == b"uuid"
@@ -125,7 +134,11 @@ def test_programs_die_when_their_parent_is_killed(tmp_path):
         "import sys, time; from isarstep.mine.external import start_group\n"
         "p = start_group(['sleep', '100']); time.sleep(0.5); print(p.pid, flush=True); time.sleep(100)"
     )
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
     assert parent.stdout is not None
     child = int(parent.stdout.readline())
     parent.kill()

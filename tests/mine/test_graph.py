@@ -9,8 +9,31 @@ from isarstep.mine.graph import Use, parse_graph, read_graph
 from isarstep.mine.show import show_proof
 
 HEAD = {"format": 1, "isabelle": "Isabelle2025-1", "session": "S", "theory": "S.T", "parents": ["Main"], "hash": "0"}
-TYPES = {"types": [["HOL.bool"], ["prop"], ["fun", 0, 1], ["'a", ["HOL.type"]], ["?'a", 2, ["HOL.ord", "HOL.type"]], ["fun", 0, 0], ["fun", 0, 5]]}
-TERMS = {"terms": [["c", "HOL.Trueprop", 2], ["f", "p", 0], ["a", 0, 1], ["v", "x", 1, 4], ["b", 0], ["l", "y", 3, 4], ["c", "HOL.conj", 6], ["a", 6, 1], ["a", 7, 1], ["a", 0, 8]]}
+TYPES = {
+    "types": [
+        ["HOL.bool"],
+        ["prop"],
+        ["fun", 0, 1],
+        ["'a", ["HOL.type"]],
+        ["?'a", 2, ["HOL.ord", "HOL.type"]],
+        ["fun", 0, 0],
+        ["fun", 0, 5],
+    ]
+}
+TERMS = {
+    "terms": [
+        ["c", "HOL.Trueprop", 2],
+        ["f", "p", 0],
+        ["a", 0, 1],
+        ["v", "x", 1, 4],
+        ["b", 0],
+        ["l", "y", 3, 4],
+        ["c", "HOL.conj", 6],
+        ["a", 6, 1],
+        ["a", 7, 1],
+        ["a", 0, 8],
+    ]
+}
 LEMMA = {"lemma": ["HOL.conjI", 0, 2]}
 PROOF = {
     "proof": {
@@ -24,7 +47,15 @@ PROOF = {
         "complete": True, "unresolved": ["2: foo: no such fact"],
     }
 }  # fmt: skip
-SIGNATURE = {"signature": {"constants": [["T.c", 3, None], ["T.d", 0, 1]], "types": [["T.t", 1]], "classes": [["T.k", ["HOL.type"]]], "arities": [["T.t", "T.k", [["HOL.type"]]]], "coercions": [5]}}
+SIGNATURE = {
+    "signature": {
+        "constants": [["T.c", 3, None], ["T.d", 0, 1]],
+        "types": [["T.t", 1]],
+        "classes": [["T.k", ["HOL.type"]]],
+        "arities": [["T.t", "T.k", [["HOL.type"]]]],
+        "coercions": [5],
+    }
+}
 THEOREMS = {"theorems": [["T.both", 0, 9]]}
 END = {"end": {"failures": ["line 3: skipped"]}}
 WHOLE = [HEAD, TYPES, TERMS, LEMMA, PROOF, SIGNATURE, THEOREMS, END]
@@ -53,7 +84,18 @@ def test_everything_is_read():
 
 
 def test_schematic_types():
-    graph = parse_graph(lines([HEAD, {"types": [["?'a", 2, ["HOL.ord"]]]}, {"terms": [["v", "x", 1, 0]]}, {"theorems": [["t", 0, 0]]}, END]), "x")
+    graph = parse_graph(
+        lines(
+            [
+                HEAD,
+                {"types": [["?'a", 2, ["HOL.ord"]]]},
+                {"terms": [["v", "x", 1, 0]]},
+                {"theorems": [["t", 0, 0]]},
+                END,
+            ]
+        ),
+        "x",
+    )
     assert graph.theorems[0].prop.type == TVar("'a", 2, ("HOL.ord",))
 
 

@@ -10,7 +10,11 @@ def test_installation_is_found_and_described(fake):
     found = find_installation()
     assert found.home == fake.home
     assert found.poly == fake.poly / "poly"
-    assert (found.identifier, found.ml_system, found.ml_platform) == ("Isabelle2025-1", "polyml-5.9.2", "x86_64_32-linux")
+    assert (found.identifier, found.ml_system, found.ml_platform) == (
+        "Isabelle2025-1",
+        "polyml-5.9.2",
+        "x86_64_32-linux",
+    )
     assert [option.name for option in found.options] == ["threads", "document", "limit"]
 
 
@@ -18,7 +22,10 @@ def test_what_is_wrong_is_said_plainly(fake, monkeypatch, tmp_path):
     with pytest.raises(UserError, match=r"no Isabelle at .*nowhere"):
         find_installation(tmp_path / "nowhere")
     (fake.home / "ANNOUNCE").write_text("Isabelle2021 is now available.")
-    with pytest.raises(UserError, match="is Isabelle2021, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release"):
+    with pytest.raises(
+        UserError,
+        match="is Isabelle2021, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release",
+    ):
         find_installation()
     monkeypatch.delenv("ISABELLE_HOME")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -87,7 +94,9 @@ def test_headers(tmp_path: Path):
         'theory %invisible T\nimports Main "HOL-Library.Set" "~~/src/X/Y"\nkeywords "a" :: thy_decl\nbegin\nimports Z'
     )
     assert read_header(path) == (("Main", "HOL-Library.Set", "~~/src/X/Y"), ())
-    path.write_text('theory T imports Main options [quick_and_dirty, names_limit = 3] keywords "a" :: thy_decl begin end')
+    path.write_text(
+        'theory T imports Main options [quick_and_dirty, names_limit = 3] keywords "a" :: thy_decl begin end'
+    )
     assert read_header(path) == (("Main",), (("quick_and_dirty", ""), ("names_limit", "3")))
     path.write_text("theory U imports Main begin end")
     with pytest.raises(UserError, match="does not fit"):

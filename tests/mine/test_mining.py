@@ -22,7 +22,14 @@ from isarstep.mine.session_job import Limits
 from isarstep.mine.terminal import run_mining
 
 
-def mine(out: Path, *names: str, jobs: int = 2, resume: bool = False, limits: Limits | None = None, cluster: str | None = None) -> dict:
+def mine(
+    out: Path,
+    *names: str,
+    jobs: int = 2,
+    resume: bool = False,
+    limits: Limits | None = None,
+    cluster: str | None = None,
+) -> dict:
     run_mining(
         names,
         out=out,
@@ -117,7 +124,20 @@ def test_resume_does_nothing_twice(fake, tmp_path):
 
 
 def run_alone(out: Path, *extra: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "isarstep", "mine", "Small-More", "Other", "--out", str(out), "--resume", "--jobs", "2", *extra]
+    command = [
+        sys.executable,
+        "-m",
+        "isarstep",
+        "mine",
+        "Small-More",
+        "Other",
+        "--out",
+        str(out),
+        "--resume",
+        "--jobs",
+        "2",
+        *extra,
+    ]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -163,7 +183,9 @@ def test_a_polite_signal_ends_everything(fake, tmp_path):
     assert children
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 2
-    assert until(lambda: not subprocess.run(["pgrep", "-f", str(fake.poly)], capture_output=True, text=True).stdout.split())
+    assert until(
+        lambda: not subprocess.run(["pgrep", "-f", str(fake.poly)], capture_output=True, text=True).stdout.split()
+    )
 
 
 def test_missing_pure_is_built(fake, tmp_path):
@@ -254,7 +276,11 @@ def test_a_mistake_of_ours_in_one_session_does_not_end_the_others(fake, tmp_path
     monkeypatch.setattr(executors, "run_session", broken)
     mine(tmp_path / "out", "Other", "Small")
     assert "Small/C.jsonl.zst" in graphs(tmp_path / "out")
-    runs = [json.loads(line) for line in (tmp_path / "out" / "journal.jsonl").read_text().splitlines() if "session_run" in line]
+    runs = [
+        json.loads(line)
+        for line in (tmp_path / "out" / "journal.jsonl").read_text().splitlines()
+        if "session_run" in line
+    ]
     assert {run["session_run"]: run["reason"] for run in runs}["Other"] == "KeyError: 'oops'"
 
 

@@ -79,8 +79,16 @@ def mine_tiny(tmp_path, theories):
     for name, text in theories.items():
         (folder / f"{name}.thy").write_text(text)
     run_mining(
-        ["Tiny"], out=tmp_path / "out", jobs=1, cluster=None, resume=False, isabelle=None, directories=[folder],
-        heaps=tmp_path / "heaps", limits=Limits(proof=10), prove=False,
+        ["Tiny"],
+        out=tmp_path / "out",
+        jobs=1,
+        cluster=None,
+        resume=False,
+        isabelle=None,
+        directories=[folder],
+        heaps=tmp_path / "heaps",
+        limits=Limits(proof=10),
+        prove=False,
     )
     return [read_graph(tmp_path / "out" / "Tiny" / f"{name}.jsonl.zst") for name in theories]
 

@@ -199,8 +199,16 @@ def test_options_as_the_releases_read_them(fake, monkeypatch):
         ("limit", "real", ("-1.5",)),
     ]
     values = [(fields(entry[1])[0], *yxml.decode_pair(fields(entry[1])[2])) for entry in new]
-    assert [(name, yxml.content(value)) for name, value, _ in values] == [("threads", "1"), ("document", ""), ("limit", "-1.5")]
-    assert [[yxml.content(item) for item in yxml.decode_list(standard)] for _, _, standard in values] == [[], ["true"], []]
+    assert [(name, yxml.content(value)) for name, value, _ in values] == [
+        ("threads", "1"),
+        ("document", ""),
+        ("limit", "-1.5"),
+    ]
+    assert [[yxml.content(item) for item in yxml.decode_list(standard)] for _, _, standard in values] == [
+        [],
+        ["true"],
+        [],
+    ]
 
 
 def test_scala_functions_as_the_releases_read_them():

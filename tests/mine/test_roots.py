@@ -95,11 +95,18 @@ def test_options(tmp_path: Path):
         "option on : bool = true"
     )
     found = [(option.name, option.type, option.value) for option in read_options(path)]
-    assert found == [("threads", "int", "0"), ("document", "string", ""), ("scale", "real", "-1.5"), ("on", "bool", "true")]
+    assert found == [
+        ("threads", "int", "0"),
+        ("document", "string", ""),
+        ("scale", "real", "-1.5"),
+        ("on", "bool", "true"),
+    ]
 
 
 def test_tokens_skip_formal_comments_and_keep_lines():
-    found = list(tokens('a \\<comment> \\<open>gone\\<close>\n"b\\"c" \\<open>d\\<close> \\<alpha>\\<^sub>1 x.y', "here"))
+    found = list(
+        tokens('a \\<comment> \\<open>gone\\<close>\n"b\\"c" \\<open>d\\<close> \\<alpha>\\<^sub>1 x.y', "here")
+    )
     assert [(token.text, token.quoted, token.line) for token in found] == [
         ("a", False, 1), ('b"c', True, 2), ("d", True, 2), ("\\<alpha>\\<^sub>1", False, 2), ("x.y", False, 2),
     ]  # fmt: skip

@@ -24,7 +24,9 @@ def test_content_drops_markup():
     assert yxml.content(yxml.parse(b"one \x05\x06position\x06line=3\x05two\x05\x06\x05 three")) == "one two three"
 
 
-@pytest.mark.parametrize("bad", [b"\x05\x06a\x05", b"\x05\x06\x05", b"\x05\x06a\x06x\x05\x05\x06\x05", b"\x05\x06\x06x=1\x05\x05\x06\x05"])
+@pytest.mark.parametrize(
+    "bad", [b"\x05\x06a\x05", b"\x05\x06\x05", b"\x05\x06a\x06x\x05\x05\x06\x05", b"\x05\x06\x06x=1\x05\x05\x06\x05"]
+)
 def test_malformed_is_refused(bad):
     with pytest.raises(ValueError, match="malformed YXML"):
         yxml.parse(bad)

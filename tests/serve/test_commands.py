@@ -34,7 +34,9 @@ def test_sketch_prints_a_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
     problem = ["--fact", "x ≤ y", "--fact", "y < z", "--goal", "x < z", "--type", "x :: int"]
     assert run(["sketch", *problem, "--library", "0", "--seconds", "2", "--budget", "3600"]) == 0
     text = capsys.readouterr().out
-    assert text.startswith('lemma\n  fixes x :: "int"\n    and y :: "int"\n    and z :: "int"\n  assumes "x ≤ y"\n      and "y < z"\n  shows "x < z"\nproof -\n')
+    assert text.startswith(
+        'lemma\n  fixes x :: "int"\n    and y :: "int"\n    and z :: "int"\n  assumes "x ≤ y"\n      and "y < z"\n  shows "x < z"\nproof -\n'
+    )
     assert "(* closed" in text
     assert run(["sketch", *problem, "--library", "0", "--seconds", "2", "--budget", "3600", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["closed"]

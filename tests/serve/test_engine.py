@@ -183,7 +183,9 @@ def test_a_sketch_says_what_is_left(engine: Engine) -> None:
 def test_a_sketch_with_the_shipped_model(engine: Engine) -> None:
     task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
     with engine.proving(seconds=1, library=0) as proving:
-        best = list(sketches(task, Plan(seconds=UNHURRIED, prover_seconds=2, library=0), Batcher(engine, 1).search_all, proving))[-1]
+        best = list(
+            sketches(task, Plan(seconds=UNHURRIED, prover_seconds=2, library=0), Batcher(engine, 1).search_all, proving)
+        )[-1]
     assert best.closed
 
 

@@ -129,7 +129,9 @@ def test_with_a_token_all_but_the_page_wants_it(path: str, given: str, status: i
 
 
 @pytest.mark.parametrize(("loopback", "token"), [(True, "secret"), (False, "secret"), (False, None)])
-def test_with_a_token_or_on_every_address_other_names_of_the_machine_are_fine(loopback: bool, token: str | None) -> None:
+def test_with_a_token_or_on_every_address_other_names_of_the_machine_are_fine(
+    loopback: bool, token: str | None
+) -> None:
     limits = ServerLimits(token=token, loopback=loopback)
     assert asked(limits=limits, host="far.example", authorization="Bearer secret").status == 200
 

@@ -30,13 +30,19 @@ def test_types_in_the_text_are_kept():
 
 def test_what_people_type_becomes_what_was_mined():
     task = reader().read(Problem(goal="length xs > n"))
-    assert task.example.f3 == "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less $ FREE <X0> $ ( CONST List.length $ FREE <X1> ) )"
+    assert (
+        task.example.f3
+        == "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less $ FREE <X0> $ ( CONST List.length $ FREE <X1> ) )"
+    )
     assert task.text(task.example.f3) == "n < length xs"
 
 
 def test_a_step_is_read_under_the_names_of_the_problem():
     task = reader().read(Problem(goal="(\\<Sum>i<(n::nat). f i) = (0::real)", facts=("\\<forall>i. f i = 0",)))
-    assert reader().answer(task, "f 0 = 0", "notation") == "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( FREE <X0> $ CONST Groups.zero_class.zero ) $ CONST Groups.zero_class.zero )"
+    assert (
+        reader().answer(task, "f 0 = 0", "notation")
+        == "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( FREE <X0> $ CONST Groups.zero_class.zero ) $ CONST Groups.zero_class.zero )"
+    )
     with pytest.raises(ProblemError, match="neither a constant nor a variable"):
         reader().answer(task, "g 0 = 0", "notation")
 

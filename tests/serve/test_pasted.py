@@ -43,7 +43,11 @@ def test_a_lemma_with_all_its_parts(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "says"),
-    [("definition f where", "begins with none"), ("lemma foo: fixes x", "states nothing"), ("obtain x where P", "obtain")],
+    [
+        ("definition f where", "begins with none"),
+        ("lemma foo: fixes x", "states nothing"),
+        ("obtain x where P", "obtain"),
+    ],
 )
 def test_what_is_no_statement(text, says):
     with pytest.raises(UserError, match=says):

@@ -96,7 +96,12 @@ def test_verdicts_are_streamed(server: Running) -> None:
     assert [name for name, _ in events] == ["steps", "gap", "gap", "gap", "gap", "done"]
     assert [e["id"] for name, e in events if name == "gap"] == [0, 0, 1, 1]
     assert events[1][1]["gap"]["result"] == "proved"
-    assert events[-1][1] | {"seconds": None} == {"order": [0, 1], "seconds": None, "finished": True, "contradiction": None}
+    assert events[-1][1] | {"seconds": None} == {
+        "order": [0, 1],
+        "seconds": None,
+        "finished": True,
+        "contradiction": None,
+    }
 
 
 def test_sketches_are_streamed(server: Running) -> None:

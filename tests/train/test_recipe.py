@@ -19,7 +19,9 @@ class Small(nn.Module):
         self.embedding = nn.Embedding(4, 3)
 
 
-def after_one_step(style: Style, gradient: float, rate: float = 0.01) -> tuple[Small, Small, list[torch.optim.Optimizer]]:
+def after_one_step(
+    style: Style, gradient: float, rate: float = 0.01
+) -> tuple[Small, Small, list[torch.optim.Optimizer]]:
     before, model = Small(), Small()
     chosen = optimisers(model, paper() if style == "paper" else modern())
     for parameter in model.parameters():

@@ -63,7 +63,9 @@ def test_a_mistake_is_one_line_that_says_what_there_is(text: str, said: str, tmp
 
 
 @pytest.mark.parametrize("option", REPLACED)
-def test_an_option_of_before_says_where_it_went(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_option_of_before_says_where_it_went(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(["train", "embedded", str(tmp_path / "run"), option]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"isarstep: {option} ")

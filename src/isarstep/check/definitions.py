@@ -187,9 +187,7 @@ def _pairs(low: Lowering, left: Sort, right: Sort, pair: Sort) -> tuple[f.Sym, f
     if mk.name not in low.axioms:
         x, y, p = low.fresh(left), low.fresh(right), low.fresh(pair)
         projections = conj(Eq(ap(fst, ap(mk, x, y)), x), Eq(ap(snd, ap(mk, x, y)), y))
-        low.axioms[mk.name] = conj(
-            forall(x, forall(y, projections)), forall(p, Eq(ap(mk, ap(fst, p), ap(snd, p)), p))
-        )
+        low.axioms[mk.name] = conj(forall(x, forall(y, projections)), forall(p, Eq(ap(mk, ap(fst, p), ap(snd, p)), p)))
     return mk, fst, snd
 
 

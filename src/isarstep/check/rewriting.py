@@ -299,7 +299,7 @@ def _by_logic(name: str, arguments: Sequence[Term]) -> Term | None:
             return TRUE if left == right else right if left == TRUE else left if right == TRUE else None
         case "HOL.If", [test, yes, no]:
             return yes if test == TRUE or yes == no else no if test == FALSE else None
-        case ("HOL.All" | "HOL.Ex"), [Abs() as binder] if not occurs_bound(binder.body, 0):
+        case (("HOL.All" | "HOL.Ex"), [Abs() as binder]) if not occurs_bound(binder.body, 0):
             return instantiate(binder.body, TRUE)  # types have elements; nothing is put anywhere
     return None
 

@@ -37,7 +37,7 @@ def example_html(example: Example, names: Names, answers: list[tuple[str, str]],
         texts = [text for number, text in example.source() if number == field]
         if texts:
             shown = "".join(f"<li>{formula_html(text, names)}</li>" for text in texts)
-            lines.append(f'<dt>{LABELS[field]}</dt><dd><ul>{shown}</ul></dd>')
+            lines.append(f"<dt>{LABELS[field]}</dt><dd><ul>{shown}</ul></dd>")
     lines.append(f'<dt class="wanted">F.1</dt><dd class="wanted">{formula_html(example.f1, names)}</dd>')
     for role, tokens in answers:
         lines.append(f'<dt class="answer">{escape(role)}</dt><dd class="answer">{formula_html(tokens, names)}</dd>')

@@ -26,9 +26,7 @@ class Shown:
 
 def correct_ones(system: System, count: int) -> list[Shown]:
     """Correct first answers whose targets are least copied from the source, one a theorem, spread over sessions."""
-    candidates = [
-        (copied_share(example), i) for i, example in _readable(system) if system.correct[i]
-    ]
+    candidates = [(copied_share(example), i) for i, example in _readable(system) if system.correct[i]]
     candidates.sort()
     found: list[Shown] = []
     met: set[str] = set()
@@ -73,4 +71,3 @@ def _readable(system: System) -> Iterator[tuple[int, Example]]:
         source = sum(text.count(" ") + 1 for _, text in example.source(hints=False))
         if SHORTEST <= length <= LONGEST and source <= MOST_SOURCE and (example.f2 or example.f4):
             yield i, example
-

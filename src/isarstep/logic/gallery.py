@@ -35,10 +35,7 @@ def chosen_lines() -> list[tuple[str, str]]:
         for line in (example.f1, example.f3, *example.f4)
         if 12 <= len(line.split()) <= _MAX_TOKENS
     )
-    constants = {
-        entry: with_notation.intersection(entry[1].split())
-        for entry in candidates
-    }
+    constants = {entry: with_notation.intersection(entry[1].split()) for entry in candidates}
     shown: set[str] = set()
     chosen: list[tuple[str, str]] = []
     while len(chosen) < COUNT and constants:

@@ -102,12 +102,7 @@ def dest_trueprop(term: Term) -> Term | None:
 
 def dest_binary(name: str, term: Term) -> tuple[Term, Term] | None:
     """Left and right of an application of a constant to two arguments: `dest_binary(EQ, t)`."""
-    if (
-        type(term) is App
-        and type(term.fun) is App
-        and type(term.fun.fun) is Const
-        and term.fun.fun.name == name
-    ):
+    if type(term) is App and type(term.fun) is App and type(term.fun.fun) is Const and term.fun.fun.name == name:
         return term.fun.arg, term.arg
     return None
 

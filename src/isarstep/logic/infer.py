@@ -100,9 +100,7 @@ def infer(
     return Typing(tuple(inference.build(draft) for draft in drafts), inference.free_types())
 
 
-def infer_context(
-    propositions: Sequence[Term], signature: Signature, context: Context | None = None
-) -> dict[str, Typ]:
+def infer_context(propositions: Sequence[Term], signature: Signature, context: Context | None = None) -> dict[str, Typ]:
     """The types that propositions give to their free variables; what stays open is a TVar, for `well_formed`."""
     inference = Inference(signature, context or {})
     for term in propositions:

@@ -48,10 +48,7 @@ def abstraction(term: Term) -> tuple[Variables, Term] | None:
             missing -= 1
             term = term.body
         elif (
-            type(term) is App
-            and type(term.fun) is Const
-            and term.fun.name == CASE_PROD
-            and len(variables) < MAX_PAIRS
+            type(term) is App and type(term.fun) is Const and term.fun.name == CASE_PROD and len(variables) < MAX_PAIRS
         ):
             variables.append(None)
             missing += 1

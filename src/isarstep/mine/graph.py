@@ -195,9 +195,7 @@ def read_graph(path: Path, change: Callable[[dict[str, Any]], dict[str, Any]] | 
     return parse_graph(data, str(path), change)
 
 
-def parse_graph(
-    data: bytes, where: str, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None
-) -> Graph:
+def parse_graph(data: bytes, where: str, change: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Graph:
     """The graph that JSON lines stand for; `where` names them in errors."""
     builder = _Builder()
     number = 0

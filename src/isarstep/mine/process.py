@@ -152,6 +152,7 @@ def end_all() -> None:
     for process in list(_live):
         process.kill()
 
+
 # Isabelle hides Poly/ML's RunCall, which Notation.ML needs to look into tables that have no reader.
 _LOAD = """let val run_call = valOf (#lookupStruct PolyML.globalNameSpace "RunCall") in
   PolyML.SaveState.loadHierarchy [{images}];
