@@ -60,6 +60,29 @@ def test_belonging_looks_at_conclusions_under_premises_and_quantifiers() -> None
     assert belonging(prop("Nat.less", "a", "b"), [twice, P("x")]) == [0, 1]  # an instance of neither
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_of_a_compound_made_in_a_block_the_parts_that_are_seen_outside_stay(nested: bool) -> None:
+    """`have "P x" if "Q x" for x using given[OF that]`, or a show that does so: what is left of F.2 is `given`."""
+    maker = ProofMaker(0, "if")
+    [_, given] = maker.step("lemma", ("goal", R("a"), []), ("assumption", E("a"), []), fixed="a")
+    rule = list_pure_imp([Q("?x")], P("?x"), typed=True)
+    that, have = maker.step(
+        "have", ("assumption", Q("x"), []), ("goal", rule, [], P("x")), parent=0, depth=1, block=1, fixed="ax"
+    )
+    made = ("compound", E("x"), uses("compound", that, given))
+    if nested:
+        compound, inner = maker.step("show", made, ("goal", P("x"), []), parent=1, depth=2, block=2, fixed="ax")
+        maker.use(inner, *uses("using", compound))
+        maker.use(have, *uses("block", inner))
+    else:
+        [compound] = maker.step("using", made, parent=0, depth=1, block=1, fixed="ax")
+        maker.use(have, *uses("using", compound))
+    [show] = maker.step("show", ("goal", R("a"), uses("using", have)), parent=0, depth=1, block=1, fixed="a")
+    maker.use(0, *uses("block", show))
+    rows = [fields(row) for row in examples_of(graph_of([maker.finish()]))]
+    assert ("imp ((Q <V0>)) ((P <V0>))", ["even <X0>"], "R <X0>", [], []) in rows
+
+
 def test_a_statement_with_premises_of_its_own() -> None:
     """`have "P x" if "Q x" for x using that given`: inside, P x follows from Q x; later steps use the rule."""
     maker = ProofMaker(0, "if")

@@ -12,7 +12,8 @@ Which facts a step uses is the miner's word. These need thought:
 - A lemma with `obtains x where P x` states `thesis` likewise: as a consequence it reads `EX x. P x` (see obtains).
 - A `show` under what its block fixes and assumes says more around the block (`P n ==> P (Suc n)` for all n, in an
   induction): the statement follows from that. A target that is seen from outside its block, or is proved by cases,
-  has as F.2 only what can be seen there too: facts of the block speak of its own variables and cases.
+  has as F.2 only what can be seen there too: facts of the block speak of its own variables and cases. Of a compound
+  that is made in the block from what is seen outside, the parts are F.2.
 - `have A if B for x` says `A x` inside its proof, where B is a fact; later steps use `B ?x ==> A ?x`. What it follows
   from is asked of the first, what follows from it uses the second.
 """
@@ -124,9 +125,24 @@ class ProofReader:
             known = self._sources[number, outside] = self._collect(number, with_cases=True)
             block, with_premises = self._block_of(number, outside)
             if block is not None:
-                for inner in [n for n in known.facts if self._is_inside(n, block, with_premises)]:
-                    del known.facts[inner]
+                self._leave(known, block, with_premises)
         return known
+
+    def _leave(self, known: Sources, block: int, with_premises: bool) -> None:
+        """Take out what stands in the proof of a step; of a compound there (`rule[OF fact]`) its parts stay."""
+        facts = self.proof.facts
+        todo, seen = list(known.facts), set(known.facts)
+        for number in todo:
+            if not self._is_inside(number, block, with_premises):
+                known.facts.setdefault(number, facts[number].prop)
+                continue
+            known.facts.pop(number, None)
+            if facts[number].kind == "compound":
+                known.lemmas.update((use.lemma, None) for use in facts[number].uses if use.lemma is not None)
+                parts = [use.fact for use in facts[number].uses if use.fact is not None]
+                fresh = [part for part in parts if part not in seen and part not in self.hidden]
+                seen.update(fresh)
+                todo.extend(fresh)
 
     def _block_of(self, number: int, outside: bool) -> tuple[int | None, bool]:
         """The step whose proof a target is seen from outside of, and whether its own premises are inside too."""
@@ -140,9 +156,13 @@ class ProofReader:
 
     def _is_inside(self, number: int, block: int, with_premises: bool) -> bool:
         """Does a fact stand in the proof of a step?"""
-        step: int | None = self.proof.facts[number].step
+        fact = self.proof.facts[number]
+        step: int | None = fact.step
+        parts = [use.fact for use in fact.uses if use.fact is not None] if fact.kind == "compound" else []
+        if any(self._is_inside(part, block, with_premises) for part in parts):
+            return True  # wherever its `using` stands, it is of the block
         if step == block:
-            return with_premises and self.proof.facts[number].kind == "assumption"
+            return with_premises and fact.kind == "assumption"
         while step is not None and step != block:
             step = self.proof.steps[step].parent
         return step is not None
