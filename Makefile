@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo check test attack docs clean
+.PHONY: demo check test attack docs dist clean
 
 demo: .venv/.installed
 	@$(BIN)/isarstep demo --examples 3
@@ -28,6 +28,11 @@ attack: .venv/.installed-dev
 docs: .venv/.installed
 	$(BIN)/python -m isarstep.cli_docs docs/cli.md
 
+# Wheel and sdist, with their sizes; tests/test_package.py builds and tries them too.
+dist: .venv/.installed-dev
+	$(BIN)/python -m hatchling build
+	@du -h --apparent-size dist/*
+
 # torch first and alone: its pin decides which build everything after it sees.
 .venv/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -40,4 +45,4 @@ docs: .venv/.installed
 	@touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache
+	rm -rf .venv dist .mypy_cache .ruff_cache

@@ -54,6 +54,7 @@ SLOW = (
     "tests/models/test_export.py",
     "tests/serve/",
     "tests/test_commands.py",
+    "tests/test_package.py",
     "tests/train/test_loop.py",
 )
 NOT_SLOW = (
