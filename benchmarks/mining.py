@@ -21,7 +21,7 @@ from pathlib import Path
 from isarstep.mine.driver import Mining
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
-from isarstep.mine.session_job import Limits, run_session
+from isarstep.mine.session_job import MiningLimits, run_session
 from isarstep.mine.store import Store
 
 
@@ -45,7 +45,7 @@ def main() -> None:
         for number in range(arguments.runs):
             for with_miner in (False, True):
                 store = Store(Path(scratch) / f"{number}-{with_miner}")
-                mining = Mining(installation, sessions, images, store, Limits(), prove=not arguments.trust)
+                mining = Mining(installation, sessions, images, store, MiningLimits(), prove=not arguments.trust)
                 planned = mining.job(arguments.session, save=False, claimed=set())
                 assert planned is not None
                 job = planned[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.bench.handmade import CONSTANTS, NAT, ProofMaker, fun, graph_of, lemma_uses, prop, uses, write_graph
 
 from isarstep.logic.terms import App, Const
-from isarstep.mine.graph import Constant, Graph, Lemma, Rule
+from isarstep.mine.graph import DeclaredConstant, Graph, Lemma, Rule
 
 
 def theory(number: int, proofs: int = 40) -> Graph:
@@ -36,8 +36,8 @@ def theory(number: int, proofs: int = 40) -> Graph:
         maker.use(0, *uses("block", show))
         made.append(maker.finish())
     lemma = Lemma("Nat.le", 0, prop("Nat.less", "?x", ("Nat.Suc", "?x")))
-    own = [Constant(f"T{number}.c{k}", fun(NAT, NAT)) for k in range(7)]
-    shared = [Constant(c, t) for c, t in CONSTANTS.items()] if number == 0 else []
+    own = [DeclaredConstant(f"T{number}.c{k}", fun(NAT, NAT)) for k in range(7)]
+    shared = [DeclaredConstant(c, t) for c, t in CONSTANTS.items()] if number == 0 else []
     theorem = prop("Nat.less", (f"T{number}.c1", "?x"), (f"T{max(number - 1, 0)}.c2", "?y"))
     graph = graph_of(
         made, [lemma], [Lemma(f"T{number}.fact", 0, _typed(theorem))], theory=name, session=f"S{number % 2}",

@@ -11,7 +11,7 @@ from typing import Any
 import zstandard
 
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, Typ, Type, Var
-from isarstep.mine.graph import Constant, Fact, Graph, Lemma, Proof, Signature, Step, Use, Variable
+from isarstep.mine.graph import DeclaredConstant, Fact, Graph, Lemma, Proof, ProofStep, TheorySignature, Use, Variable
 
 NAT = Type("Nat.nat")
 BOOL = Type("HOL.bool")
@@ -74,7 +74,7 @@ class ProofMaker:
     def __init__(self, ordinal: int, name: str, variables: str = "abctxyz", command: str = "lemma") -> None:
         self.ordinal, self.name, self.command = ordinal, name, command
         self.variables = variables
-        self.steps: list[Step] = []
+        self.steps: list[ProofStep] = []
         self.facts: list[Fact] = []
 
     def step(
@@ -92,7 +92,7 @@ class ProofMaker:
         before = self.steps[-1].fixed if self.steps else ()
         chosen = before if fixed is None else tuple(self.variables.index(name) for name in fixed)
         new = tuple(self.variables.index(name) for name in introduced)
-        self.steps.append(Step(number, command, parent, depth, block, None, chosen, new))
+        self.steps.append(ProofStep(number, command, parent, depth, block, None, chosen, new))
         first = len(self.facts)
         self.facts += [Fact(kind, number, None, term, tuple(used), *more) for kind, term, used, *more in facts]  # type: ignore[arg-type]
         return list(range(first, len(self.facts)))
@@ -121,10 +121,12 @@ def graph_of(
     theory: str = "Test.T",
     session: str = "Test",
     parents: Sequence[str] = (),
-    constants: Sequence[Constant] | None = None,
+    constants: Sequence[DeclaredConstant] | None = None,
 ) -> Graph:
-    known = [Constant(name, typ) for name, typ in CONSTANTS.items()] if constants is None else constants
-    signature = Signature(tuple(known), (("Nat.nat", 0),), (("HOL.type", ()),), (("Nat.nat", "HOL.type", ()),), ())
+    known = [DeclaredConstant(name, typ) for name, typ in CONSTANTS.items()] if constants is None else constants
+    signature = TheorySignature(
+        tuple(known), (("Nat.nat", 0),), (("HOL.type", ()),), (("Nat.nat", "HOL.type", ()),), ()
+    )
     return Graph(
         "Isabelle2025-1", session, theory, tuple(parents), f"hash of {theory}", tuple(lemmas), tuple(proofs),
         signature, tuple(theorems), (),

@@ -20,7 +20,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.terms import App, Const, Free, Term, TFree, Type, Var
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import Constant, Graph, Lemma, Proof, Signature, Variable
+from isarstep.mine.graph import DeclaredConstant, Graph, Lemma, Proof, TheorySignature, Variable
 
 SIZES = Sizes(scored=0, unseen=0)
 
@@ -62,14 +62,14 @@ def theory(name: str, parents: list[str], le: Type, weight: int, *, declares: bo
         proofs.append(Proof(**{f: getattr(proof, f) for f in Proof.__slots__} | {"variables": known}))
     fact = Lemma(f"{base}.fact", 0, App(TRUE, App(Const("Order.le", le), Var("x", 0, le.args[0]))))
     graph = graph_of(proofs, theorems=[fact], theory=name, session=name.rpartition(".")[0], parents=parents)
-    added = Signature(
-        (Constant("Order.le", le, App(Const("Order.s0", le), Const("Nat.n", NAT))),),
+    added = TheorySignature(
+        (DeclaredConstant("Order.le", le, App(Const("Order.s0", le), Const("Nat.n", NAT))),),
         (("Order.order", 0),),
         (("Order.m", ("Nat.a",)), ("Order.n", ("Nat.b", "Order.m", "Parity.z"))),
         (("Order.order", "Order.m", (("Nat.a", "Order.m"),)),),
         (Const("Order.le", le),),
     )
-    signature = added if declares else Signature((), (), (), (), ())
+    signature = added if declares else TheorySignature((), (), (), (), ())
     return Graph(**{f: getattr(graph, f) for f in Graph.__slots__} | {"signature": signature})
 
 

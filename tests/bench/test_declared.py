@@ -5,7 +5,7 @@ from dataclasses import replace
 from tests.bench.handmade import CONSTANTS, ProofMaker, graph_of, lemma_uses, prop
 
 from isarstep.bench.declared import declarations
-from isarstep.mine.graph import Constant, Lemma, Proof
+from isarstep.mine.graph import DeclaredConstant, Lemma, Proof
 
 
 def proof(ordinal: int, constant: str, *lemmas: int) -> Proof:
@@ -17,7 +17,7 @@ def proof(ordinal: int, constant: str, *lemmas: int) -> Proof:
 def test_the_first_proof_that_mentions_a_constant_counts():
     lemmas = [Lemma("Nat.even_def", 0, prop("Nat.even", ("Nat.sq", "?x"))), Lemma("Nat.unused", 0, prop("Nat.R", "?x"))]
     proofs = [proof(7, "Nat.even", 0), proof(2, "Nat.P"), proof(4, "Nat.P"), proof(5, "Nat.Q", 0)]
-    own = [Constant(name, CONSTANTS[name]) for name in ("Nat.even", "Nat.P", "Nat.sq", "Nat.R")]
+    own = [DeclaredConstant(name, CONSTANTS[name]) for name in ("Nat.even", "Nat.P", "Nat.sq", "Nat.R")]
     found = declarations(graph_of(proofs, lemmas, constants=own))
     # Q is another theory's; R is in no proof; what a lemma says that a proof uses was there before it.
     assert found == {
@@ -30,7 +30,10 @@ def test_the_first_proof_that_mentions_a_constant_counts():
 
 
 def test_where_a_graph_says_it_the_declaration_counts():
-    own = [Constant("Nat.even", CONSTANTS["Nat.even"], after=0), Constant("Nat.R", CONSTANTS["Nat.R"], after=3)]
+    own = [
+        DeclaredConstant("Nat.even", CONSTANTS["Nat.even"], after=0),
+        DeclaredConstant("Nat.R", CONSTANTS["Nat.R"], after=3),
+    ]
     graph = graph_of([proof(2, "Nat.even")], constants=own)
     assert declarations(graph)["arities_after"] == [0]  # an instance of which nothing is said is there from the start
     signature = replace(graph.signature, arities_after=(1,))
@@ -44,5 +47,5 @@ def test_where_a_graph_says_it_the_declaration_counts():
 
 
 def test_an_abbreviation_is_there_where_it_is_mentioned():
-    own = [Constant("Nat.even", CONSTANTS["Nat.even"], after=5)]  # folded in a proof that stands before it
+    own = [DeclaredConstant("Nat.even", CONSTANTS["Nat.even"], after=5)]  # folded in a proof that stands before it
     assert declarations(graph_of([proof(2, "Nat.even")], constants=own))["constants"] == {"Nat.even": 2}

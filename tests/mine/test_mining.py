@@ -18,7 +18,7 @@ from tests.waiting import until
 from isarstep.errors import UserError
 from isarstep.mine import store as store_module
 from isarstep.mine.graph import read_graph
-from isarstep.mine.session_job import Limits
+from isarstep.mine.session_job import MiningLimits
 from isarstep.mine.terminal import run_mining
 
 
@@ -27,7 +27,7 @@ def mine(
     *names: str,
     jobs: int = 2,
     resume: bool = False,
-    limits: Limits | None = None,
+    limits: MiningLimits | None = None,
     cluster: str | None = None,
 ) -> dict:
     run_mining(
@@ -39,7 +39,7 @@ def mine(
         isabelle=None,
         directories=[],
         heaps=out / "heaps",
-        limits=limits or Limits(),
+        limits=limits or MiningLimits(),
         prove=False,
     )
     return json.loads((out / "summary.json").read_text())
@@ -101,14 +101,14 @@ def test_a_crash_costs_one_theory(fake, tmp_path):
 def test_a_theory_that_hangs_runs_out_of_time(fake, tmp_path):
     fake.write("Small", "B", "A", "HANG")
     fake.write("Small", "C", "A")
-    summary = mine(tmp_path / "out", "Small", limits=Limits(theory=6))
+    summary = mine(tmp_path / "out", "Small", limits=MiningLimits(theory=6))
     assert [failure["reason"] for failure in summary["failures"]] == ["out of time"]
     assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst", "Small/C.jsonl.zst"]
 
 
 def test_a_session_runs_out_of_time(fake, tmp_path):
     fake.write("Small", "B", "A", "HANG")
-    mine(tmp_path / "out", "Small", limits=Limits(session=10))
+    mine(tmp_path / "out", "Small", limits=MiningLimits(session=10))
     assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst"]
 
 

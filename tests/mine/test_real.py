@@ -10,7 +10,7 @@ from isarstep.mine import release
 from isarstep.mine.graph import read_graph
 from isarstep.mine.isabelle import Sessions
 from isarstep.mine.process import MLProcess, Start, allow_starts
-from isarstep.mine.session_job import Limits
+from isarstep.mine.session_job import MiningLimits
 from isarstep.mine.terminal import run_mining
 
 FIRST = r"""
@@ -87,7 +87,7 @@ def mine_tiny(tmp_path, theories):
         isabelle=None,
         directories=[folder],
         heaps=tmp_path / "heaps",
-        limits=Limits(proof=10),
+        limits=MiningLimits(proof=10),
         prove=False,
     )
     return [read_graph(tmp_path / "out" / "Tiny" / f"{name}.jsonl.zst") for name in theories]
@@ -150,7 +150,7 @@ def test_theories_on_pure(installation, tmp_path, prove):
         isabelle=None,
         directories=[folder],
         heaps=tmp_path / "heaps",
-        limits=Limits(proof=10),
+        limits=MiningLimits(proof=10),
         prove=prove,
     )
     first = read_graph(out / "Tiny" / "First.jsonl.zst")

@@ -14,7 +14,7 @@ from typing import Any
 from isarstep.bench import grow
 from isarstep.bench.clashes import NOTHING, Ancestry, Renaming, renaming_of_benchmark
 from isarstep.bench.extract import Rules
-from isarstep.bench.gather import gather_graphs, graph_files, read_header
+from isarstep.bench.gather import first_record, gather_graphs, graph_files
 from isarstep.bench.layout import MANIFEST, workspace
 from isarstep.bench.merge import Merged
 from isarstep.bench.rules import Sizes
@@ -50,7 +50,7 @@ def sort_inputs(paths: Sequence[Path]) -> Inputs:
     fresh: dict[Path, str] = {}
     seen: dict[str, Path] = {}
     for path in graphs:
-        header = read_header(path)
+        header = first_record(path)
         name = header["theory"]
         if name in seen:
             raise UserError(f"{path} and {seen[name]} are both graphs of the theory {name}; give one of them")

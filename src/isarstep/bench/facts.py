@@ -197,7 +197,7 @@ def _instance(general: Callable[[str], Typ | None], name: str, arguments: Sequen
     return instantiate_type(most_general, found)
 
 
-def general_types(signature: Signature) -> Callable[[str], Typ | None]:
+def type_of_constant(signature: Signature) -> Callable[[str], Typ | None]:
     def general(name: str) -> Typ | None:
         constant = signature.constants.get(name)
         return None if constant is None else constant.type
@@ -207,7 +207,7 @@ def general_types(signature: Signature) -> Callable[[str], Typ | None]:
 
 def read_facts(benchmark: Benchmark) -> Iterator[FactRow]:
     """The fact base, each theory after its parents, with typed terms."""
-    general = general_types(benchmark.signature)
+    general = type_of_constant(benchmark.signature)
     types: list[Typ | None] = [None] * len(benchmark.types)
 
     def typ(number: int) -> Typ:

@@ -17,7 +17,7 @@ from isarstep.bench import grow
 from isarstep.bench.build import Progress, sort_inputs
 from isarstep.bench.entries import entry_of
 from isarstep.bench.extract import Rules
-from isarstep.bench.gather import Gathered, gather_graphs, read_table
+from isarstep.bench.gather import Gathered, gather_graphs, read_arrow
 from isarstep.bench.layout import workspace
 from isarstep.bench.merge import Merged
 from isarstep.bench.rules import Decision, Sizes, choose_fresh, common_targets
@@ -82,8 +82,8 @@ class _Known:
 
 
 def _trained_on(base: Gathered) -> _Known:
-    examples = read_table(base.folder / "examples.arrow")
-    digests = read_table(base.folder / "propositions.arrow")["digest"].to_pylist()
+    examples = read_arrow(base.folder / "examples.arrow")
+    digests = read_arrow(base.folder / "propositions.arrow")["digest"].to_pylist()
     examples = examples.filter([split == "train" for split in examples["split"].to_pylist()])
     return _Known(
         {digests[number] for number in examples["f1"].to_pylist()},

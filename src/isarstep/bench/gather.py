@@ -26,7 +26,7 @@ from isarstep.errors import UserError
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import Graph, Signature, read_graph, without_collection
+from isarstep.mine.graph import Graph, TheorySignature, read_graph, without_collection
 
 FACT_SHARD_SCHEMA = pa.schema(
     [
@@ -66,11 +66,11 @@ class Gathered:
     isabelle: list[str]
     variable_names: list[str]  # as they stand in the text: what normalisation saves
     notation: dict[str, Any]  # by theory
-    finished: Finished | None = None  # of a finished benchmark
+    finished: FrozenDecisions | None = None  # of a finished benchmark
 
 
 @dataclass(frozen=True)
-class Finished:
+class FrozenDecisions:
     """What a finished benchmark has decided for good."""
 
     dropped: dict[str, int]  # how many examples, why
@@ -95,7 +95,7 @@ def graph_files(paths: Sequence[Path]) -> list[Path]:
     return sorted(found)
 
 
-def read_header(path: Path) -> dict[str, Any]:
+def first_record(path: Path) -> dict[str, Any]:
     """The first record of a graph file."""
     try:
         with path.open("rb") as raw, zstandard.ZstdDecompressor().stream_reader(raw) as stream:
@@ -140,7 +140,7 @@ def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = 
     folder.mkdir(parents=True)
     tables = (shard.propositions, shard.examples, shard.proofs, facts, table_of(lemmas, LEMMA_SHARD_SCHEMA), declared)
     for name, table in zip(TABLES, tables, strict=True):
-        write_table(folder / f"{name}.arrow", table)
+        write_arrow(folder / f"{name}.arrow", table)
     theory = {
         "name": graph.theory,
         "session": graph.session,
@@ -194,7 +194,7 @@ def _rules(graph: Graph, extractor: Extractor, deciders: dict[tuple[str, int], i
     return table_of(rows, RULE_SHARD_SCHEMA)
 
 
-def signature_rows(signature: Signature) -> dict[str, dict[str, Any]]:
+def signature_rows(signature: TheorySignature) -> dict[str, dict[str, Any]]:
     """What a theory adds, as the rows of the signature's JSON form, each under a name that is its own."""
     return {
         "constants": {
@@ -212,10 +212,10 @@ def signature_rows(signature: Signature) -> dict[str, dict[str, Any]]:
     }
 
 
-def write_table(path: Path, table: pa.Table) -> None:
+def write_arrow(path: Path, table: pa.Table) -> None:
     with pa.OSFile(str(path), "wb") as sink, pyarrow.ipc.new_file(sink, table.schema) as writer:
         writer.write_table(table)
 
 
-def read_table(path: Path) -> pa.Table:
+def read_arrow(path: Path) -> pa.Table:
     return pyarrow.ipc.open_file(pa.memory_map(str(path))).read_all()

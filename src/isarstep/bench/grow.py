@@ -17,9 +17,9 @@ from isarstep.bench.gather import (
     LEMMA_SHARD_SCHEMA,
     RULE_SHARD_SCHEMA,
     TABLES,
-    Finished,
+    FrozenDecisions,
     Gathered,
-    write_table,
+    write_arrow,
 )
 from isarstep.bench.layout import LEMMAS, LENGTHS, PROOFS, RULES
 from isarstep.bench.rules import DROPPED, VERSION
@@ -81,7 +81,7 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
     )  # fmt: skip
     scratch.mkdir(parents=True)
     for name, table in zip(TABLES, tables, strict=True):
-        write_table(scratch / f"{name}.arrow", table)
+        write_arrow(scratch / f"{name}.arrow", table)
     notation = {theory: renaming.document(rows) for theory, rows in benchmark.notation.items()}
     counts = benchmark.manifest["counts"]
     return Gathered(
@@ -93,7 +93,7 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
         list(benchmark.manifest["isabelle"]),
         document["variable names"],
         notation,
-        Finished(
+        FrozenDecisions(
             {name: counts[name] for name in DROPPED if name in counts},
             benchmark.manifest["unseen entries"],
             benchmark.manifest.get("grown", False),

@@ -16,7 +16,7 @@ from isarstep.bench.clashes import Ancestry
 from isarstep.bench.entries import entry_of, final_entries
 from isarstep.bench.extract import Rules
 from isarstep.bench.facts import shows_its_type, theory_order
-from isarstep.bench.gather import Gathered, read_table
+from isarstep.bench.gather import Gathered, read_arrow
 from isarstep.bench.ids import proposition_digest
 from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, LENGTHS, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.marks import MARKS
@@ -147,7 +147,7 @@ class Merged:
         return [int(count) for count in counted]
 
     def _tables(self, name: str) -> list[pa.Table]:
-        return [read_table(part.folder / f"{name}.arrow") for part in self.parts]
+        return [read_arrow(part.folder / f"{name}.arrow") for part in self.parts]
 
     def _renumbered(self, name: str, columns: Sequence[str]) -> list[pa.Table]:
         """The table of each shard with common numbers in the columns of propositions, and in `types`."""
@@ -263,7 +263,7 @@ def merge_signatures(signatures: Sequence[Mapping[str, Mapping[str, Any]]]) -> d
 
 def _merge_propositions(parts: Sequence[Gathered]) -> tuple[pa.ChunkedArray, list[Column]]:
     """Each text once, and for every shard the new numbers of its propositions."""
-    tables = [read_table(part.folder / "propositions.arrow") for part in parts]
+    tables = [read_arrow(part.folder / "propositions.arrow") for part in parts]
     digests = [_halves(table["digest"]) for table in tables]
     high = np.concatenate([pair[0] for pair in digests])
     low = np.concatenate([pair[1] for pair in digests])

@@ -36,7 +36,7 @@ _PAPER = {
 
 
 @dataclass(frozen=True)
-class Table:
+class StatsTable:
     """A title, a head, and rows of text."""
 
     title: str
@@ -173,7 +173,7 @@ def _folded_sizes(benchmark: Benchmark) -> Any:
     return saved
 
 
-def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
+def tables(benchmark: Benchmark, measured: Measured) -> list[StatsTable]:
     """Everything that `isarstep stats` prints."""
     manifest = benchmark.manifest
     encodings = [
@@ -188,8 +188,8 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
     ]
     result = [
         _kept(benchmark, measured),
-        Table("Training lengths", ("", "mean", "median", "90 %", "99 %", "longest"), lengths),
-        Table(f"Tokens of a proposition, mean of {measured.sampled:,}", ("encoding", "tokens"), encodings),
+        StatsTable("Training lengths", ("", "mean", "median", "90 %", "99 %", "longest"), lengths),
+        StatsTable(f"Tokens of a proposition, mean of {measured.sampled:,}", ("encoding", "tokens"), encodings),
         *distributions(manifest, measured),
     ]
     if "sessions" in manifest:
@@ -197,16 +197,16 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
             (name, _number(row["theories"]), _number(row["theorems"]), _number(row["train"]))
             for name, row in manifest["sessions"].items()
         ]
-        result.append(Table("Sessions", ("session", "theories", "named theorems", "training examples"), rows))
+        result.append(StatsTable("Sessions", ("session", "theories", "named theorems", "training examples"), rows))
     if manifest.get("qualified"):
         longer = [(theory, theory.rpartition(".")[2]) for theory in manifest["qualified"]]
         result.append(
-            Table("Names that begin with the session", ("theory", "base name that another theory keeps"), longer)
+            StatsTable("Names that begin with the session", ("theory", "base name that another theory keeps"), longer)
         )
     return result
 
 
-def _kept(benchmark: Benchmark, measured: Measured) -> Table:
+def _kept(benchmark: Benchmark, measured: Measured) -> StatsTable:
     """What was found, dropped and kept, beside the paper."""
     manifest = benchmark.manifest
     counts, examples = manifest.get("counts", {}), manifest["examples"]
@@ -228,7 +228,7 @@ def _kept(benchmark: Benchmark, measured: Measured) -> Table:
         ("saved by normalisation", f"{1 - tokens / named:.0%}" if named else "-", _PAPER["vocabulary saved"]),
     ]
     title = f"Benchmark {manifest.get('version', 1)}, {benchmark.hash[:12]}"
-    return Table(title, ("", "this benchmark", "paper"), rows)
+    return StatsTable(title, ("", "this benchmark", "paper"), rows)
 
 
 def _number(value: float | None) -> str:
@@ -249,7 +249,7 @@ def _cost(counts: Mapping[str, int], train: int) -> str:
     return f"{dropped / max(train + dropped, 1):.1%}"
 
 
-def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Table]:
+def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[StatsTable]:
     """Scored targets beside training ones: lengths, kinds, and what was marked.
 
     Short targets recur, and a recurring target that is scored is not trained on (the paper's rule): the second column
@@ -271,13 +271,13 @@ def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Table
     kinds = sorted({kind for counts in measured.kinds_of.values() for kind in counts})
     of_kinds = {name: [measured.kinds_of[name].get(kind, 0) for kind in kinds] for name in shown}
     tables = [
-        Table("Target lengths in tokens", ("tokens", *columns), shares(bounds, columns)),
-        Table("Target kinds", ("kind", *of_kinds), shares(kinds, of_kinds)),
+        StatsTable("Target lengths in tokens", ("tokens", *columns), shares(bounds, columns)),
+        StatsTable("Target kinds", ("kind", *of_kinds), shares(kinds, of_kinds)),
     ]
     if manifest.get("marked"):
         raw = manifest["counts"]["raw"]
         marked = [(mark, f"{count:,}", f"{count / raw:.2%}") for mark, count in manifest["marked"].items()]
-        tables.append(Table("Marked as teaching nothing, never scored", ("mark", "examples", "of raw"), marked))
+        tables.append(StatsTable("Marked as teaching nothing, never scored", ("mark", "examples", "of raw"), marked))
     return tables
 
 

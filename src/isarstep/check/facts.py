@@ -191,12 +191,12 @@ class Library:
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:
         """The fact base of a benchmark folder."""
-        from isarstep.bench.facts import general_types, typed
+        from isarstep.bench.facts import type_of_constant, typed
         from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type
 
         table = benchmark.facts
-        general = general_types(benchmark.signature)
+        general = type_of_constant(benchmark.signature)
         types = table["types"].to_pylist()
         texts = [benchmark.propositions[n] for n in table["proposition"].to_pylist()]
         parsed = lru_cache(maxsize=None)(lambda number: parse_type(benchmark.types[number]))

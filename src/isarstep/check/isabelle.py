@@ -24,7 +24,7 @@ from isarstep.logic.typestrings import parse_type
 from isarstep.mine import release, yxml
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Installation, Sessions, Theory
-from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start, TimedOut
+from isarstep.mine.process import Message, MLProcess, ProcessFailed, ProcessTimedOut, Start
 from isarstep.mine.session_job import ML_FILES
 
 _HERE = Path(__file__).parent
@@ -169,7 +169,8 @@ _encode_theory = yxml.pair(
     yxml.pair(yxml.listing(yxml.pair(yxml.string, yxml.string)), yxml.listing(_encode_example)),
 )
 _encode_job = yxml.pair(
-    yxml.pair(yxml.string, yxml.integer), yxml.pair(yxml.pair(yxml.string, yxml.integer), yxml.listing(_encode_theory))
+    yxml.pair(yxml.string, yxml.integer),
+    yxml.pair(yxml.pair(yxml.string, yxml.integer), yxml.listing(_encode_theory)),
 )
 
 
@@ -364,7 +365,7 @@ class _Attempt:
         if not self._started:
             raise UserError(f"Isabelle does not start: {error}") from error
         if self._asking is not None:
-            limit = isinstance(error, TimedOut)
+            limit = isinstance(error, ProcessTimedOut)
             self._answer(self._asking, Answer("timeout" if limit else "unknown", why=str(error)))
             return
         theory = self._theory or ""

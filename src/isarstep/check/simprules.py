@@ -69,7 +69,7 @@ class SimpRules:
     @staticmethod
     def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:
         """None where the benchmark has no rules."""
-        from isarstep.bench.facts import general_types, typed
+        from isarstep.bench.facts import type_of_constant, typed
         from isarstep.bench.layout import RULES, files_of
         from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type
@@ -79,7 +79,7 @@ class SimpRules:
         table = benchmark.table(RULES)
         kinds, theories = table["kind"].to_pylist(), table["theory"].to_pylist()
         numbers, own, types = (table[name].to_pylist() for name in ("fact", "proposition", "types"))
-        general = general_types(benchmark.signature)
+        general = type_of_constant(benchmark.signature)
         declared: dict[str, list[Declaration]] = {}
         for row, kind in enumerate(kinds):
             if kind in (ADDED, TAKEN) and (numbers[row] is not None or own[row] is not None):

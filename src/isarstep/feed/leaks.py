@@ -20,7 +20,7 @@ import numpy as np
 from isarstep.bench.example import Example
 from isarstep.bench.ids import VARIABLE
 from isarstep.bench.shards import renamed_key, shape_of
-from isarstep.bench.stats import Table
+from isarstep.bench.stats import StatsTable
 from isarstep.bench.store import Benchmark
 from isarstep.feed.corpus import Corpus, ragged
 from isarstep.feed.mapped import Numbers, corpus_of_split
@@ -86,7 +86,7 @@ def _renamed(example: Example) -> bytes:
     return renamed_key([shape_of(p) for p in example.f2], f3, [shape_of(p) for p in example.f4], [shape_of(example.f1)])
 
 
-def leak_table(benchmark: Benchmark) -> Table:
+def leak_table(benchmark: Benchmark) -> StatsTable:
     """The leak report; all but the last row must be 0."""
     report = find_leaks(benchmark.folder)
     kinds = {
@@ -100,7 +100,7 @@ def leak_table(benchmark: Benchmark) -> Table:
     rows += [
         (kind, *(f"{sum(leak.split == name for leak in leaks):,}" for name in shown)) for kind, leaks in kinds.items()
     ]
-    return Table("Leaks", ("scored examples with", *shown), rows)
+    return StatsTable("Leaks", ("scored examples with", *shown), rows)
 
 
 def find_near(benchmark: Benchmark, *, cache: Path | None = None) -> list[Leak]:

@@ -45,10 +45,10 @@ def mine(
         isarstep mine HOL HOL-Library --out graphs --jobs 2
         isarstep mine Prime_Number_Theorem --out graphs --resume -d afp/thys
     """
-    from isarstep.mine.session_job import Limits
+    from isarstep.mine.session_job import MiningLimits
     from isarstep.mine.terminal import run_mining
 
-    limits = Limits(proof_timeout, theory_timeout, session_timeout, memory or _share_of_memory(jobs))
+    limits = MiningLimits(proof_timeout, theory_timeout, session_timeout, memory or _share_of_memory(jobs))
     came_of_it = run_mining(
         sessions,
         out=out,

@@ -17,7 +17,7 @@ from isarstep.errors import UserError
 from isarstep.mine import release
 from isarstep.mine.images import Image, Images, source_hash
 from isarstep.mine.isabelle import Installation, Sessions, Theory
-from isarstep.mine.session_job import Limits, Outcome, Progress, SessionJob, TheoryJob
+from isarstep.mine.session_job import MiningLimits, Outcome, Progress, SessionJob, TheoryJob
 from isarstep.mine.store import Record, Store
 
 _WORTH_SAVING = 400_000  # bytes of theories to load; saving takes about as long
@@ -40,7 +40,7 @@ class Mining:
     sessions: Sessions
     images: Images
     store: Store
-    limits: Limits
+    limits: MiningLimits
     prove: bool = False
 
     def planned(self, names: Sequence[str]) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ def write_message(stream: Stream, chunks: Sequence[bytes]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ProgramResult:
     code: int
     elapsed: float
     cpu: float
@@ -219,7 +219,7 @@ class ProgramServer:
         limit: float,
         connection: socket.socket,
         stream: Stream,
-    ) -> Result:
+    ) -> ProgramResult:
         with tempfile.TemporaryDirectory(prefix=f"isarstep-bash-{os.getpid()}-") as scratch:
             (Path(scratch) / "script").write_bytes(script)
             (Path(scratch) / "input").write_bytes(standard_input)
@@ -249,7 +249,7 @@ class ProgramServer:
                 elapsed = time.monotonic() - began
                 output.seek(0)
                 errors.seek(0)
-                return Result(code, elapsed, 0.0, output.read(_MAX_OUTPUT), errors.read(_MAX_OUTPUT))
+                return ProgramResult(code, elapsed, 0.0, output.read(_MAX_OUTPUT), errors.read(_MAX_OUTPUT))
 
     def _wait(
         self, process: subprocess.Popen[bytes], deadline: float | None, output: IO[bytes], connection: socket.socket

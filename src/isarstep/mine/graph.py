@@ -77,7 +77,7 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ProofStep:
     """One command of a proof."""
 
     ordinal: int  # of the command, counted from the head of the proof
@@ -106,7 +106,7 @@ class Proof:
     name: str | None  # full name of the theorem, where it got one
     line: int
     variables: tuple[Variable, ...]
-    steps: tuple[Step, ...]  # steps[0] is the head command
+    steps: tuple[ProofStep, ...]  # steps[0] is the head command
     facts: tuple[Fact, ...]  # the head's own statements are the facts of step 0 with kind "goal"
     complete: bool  # False: the theory failed or ran out of time inside this proof
     unresolved: tuple[str, ...]  # references that could not be resolved, each "step ordinal: name: reason"
@@ -127,7 +127,7 @@ class Lemma:
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class DeclaredConstant:
     name: str
     type: Typ  # most general, with schematic type variables and sorts
     abbreviates: Term | None = None  # what it stands for, when it is an abbreviation
@@ -135,10 +135,10 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Signature:
+class TheorySignature:
     """What one theory adds."""
 
-    constants: tuple[Constant, ...]
+    constants: tuple[DeclaredConstant, ...]
     types: tuple[tuple[str, int], ...]  # constructor, number of arguments
     classes: tuple[tuple[str, tuple[str, ...]], ...]  # class, all its super-classes
     arities: tuple[tuple[str, str, tuple[tuple[str, ...], ...]], ...]  # constructor, class, sorts of the arguments
@@ -171,7 +171,7 @@ class Graph:
     hash: str  # of the theory's source
     lemmas: tuple[Lemma, ...]
     proofs: tuple[Proof, ...]
-    signature: Signature
+    signature: TheorySignature
     theorems: tuple[Lemma, ...]  # all named theorems of the theory: the fact base
     failures: tuple[str, ...]  # what went wrong while the theory was loaded, empty when all is well
     terms: tuple[Term, ...] = ()  # every term and subterm of the above, each after its own parts
@@ -238,7 +238,7 @@ class _Builder:
         self._terms: list[Term] = []
         self._lemmas: list[Lemma] = []
         self._proofs: list[Proof] = []
-        self._signature = Signature((), (), (), (), ())
+        self._signature = TheorySignature((), (), (), (), ())
         self._theorems: tuple[Lemma, ...] = ()
         self._notation: dict[str, Any] = {}
         self._rules: tuple[Rule, ...] = ()
@@ -370,7 +370,7 @@ class _Builder:
         types, terms = self._types, self._terms
         count = len(proof["facts"])
         steps = tuple(
-            Step(ordinal, command, parent, depth, block, case, tuple(fixed), *map(tuple, introduced))
+            ProofStep(ordinal, command, parent, depth, block, case, tuple(fixed), *map(tuple, introduced))
             for ordinal, command, parent, depth, block, case, fixed, *introduced in proof["steps"]
         )
         facts = []
@@ -397,10 +397,13 @@ class _Builder:
             proof.get("locale"),
         )
 
-    def _read_signature(self, value: dict[str, Any]) -> Signature:
+    def _read_signature(self, value: dict[str, Any]) -> TheorySignature:
         types, terms = self._types, self._terms
-        return Signature(
-            tuple(Constant(n, types[t], None if a is None else terms[a], *new) for n, t, a, *new in value["constants"]),
+        return TheorySignature(
+            tuple(
+                DeclaredConstant(n, types[t], None if a is None else terms[a], *new)
+                for n, t, a, *new in value["constants"]
+            ),
             tuple((name, arguments) for name, arguments in value["types"]),
             tuple((name, tuple(above)) for name, above in value["classes"]),
             tuple((name, of, tuple(tuple(sort) for sort in sorts)) for name, of, sorts, *_ in value["arities"]),

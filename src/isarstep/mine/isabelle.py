@@ -13,7 +13,7 @@ from pathlib import Path
 
 from isarstep.errors import UserError
 from isarstep.mine import release
-from isarstep.mine.outer_syntax import Reader
+from isarstep.mine.outer_syntax import TokenCursor
 from isarstep.mine.release import RELEASES, Release
 from isarstep.mine.roots import Option, OptionChange, SessionEntry, option_changes, read_options, read_roots, resolve
 
@@ -345,7 +345,7 @@ def read_header(path: Path) -> tuple[tuple[str, ...], tuple[OptionChange, ...]]:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise UserError(f"cannot read {path}: {error}") from error
-    reader = Reader(text, path)
+    reader = TokenCursor(text, path)
     while reader.accept(*_HEADINGS):
         if reader.accept("%"):
             reader.take()

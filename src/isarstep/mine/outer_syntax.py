@@ -36,7 +36,7 @@ _ESCAPE = re.compile(r"\\(\d{3}|.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class OuterToken:
     text: str  # without quotes
     quoted: bool  # a string or a cartouche: never a keyword
     line: int
@@ -54,7 +54,7 @@ def _nested(text: str, start: int, pattern: re.Pattern[str], openers: tuple[str,
     return start
 
 
-def tokens(text: str, where: str) -> Iterator[Token]:
+def tokens(text: str, where: str) -> Iterator[OuterToken]:
     """All proper tokens; `where` names the file in errors.
 
     Lazy, so that the header of a theory costs nothing of its body.
@@ -72,18 +72,18 @@ def tokens(text: str, where: str) -> Iterator[Token]:
             end = _nested(text, end, _CARTOUCHE, ("\\<open>", "‹"), f"{where}:{line}")
             closer = 1 if text[end - 1] == "›" else len("\\<close>")
             if not formal_comment:
-                yield Token(text[inner : end - closer], True, line)
+                yield OuterToken(text[inner : end - closer], True, line)
             formal_comment = False
         elif kind == "string":
-            yield Token(_ESCAPE.sub(_unescape, text[begin + 1 : end - 1]), True, line)
+            yield OuterToken(_ESCAPE.sub(_unescape, text[begin + 1 : end - 1]), True, line)
         elif kind == "verbatim":
-            yield Token(text[begin + 2 : end - 2], True, line)
+            yield OuterToken(text[begin + 2 : end - 2], True, line)
         elif kind == "marker":
             formal_comment = True
         elif kind != "space":
             if text[begin:end] == '"':
                 raise UserError(f"{where}:{line}: a string does not end")
-            yield Token(text[begin:end], False, line)
+            yield OuterToken(text[begin:end], False, line)
         line += text.count("\n", begin, end)
         position = end
 
@@ -93,13 +93,13 @@ def _unescape(found: re.Match[str]) -> str:
     return chr(int(code)) if code.isdigit() else code
 
 
-class Reader:
+class TokenCursor:
     """A cursor over the tokens of one file."""
 
     def __init__(self, text: str, path: Path) -> None:
         self._where = str(path)
         self._source = tokens(text, self._where)
-        self._ahead: Token | None = next(self._source, None)
+        self._ahead: OuterToken | None = next(self._source, None)
 
     @property
     def at_end(self) -> bool:
@@ -118,7 +118,7 @@ class Reader:
             return True
         return False
 
-    def take(self) -> Token:
+    def take(self) -> OuterToken:
         if self._ahead is None:
             raise UserError(f"{self._where}: ends in the middle of an entry")
         token = self._ahead

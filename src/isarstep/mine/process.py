@@ -42,7 +42,7 @@ class ProcessFailed(Exception):
     """
 
 
-class TimedOut(ProcessFailed):
+class ProcessTimedOut(ProcessFailed):
     """The deadline passed."""
 
 
@@ -284,7 +284,7 @@ class MLProcess:
         self._measure()
         if limit is not None and time.monotonic() > limit:
             kill_group(self._process)
-            raise TimedOut("out of time")
+            raise ProcessTimedOut("out of time")
         if self._process.poll() is not None:
             raise self._failure(f"the ML process ended with code {self._process.returncode}")
 
@@ -327,7 +327,7 @@ class MLProcess:
                 raise self._failure(f"the channel to the ML process broke ({error})") from error
             if chunks is None:
                 if self._expired:
-                    raise TimedOut("out of time")
+                    raise ProcessTimedOut("out of time")
                 if not self._stopped:
                     self._process_end(10.0)
                     raise self._failure(f"the ML process ended with code {self._process.returncode}")
@@ -371,7 +371,7 @@ class MLProcess:
             self._process.wait(timeout=limit)
         except subprocess.TimeoutExpired:
             kill_group(self._process)
-            raise TimedOut("the ML process did not end") from None
+            raise ProcessTimedOut("the ML process did not end") from None
 
     def wait(self, limit: float | None) -> None:
         """Until the process ends by itself; an error unless it ends well."""

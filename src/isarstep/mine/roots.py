@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isarstep.errors import UserError
-from isarstep.mine.outer_syntax import Reader
+from isarstep.mine.outer_syntax import TokenCursor
 
 OptionChange = tuple[str, str]
 
@@ -49,7 +49,7 @@ class Option:
 
 def read_options(path: Path) -> Iterator[Option]:
     """The options that one `etc/options` file declares."""
-    reader = Reader(_text(path), path)
+    reader = TokenCursor(_text(path), path)
     keywords = frozenset(("section", "option", "public", "=", ":", "for", "--", "(", ")"))
     while not reader.at_end:
         if reader.accept("section"):
@@ -82,7 +82,7 @@ def _text(path: Path) -> str:
         raise UserError(f"cannot read {path}: {error}") from error
 
 
-def option_changes(reader: Reader) -> tuple[OptionChange, ...]:
+def option_changes(reader: TokenCursor) -> tuple[OptionChange, ...]:
     if not reader.accept("["):
         return ()
     changes: list[OptionChange] = []
@@ -97,7 +97,7 @@ def option_changes(reader: Reader) -> tuple[OptionChange, ...]:
         reader.expect(",", "]")
 
 
-def _in_path(reader: Reader) -> None:
+def _in_path(reader: TokenCursor) -> None:
     if reader.accept("("):
         reader.expect("in")
         reader.take()
@@ -106,7 +106,7 @@ def _in_path(reader: Reader) -> None:
 
 def read_root(path: Path, variables: Mapping[str, str]) -> Iterator[SessionEntry]:
     """The sessions of one `ROOT` file; `variables` stand for `$NAME` and `~~` in paths."""
-    reader = Reader(_text(path), path)
+    reader = TokenCursor(_text(path), path)
     chapter = "Unsorted"
     while not reader.at_end:
         if reader.accept("chapter_definition"):
@@ -122,7 +122,7 @@ def read_root(path: Path, variables: Mapping[str, str]) -> Iterator[SessionEntry
             raise reader.error("expected chapter or session")
 
 
-def _groups(reader: Reader) -> tuple[str, ...]:
+def _groups(reader: TokenCursor) -> tuple[str, ...]:
     if not reader.accept("("):
         return ()
     groups = reader.names(_KEYWORDS)
@@ -130,7 +130,7 @@ def _groups(reader: Reader) -> tuple[str, ...]:
     return groups
 
 
-def _session(reader: Reader, root: Path, chapter: str, variables: Mapping[str, str]) -> SessionEntry:
+def _session(reader: TokenCursor, root: Path, chapter: str, variables: Mapping[str, str]) -> SessionEntry:
     name = reader.name(_KEYWORDS)
     groups = _groups(reader)
     directory = root

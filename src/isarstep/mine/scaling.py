@@ -87,7 +87,7 @@ def critical_paths(costs: Mapping[str, float], above: Mapping[str, Sequence[str]
 
 
 @dataclass(frozen=True)
-class Library:
+class SessionJobs:
     """The jobs of a set of sessions, with estimated seconds."""
 
     theory_costs: dict[str, float]
@@ -99,7 +99,7 @@ class Library:
     seconds_per_kilobyte: float
 
 
-def estimate(sessions: Sessions, names: Sequence[str], journal: Sequence[Record]) -> Library:
+def estimate(sessions: Sessions, names: Sequence[str], journal: Sequence[Record]) -> SessionJobs:
     """Costs of everything that mining `names` takes."""
     times = {
         record["theory"]: record["load_cpu"] + record.get("mine_cpu", 0.0)
@@ -128,7 +128,7 @@ def estimate(sessions: Sessions, names: Sequence[str], journal: Sequence[Record]
         session_costs[name] = total - saved + START_SECONDS
     for name in {other for above in session_above.values() for other in above}:
         session_costs[name] += SAVE_SECONDS
-    return Library(
+    return SessionJobs(
         costs,
         {name: theory.imports for name, theory in needed.items()},
         session_costs,

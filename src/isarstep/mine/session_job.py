@@ -11,7 +11,7 @@ from pathlib import Path
 
 from isarstep.mine import release, yxml
 from isarstep.mine.isabelle import Installation, Sessions, Theory
-from isarstep.mine.process import Message, MLProcess, ProcessFailed, Start, TimedOut
+from isarstep.mine.process import Message, MLProcess, ProcessFailed, ProcessTimedOut, Start
 from isarstep.mine.store import Record, Store
 
 ML_FILES = (
@@ -36,7 +36,7 @@ def miner_version(words: str) -> str:
 
 
 @dataclass(frozen=True)
-class Limits:
+class MiningLimits:
     """Seconds after which a proof, a theory, a session is given up, and MB of ML heap for one process (0: no limit)."""
 
     proof: int = 300
@@ -61,7 +61,7 @@ class SessionJob:
     theories: tuple[TheoryJob, ...]
     image: Path | None  # where to save what was loaded
     prove: bool  # run terminal proof steps, instead of trusting them
-    limits: Limits
+    limits: MiningLimits
 
 
 @dataclass
@@ -107,7 +107,7 @@ def run_session(
             culprit = attempt.loading
             if culprit is None or time.monotonic() - began > job.limits.session:
                 break
-            if culprit in blamed or isinstance(error, TimedOut):
+            if culprit in blamed or isinstance(error, ProcessTimedOut):
                 left_out.add(culprit)
                 attempt.give_up(culprit, str(error))
             blamed.add(culprit)

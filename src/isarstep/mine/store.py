@@ -93,7 +93,7 @@ class Store:
 
     def write_summary(self) -> Record:
         """Numbers over everything in the folder, by session and in all, to `summary.json`."""
-        summary = summarise(self.journal(), self)
+        summary = summarise_journal(self.journal(), self)
         temporary = self.folder / ".summary.json.tmp"
         try:
             temporary.write_text(json.dumps(summary, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
@@ -134,7 +134,7 @@ def writing_failed(path: Path, error: OSError) -> UserError:
 _COUNTS = ("proofs", "steps", "facts", "resolved", "unresolved", "bytes", "plain_bytes", "load_cpu", "mine_cpu")
 
 
-def summarise(journal: list[Record], store: Store) -> Record:
+def summarise_journal(journal: list[Record], store: Store) -> Record:
     """The last word of the journal on each theory, added up."""
     theories: dict[str, Record] = {}
     sessions_run: dict[str, Record] = {}

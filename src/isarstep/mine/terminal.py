@@ -21,7 +21,7 @@ from isarstep.mine.external import remove_stale_folders
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import allow_starts, end_all
-from isarstep.mine.session_job import Limits, Outcome, SessionJob
+from isarstep.mine.session_job import MiningLimits, Outcome, SessionJob
 from isarstep.mine.store import Record, Store
 
 
@@ -109,7 +109,7 @@ def run_mining(
     any_release: bool = False,
     directories: Sequence[Path],
     heaps: Path,
-    limits: Limits,
+    limits: MiningLimits,
     prove: bool,
 ) -> bool:
     """The whole command: check what is given, mine, say what came of it.
