@@ -5,11 +5,12 @@ from tests.logic.complex_main import language
 from tests.logic.test_reader import READINGS, short
 
 from isarstep.errors import UserError
+from isarstep.logic.exactly import write_exactly
 from isarstep.logic.folding import canonical
 from isarstep.logic.reader import read_formula, read_type
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Type
 from isarstep.logic.tokens import encode_line
-from isarstep.logic.writer import write_exactly, write_formula, write_type
+from isarstep.logic.writer import write_formula, write_type
 
 # Text that is written exactly as it stands.
 KEPT = [

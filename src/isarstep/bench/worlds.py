@@ -223,7 +223,12 @@ class World:
         if not order or not any(theory in notation for theory in order):
             return None
         abbreviations = filter(self.exists, self._worlds.abbreviations)
-        return Language([notation.get(theory, {}) for theory in order], self.signature, abbreviations)
+        ranks = {self._worlds.home(theory): place for place, theory in enumerate(order)}
+
+        def rank(name: str) -> int:
+            return ranks.get(self._worlds.prefix(name), -1)
+
+        return Language([notation.get(theory, {}) for theory in order], self.signature, abbreviations, rank)
 
     @cached_property
     def prefixes(self) -> frozenset[str]:

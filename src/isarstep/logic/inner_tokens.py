@@ -24,6 +24,9 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 
+# What textbooks write, and the delimiter that it stands for in a context that gives it no meaning of its own.
+_TEXTBOOK = {"∣": "dvd", "∷": "::", "∅": "{}", "⇔": "⟷", "↔": "⟷", "⇧-⇧1": "¯"}
+
 
 @dataclass(frozen=True, slots=True)
 class InnerTokens:
@@ -44,6 +47,9 @@ class Lexicon:
             self.words.add(delimiter)
             lengths.setdefault(delimiter[0], set()).add(len(delimiter))
         self._lengths = {first: sorted(found, reverse=True) for first, found in lengths.items()}
+        self._textbook = {
+            sign: meant for sign, meant in _TEXTBOOK.items() if meant in self.words and sign not in self.words
+        }
 
     def scan(self, text: str) -> InnerTokens:
         kinds: list[str] = []
@@ -58,22 +64,32 @@ class Lexicon:
             if kind == "blank":
                 position = match.end()
                 continue
-            size = len(token) if kind != "symbol" else 0
+            least = len(token) if kind != "symbol" else 0
             for length in lengths.get(text[position], ()):
-                if length < size:
+                if length < least:
                     break
                 if text[position : position + length] in words:
                     kind, token = "delimiter", text[position : position + length]
                     break
-            if kind == "symbol" or kind is None:
-                raise ReadError(position, token, "a name, a number or a symbol of the notation")
+            size = len(token)
+            if kind == "symbol":
+                size, token = self._of_textbooks(text, position, token)
+                kind = "delimiter"
+            assert kind is not None
             kinds.append(kind)
             texts.append(token)
             starts.append(position)
-            position += len(token)
+            position += size
             if len(kinds) > MAX_TOKENS:
                 raise ReadError(position, token, f"the end: a formula has at most {MAX_TOKENS} names and symbols")
         kinds.append("end")
         texts.append("")
         starts.append(end)
         return InnerTokens(kinds, texts, starts)
+
+    def _of_textbooks(self, text: str, position: int, found: str) -> tuple[int, str]:
+        """The length of a sign that the context does not know, and what it stands for."""
+        for sign, meant in self._textbook.items():
+            if text.startswith(sign, position):
+                return len(sign), meant
+        raise ReadError(position, found, "a name, a number or a symbol of the notation")

@@ -14,7 +14,7 @@ from isarstep.errors import UserError
 from isarstep.logic.bundles import PRODUCTIONS
 from isarstep.logic.casesplit import order_constructors
 from isarstep.logic.inner_tokens import Lexicon
-from isarstep.logic.nameresolution import NameSpace
+from isarstep.logic.nameresolution import NameSpace, Rank
 from isarstep.logic.parsing import PURE
 from isarstep.logic.productions import Grammar, Production, read_production
 from isarstep.logic.signature import Signature, abbreviations_of
@@ -38,13 +38,19 @@ class Language:
     """Notation, rules and names of the theories in `notations`, ancestors first."""
 
     def __init__(
-        self, notations: Iterable[Rows], signature: Signature, abbreviations: Iterable[str] | None = None
+        self,
+        notations: Iterable[Rows],
+        signature: Signature,
+        abbreviations: Iterable[str] | None = None,
+        rank: Rank | None = None,
     ) -> None:
-        """The last of `notations` is the theory in which one is; `abbreviations` saves looking for them."""
+        """The last of `notations` is the theory in which one is; `abbreviations` saves looking for them; `rank` tells
+        when names were declared, where the signature does not have them in that order."""
         self.notations = tuple(notations)
         self.here: Rows = self.notations[-1] if self.notations else {}
         self.signature = signature
         self._abbreviations = abbreviations
+        self._rank = rank
         self._datatypes: dict[str, tuple[str, list[tuple[str, int]]]] = {}
         self._inside: dict[str, Language] = {}
 
@@ -126,7 +132,7 @@ class Language:
             return self
         known = self._inside.get(locale)
         if known is None:
-            known = Language([*self.notations, *rows], self.signature, self.abbreviations)
+            known = Language([*self.notations, *rows], self.signature, self.abbreviations, self._rank)
             known.here = self.here
             known.structures = tuple(dict.fromkeys(name for row in rows for name in row.get("structures", ())))
             known.local = {name: decode(term) for row in rows for name, term in row.get("constants", ())}
@@ -187,7 +193,7 @@ class Language:
         """With the notation that theories switch on for a while."""
         known = set(self.signature.constants)
         rows = [row for row in PRODUCTIONS if row[2].removeprefix("\\<^const>") in known or row[2].startswith("_")]
-        more = Language([*self.notations, {"productions": rows}], self.signature, self.abbreviations)
+        more = Language([*self.notations, {"productions": rows}], self.signature, self.abbreviations, self._rank)
         more.here, more.structures, more.local = self.here, self.structures, self.local
         more._elsewhere = self._elsewhere
         return more
@@ -239,10 +245,10 @@ class Language:
 
     @cached_property
     def classes(self) -> NameSpace:
-        return NameSpace(self.signature.classes)
+        return NameSpace(self.signature.classes, self._rank)
 
     def _space(self, names: Iterable[str], special: str, aliases: str, hidden: str) -> NameSpace:
-        space = NameSpace(names)
+        space = NameSpace(names, self._rank)
         for rows in self.notations:
             for name, optional, base in rows.get(special, ()):
                 space.optional[name] = optional

@@ -6,7 +6,10 @@ part alone may be hidden. Of several that fit, the one declared last is meant.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+Rank: TypeAlias = Callable[[str], int]  # where in the order of theories a name was declared
 
 
 def accesses(name: str, optional: str) -> list[str]:
@@ -23,10 +26,24 @@ def accesses(name: str, optional: str) -> list[str]:
     return sorted(found, key=len)
 
 
-class NameSpace:
-    """Full names in the order of declaration, and what is special about some of them."""
+def _one_slip(left: str, right: str) -> bool:
+    """Do they differ by at most one letter, or by two neighbours that changed places?"""
+    i = 0
+    while i < min(len(left), len(right)) and left[i] == right[i]:
+        i += 1
+    left, right = left[i:], right[i:]
+    if left[:2] == right[1::-1] and left[2:] == right[2:]:
+        return True
+    return left[1:] == right[1:] or left[1:] == right or left == right[1:]
 
-    def __init__(self, names: Iterable[str]) -> None:
+
+class NameSpace:
+    """Full names in the order of declaration, and what is special about some of them.
+
+    Where a signature has names in another order, `rank` tells those of later theories from those of earlier ones."""
+
+    def __init__(self, names: Iterable[str], rank: Rank | None = None) -> None:
+        self._rank = rank
         self._by_end: dict[str, list[str]] = {}
         self._order: dict[str, int] = {}
         self.optional: dict[str, str] = {}
@@ -59,7 +76,7 @@ class NameSpace:
         """All that may be called so, hidden ones too, last declared first."""
         end = text.rpartition(".")[2]
         named = [n for n in self._by_end.get(end, ()) if text in accesses(n, self.optional.get(n, ""))]
-        return sorted(named, key=self._order.__getitem__, reverse=True)
+        return sorted(named, key=self._when, reverse=True)
 
     def _resolve(self, text: str) -> str | None:
         end = text.rpartition(".")[2]
@@ -70,13 +87,24 @@ class NameSpace:
             aliases = self._aliases.get(end, ())
             called = [name for name, alias in aliases if text in accesses(alias, self.optional[alias])]
             return called[-1] if called else None
-        return max(found, key=self._order.__getitem__)
+        return max(found, key=self._when)
+
+    def _when(self, name: str) -> tuple[int, int]:
+        return self._rank(name) if self._rank is not None else 0, self._order[name]
 
     def _may_be_called(self, name: str, text: str) -> bool:
         hidden = self.hidden.get(name)
         if hidden is False or (hidden and "." not in text):
             return False
         return text == name or text in accesses(name, self.optional.get(name, ""))
+
+    def like(self, text: str) -> str | None:
+        """A name of the same letters but for upper and lower case, or but for one slip; None for words with digits."""
+        if not text.isalpha():
+            return None
+        ends = [end for end in self._by_end if end.isalpha() and abs(len(end) - len(text)) <= 1]
+        alike = [end for end in ends if _one_slip(end.lower(), text.lower())]
+        return next((end for end in alike if end != text and self.resolve(end) is not None), None)
 
     def shortest(self, name: str) -> str:
         """The shortest name that means this one here; the full name where nothing does."""

@@ -245,7 +245,7 @@ class _Parser:
         if kind == "delimiter":
             agenda = self.begin(TERM, low, position)
             if not agenda:
-                self.miss(position, ("",))
+                self.want(low, position)
         elif kind in ("name", "schematic"):
             leaf = token(kind, self.texts[position], self.starts[position])
             agenda = [(position + 1, leaf, MAX_PRIORITY)]
@@ -253,9 +253,13 @@ class _Parser:
             leaf = token(kind, self.texts[position], self.starts[position])
             agenda = [(position + 1, (_LITERALS[kind], leaf), MAX_PRIORITY)]
         else:
-            self.miss(position, ("",))
+            self.want(low, position)
             return []
         return self.extend(TERM, low, agenda)
+
+    def want(self, low: int, position: int) -> None:
+        """An expression was wanted; an argument of a function only may stand there."""
+        self.miss(position, () if low == MAX_PRIORITY else ("",))
 
     def variable(self, low: int, position: int) -> list[Result]:
         """A variable of a binder, with its type or without."""

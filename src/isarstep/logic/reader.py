@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 
 from isarstep.errors import UserError
+from isarstep.logic.advice import advised, explained
 from isarstep.logic.coercions import infer_with_coercions
+from isarstep.logic.doubts import Doubt, doubt
 from isarstep.logic.folding import canonical
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError, instantiate_type
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Tree, parse
 from isarstep.logic.productions import TYPE
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.symbols import normal, original_place
+from isarstep.logic.symbols import normal, original_place, without_quotes
 from isarstep.logic.terms import Abs, App, Const, Term, TFree, TVar, Typ, erase
 from isarstep.logic.translating import Spans, Translator
 from isarstep.logic.typestrings import type_variables
@@ -45,12 +48,19 @@ def read_formula(
     `bound` has what ?thesis, ?x or ... stand for.
     """
     known = context or {}
+    written = without_quotes(normal(text))
     try:
-        return _read_formula(text, language, 0, known, wanted, bound or {})
+        return _read_formula(written, language, 0, known, wanted, bound or {})
+    except Doubt as error:
+        raise _placed(error, text) from None
     except UserError as error:
         for more in _ways_round(error, language, known):
             with suppress(UserError):
-                return _read_formula(text, *more, known, wanted, bound or {})
+                return _read_formula(written, *more, known, wanted, bound or {})
+        if isinstance(error, TypingError):
+            raise explained(error, language) from None
+        if isinstance(error, ReadError):
+            raise _placed(advised(written, error), text) from None
         raise
 
 
@@ -73,7 +83,8 @@ def _read_formula(
     wanted: Typ | None,
     bound: Mapping[str, Term],
 ) -> Reading:
-    trees = parse(language.grammar, language.lexicon.scan(normal(text)))
+    tokens = language.lexicon.scan(text)
+    trees = parse(language.grammar, tokens)
     found: dict[Term, Reading] = {}
     failure: UserError | None = None
     for tree in trees:
@@ -90,7 +101,16 @@ def _read_formula(
         raise failure
     if len(found) > 1:
         raise UserError(f"{text!r} can be read in {len(found)} ways; brackets or types would settle it")
-    return next(iter(found.values()))
+    reading = next(iter(found.values()))
+    unlikely = doubt(text, tokens, reading.term, reading.frees, known, language)
+    if unlikely is not None:
+        raise unlikely
+    return reading
+
+
+def _placed(error: ReadError, text: str) -> ReadError:
+    """The error with its place in the text as it was given."""
+    return ReadError(original_place(text, error.position), error.found, error.expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,35 +128,43 @@ def read_statement(
 
     `spans` is filled with applications and abstractions of the marked term and the characters that they stand for.
     """
-    written = normal(text)
-    try:
-        trees = parse(language.grammar, language.lexicon.scan(written))
-    except ReadError as error:
-        try:
-            trees = parse(language.bundled.grammar, language.bundled.lexicon.scan(written))
-        except ReadError:
-            raise ReadError(original_place(text, error.position), error.found, error.expected) from None
-    first: tuple[Term, Spans] | None = None
+    written = without_quotes(normal(text))
     failure: UserError | None = None
-    for tree in trees:
-        places: Spans = []
+    open_reading: tuple[Term, Spans] | None = None
+    for here in (language, language.bundled):  # notation that theories switch on for a while must have types
         try:
-            marked, _ = _translate(tree, language, fixed, wanted, {}, places if spans is not None else None)
-        except UserError as error:
+            tokens = here.lexicon.scan(written)
+            trees = parse(here.grammar, tokens)
+        except ReadError as error:
             failure = failure or error
             continue
-        first = first or (marked, places)
-        try:
-            typed = infer_with_coercions([marked], language.signature, wanted=wanted).propositions[0]
-        except TypingError:
-            continue
-        _note(spans, places, text)
-        return Statement(erase(canonical(_without_constraints(typed), language)), marked)
-    if first is None:
+        for instead, tree in product((0, 1), trees):
+            places: Spans = []
+            try:
+                marked, _ = _translate(
+                    tree, here, fixed, wanted, {}, places if spans is not None else None, instead=instead
+                )
+            except UserError as error:
+                failure = failure or error
+                continue
+            if open_reading is None and here is language:
+                open_reading = marked, places
+            try:
+                typing = infer_with_coercions([marked], here.signature, wanted=wanted)
+            except TypingError:
+                continue
+            unlikely = doubt(written, tokens, typing.propositions[0], typing.frees, fixed, here)
+            if unlikely is not None:
+                raise _placed(unlikely, text)
+            _note(spans, places, text)
+            return Statement(erase(canonical(_without_constraints(typing.propositions[0]), language)), marked)
+        if open_reading is not None:
+            break
+    if open_reading is None:
         assert failure is not None
-        raise failure
-    _note(spans, first[1], text)
-    return Statement(erase(_without_constraints(first[0])), first[0])
+        raise _placed(advised(written, failure), text) if isinstance(failure, ReadError) else failure
+    _note(spans, open_reading[1], text)
+    return Statement(erase(_without_constraints(open_reading[0])), open_reading[0])
 
 
 def _note(spans: Spans | None, places: Spans, text: str) -> None:

@@ -11,7 +11,9 @@ from functools import cache
 _TABLE = """
 alpha α beta β gamma γ delta δ epsilon ε zeta ζ eta η theta θ iota ι kappa κ lambda λ mu μ nu ν xi ξ pi π rho ρ
 sigma σ tau τ upsilon υ phi φ chi χ psi ψ omega ω Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ
-Psi Ψ Omega Ω longlongrightarrow ⤏ longlongleftarrow ⤎ Lleftarrow ⇚ Rrightarrow ⇛ Colon ∷ llangle ⟪ rrangle ⟫
+Psi Ψ Omega Ω longlongrightarrow ⤏ longlongleftarrow ⤎
+longlonglongrightarrow ⇢ longlonglongleftarrow ⇠ interleave ⫴ Zcomp ⨾ Zinj ↣ Zsurj ↠ Zbij ⤖ Zpfun ⇸
+Lleftarrow ⇚ Rrightarrow ⇛ Colon ∷ llangle ⟪ rrangle ⟫
 diamondop ⋄ Parallel ‖ sslash ⫽ bool 𝔹 complex ℂ nat ℕ rat ℚ real ℝ int ℤ leftarrow ← longleftarrow ⟵ rightarrow →
 longrightarrow ⟶ Leftarrow ⇐ Longleftarrow ⟸ Rightarrow ⇒ Longrightarrow ⟹ leftrightarrow ↔ longleftrightarrow ⟷
 Leftrightarrow ⇔ Longleftrightarrow ⟺ mapsto ↦ longmapsto ⟼ midarrow ─ Midarrow ═ hookleftarrow ↩ hookrightarrow ↪
@@ -90,6 +92,15 @@ def normal(text: str) -> str:
         else:
             out.append(_LIKE.get(character, character))
     return "".join(out)
+
+
+def without_quotes(text: str) -> str:
+    """A formula pasted with the quotes that theories put around it, without them; blanks keep its places."""
+    inner = text.strip()
+    for opening, closing in (('"', '"'), ("‹", "›")):
+        if len(inner) > 1 and inner[0] == opening and inner[-1] == closing and opening not in inner[1:-1]:
+            return text.replace(opening, " ").replace(closing, " ")
+    return text
 
 
 def original_place(text: str, position: int) -> int:

@@ -68,7 +68,28 @@ def number(_reader: Reader, digits: Any) -> Term:
     if len(digits) > _MAX_DIGITS:
         raise ReadError(max(digits.start, 0), digits, f"a number of at most {_MAX_DIGITS} digits")
     value = int(digits, 0 if digits[:2] in ("0x", "0b") else 10)
+    return _natural(value)
+
+
+def decimal(reader: Reader, digits: Any) -> Term:
+    """`3.14` is `314 / 10^2`."""
+    if "Fields.inverse_class.inverse_divide" not in reader.language.signature.constants:
+        raise ReadError(max(digits.start, 0), digits, "no decimal number: this context has no fractions")
+    whole, _, rest = digits.partition(".")
+    if len(digits) > _MAX_DIGITS:
+        raise ReadError(max(digits.start, 0), digits, f"a number of at most {_MAX_DIGITS} digits")
+    places: Term = _natural(10)
+    if len(rest) > 1:
+        places = list_comb(Const("Power.power_class.power"), [places, _natural(len(rest))])
+    return list_comb(Const("Fields.inverse_class.inverse_divide"), [_natural(int(whole + rest)), places])
+
+
+def _natural(value: int) -> Term:
     return numeral(value) if value > 1 else Const("Groups.one_class.one" if value else "Groups.zero_class.zero")
+
+
+def dummy(_reader: Reader) -> Term:
+    raise ReadError(0, "_", "a variable or an expression")
 
 
 def _bits(code: int, count: int) -> list[Term]:
@@ -236,7 +257,9 @@ def structure(reader: Reader) -> Term:
     """The structure that an operation means by itself: the first one of the locale."""
     if not reader.structures:
         reader.wants_structure = True
-        raise ReadError(0, None, "the structure of an operation, because nothing says which one is meant")
+        raise ReadError(
+            0, None, "the structure of an operation, such as G in x ⊗⇘G⇙ y, because nothing says which is meant"
+        )
     return Free(reader.structures[0])
 
 
@@ -258,6 +281,8 @@ CODE: dict[str, Callable[..., Term]] = {
     "_asm": copied,
     "_constify": copied,
     "_Numeral": number,
+    "_Float": decimal,
+    "_dummy": dummy,
     "_String": string,
     "_Char": character,
     "_Literal": literal,

@@ -256,10 +256,20 @@ class Translator:
             assert type(variable) is TVar
             self.sorts[variable.name] = self.sort(arguments[1])
             return TVar(variable.name, variable.index, self.sort(arguments[1]))
+        if head == "_vec_type":
+            return Type("Finite_Cartesian_Product.vec", (self.typ(arguments[0]), self.dimension(arguments[1])))
         rewritten = self.rewrite(head, tree)
         if rewritten is None:
             raise ReadError(0, head, "a type")
         return self.typ(rewritten)
+
+    def dimension(self, tree: Tree) -> Typ:
+        """The index type of a vector; a variable is one of finite types, as Isabelle's code for `real^'n` has it."""
+        typ = self.typ(tree)
+        if type(tree) is not Token or type(typ) is not TVar or typ.index != IN_TEXT:
+            return typ
+        self.sorts[typ.name] = ("Finite_Set.finite",)
+        return TVar(typ.name, typ.index, self.sorts[typ.name])
 
     def sort(self, tree: Tree) -> tuple[str, ...]:
         if tree == "_topsort":

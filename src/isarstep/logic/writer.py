@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from isarstep.errors import UserError
-from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import APPLICATION, MAX_PRIORITY
 from isarstep.logic.patterns import (
@@ -24,9 +23,8 @@ from isarstep.logic.patterns import (
     numeral_value,
 )
 from isarstep.logic.printformats import BINDER, CONST, Format, formats_of
-from isarstep.logic.reader import read_formula
 from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, erase, frees
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var
 
 _TYPE = "\\<^type>"
 _ENUMERATIONS = {
@@ -65,23 +63,6 @@ def write_formula(
         return writer.proposition(term, 0) if prop else writer.term(term, 0)
     except RecursionError:
         raise UserError("a term that is nested too deeply to be written") from None
-
-
-def write_exactly(term: Term, language: Language, *, names: Mapping[str, str] | None = None) -> str:
-    """A typed proposition as text that means it, given the types of its free variables; types inside where needed."""
-    context = {free.name: free.type for free in frees(term) if free.type is not None}
-    try:
-        decided = infer([erase(term)], language.signature, context).propositions[0] == term
-    except UserError:
-        decided = False
-    if decided:
-        return write_formula(term, language, names=names)
-    text = write_formula(term, language, names=names, typed=True)
-    try:
-        decided = names is not None or read_formula(text, language, context).term == term
-    except UserError:
-        decided = False
-    return text if decided else write_formula(term, language, names=names, typed=True, functions=True)
 
 
 def write_type(typ: Typ, language: Language, low: int = 0, *, sorts: bool = False) -> str:

@@ -1,0 +1,185 @@
+"""What to tell somebody who writes as textbooks do: a hint for a mistake, by what stands where reading stopped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from isarstep.logic.infer import CONSTRAINT, TypingError
+from isarstep.logic.language import Language
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, instantiate, loose
+from isarstep.logic.writer import write_formula, write_type
+
+_CHAIN = "relations do not chain: write a < b ∧ b < c"
+_IMPLIES = "implication is ⟶ or -->"
+_PRODUCT = "a product is written a * b"
+_STOP = "behind the variables of a quantifier stands a full stop: ∀x y. P x y"
+_UNEQUAL = "not equal is ≠ or ~="
+_INTERVAL = "intervals are {a..b}, {a<..<b}, {a<..b}, {a..<b}"
+_BAR = "¦x¦ or abs x is an absolute value, card A a size, a dvd b is 'divides', {x. P x} a set"
+
+# Where the text looks like this, whatever the reader stumbled over in it.
+_BY_TEXT = [
+    (re.compile(pattern), hint)
+    for pattern, hint in (
+        (r"!=|<>|=/=|=!=", _UNEQUAL),
+        (r"<=>|<->", "equivalence is ⟷ or ="),
+        (r"=<", "at most is ≤ or <="),
+        (r"&&|\|\||/\\|\\/", "'and' is ∧ or &, 'or' is ∨ or |"),
+        (r"\b(for ?all|exists|there is)\b", "'for all' is ∀ or ALL, 'exists' is ∃ or EX"),
+        (r"\blambda\b", "a function is λx. t or %x. t"),
+        (
+            r"\\(?![<\s])\w+",
+            "symbols are characters, such as ∀ and α, or \\<forall> and \\<alpha>; a function is λx. t",
+        ),
+        (r"\\", "A without B is A - B; a function is λx. t"),
+        (r"\(op\b", "an operator as a function is (+)"),
+        (r"\w!", "the factorial of n is fact n"),
+        (r"[∀∃][^.]*,|∃!?[^.]*,", _STOP),
+        (r"[∀∃]\s*\w+\s+[\w\s]*∈", "each variable has its own set: ∀x∈A. ∀y∈A. P x y"),
+        (r"[a-z]⇧[0-9]\s*[a-z(]", "the square of a value is (f x)²"),
+        (r"[(\[][^][(){}]*,[^][(){}]*[\])]", _INTERVAL),
+        (r"\(\s*mod\b", "congruence is [a = b] (mod n), in theories above HOL-Number_Theory.Cong"),
+        (r"\bif\b(?!.*\belse\b)", f"'if ... then ... else' needs all its parts; {_IMPLIES}"),
+        (r"⇧-", "the inverse of a number is inverse x or 1 / x, of a function inv f"),
+        (r"%", "the remainder is a mod b; a function is λx. t or %x. t"),
+        (r"Σ", "a sum is (∑i<n. f i)"),
+        (r"\?\w+\.", "'exists' is ∃ or EX"),
+        (r"ε\s*\w+\.", "some x with P x is SOME x. P x"),
+        (r"^\s*'.'", "a character is CHR ''a'', a string ''abc''"),
+    )
+]
+_BY_FOUND = {
+    "→": f"{_IMPLIES}; functions from A to B need the theory HOL-Library.FuncSet",
+    "⇒": _IMPLIES,
+    "=>": _IMPLIES,
+    "|": _BAR,
+    "¦": _BAR,
+    "∣": _BAR,
+    "√": "the square root of x is sqrt x",
+    "·": _PRODUCT,
+    "⋅": _PRODUCT,
+    "∙": _PRODUCT,
+    "∫": "integrals need the theory HOL-Analysis.Analysis: integral S f",
+    "±": "write both cases, one with + and one with -",
+    "∞": "infinity needs the theory HOL-Library.Extended_Real or Extended_Nat",
+    "‖": "the norm of x is norm x",
+    "∤": "'does not divide' is ¬ a dvd b",
+    "⊢": "what follows from A is written A ⟹ B",
+    "⊨": "what follows from A is written A ⟹ B",
+    '"': "a string is ''abc''",
+    "...": "the numbers from 1 to n are {1..n}",
+    "…": "the numbers from 1 to n are {1..n}",
+    "∖": "A without B is A - B",
+    "_": "_ stands for a variable behind a binder only",
+}
+_RELATIONS = frozenset(("<", "≤", "<=", ">", "≥", ">=", "≠", "~=", "⊆", "⊂", "∈", "∉", "dvd"))
+
+
+def advised(text: str, error: ReadError) -> ReadError:
+    """The error with a hint, where what stands there is known from textbooks."""
+    position, found = _written(text, error)
+    around = text[max(0, position - 3) :]
+    by_found = _BY_FOUND.get(found or "")
+    hints = (_by_text(around), by_found, _by_text(text), _CHAIN if found in _RELATIONS else None)
+    hint = next((hint for hint in hints if hint is not None), None)
+    return ReadError(position, found, error.expected if hint is None else f"{error.expected}; {hint}")
+
+
+def _by_text(text: str) -> str | None:
+    return next((hint for pattern, hint in _BY_TEXT if pattern.search(text)), None)
+
+
+def _written(text: str, error: ReadError) -> tuple[int, str | None]:
+    """Where and what the mistake is in the text, where the error speaks of what a sign stands for or of no place."""
+    position, found = error.position, error.found
+    if found is not None and not text.startswith(found, position):
+        place = text.find(found)
+        position, found = (place, found) if place >= 0 else (position, text[position : position + 1])
+    return position, found
+
+
+def explained(error: TypingError, language: Language) -> TypingError:
+    """The clash in notation instead of tokens, with a hint where textbooks write so."""
+    where = error.application
+    if where is None or error.found is None:
+        return error
+    argument, function = (_shown(part, language) for part in (where.arg, where.fun))
+    found = write_type(error.found, language)
+    if _head(where.fun) == language.judgment:
+        says = f"{argument} is no statement, but of type {found}"
+    elif error.wanted is None:
+        says = f"{function} is no function, but is applied to {argument}"
+    else:
+        says = f"{argument} has type {found}, but {function} wants {write_type(error.wanted, language)}"
+    missing = re.findall(r"type (\S+) does not belong to ([^;]+)", str(error))
+    if missing:
+        says += f" ({missing[0][0].rpartition('.')[2]} is not of class {_short(missing[0][1])})"
+    hint = next((hint for applies, hint in _BY_CLASH if applies(where, error.found)), None)
+    return TypingError(says if hint is None else f"{says}; {hint}", where, error.wanted, error.found)
+
+
+def _short(classes: str) -> str:
+    return ", ".join(name.rpartition(".")[2] for name in classes.split(", "))
+
+
+def _shown(term: Term, language: Language, limit: int = 80) -> str:
+    inner = _plain(term)
+    for name in "xyzuvw":  # bound variables outside of what is shown
+        if not loose(inner):
+            break
+        inner = instantiate(inner, Free(name))
+    text = write_formula(inner, language, prop=False)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _plain(term: Term) -> Term:
+    """Without the marks of type constraints."""
+    if type(term) is App:
+        if type(term.fun) is Const and term.fun.name == CONSTRAINT:
+            return _plain(term.arg)
+        return App(_plain(term.fun), _plain(term.arg))
+    return Abs(term.name, term.type, _plain(term.body)) if type(term) is Abs else term
+
+
+def _head(term: Term) -> str:
+    while type(term) is App:
+        term = term.fun
+    return term.name if type(term) is Const else ""
+
+
+def _arguments(term: Term) -> int:
+    return 1 + _arguments(term.fun) if type(term) is App else 0
+
+
+def _is(*ends: str) -> Callable[[Term], bool]:
+    return lambda term: _head(term).rpartition(".")[2] in ends
+
+
+_number, _arithmetic = _is("numeral", "one", "zero"), _is("plus", "minus", "times", "inverse_divide", "power", "power2")
+_collected, _listed = _is("sum", "prod", "Union", "Inter", "Sup", "Inf"), _is("Cons", "Nil", "Pair")
+_LIMIT = "a limit is X ⇢ L or \\<longlonglongrightarrow>"
+_BRACKETS = "a sum or union reaches as far as it can: put it into brackets, (∑i<n. f i) = x"
+_CONVERSE = "x^-1 is the converse of a relation; the inverse of a number is inverse x or 1 / x"
+_TIMES = "× is the product of sets; numbers are multiplied by *"
+_BY_CLASH: list[tuple[Callable[[App, Typ], bool], str]] = [
+    (lambda at, found: _is("implies")(at.fun) and _is_function(found), _LIMIT),
+    (lambda at, _: _is("disj")(at.fun) and _number(at.arg), _BAR),
+    (lambda at, _: _is("member")(at.fun) and _listed(at.arg), f"{_INTERVAL}; the elements of a list are set xs"),
+    (lambda at, found: _collected(at.fun) and (_is_function(found) or _is("range", "image")(at.arg)), _BRACKETS),
+    (lambda at, _: _is("power")(at.fun) and _is("insert")(at.arg), "a power is x^2 or x²"),
+    (lambda at, _: _is("converse")(at.fun) or _is("converse")(at.arg), _CONVERSE),
+    (lambda at, _: _is("Times")(at.fun) or _is("Times")(at.arg) or _has_product(at.fun), _TIMES),
+    (lambda at, _: _is("not")(at.arg), "'not' is ¬ or ~"),
+    (lambda at, _: _number(at.fun) or (_arithmetic(at.fun) and _arguments(at.fun) > 1), _PRODUCT),
+]
+
+
+def _has_product(term: Term) -> bool:
+    """An equation of a product with something."""
+    return type(term) is App and _is("eq")(term.fun) and _is("Times")(term.arg)
+
+
+def _is_function(typ: Typ) -> bool:
+    return type(typ) is Type and typ.name == "fun"

@@ -1,0 +1,139 @@
+"""Texts that Isabelle reads as something else than most people who write them mean: refused, and said what to write.
+
+Only variables that nobody has fixed give doubts: whoever fixes them, as a theory does, knows what the text means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+
+from isarstep.logic.inner_tokens import InnerTokens
+from isarstep.logic.language import Language
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.symbols import from_isabelle
+from isarstep.logic.terms import App, Const, Term, Typ, Type, subterms
+
+_CONNECTIVES = {"and": "∧ or &", "or": "∨ or |", "implies": "⟶ or -->", "iff": "⟷", "xor": "≠"}
+_OPENING, _CLOSING = frozenset(("(", "[", "{", "⟦", "[|", "(|", "⦇")), frozenset((")", "]", "}", "⟧", "|]", "|)", "⦈"))
+_SEPARATE = frozenset("∧ & ∨ | ⟶ --> ⟷ ⟹ ==> ≡ == ¬ ~ , ; . of then else in ⇒ =>".split())
+_ELEMENTS = "elements of a list are xs ! i, an image is f ` A"
+_CHAIN = "'and' between equations (a = b ∧ b = c), or brackets: a = b = c is (a = b) = c"
+# Letters that are names of constants in textbooks and variables in Isabelle.
+_LETTERS = {
+    "ℂ": "a set of this context; complex numbers are a type: z :: complex",
+    "ℙ": "a set of this context; that p is prime is prime p",
+    "𝒫": "a constant of this context; the power set of A is Pow A",
+}
+_LONG_ENOUGH = 4  # letters of a name that may be a constant written wrongly
+
+
+class Doubt(ReadError):
+    """A text that has a meaning, but probably another one than its writer thinks."""
+
+
+def doubt(
+    text: str, tokens: InnerTokens, term: Term, frees: Iterable[str], fixed: Container[str], language: Language
+) -> Doubt | None:
+    """Why the text probably means something else, if one of its variables is nobody's; the term has its types."""
+    unknown = {from_isabelle(name) for name in frees if name not in fixed}
+    if not unknown:
+        return None
+    found = (
+        *_sets_with_bars(text, tokens, unknown),
+        *_chained_equations(tokens, term),
+        *_words(text, tokens, unknown),
+        *_names(tokens, unknown, language),
+    )
+    return min(found, key=lambda error: error.position) if found else None
+
+
+def _sets_with_bars(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[Doubt]:
+    """`{x | P x}` is a set of one truth value."""
+    texts, starts = tokens.texts, tokens.starts
+    for i, word in enumerate(texts[:-1]):
+        if word != "{" or texts[i + 1] not in unknown:
+            continue
+        inside = list(_same_depth(tokens, i + 1))
+        bars = [j for j in inside if texts[j] in ("|", ":") or text[starts[j]] == "∣"]
+        if bars and not any(texts[j] == "." for j in inside):
+            bar = bars[0]
+            yield Doubt(starts[bar], text[starts[bar]], "'.': the set of all x with P x is {x. P x} or {x ∈ A. P x}")
+
+
+def _same_depth(tokens: InnerTokens, start: int) -> Iterator[int]:
+    """Tokens from here to the end of the bracket in which they are, without those of inner brackets."""
+    depth = 0
+    for j in range(start, len(tokens.texts)):
+        word = tokens.texts[j]
+        if word in _CLOSING and tokens.kinds[j] == "delimiter":
+            if depth == 0:
+                return
+            depth -= 1
+        elif word in _OPENING and tokens.kinds[j] == "delimiter":
+            depth += 1
+        elif depth == 0:
+            yield j
+
+
+def _chained_equations(tokens: InnerTokens, term: Term) -> Iterator[Doubt]:
+    """`a = b = c` is `(a = b) = c`, and `x : xs = ys` is `(x ∈ xs) = ys`."""
+    if not any(_compares_an_equation(node) for node in subterms(term)):
+        return
+    begins = [0, *(i + 1 for i, word in enumerate(tokens.texts) if word in _OPENING)]
+    for begin in begins:
+        equation = False
+        for j in _same_depth(tokens, begin):
+            word = tokens.texts[j]
+            if word == "=" and equation:
+                yield Doubt(tokens.starts[j], "=", _CHAIN)
+            equation = word in ("=", ":") or (equation and word not in _SEPARATE)
+
+
+def _compares_an_equation(node: Term) -> bool:
+    """Is it an equation whose left side is one between things other than truth values, or says what a set has?"""
+    left = _first_argument("HOL.eq", node)
+    if left is None:
+        return False
+    if _first_argument("Set.member", left) is not None:
+        return True
+    if _first_argument("HOL.eq", left) is None:
+        return False
+    head: Term = left
+    while type(head) is App:
+        head = head.fun
+    typ: Typ | None = head.type if type(head) is Const else None
+    return not (type(typ) is Type and typ.args[0] == Type("HOL.bool"))
+
+
+def _first_argument(name: str, node: Term) -> Term | None:
+    """The first argument of a constant with two."""
+    if type(node) is App and type(node.fun) is App and type(node.fun.fun) is Const and node.fun.fun.name == name:
+        return node.fun.arg
+    return None
+
+
+def _words(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[Doubt]:
+    """`P and Q` is P applied to two things; `xs[0]` is xs applied to a list."""
+    kinds, texts, starts = tokens.kinds, tokens.texts, tokens.starts
+    for i in range(1, len(texts) - 1):
+        before = texts[i - 1]
+        if kinds[i] == "name" and texts[i] in _CONNECTIVES and (before in unknown or before == ")"):
+            yield Doubt(starts[i], texts[i], f"{_CONNECTIVES[texts[i]]} for '{texts[i]}'")
+        applied = texts[i] == "[" and before in unknown and starts[i] == starts[i - 1] + len(before)
+        if applied and not any(texts[j] == ":=" for j in _same_depth(tokens, i + 1)):
+            yield Doubt(starts[i], "[", f"a blank if the function {before} of a list is meant; {_ELEMENTS}")
+
+
+def _names(tokens: InnerTokens, unknown: Container[str], language: Language) -> Iterator[Doubt]:
+    """Variables that look like constants written wrongly: `true`, `Lenght xs`."""
+    for i, name in enumerate(tokens.texts):
+        if tokens.kinds[i] != "name" or name not in unknown:
+            continue
+        if name in _LETTERS:
+            yield Doubt(tokens.starts[i], name, _LETTERS[name])
+        elif len(name) >= _LONG_ENOUGH and (meant := language.constants.like(name)) is not None:
+            applied = tokens.kinds[i + 1] in ("name", "number") or tokens.texts[i + 1] == "("
+            if applied or meant in ("True", "False"):
+                yield Doubt(
+                    tokens.starts[i], name, f"{meant!r}, which is like it; if a variable is meant, give its type"
+                )

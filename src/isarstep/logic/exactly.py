@@ -1,0 +1,29 @@
+"""Write a typed proposition so that its text alone, with the types of its free variables, means exactly this term."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from isarstep.errors import UserError
+from isarstep.logic.infer import infer
+from isarstep.logic.language import Language
+from isarstep.logic.reader import read_formula
+from isarstep.logic.terms import Term, erase, frees
+from isarstep.logic.writer import write_formula
+
+
+def write_exactly(term: Term, language: Language, *, names: Mapping[str, str] | None = None) -> str:
+    """A typed proposition as text that means it, given the types of its free variables; types inside where needed."""
+    context = {free.name: free.type for free in frees(term) if free.type is not None}
+    try:
+        decided = infer([erase(term)], language.signature, context).propositions[0] == term
+    except UserError:
+        decided = False
+    if decided:
+        return write_formula(term, language, names=names)
+    text = write_formula(term, language, names=names, typed=True)
+    try:
+        decided = names is not None or read_formula(text, language, context).term == term
+    except UserError:
+        decided = False
+    return text if decided else write_formula(term, language, names=names, typed=True, functions=True)
