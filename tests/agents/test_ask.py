@@ -14,12 +14,15 @@ from isarstep.agents.endpoint import Endpoint
 from isarstep.agents.questions import Answer, Questions, score
 from isarstep.agents.sampling import by_votes, pass_at
 from isarstep.bench.build import build
+from isarstep.bench.example import Example
 from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.errors import UserError
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
+from isarstep.logic.writer import write_formula, write_type
 
 
 @pytest.fixture(scope="module")
@@ -201,6 +204,61 @@ def test_requests_keep_their_distance() -> None:
         for _ in range(3):
             endpoint.complete([], 0)
     assert [round(pause / 60) for pause in waited] == [1, 2]
+
+
+# On the benchmark inside the package, whose theories say how they write.
+
+
+@pytest.fixture(scope="module")
+def embedded() -> Questions:
+    return Questions(Benchmark("embedded"), shots=0)
+
+
+@pytest.fixture(scope="module")
+def few(embedded: Questions) -> list[Example]:
+    """Examples of different theories, spread over the split."""
+    rows = embedded.benchmark.split("validation")
+    spread = {example.theory: example for example in (rows[place] for place in range(0, len(rows), len(rows) // 12))}
+    assert len(spread) >= 8
+    return list(spread.values())
+
+
+def test_questions_are_written_as_the_examples_theory_writes(embedded: Questions, few: list[Example]) -> None:
+    for example in few:
+        language = embedded.benchmark.worlds.at(example.theory).language
+        assert language is not None
+        names = embedded.names(example)
+        question = embedded.question(example).splitlines()
+        own = {variable: names.free(variable) for variable in example.types}
+        schematic = {f"<V{n}>": names.schematic(f"<V{n}>", 0) for n in range(50)}
+        for _, text in example.source(hints=False):
+            assert f"  {write_formula(decode(text), language, names=own | schematic)}" in question
+        for variable, typ in example.types.items():
+            assert f"  {own[variable]} :: {write_type(parse_type(typ), language)}" in question
+
+
+def test_references_are_read_back_where_they_stand(embedded: Questions, few: list[Example]) -> None:
+    for example in few:
+        answer = embedded.read(example, f"ANSWER: {truth(embedded, example)}")
+        assert score(example, [answer]) == 1, (example.id, answer)
+
+
+def test_an_answer_has_the_types_of_the_question(embedded: Questions) -> None:
+    types = {"<X0>": "Nat.nat", "<X1>": "Real.real"}
+    target = "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less $ ( CONST Real.real $ FREE <X0> ) $ FREE <X1> )"
+    example = Example("0" * 12, target, (), None, (), (), types=types, theory="Complex_Main", names={"<X0>": "n"})
+    assert "n :: nat" in embedded.question(example)
+    assert embedded.read(example, "ANSWER: n < x₁").tokens == target  # a number is coerced as Isabelle would
+    assert embedded.read(example, "ANSWER: real n < x₁").tokens == target
+    assert not embedded.read(example, "ANSWER: n ∈ x₁").readable
+
+
+def test_abbreviations_folded_or_not_are_one_answer(embedded: Questions) -> None:
+    unfolded = "CONST HOL.Trueprop $ ( CONST HOL.Not $ ( CONST HOL.eq $ FREE <X0> $ CONST Groups.zero_class.zero ) )"
+    example = Example("0" * 12, unfolded, (), None, (), (), types={"<X0>": "Nat.nat"}, theory="Complex_Main")
+    for text in ("x₀ ≠ 0", "¬ x₀ = 0", "¬ (x₀ = 0)"):
+        assert embedded.read(example, f"ANSWER: {text}").tokens == unfolded
+    assert score(example, [embedded.read(example, "ANSWER: x₀ = 0")]) == 0
 
 
 def test_what_is_no_address_is_refused() -> None:

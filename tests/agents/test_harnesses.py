@@ -1,4 +1,7 @@
-"""Both harness tasks score recorded replies exactly as `isarstep ask` and `isarstep evaluate` do."""
+"""Both harness tasks score a file of recorded replies exactly as `isarstep evaluate` does.
+
+What they share is tested everywhere; each task itself only where its harness is installed.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ import pytest
 from tests.agents.chat_server import chat_server
 from tests.bench.corpus import write_corpus
 
-from isarstep.agents.questions import Questions
+from isarstep.agents.asking import read_replies
+from isarstep.agents.questions import Questions, judgement
 from isarstep.bench.build import build
 from isarstep.bench.example import Example
 from isarstep.bench.rules import Sizes
@@ -45,48 +49,69 @@ def recorded(bench: Path, examples: list[Example]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def expected(bench: Path, recorded: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    """What `isarstep ask`, then `isarstep evaluate`, say about the same replies."""
+def run_folder(bench: Path, recorded: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of `isarstep ask`: the replies as they were recorded, and its predictions."""
     out = tmp_path_factory.mktemp("ask")
     with chat_server(lambda body: recorded[body["messages"][-1]["content"]]) as server:
         assert run(["ask", "--endpoint", server.url, "--model", "m", "--benchmark", str(bench), "--split", "test",
                     "--shots", "1", "--per-minute", "1e6", "--out", str(out)]) == 0  # fmt: skip
-    summary = json.loads((out / "summary.json").read_text())
-    assert 0 < summary["top"]["1"]["value"] < 100
-    return {
-        "top1": summary["top"]["1"]["value"] / 100,
-        "unreadable": summary["first unreadable"] / summary["examples"],
-    }
+    return out
 
 
-def test_inspect(
+@pytest.fixture
+def expected(bench: Path, run_folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, float]:
+    """What `isarstep evaluate` says about them; it knows unreadable answers as empty lists."""
+    capsys.readouterr()
+    assert run(["evaluate", str(run_folder / "predictions.jsonl"), "--benchmark", str(bench), "--json"]) == 0
+    [scored] = json.loads(capsys.readouterr().out)["systems"]
+    lines = [json.loads(line) for line in (run_folder / "predictions.jsonl").read_text().splitlines()]
+    assert 0 < scored["top1_term"]["value"] < 100
+    empty = sum(not line["predictions"] for line in lines)
+    assert 0 < empty < len(lines)
+    return {"top1": scored["top1_term"]["value"] / 100, "unreadable": empty / len(lines)}
+
+
+def test_recorded_replies_without_any_harness(
+    bench: Path, examples: list[Example], run_folder: Path, expected: dict[str, float]
+) -> None:
+    questions = Questions(Benchmark(bench), 1)
+    by_id = {example.id: example for example in examples}
+    values = [
+        judgement(questions, by_id[record["id"]], record["samples"][0]["text"])[1]
+        for record in read_replies(run_folder)
+    ]
+    means = {name: sum(value[name] for value in values) / len(values) for name in expected}
+    assert means == pytest.approx(expected)
+
+
+def test_inspect_against_a_server(
     bench: Path, recorded: dict[str, str], expected: dict[str, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     inspect_ai = pytest.importorskip("inspect_ai", reason="pip install 'isarstep[inspect]'")
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
-
+    pytest.importorskip("openai", reason="pip install 'isarstep[inspect]'")
     from isarstep.agents.inspect_task import isarstep
 
-    def reply(messages: list[Any], *_: Any) -> Any:
-        output = ModelOutput.from_content("mockllm/model", recorded[messages[-1].text])
-        output.usage = ModelUsage(
-            input_tokens=1, output_tokens=1, total_tokens=2
-        )  # else it wants a tokeniser from the net
-        return output
-
-    model = get_model("mockllm/model", custom_outputs=reply)
-    [log] = inspect_ai.eval(
-        isarstep(str(bench), "test", shots=1), model=model, display="none", log_dir=str(tmp_path), max_samples=1
-    )
-    assert log.status == "success", log.error
+    with chat_server(lambda body: recorded[body["messages"][-1]["content"]]) as server:
+        monkeypatch.setenv("LOCAL_BASE_URL", server.url)
+        monkeypatch.setenv("LOCAL_API_KEY", "none")
+        [log] = inspect_ai.eval(
+            isarstep(str(bench), "test", shots=1), model="openai-api/local/m", display="none", log_dir=str(tmp_path),
+            max_samples=1,
+        )  # fmt: skip
+        assert log.status == "success", log.error
+        assert len(server.requests) == log.results.completed_samples
     scores = {score.name: score.metrics["mean"].value for score in log.results.scores}
     assert scores == pytest.approx(expected)
 
 
 def test_lm_eval_against_a_server(
-    bench: Path, examples: list[Example], recorded: dict[str, str], expected: dict[str, float]
+    bench: Path,
+    examples: list[Example],
+    recorded: dict[str, str],
+    expected: dict[str, float],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")  # nothing has to be fetched; without this it asks for a while
     lm_eval = pytest.importorskip("lm_eval", reason="pip install 'isarstep[lm-eval]'")
     pytest.importorskip("tenacity", reason="pip install 'isarstep[lm-eval]'")
     from isarstep.agents.lm_eval_task import isarstep

@@ -112,3 +112,11 @@ def test_several_propositions_share_their_variables() -> None:
         == f"CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST {OF_NAT} $ FREE n ) $ FREE x )"
     )
     assert typing.frees["n"] == NAT
+
+
+def test_a_coercion_of_a_theory_that_is_not_here_takes_no_other_away() -> None:
+    elsewhere = Coercion(Const("Extended_Real.ereal.ereal"), fun(REAL, Type("Extended_Real.ereal")))
+    signature = replace(SIGNATURE, coercions=(elsewhere, *SIGNATURE.coercions))
+    line = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE n $ FREE x )"
+    [term] = infer_with_coercions([decode(line)], signature, {"n": NAT, "x": REAL}).propositions
+    assert OF_NAT in encode_line(term)

@@ -11,7 +11,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSyste
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from isarstep.agents.questions import SHOTS, Message, Questions, score
+from isarstep.agents.questions import SHOTS, Message, Questions, judgement
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 
@@ -45,8 +45,7 @@ def as_terms(questions: Questions, examples: dict[str, Example]) -> Scorer:
 
     async def judge(state: TaskState, target: Target) -> Score:
         example = examples[str(state.sample_id)]
-        answer = questions.read(example, state.output.completion)
-        value = {"top1": float(score(example, [answer]) == 1), "unreadable": float(not answer.readable)}
+        answer, value = judgement(questions, example, state.output.completion)
         return Score(value=value, answer=answer.text, explanation=answer.problem)
 
     return judge

@@ -12,7 +12,7 @@ from typing import Any
 import datasets
 from lm_eval.api.task import ConfigurableTask
 
-from isarstep.agents.questions import SHOTS, Questions, score
+from isarstep.agents.questions import SHOTS, Questions, judgement
 from isarstep.bench.store import Benchmark
 
 
@@ -27,9 +27,7 @@ def isarstep(
     documents = [{"id": e.id, "question": questions.text(e), "target": e.f1} for e in examples.values()]
 
     def judge(document: dict[str, Any], replies: Sequence[str]) -> dict[str, float]:
-        example = examples[document["id"]]
-        answer = questions.read(example, replies[0])
-        return {"top1": float(score(example, [answer]) == 1), "unreadable": float(not answer.readable)}
+        return judgement(questions, examples[document["id"]], replies[0])[1]
 
     return ConfigurableTask(
         config={

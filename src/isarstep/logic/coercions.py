@@ -152,7 +152,10 @@ def _paths(signature: Signature) -> dict[tuple[str, str], list[Term]]:
     for coercion in signature.coercions:
         match coercion.type:
             case Type("fun", (Type(source, ()), Type(target, ()))):
-                typed = infer([coercion.term], signature, wanted=coercion.type).propositions[0]
+                try:
+                    typed = infer([coercion.term], signature, wanted=coercion.type).propositions[0]
+                except TypingError:  # of a theory whose constants or instances are not here
+                    continue
                 steps.setdefault(source, []).append((target, typed))
     paths: dict[tuple[str, str], list[Term]] = {}
     for start in steps:
