@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from isarstep.errors import UserError
+from isarstep.progress import Watched
 
 
 def build(
@@ -38,9 +38,6 @@ def build(
         isarstep build benchmark more-graphs --out larger
         isarstep build young-graphs --fresh benchmark --entry Some_Entry --dated 2026-08 --out fresh
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
     from isarstep.bench.build import build as build_benchmark
     from isarstep.bench.extract import Rules
     from isarstep.bench.fresh import Young, build_fresh
@@ -49,8 +46,11 @@ def build(
     rules = Rules(max_source, max_target, keep_open, keep_restated)
     if (fresh is None) != (not entry) or (fresh is None and dated):
         raise UserError("--fresh, --entry and --dated go together: a base benchmark, and the entries to score")
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("theories", total=None)
+
+    def tell(done: int, total: int) -> None:
+        watched.news(f"{done:,} of {total:,} theories read" if done < total else "all theories read, writing")
+
+    with Watched("build") as watched:
         whole = partial(build_benchmark, rescore=rescore)
         make = whole if fresh is None else partial(build_fresh, young=Young(fresh, entry or [], dated))
         manifest = make(
@@ -59,7 +59,7 @@ def build(
             rules=rules,
             level=19 if small else 6,
             workers=jobs,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=tell,
         )
     counts = manifest["counts"]
     dropped = [name for name in ("too long", "restated", *DROPPED, "duplicates") if name in counts]
