@@ -1,11 +1,18 @@
 """The paper's tables from one command: every model trained, searched, checked, reported.
 
-    python experiments/paper.py embedded runs/paper docs/results               # hours of one GPU
-    python experiments/paper.py BENCHMARK RUNS OUT --scale twin                # the same way on a CPU, in a minute
+    python experiments/paper.py all embedded runs/paper docs/results      # hours of one GPU
+    python experiments/paper.py all BENCHMARK RUNS OUT --scale twin       # the same way on a CPU, in a minute
 
 Every stage is a command of `isarstep`, printed before it runs, and is left out where its result is there already: after
 any interruption the same line goes on where it was. Runs are made one at a time, in the order of the table. OUT gets
-the report, the lists from which it can be made again, and LEADERBOARD.md.
+the report, LEADERBOARD.md, and under OUT/runs the lists and all else from which both can be made again.
+
+A row may also be trained where there is a GPU with torch, numpy and safetensors and nothing else:
+
+    python experiments/paper.py arrays embedded arrays.npz                # here: what travels
+    python experiments/paper.py row hat-base arrays.npz out               # there: train, search, pack
+    python experiments/paper.py take out runs/paper                       # here: what came back, as a run
+    python experiments/paper.py report embedded runs/paper docs/results   # here: the rows that there are
 """
 
 from __future__ import annotations
@@ -13,53 +20,19 @@ from __future__ import annotations
 import argparse
 import json
 import shlex
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+import time
 from pathlib import Path
-from typing import Any
 
-from isarstep.cli import run as isarstep
+from packing import ARCHIVE, keep_and_pack, unpack
+from paper_rows import SCALES, Row, Scale, recipe_of
 
+from isarstep.errors import UserError
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the paper's tables."""
-
-    model: str
-    hints: bool = False
-    categories: bool = True
-    seed: int = 0
-
-    @property
-    def name(self) -> str:
-        words = [self.model, *(["f5"] if self.hints else []), *([] if self.categories else ["nocat"])]
-        return "-".join([*words, *([f"seed{self.seed}"] if self.seed else [])])
-
-
-ROWS = (
-    *(Row(model, hints) for model in ("rnnsearch", "convs2s", "transformer", "hat") for hints in (False, True)),
-    Row("hat", categories=False),
-    Row("hat", seed=1),  # what a seed is worth
-)
-
-
-@dataclass(frozen=True)
-class Scale:
-    size: str
-    tokens: int  # read and written, dense, of each run
-    batch: int
-    recurrent_batch: int  # RNNSearch waits for its slowest sequence: more of them cost little more
-    warmup: int
-    looks: int
-    checked: int  # examples whose first answers provers are asked about; 0: none
-    rows: tuple[Row, ...] = ROWS
-
-
-SCALES = {
-    "paper": Scale("base", 1_000_000_000, 32_768, 131_072, 4_000, 20, 5_000),
-    "twin": Scale("tiny", 6_000, 1024, 2048, 10, 1, 2, (Row("rnnsearch"), Row("hat", hints=True))),
-}
+MOST_FILES, LARGEST_FILE = 8, 16 << 20  # of what comes back from a machine that is lent
+WORK = Path("runs/rows")  # checkpoints of rows, on the machine that trains them: the same line again goes on from there
 
 
 class Stopped(Exception):
@@ -67,23 +40,58 @@ class Stopped(Exception):
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("benchmark", help="a benchmark folder, or 'embedded'")
-    parser.add_argument("runs", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--scale", choices=list(SCALES), default="paper")
-    parser.add_argument("--device", help="cpu or cuda; the GPU where there is one")
-    chosen = parser.parse_args(arguments)
-    scale = SCALES[chosen.scale]
-    device = ["--device", chosen.device] if chosen.device else []
+    chosen = read_line(arguments)
     try:
-        for row in scale.rows:
-            make_run(row, scale, chosen.benchmark, chosen.runs, device)
-        report(scale, chosen.benchmark, chosen.runs, chosen.out)
+        match chosen.what:
+            case "all":
+                make_all(chosen.benchmark, chosen.runs, chosen.out, SCALES[chosen.scale], chosen.device)
+            case "report":
+                report(chosen.benchmark, chosen.runs, chosen.out, SCALES[chosen.scale])
+            case "arrays":
+                make_arrays(chosen.benchmark, chosen.file)
+            case "row":
+                train_row(chosen.name, chosen.file, chosen.out, chosen.scale, chosen.minutes, chosen.commit)
+            case "take":
+                take(chosen.out, chosen.runs)
     except Stopped as stop:
         print(f"stopped at: {stop}; give the same line again to go on", file=sys.stderr)
         return 1
+    except UserError as error:
+        print(error, file=sys.stderr)
+        return 2
     return 0
+
+
+def read_line(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ways = parser.add_subparsers(dest="what", required=True)
+    for name, words in (
+        ("all", ("benchmark", "runs", "out")),
+        ("report", ("benchmark", "runs", "out")),
+        ("arrays", ("benchmark", "file")),
+        ("row", ("name", "file", "out")),
+        ("take", ("out", "runs")),
+    ):
+        way = ways.add_parser(name)
+        for word in words:
+            way.add_argument(word, type=str if word in ("benchmark", "name") else Path)
+        if name in ("all", "report", "row"):
+            way.add_argument("--scale", choices=list(SCALES), default="paper")
+        if name == "all":
+            way.add_argument("--device", help="cpu or cuda; the GPU where there is one")
+        if name == "row":
+            way.add_argument("--minutes", type=float, help="of training in all, instead of the scale's tokens")
+            way.add_argument("--commit", help="of the code, where git can't tell")
+    return parser.parse_args(arguments)
+
+
+def make_all(benchmark: str, runs: Path, out: Path, scale: Scale, device: str | None) -> None:
+    on = ["--device", device] if device else []
+    for row in scale.rows:
+        make_run(row, scale, benchmark, runs, on)
+    references = out / "test.references.verdicts.parquet"
+    check(["--split", "test"], benchmark, references, scale)
+    report(benchmark, runs, out, scale)
 
 
 def make_run(row: Row, scale: Scale, benchmark: str, runs: Path, device: list[str]) -> None:
@@ -94,54 +102,123 @@ def make_run(row: Row, scale: Scale, benchmark: str, runs: Path, device: list[st
     if not (folder / "config.json").is_file():  # written last
         line = ["train", benchmark, str(folder), "--model", row.model, "--size", scale.size, "--recipe", str(recipe)]
         line += [*(["--hints"] if row.hints else []), "--seed", str(row.seed), *device, "--resume"]
-        (runs / f"{row.name}.made.json").write_text(
-            json.dumps({"command": shlex.join(["isarstep", *line]), "commit": commit()})
-        )
         stage(line)
+        note_origin(folder, shlex.join(["isarstep", *line]), commit())
     if not (folder / "embeddings.safetensors").is_file():  # written after the lists
         stage(["keep", str(folder), benchmark, *device])
     lists = folder / "predictions" / "test.beam5.jsonl"
-    verdicts = lists.with_name("test.beam5.verdicts.parquet")
-    if scale.checked and not verdicts.is_file():
-        line = ["check", str(lists), "--benchmark", benchmark, "--out", str(verdicts), "--limit", str(scale.checked)]
-        stage([*line, *(["--resume"] if list(verdicts.parent.glob(f"{verdicts.name}*")) else [])])
+    check([str(lists)], benchmark, lists.with_name("test.beam5.verdicts.parquet"), scale)
 
 
-def recipe_of(row: Row, scale: Scale) -> str:
-    batch = scale.recurrent_batch if row.model == "rnnsearch" else scale.batch
-    return (
-        f'like = "paper"\n[model]\ndense = true\ncategories = {str(row.categories).lower()}\n'
-        f"[training]\ntokens = {scale.tokens}\nbatch = {batch}\nwarmup = {scale.warmup}\n[run]\nlooks = {scale.looks}\n"
-    )
+def check(what: list[str], benchmark: str, verdicts: Path, scale: Scale) -> None:
+    if not scale.checked or verdicts.is_file():
+        return
+    verdicts.parent.mkdir(parents=True, exist_ok=True)
+    line = ["check", *what, "--benchmark", benchmark, "--out", str(verdicts), "--limit", str(scale.checked)]
+    stage([*line, *(["--resume"] if list(verdicts.parent.glob(f"{verdicts.name}*")) else [])])
 
 
-def report(scale: Scale, benchmark: str, runs: Path, out: Path) -> None:
-    folders = [runs / row.name for row in scale.rows]
-    lists = [word for folder in folders for word in ("--lists", folder.name)]
-    stage(["report", *map(str, folders), "--benchmark", benchmark, "--split", "test", "--out", str(out), *lists])
-    (out / "LEADERBOARD.md").write_text(leaderboard(json.loads((out / "scores.json").read_text()), runs))
+def make_arrays(benchmark: str, file: Path) -> None:
+    from isarstep.feed.files import load_dataset, save_dataset
+
+    data = load_dataset(benchmark)
+    save_dataset(data, file)
+    counts = ", ".join(f"{len(corpus):,} {name}" for name, corpus in data.splits.items())
+    print(f"{file}: {file.stat().st_size / 2**20:.1f} MiB, F.5 included; {counts}")
 
 
-def leaderboard(scores: dict[str, Any], runs: Path) -> str:
-    """Every system with what it took, best first."""
-    examples = f"{scores['split']} split, {scores['examples']:,} examples"
-    lines = [
-        "# Leaderboard",
-        "",
-        f"Benchmark `{scores['benchmark'][:12]}`, {examples}. Top-1 with beam 5, top-10 with beam 10.",
-        "Made by `experiments/paper.py`.",
-        "",
-        "| system | top-1 | top-10 | BLEU | tokens | steps | seconds | seed | device | commit | command |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|---|---|---|",
-    ]
-    for system in sorted(scores["systems"], key=lambda system: -system["top1"]["value"]):
-        training = json.loads((runs / system["run"] / "config.json").read_text())["training"]
-        made = json.loads((runs / f"{system['run']}.made.json").read_text())
-        points = " | ".join(f"{system[name]['value']:.1f}" for name in ("top1", "top10", "bleu"))
-        budget = f"{training['tokens'] / 1e6:,.1f}M | {training['steps']:,} | {training['seconds']:,.0f}"
-        where = f"{training['recipe']['seed']} | {training['device']} | {made['commit']} | `{made['command']}`"
-        lines.append(f"| {system['system']} | {points} | {budget} | {where} |")
-    return "\n".join(lines) + "\n"
+def train_row(name: str, file: Path, out: Path, scale_name: str, minutes: float | None, known: str | None) -> None:
+    """One row on a machine without Parquet: trained, searched, packed to go back."""
+    from isarstep.feed.files import load_dataset
+    from isarstep.train.loop import ValidationPlan, train
+    from isarstep.train.recipe_files import read_recipe
+
+    began = time.monotonic()
+    scale = SCALES[scale_name]
+    row = scale.row(name)
+    if row is None:
+        raise UserError(f"{name}: no such row; there are {', '.join(each.name for each in scale.rows)}")
+    folder = WORK / name
+    folder.mkdir(parents=True, exist_ok=True)
+    written = folder / "recipe.toml"
+    written.write_text(recipe_of(row, scale, minutes))
+    recipe = read_recipe(str(written)).with_training(seed=row.seed)
+    data = load_dataset(file)
+    config = recipe.config(row.model, scale.size, len(data.vocabulary), row.hints)  # type: ignore[arg-type]
+    looks = ValidationPlan(looks=recipe.run.looks)
+    train(data, config, recipe.training, folder, resume=True, validating=looks, storage=recipe.run.storage)
+    said = ["python", "experiments/paper.py", "row", name, file.name, "OUT"]
+    note_origin(folder, shlex.join([*said, *(["--minutes", f"{minutes:g}"] if minutes else [])]), known or commit())
+    print(f"{name}: trained after {time.monotonic() - began:.0f} s", flush=True)
+    shutil.rmtree(folder / "predictions", ignore_errors=True)  # of an earlier, shorter budget
+    for split in keep_and_pack(folder, data, out):
+        print(f"{name}: {split} searched after {time.monotonic() - began:.0f} s", flush=True)
+    sizes = [path.stat().st_size for path in out.iterdir()]
+    if len(sizes) > MOST_FILES or max(sizes) > LARGEST_FILE:
+        print(f"{out}: {len(sizes)} files, the largest of {max(sizes):,} bytes: too many or too large to come back")
+
+
+def note_origin(folder: Path, command: str, made_at: str) -> None:
+    (folder / "made.json").write_text(json.dumps({"command": command, "commit": made_at}) + "\n")
+
+
+def take(out: Path, runs: Path) -> None:
+    """What `row` left, as a run in RUNS under the row's name, with probes, embeddings and attention."""
+    if not (out / ARCHIVE).is_file():
+        raise UserError(f"{out}: holds no {ARCHIVE}; give the folder that 'row' filled")
+    runs.mkdir(parents=True, exist_ok=True)
+    temporary = runs / ".taken.tmp"
+    shutil.rmtree(temporary, ignore_errors=True)
+    unpack(out, temporary)
+    made = json.loads((temporary / "made.json").read_text())
+    folder = runs / shlex.split(made["command"])[3]
+    if folder.exists():
+        raise UserError(f"{folder}: is there already; remove it to take another run in its place")
+    stage(["keep", str(temporary)])
+    temporary.rename(folder)
+    print(f"{folder}: taken")
+
+
+def report(benchmark: str, runs: Path, out: Path, scale: Scale) -> None:
+    """Rows, baselines, and whatever else OUT/runs holds, in one report."""
+    from isarstep.bench.store import Benchmark
+    from isarstep.evaluate.baselines import BASELINES
+
+    opened = Benchmark(benchmark)
+    splits = [name for name in ("test", "unseen", "fresh") if name in opened.splits and len(opened.split(name))]
+    for name in BASELINES:
+        for split in splits:
+            if not any(answers(folder / name, split) for folder in (runs, out / "runs")):
+                stage(["baseline", name, benchmark, "--split", split, "--out", str(runs / name)])
+    named = [*(row.name for row in scale.rows), *BASELINES]
+    kept = sorted(path.name for path in (out / "runs").glob("*") if path.name not in named)
+    found = []
+    for name in [*named, *kept]:
+        folder = next((each / name for each in (runs, out / "runs") if answers(each / name, "test")), None)
+        if folder is None:
+            print(f"{name}: not run")
+        elif (other := made_for(folder)) != opened.hash:
+            raise UserError(f"{folder}: made for benchmark {other[:12]}, not for {opened.hash[:12]}; remove it")
+        else:
+            found.append(folder)
+    lists = [word for folder in found for word in ("--lists", folder.name)]
+    stage(["report", *map(str, found), "--benchmark", benchmark, "--split", "test", "--out", str(out), *lists])
+
+
+def answers(folder: Path, split: str) -> list[Path]:
+    return sorted((folder / "predictions").glob(f"{split}.beam*.jsonl*"))
+
+
+def made_for(folder: Path) -> str:
+    """The hash of the benchmark that a run's lists answer."""
+    about = next(iter(sorted((folder / "predictions").glob("*.meta.json"))))
+    return str(json.loads(about.read_text())["benchmark"])
+
+
+def isarstep(line: list[str]) -> int:
+    from isarstep.cli import run  # here, so that rows can be trained where there is no typer
+
+    return run(line)
 
 
 def stage(line: list[str]) -> None:
@@ -153,9 +230,11 @@ def stage(line: list[str]) -> None:
 
 def commit() -> str:
     here = Path(__file__).parent
-    found = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=here, capture_output=True, text=True, check=False
-    )
+    try:
+        line = ["git", "rev-parse", "--short", "HEAD"]
+        found = subprocess.run(line, cwd=here, capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
     return found.stdout.strip() or "unknown"
 
 

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import tarfile
 import time
 from pathlib import Path
 
-from isarstep.feed.files import load_dataset, save_dataset
+from packing import keep_and_pack
 
-SPLITS = ("test", "unseen", "validation")  # in the order of how much they matter
+from isarstep.feed.files import load_dataset, save_dataset
 
 
 def main() -> None:
@@ -41,7 +40,6 @@ def main() -> None:
     if chosen.arrays:
         save_dataset(load_dataset(chosen.arrays), chosen.data)
         return
-    from isarstep.analyse.keeping import keep_predictions
     from isarstep.models.config import ModelConfig
     from isarstep.train.loop import ValidationPlan, train
     from isarstep.train.recipe_files import modern, paper
@@ -58,13 +56,7 @@ def main() -> None:
     folder = chosen.out / "run"
     train(data, config, recipe, folder, validating=ValidationPlan(looks=chosen.looks), storage=chosen.storage)
     print(f"trained after {time.monotonic() - start:.0f} s", flush=True)
-    for shard in folder.glob("model*.safetensors"):
-        shutil.copy(shard, chosen.out / shard.name)
-    for split in (name for name in SPLITS if name in data.splits):
-        keep_predictions(folder, data, splits=[split])
-        with tarfile.open(chosen.out / "run.tar.xz", "w:xz") as packed:
-            for path in [*folder.glob("*.json*"), *folder.glob("predictions/*")]:
-                packed.add(path, path.relative_to(folder))
+    for split in keep_and_pack(folder, data, chosen.out):
         print(f"{split} searched after {time.monotonic() - start:.0f} s", flush=True)
     shutil.rmtree(folder)  # what is large and stays here
 

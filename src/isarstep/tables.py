@@ -15,7 +15,6 @@ NOT_CHECKED = "not checked"
 NOT_RUN = "not run"
 ABSENT = "–"
 _INTERVAL = re.compile(r" \[([0-9.]+), ([0-9.]+)\]")
-PAPER = " · paper "  # between our number and the printed one
 
 
 @dataclass(frozen=True)
@@ -87,13 +86,10 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 
 def _html_cell(cell: str) -> str:
-    """An interval and the paper's number stand smaller under the value; what is missing is grey."""
-    ours, _, printed = cell.partition(PAPER)
-    value, bracket, interval = ours.partition(" [")
-    if ours in (NOT_CHECKED, NOT_RUN, ABSENT):
-        shown = f'<span class="absent">{ours}</span>'
-    elif bracket and interval.endswith("]"):
-        shown = f'{escape(value)} <span class="interval">[{escape(interval)}</span>'
-    else:
-        shown = escape(ours)
-    return shown + (f' <span class="paper">paper {escape(printed)}</span>' if printed else "")
+    """An interval stands smaller under the value; what is missing is grey."""
+    value, bracket, interval = cell.partition(" [")
+    if cell in (NOT_CHECKED, NOT_RUN, ABSENT):
+        return f'<span class="absent">{cell}</span>'
+    if bracket and interval.endswith("]"):
+        return f'{escape(value)} <span class="interval">[{escape(interval)}</span>'
+    return escape(cell)

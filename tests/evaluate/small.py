@@ -16,7 +16,7 @@ from isarstep.logic.sample import sample_examples, sample_signature
 TEST = 120  # examples; the others are for training
 
 
-def make_benchmark(folder: Path, test: int = TEST, validation: int = 0) -> Path:
+def make_benchmark(folder: Path, test: int = TEST, validation: int = 0, unseen: int = 0) -> Path:
     builder = ShardBuilder()
     samples = sample_examples()
     for place, sample in enumerate(samples):
@@ -37,9 +37,11 @@ def make_benchmark(folder: Path, test: int = TEST, validation: int = 0) -> Path:
         )
     shard = builder.finish()
     rows = shard.examples.select(EXAMPLE_SCHEMA.names)
-    splits = {"train": rows.slice(test + validation), "test": rows.slice(0, test)}
+    splits = {"train": rows.slice(test + validation + unseen), "test": rows.slice(0, test)}
     if validation:
         splits["validation"] = rows.slice(test, validation)
+    if unseen:
+        splits["unseen"] = rows.slice(test + validation, unseen)
     signature = sample_signature().to_json()
     write_benchmark(folder, Content(splits, shard.propositions["tokens"], signature=signature))
     return folder

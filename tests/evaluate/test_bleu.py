@@ -46,6 +46,17 @@ def test_interval_is_near_sacrebleus_own_bootstrap() -> None:
     assert (ours.high - ours.low) / 2 == pytest.approx(theirs._ci, rel=0.25)
 
 
+def test_theorems_are_drawn_and_swapped_whole() -> None:
+    references, best = corpus(3, 50)
+    once = ngram_counts(references, best)
+    four, clusters = np.repeat(once, 4, axis=0), np.repeat(np.arange(50), 4)
+    single, together = bleu(once), bleu(four, clusters)
+    assert (together.low, together.high) == pytest.approx((single.low, single.high))
+    worse = once.copy()
+    worse[:6, :4] = 0
+    assert bleu_difference(four, np.repeat(worse, 4, axis=0), clusters) == bleu_difference(once, worse)
+
+
 def test_perfect_predictions_have_bleu_100() -> None:
     assert bleu(ngram_counts([EVEN] * 4, [EVEN] * 4)).value == pytest.approx(100.0)
 

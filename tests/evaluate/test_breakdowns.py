@@ -110,8 +110,8 @@ def test_topics_name_sessions_and_fall_back_on_the_theory() -> None:
 
 
 def test_tables_escape_what_they_show() -> None:
-    table = Table("k", "a < b", ("x|y", "n"), (("<b>|", "1.0 [0.9, 1.1] · paper 2.0"),), groups=(("", 1), ("G", 1)))
+    table = Table("k", "a < b", ("x|y", "n"), (("<b>|", "1.0 [0.9, 1.1]"),), groups=(("", 1), ("G", 1)))
     assert "&lt;b&gt;|" in table.to_html()
-    assert 'class="paper">paper 2.0' in table.to_html()
+    assert 'class="interval">[0.9, 1.1]' in table.to_html()
     assert r"<b>\|" in table.to_markdown()
     assert "G n" in table.to_markdown()

@@ -16,7 +16,7 @@ from isarstep.evaluate.report import make_report
 from isarstep.tables import Table
 
 TABLES = (
-    "accuracy", "terms", "significance-base", "ablation", "well-formed", "constraints", "correct", "automation", "gaps",
+    "accuracy", "printed", "claims", "terms", "significance-base", "ablation", "well-formed", "constraints", "correct", "automation", "gaps",
     "references", "source-length", "target-length", "session", "kind", "copied", "nearness", "failures", "neighbours", "probes",
 )  # fmt: skip
 FIGURES = ("length", "embeddings", "attention", "validation-bleu", "loss")

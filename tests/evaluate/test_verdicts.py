@@ -12,11 +12,16 @@ from isarstep.check.jobs import write_table
 from isarstep.check.verdict import COLUMNS as WRITTEN
 from isarstep.cli import run
 from isarstep.errors import UserError
+from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.verdicts import COLUMNS, Gaps, read_verdicts
 
 
 def verdict(example: str, rank: int = 0, judged: str = "well-formed", **cells: object) -> dict[str, object]:
     return dict.fromkeys(WRITTEN) | {"example": example, "rank": rank, "verdict": judged} | cells
+
+
+def homes(ids: str) -> dict[str, int]:
+    return {name: place for place, name in enumerate(ids)}
 
 
 def test_only_first_answers_of_supported_examples_count(tmp_path: Path) -> None:
@@ -32,11 +37,11 @@ def test_only_first_answers_of_supported_examples_count(tmp_path: Path) -> None:
     ]  # fmt: skip
     path = tmp_path / "v.parquet"
     write_table(path, rows, {"provers": "cvc5 1"})
-    found = read_verdicts(path, [*"abcdef"])
+    found = read_verdicts(path, homes("abcdef"))
     assert (found.all.checked, found.unsupported, found.examples) == (4, 1, 6)
     assert (found.share_checked, found.provers) == ("4 of 6", "cvc5 1")
     assert (found.all.well_formed, found.all.correct, found.all.strict_correct, found.all.exact) == (3, 2, 1, 1)
-    assert found.all.share(found.all.correct).value == 50
+    assert found.all.correct_share == Score(50, pytest.approx(0), pytest.approx(100))
     assert (found.all.unprovable, found.all.improved, found.all.strictly_improved) == (2, 1, 0)
     assert (found.all.gaps_paper, found.all.gaps) == (Gaps(0, 1, 0), Gaps(1, 0, 0))
 
@@ -52,14 +57,14 @@ def test_gaps_are_counted_by_kind_of_target(tmp_path: Path) -> None:
     kinds = ("step", "compound", "step", "assumption")
     path = tmp_path / "v.parquet"
     write_table(path, [row | {"kind": kind} for row, kind in zip(rows, kinds, strict=True)])
-    found = read_verdicts(path, [*"abcd"])
+    found = read_verdicts(path, homes("abcd"))
     steps = found.steps
     assert (steps.checked, steps.first, steps.first_given, steps.second, steps.bridged) == (3, 2, 1, 3, 2)
     assert (steps.direct, steps.direct_paper) == (1, 0)
     assert (found.assumptions.checked, found.assumptions.second, found.assumptions.direct) == (1, 1, 1)
     unasked = ("direct_result", "first_library")
     write_table(path, [row | {"kind": "step"} | dict.fromkeys(unasked) for row in rows])
-    steps = read_verdicts(path, [*"abcd"]).steps
+    steps = read_verdicts(path, homes("abcd")).steps
     assert (steps.first, steps.first_given, steps.direct) == (2, None, None)
 
 
@@ -67,13 +72,13 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "v.parquet"
     path.write_text("no")
     with pytest.raises(UserError, match="not verdicts"):
-        read_verdicts(path, ["a"])
+        read_verdicts(path, homes("a"))
     pq.write_table(pa.table({name: ["a"] for name in COLUMNS[:3]}), path)
     with pytest.raises(UserError, match="no column kind"):
-        read_verdicts(path, ["a"])
+        read_verdicts(path, homes("a"))
     write_table(path, [verdict("b")])
     with pytest.raises(UserError, match="other examples"):
-        read_verdicts(path, ["a"])
+        read_verdicts(path, homes("a"))
 
 
 def test_a_report_shows_verdicts_with_their_number(benchmark: Path, runs: dict[str, Path], tmp_path: Path) -> None:

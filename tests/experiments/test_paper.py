@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -19,30 +21,56 @@ def _small_threads_and_few_probes(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
     monkeypatch.syspath_prepend(str(EXPERIMENTS))
     few = probes()[:3]
-    monkeypatch.setattr("isarstep.analyse.keeping.probes", lambda: few)
+    for place in ("analyse.keeping", "evaluate.report"):
+        monkeypatch.setattr(f"isarstep.{place}.probes", lambda: few)
 
 
-def test_the_twin_runs_to_its_end_and_goes_on_where_it_was_stopped(
+ABSENT = ("pyarrow", "sacrebleu", "zstandard", "rich", "typer", "matplotlib")  # where rows are trained
+
+
+def train_elsewhere(name: str, arrays: Path, out: Path, work: Path) -> None:
+    """A row on a machine with torch, numpy and safetensors."""
+    lines = [
+        "import sys, torch",
+        "torch.set_num_threads(1)",
+        *(f"sys.modules[{package!r}] = None" for package in ABSENT),
+        f"sys.path.insert(0, {str(EXPERIMENTS)!r})",
+        "import paper",
+        f"sys.exit(paper.main(['row', {name!r}, {str(arrays)!r}, {str(out)!r}, '--scale', 'twin', '--commit', 'c0de']))",
+    ]
+    command = [sys.executable, "-c", "\n".join(lines)]
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_twin_runs_to_its_end_with_a_row_from_elsewhere_and_goes_on_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     import paper
 
-    benchmark = make_benchmark(tmp_path / "benchmark", test=4, validation=4)
-    runs, out = tmp_path / "runs", tmp_path / "out"
-    line = [str(benchmark), str(runs), str(out), "--scale", "twin", "--device", "cpu"]
+    benchmark = make_benchmark(tmp_path / "benchmark", test=4, validation=4, unseen=3)
+    runs, out, back = tmp_path / "runs", tmp_path / "out", tmp_path / "back"
+    assert paper.main(["arrays", str(benchmark), str(tmp_path / "arrays.npz")]) == 0
+    train_elsewhere("hat-f5", tmp_path / "arrays.npz", back, tmp_path)
+    assert paper.main(["take", str(back), str(runs)]) == 0
+    assert {path.name for path in back.iterdir()} == {"run.tar.xz", "model.safetensors"}
+    trained = json.loads((runs / "hat-f5" / "config.json").read_text())
+    assert (trained["hints"], trained["training"]["recipe"]["tokens"]) == (True, 6000)
+    assert trained["training"]["epochs"] > 0
+    assert json.loads((runs / "hat-f5" / "made.json").read_text())["commit"] == "c0de"
+
+    line = ["all", str(benchmark), str(runs), str(out), "--scale", "twin", "--device", "cpu"]
     stages: list[str] = []
-
-    def stopped_at_the_second_run(arguments: list[str]) -> int:
-        stages.append(" ".join([arguments[0], Path(arguments[1]).name]))
-        if arguments[0] == "keep" and "hat-f5" in arguments[1]:
-            return 1
-        return real(arguments)
-
     real = paper.isarstep
-    monkeypatch.setattr(paper, "isarstep", stopped_at_the_second_run)
+
+    def stopped(arguments: list[str]) -> int:
+        stages.append(arguments[0])
+        return 1 if arguments[0] == "check" else real(arguments)
+
+    monkeypatch.setattr(paper, "isarstep", stopped)
     assert paper.main(line) == 1
-    assert "stopped at: isarstep keep" in capsys.readouterr().err
-    assert [stage.split()[0] for stage in stages] == ["train", "keep", "check", "train", "keep"]
+    assert "stopped at: isarstep check" in capsys.readouterr().err
+    assert stages == ["train", "keep", "check"]
 
     def watched(arguments: list[str]) -> int:
         stages.append(arguments[0])
@@ -51,25 +79,48 @@ def test_the_twin_runs_to_its_end_and_goes_on_where_it_was_stopped(
     stages.clear()
     monkeypatch.setattr(paper, "isarstep", watched)
     assert paper.main(line) == 0
-    assert stages == ["keep", "check", "report"]
+    assert stages == ["check"] * 3 + ["baseline"] * 8 + ["report"]
     scores = json.loads((out / "scores.json").read_text())
-    assert {system["run"] for system in scores["systems"]} == {"rnnsearch", "hat-f5"}
-    table = (out / "LEADERBOARD.md").read_text()
-    assert "isarstep train" in table
-    assert "rnnsearch" in table
-    assert (out / "report.html").is_file()
-    assert sorted(path.name for path in (out / "runs").iterdir()) == ["hat-f5", "rnnsearch"]
-    assert all(system["verdicts"] for system in scores["systems"])
+    baselines = {"copy", "frequent", "neighbour", "rule"}
+    assert {system["run"] for system in scores["systems"]} == {"rnnsearch-base", "hat-f5", *baselines}
+    assert all(system["verdicts"] for system in scores["systems"] if system["run"] not in baselines)
+    assert scores["references"]
+    made = written_by_report(out)
+
+    # All but lists, verdicts and what lies with them goes, the runs themselves too: the same report comes back.
+    for name in made:
+        (out / name).unlink()
+    shutil.rmtree(runs)
+    stages.clear()
+    assert paper.main(["report", str(benchmark), str(out / "runs"), str(out), "--scale", "twin"]) == 0
+    assert stages == ["report"]
+    assert written_by_report(out) == made
 
 
-def test_the_papers_scale_has_every_row_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def written_by_report(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in out.iterdir() if path.is_file() and path.suffix != ".parquet"}
+
+
+def test_the_papers_scale_has_every_row_once() -> None:
+    import paper_rows
+
+    scale = paper_rows.SCALES["paper"]
+    names = [row.name for row in scale.rows]
+    assert len(names) == len(set(names)) == 10
+    assert {"rnnsearch-base", "convs2s-f5", "transformer-base", "hat-base", "hat-nocat", "hat-seed1"} <= set(names)
+    assert "categories = false" in paper_rows.recipe_of(paper_rows.Row("hat", categories=False), scale)
+    assert "minutes = 8.5" in paper_rows.recipe_of(paper_rows.Row("hat"), scale, 8.5)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [(["row", "hut", "arrays.npz", "out"], "hut: no such row"), (["take", "nowhere", "runs"], "holds no run.tar.xz")],
+)
+def test_what_is_not_there_is_named(line: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
     import paper
 
-    names = [row.name for row in paper.SCALES["paper"].rows]
-    assert len(names) == len(set(names)) == 10
-    assert {"rnnsearch", "convs2s-f5", "transformer", "hat", "hat-f5", "hat-nocat", "hat-seed1"} <= set(names)
-    assert "categories = false" in paper.recipe_of(paper.Row("hat", categories=False), paper.SCALES["paper"])
-    sys.modules.pop("paper")
+    assert paper.main(line) == 2
+    assert complaint in capsys.readouterr().err
 
 
 def test_the_page_on_the_paper_names_real_commands_and_judges_every_row() -> None:

@@ -100,8 +100,8 @@ def keep(
 ) -> None:
     """Leave in a run's folder what reports need, so that they can be made again without its weights.
 
-    Token table, answers to the probes, attention for the paper's examples; with DATA also the n-best lists of the
-    validation and test split, beam 5 and beam 10.
+    Token table, answers to the probes, attention for the paper's examples; with DATA also the n-best lists of its
+    held-out splits, beam 5 and beam 10.
 
     Example:
 

@@ -1,6 +1,6 @@
 """What a run leaves beside its model, so that reports can be made again without the weights.
 
-N-best lists of the validation and test split for both of the paper's beams, the token table, the answers to the probes
+N-best lists of the held-out splits for both of the paper's beams, the token table, the answers to the probes
 and the attention while answering the paper's own.
 """
 
@@ -20,7 +20,7 @@ from isarstep.models.checkpoint import load_model
 from isarstep.models.transformer import Transformer
 from isarstep.progress import with_progress
 
-SPLITS = ("validation", "test")
+SPLITS = ("validation", "test", "unseen", "fresh")
 
 
 def keep_views(folder: Path, device: str | None = None) -> list[Path]:
@@ -59,7 +59,7 @@ def keep_predictions(
     folder: Path, dataset: Dataset, device: str | None = None, splits: Sequence[str] = SPLITS
 ) -> list[Path]:
     """The n-best lists that are not there yet; the files that were written."""
-    wanted = [(split, beam) for split in splits for beam in (NARROW, WIDE)]
+    wanted = [(split, beam) for split in splits if split in dataset.splits for beam in (NARROW, WIDE)]
     missing = [(s, b) for s, b in wanted if not (folder / "predictions" / f"{s}.beam{b}.jsonl").is_file()]
     if not missing:
         return []

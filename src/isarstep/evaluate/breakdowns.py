@@ -12,8 +12,8 @@ import numpy as np
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.evaluate.copying import copied_share, is_copy, is_whole_copy, nearness
-from isarstep.evaluate.metrics import Score, accuracy
-from isarstep.evaluate.scores import Bools, ScoringTask, System
+from isarstep.evaluate.metrics import Bools, Score, accuracy
+from isarstep.evaluate.scores import ScoringTask, System
 from isarstep.evaluate.topics import topic_of
 from isarstep.evaluate.wellformed import ILL_TYPED, UNREADABLE, WELL_TYPED
 from isarstep.tables import ABSENT, Table
@@ -36,7 +36,8 @@ class Breakdown:
     note: str = ""
 
     def accuracies(self, system: System) -> list[Score]:
-        return [accuracy(system.correct[members]) for _, members in self.groups]
+        clusters = system.task.clusters
+        return [accuracy(system.correct[members], clusters[members]) for _, members in self.groups]
 
     def table(self, systems: Sequence[System]) -> Table:
         by_system = [self.accuracies(system) for system in systems]

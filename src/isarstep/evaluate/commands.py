@@ -68,10 +68,11 @@ def report(
     split: Annotated[str, typer.Option(help="test or validation.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     lists: Annotated[
-        list[str] | None, typer.Option(help="Also copy this run's n-best lists, compressed, to OUT/runs; repeatable.")
+        list[str] | None,
+        typer.Option(help="Also copy what the report took from this run, compressed, to OUT/runs; repeatable."),
     ] = None,
 ) -> None:
-    """Write every table and figure of the paper with the runs' numbers beside, as HTML, Markdown and JSON.
+    """Write every table and figure of the paper with the runs' numbers, as HTML, Markdown and JSON, and LEADERBOARD.md.
 
     Weights are not needed where 'isarstep keep' has been at the runs. Verdicts of 'isarstep check' are read from
     NAME.verdicts.parquet beside a run's predictions NAME.jsonl, those on reference targets from
@@ -82,6 +83,7 @@ def report(
         isarstep report runs/hat runs/transformer --out docs/results --lists hat
     """
     from isarstep.errors import UserError
+    from isarstep.evaluate.entries import ELSEWHERE
     from isarstep.evaluate.report import make_report
     from isarstep.evaluate.runs import copy_lists, open_run
 
@@ -92,7 +94,7 @@ def report(
     references = sorted(out.glob(f"{split}.references*.verdicts.parquet"))
     make_report(runs, benchmark, split, limit, references).write(out)
     for name in lists or ():
-        copy_lists(open_run(by_name[name]), split, out / "runs" / name)
+        copy_lists(open_run(by_name[name]), (split, *ELSEWHERE), out / "runs" / name)
     print(f"{out / 'report.html'}: {len(runs)} runs")
 
 
@@ -138,6 +140,8 @@ def baseline(
     if path.suffix != ".jsonl":
         path.mkdir(parents=True, exist_ok=True)
         (path / "config.json").write_text(json.dumps({"name": name, "kind": "baseline"}) + "\n")
+        made = {"command": f"isarstep baseline {name}", "commit": f"version {isarstep.__version__}"}
+        (path / "made.json").write_text(json.dumps(made) + "\n")
         path = path / "predictions" / f"{rows.name}.beam{best}.jsonl"
     with Progress(transient=True, console=Console(stderr=True)) as bar:
         examples = bar.track(rows, len(rows), description=name)

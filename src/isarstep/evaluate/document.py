@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.evaluate.figures import STYLE, palette, standalone
+from isarstep.evaluate.leaderboard import leaderboard
 from isarstep.tables import Table
 
 
@@ -95,12 +96,13 @@ class Document:
         return found
 
     def write(self, folder: Path) -> None:
-        """report.html, report.md with its figures, scores.json."""
+        """report.html, report.md with its figures, scores.json and LEADERBOARD.md."""
         folder.mkdir(parents=True, exist_ok=True)
         _replace(folder / "report.html", self.to_html())
         for figure in self.figures():
             _replace(folder / f"{figure.key}.svg", standalone(figure.svg))
         _replace(folder / "report.md", self.to_markdown())
+        _replace(folder / "LEADERBOARD.md", leaderboard(self.numbers))
         _replace(folder / "scores.json", json.dumps(self.numbers, indent=1, ensure_ascii=False) + "\n")
 
 

@@ -17,6 +17,11 @@ from isarstep.evaluate.scores import Comparison, Scores, ScoringTask, System, sc
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.tables import NOT_CHECKED, Table
 
+PAIRED = (
+    "Two-sided, paired on the same examples: answers to whole theorems are swapped at random, 10,000 times for "
+    "accuracies and 1,000 times for BLEU."
+)
+
 
 def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> ScoringTask:
     """A split, or its `limit` examples of lowest id, with a type checker where the benchmark has a signature."""
@@ -61,7 +66,10 @@ def main_table(scores: Sequence[Scores]) -> Table:
         )
         for row in scores
     )
-    note = "Percent, 95 % bootstrap intervals. As terms: brackets and numbers of schematic variables don't count."
+    note = (
+        "Percent, 95 % intervals that resample whole theorems. As terms: brackets and numbers of schematic variables "
+        "don't count."
+    )
     if not judged:
         note += " Well-formedness needs the benchmark's signature."
     title = f"{first.narrow.split} split, {first.narrow.examples:,} examples, benchmark {first.narrow.benchmark}"
@@ -93,7 +101,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
         "Is the difference more than chance?",
         ("systems", "top-1 p", "top-10 p", "BLEU p"),
         rows,
-        "Paired on the same examples: exact McNemar test for accuracies, approximate randomisation (1,000) for BLEU.",
+        PAIRED,
     )
 
 

@@ -1,5 +1,8 @@
 """Exact match at rank k with its interval, and the test that one system is correct more often than another.
 
+Examples of one theorem are alike, and a model that finds one of them finds the next one more easily. Both therefore
+draw theorems, not examples.
+
 A prediction matches when its tokens are the reference's. Beside that stands the match of terms: the same term after
 decoding, whatever the brackets and the numbering of its schematic variables.
 """
@@ -10,6 +13,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +21,11 @@ from numpy.typing import NDArray
 from isarstep.logic.sameness import same_term
 
 RESAMPLES = 1000
+SWAPS = 10_000
 SEED = 605
+
+Bools = NDArray[np.bool_]
+Clusters = NDArray[np.int64]  # of every example the number of its theorem
 
 NEVER_MATCHES = "<UNK>"
 
@@ -69,23 +77,43 @@ def _names(tokens: str) -> str:
     return _SCHEMATIC.sub("", tokens) if "<V" in tokens else tokens
 
 
-def accuracy(correct: NDArray[np.bool_]) -> Score:
-    """The share of correct examples with a bootstrap interval."""
+def accuracy(correct: Bools, clusters: Clusters | None = None) -> Score:
+    """The share of correct examples; its interval resamples whole theorems, since examples of one are alike."""
     if len(correct) == 0:
         return Score(math.nan, math.nan, math.nan)
-    share = float(correct.mean())
-    # Resampling n Bernoulli outcomes with replacement draws their sum from a binomial: no need to draw the examples.
-    draws = np.random.default_rng(SEED).binomial(len(correct), share, RESAMPLES) / len(correct)
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return Score(100 * share, 100 * float(low), 100 * float(high))
+    counts = by_cluster(np.stack([correct, np.ones_like(correct)], 1).astype(np.int64), clusters)
+    right, all_of_them = (resampled(counts.shape[0]) @ counts).T
+    low, high = np.quantile(right / all_of_them, [0.025, 0.975])
+    return Score(100 * float(correct.mean()), 100 * float(low), 100 * float(high))
 
 
-def mcnemar(left: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
-    """Exact two-sided p that two systems are equally often correct, from the examples on which they differ."""
-    only_left = int((left & ~right).sum())
-    only_right = int((right & ~left).sum())
-    differing = only_left + only_right
-    if differing == 0:
-        return 1.0
-    tail = sum(math.comb(differing, i) for i in range(min(only_left, only_right) + 1))
-    return float(min(1.0, 2 * tail / 2**differing))
+def paired_p(left: Bools, right: Bools, clusters: Clusters | None = None) -> float:
+    """Two-sided p that two systems are equally often correct: how often is the difference as large when the answers to
+    whole theorems are swapped at random?"""
+    differences = by_cluster((left.astype(np.int64) - right)[:, None], clusters)[:, 0]
+    differences = differences[differences != 0]  # a swap of equals changes nothing
+    observed = abs(int(differences.sum()))
+    draw = np.random.default_rng(SEED)
+    as_large = 0
+    for _ in range(SWAPS // RESAMPLES):  # in blocks, so that memory stays small
+        signs = 2 * draw.integers(0, 2, (RESAMPLES, len(differences)), dtype=np.int8) - 1
+        as_large += int((np.abs(signs.astype(np.float64) @ differences) >= observed).sum())
+    return (as_large + 1) / (SWAPS + 1)
+
+
+def by_cluster(values: NDArray[np.int64], clusters: Clusters | None) -> NDArray[np.int64]:
+    """Sums of the rows of each cluster; without clusters every row stands for itself."""
+    if clusters is None:
+        return values
+    _, place = np.unique(clusters, return_inverse=True)
+    sums = np.zeros((int(place.max(initial=-1)) + 1, values.shape[1]), np.int64)
+    np.add.at(sums, place, values)
+    return sums
+
+
+@lru_cache(maxsize=32)
+def resampled(count: int) -> NDArray[np.float64]:
+    """How often each of `count` clusters is drawn in each resample. In floating point products with it go through
+    BLAS; all sums are far below 2^53 and therefore exact."""
+    draws = np.random.default_rng(SEED).multinomial(count, np.full(count, 1 / count), RESAMPLES)
+    return draws.astype(np.float64)

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from html import escape
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from isarstep.analyse.attention_maps import load_maps
 from isarstep.analyse.embeddings import embeddings_of
@@ -18,14 +17,16 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.evaluate import paper, paper_tables
 from isarstep.evaluate.breakdowns import Breakdown, breakdowns, failure_table
+from isarstep.evaluate.claims import Outcome, claims_table, outcomes
 from isarstep.evaluate.document import Block, Document, Figure, Raw, Section, Text
+from isarstep.evaluate.entries import NEW, STEPS, RunEntry, entries_of, other_tasks
 from isarstep.evaluate.figures import Curve, Series, bars, lines
 from isarstep.evaluate.formulas import example_html, example_markdown, formula_html
 from isarstep.evaluate.headline import comparison_table, open_task, signature_lines
-from isarstep.evaluate.paper_tables import RunEntry
+from isarstep.evaluate.leaderboard import millions
 from isarstep.evaluate.picked_examples import Shown, correct_ones, wrong_ones
 from isarstep.evaluate.runs import RunFolder, open_run
-from isarstep.evaluate.scores import ScoringTask, compare, score
+from isarstep.evaluate.scores import compare
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 from isarstep.logic.names import Names
 from isarstep.tables import Table
@@ -48,7 +49,9 @@ def make_report(
     kinds = {kind: place for place, kind in enumerate(paper.MODELS)}
     runs = sorted(map(open_run, folders), key=lambda run: (kinds.get(run.kind, len(kinds)), run.hints))
     task = open_task(benchmark, split, limit)
-    entries = [entry for run in runs for entry in _entries(run, task)]
+    groups = breakdowns(task, benchmark)
+    near = next(group for group in groups if group.key == "nearness")
+    entries = entries_of(runs, task, near, other_tasks(benchmark, split))
     if not entries:
         raise UserError(f"none of the runs has predictions for {split}; make them with 'isarstep predict'")
     plain = [entry for entry in entries if not entry.tag]
@@ -56,17 +59,16 @@ def make_report(
     best = chosen[0] if chosen else entries[0]
     opened = Benchmark(benchmark)
     names = Names.of_signature(opened.signature) if task.type_checker else Names()
-    groups = breakdowns(task, benchmark)
-    near = next(group for group in groups if group.key == "nearness")
-    checked = [read_verdicts(path, task.scored_ids) for path in references]
+    claimed = outcomes(entries)
+    checked = [read_verdicts(path, task.homes) for path in references]
     count = len({entry.run.folder for entry in entries})
     sections = (
-        _results(entries, near),
+        _results(entries, near, claimed),
         _checked(entries, checked),
         _lengths(plain, groups),
         _details(plain, groups),
-        _embeddings([e.run for e in chosen]),
-        _attention([e.run for e in chosen], names),
+        _embeddings([e.run for e in chosen if e.run.looked_into]),
+        _attention([e.run for e in chosen if e.run.looked_into], names),
         _probes(runs, names),
         _gallery(best, names),
         _training(runs),
@@ -76,44 +78,38 @@ def make_report(
         "IsarStep: what the models can do",
         f"{len(task.examples):,} examples of the {task.split} split, benchmark {task.benchmark[:12]}; "
         f"{count} {'run' if count == 1 else 'runs'}. The paper is Li, Yu, Wu, Paulson (ICLR 2021).",
-        _cards(best, near),
+        _cards(best),
         tuple(section for section in sections if section.blocks),
-        _numbers(task, entries, near, checked),
+        {
+            "benchmark": task.benchmark,
+            "split": task.split,
+            "examples": len(task.examples),
+            "systems": [entry.as_json() for entry in entries],
+            "claims": [outcome.as_json() for outcome in claimed],
+            "references": [asdict(each) for each in checked],
+        },
     )
 
 
-def _entries(run: RunFolder, task: ScoringTask) -> list[RunEntry]:
-    found = []
-    for tag in run.tags(task.split):
-        system = run.system(task, tag)
-        if system is not None:
-            path = run.verdicts(task.split, tag)
-            verdicts = read_verdicts(path, task.scored_ids) if path else None
-            found.append(RunEntry(run, tag, system, score(system), verdicts))
-    return found
-
-
-def _cards(best: RunEntry, near: Breakdown) -> tuple[tuple[str, str], ...]:
-    scores = best.scores
-    new = near.accuracies(best.system)[0]
-    share = near.groups[0][1].mean()
-    printed = paper.MAIN.get((best.run.kind, best.input), paper.MAIN["HAT", best.input])
-    wellformed = paper.WELL_FORMED.get((best.run.kind, best.input), paper.WELL_FORMED["HAT", best.input])
-    cards = [
-        (f"{scores.top1.value:.1f} %", f"top-1 of {best.system.name}, {best.input}; paper {printed.top1}"),
-        (f"{new.value:.1f} %", f"top-1 on new targets ({100 * share:.0f} % of all): no near copy of a training target"),
-        (f"{scores.top10.value:.1f} %", f"top-10; paper {printed.top10}"),
-        (f"{scores.bleu.value:.1f}", f"BLEU; paper {printed.bleu}"),
-    ]
+def _cards(best: RunEntry) -> tuple[tuple[str, str], ...]:
+    """The best run's numbers alone: the paper's are of other data and have a table of their own."""
+    scores, took = best.scores, best.run.budget
+    budget = f", {millions(took['tokens'])} tokens" if took.get("tokens") else ""
+    cards = [(f"{scores.top1.value:.1f} %", f"top-1 of {best.system.name}, {best.input}{budget}")]
+    about = {NEW: "no near copy of a training target", STEPS: "something justifies them"}
+    for name, part in best.parts.items():
+        meaning = about.get(name, "entries of which nothing was trained on")
+        cards.append((f"{part.top1.value:.1f} %", f"top-1 on {name} ({part.examples:,}): {meaning}"))
+    cards += [(f"{scores.top10.value:.1f} %", "top-10"), (f"{scores.bleu.value:.1f}", "BLEU")]
     if scores.well_formed is not None:
-        cards.append((f"{scores.well_formed.value:.1f} %", f"well-formed; paper {wellformed}"))
+        cards.append((f"{scores.well_formed.value:.1f} %", "well-formed first answers"))
     return tuple(cards)
 
 
-def _results(entries: Sequence[RunEntry], near: Breakdown) -> Section:
-    blocks: list[Block] = [paper_tables.main_results(entries), paper_tables.nearness_table(entries, near)]
-    blocks.append(paper_tables.as_terms(entries))
-    for given in paper_tables.INPUTS:
+def _results(entries: Sequence[RunEntry], near: Breakdown, claimed: Sequence[Outcome]) -> Section:
+    blocks: list[Block] = [paper_tables.main_results(entries), paper_tables.printed_results(), claims_table(claimed)]
+    blocks += [paper_tables.nearness_table(entries, near), paper_tables.as_terms(entries)]
+    for given in (paper.BASE, paper.HINTS):
         # Answers under constraints have a table of their own, and may come from another beam.
         ranked = sorted((e for e in entries if e.input == given and not e.tag), key=lambda e: -e.scores.top1.value)
         pairs = [compare(better.system, worse.system) for better, worse in pairwise(ranked)]
@@ -169,26 +165,6 @@ def _side_by_side(plain: Sequence[RunEntry]) -> list[RunEntry]:
         plain = [entry for entry in plain if entry.run.hints == min(inputs) and entry.run.categories] or plain
     best = sorted(plain, key=lambda entry: -entry.scores.top1.value)[:MOST_SIDE_BY_SIDE]
     return sorted((entry for entry in plain if entry in best), key=lambda entry: entry.run.hints)
-
-
-def _numbers(
-    task: ScoringTask, entries: Sequence[RunEntry], near: Breakdown, references: Sequence[VerdictSummary]
-) -> dict[str, Any]:
-    """What the tables say, for machines: unrounded, with the runs that can be scored again."""
-    systems = []
-    for entry in entries:
-        apart = zip(near.groups, near.accuracies(entry.system), strict=True)
-        about = {"run": entry.run.folder.resolve().name, "tag": entry.tag, "input": entry.input}
-        parts = {label: {"examples": int(group.sum()), "top1": part.value} for (label, group), part in apart}
-        verdicts = asdict(entry.verdicts) if entry.verdicts else None
-        systems.append(about | entry.scores.as_json() | {"nearness": parts, "verdicts": verdicts})
-    return {
-        "benchmark": task.benchmark,
-        "split": task.split,
-        "examples": len(task.examples),
-        "systems": systems,
-        "references": [asdict(each) for each in references],
-    }
 
 
 def _embeddings(runs: Sequence[RunFolder]) -> Section:

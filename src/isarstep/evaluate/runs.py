@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +22,9 @@ from isarstep.evaluate.scores import ScoringTask, System
 
 _FILE = re.compile(r"(?P<split>[a-z]+)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
 
+LOGS = ("log.jsonl", "log.jsonl.zst")
+BESIDE = ("config.json", "made.json", "probes.jsonl")  # small, and read by reports
+VIEWS = ("embeddings.safetensors", "attention.safetensors")
 KINDS = {"rnnsearch": "RNNSearch", "convs2s": "Conv2Conv", "transformer": "Transformer", "hat": "HAT"}
 
 
@@ -48,6 +52,11 @@ class RunFolder:
     def categories(self) -> bool:
         return bool(self.config.get("categories", True))
 
+    @property
+    def looked_into(self) -> bool:
+        """Reports look into HAT as the paper does: base inputs, with categories, the first seed."""
+        return self.kind == "HAT" and not self.hints and self.categories and not self.budget.get("seed")
+
     def tags(self, split: str) -> list[str]:
         """Ways of decoding that left predictions for the split; "" is the plain one and stands first."""
         return sorted({tag for found, _, tag in self._files if found == split})
@@ -56,17 +65,21 @@ class RunFolder:
         """All predictions files for the split."""
         return [path for (found, _, _), path in self._files.items() if found == split]
 
-    def system(self, task: ScoringTask, tag: str = "", name: str | None = None) -> System | None:
-        """The run's answers, narrow from beam 5 and wide from beam 10 where both are there."""
-        wanted = (task.split, tag)
-        beams = {beam: path for (split, beam, found), path in self._files.items() if (split, found) == wanted}
-        if not beams:
+    def beams(self, split: str, tag: str = "") -> dict[int, Path]:
+        """The predictions files of one way of decoding, by beam."""
+        return {beam: path for (found, beam, way), path in self._files.items() if (found, way) == (split, tag)}
+
+    def system(self, task: ScoringTask, tag: str = "", beams: Collection[int] | None = None) -> System | None:
+        """The run's answers, narrow from beam 5 and wide from beam 10 where both are there (and among those asked)."""
+        found = self.beams(task.split, tag)
+        found = {beam: path for beam, path in found.items() if beams is None or beam in beams}
+        if not found:
             return None
-        narrow_path = beams.get(NARROW) or beams[min(beams, key=lambda beam: abs(beam - NARROW))]
-        wide_path = beams.get(WIDE) or beams[max(beams)]
+        narrow_path = found.get(NARROW) or found[min(found, key=lambda beam: abs(beam - NARROW))]
+        wide_path = found.get(WIDE) or found[max(found)]
         narrow = aligned(narrow_path, task)
         wide = narrow if wide_path == narrow_path else aligned(wide_path, task)
-        label = name or (f"{self.name} ({tag})" if tag else self.name)
+        label = f"{self.name} ({tag})" if tag else self.name
         return System(label, task, narrow, wide)
 
     def verdicts(self, split: str, tag: str = "") -> Path | None:
@@ -79,13 +92,29 @@ class RunFolder:
                     return verdicts
         return None
 
+    @property
+    def budget(self) -> dict[str, Any]:
+        """What the training took; empty for what was not trained, None for what a run did not write down."""
+        training = self.config.get("training")
+        if not isinstance(training, dict):
+            return {}
+        known = {name: training.get(name) for name in ("tokens", "epochs", "steps", "seconds", "device")}
+        return known | {"seed": training.get("recipe", {}).get("seed")}
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """The command that made the run and the commit of its code, as far as somebody wrote them down."""
+        path = self.folder / "made.json"
+        made = _json(path) if path.is_file() else {}
+        return {name: made.get(name) for name in ("command", "commit")}
+
     def log(self) -> list[dict[str, Any]]:
         """What was logged, in order; empty where nothing was."""
-        path = self.folder / "log.jsonl"
-        if not path.is_file():
+        path = next((path for name in LOGS if (path := self.folder / name).is_file()), None)
+        if path is None:
             return []
         found = []
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        for number, line in enumerate(_text(path).splitlines(), 1):
             try:
                 record = json.loads(line)
             except ValueError:
@@ -114,17 +143,23 @@ class RunFolder:
         return found
 
 
-def copy_lists(run: RunFolder, split: str, folder: Path) -> None:
-    """What it takes to score a run again, small enough to publish: configuration and compressed n-best lists."""
+def copy_lists(run: RunFolder, splits: Sequence[str], folder: Path) -> None:
+    """What it takes to report on a run again, small enough to publish: configuration, compressed lists and log, and
+    the views of a model that reports look into."""
     import zstandard
 
-    (folder / "predictions").mkdir(parents=True, exist_ok=True)
-    copies = {"config.json": (run.folder / "config.json").read_bytes()}
-    for path in run.files(split):
+    def compressed(path: Path) -> bytes:
         raw = path.read_bytes()
-        if path.suffix != ".zst":
-            raw = zstandard.ZstdCompressor(level=19).compress(raw)
-        copies[f"predictions/{stem(path)}.jsonl.zst"] = raw
+        return raw if path.suffix == ".zst" else zstandard.ZstdCompressor(level=19).compress(raw)
+
+    (folder / "predictions").mkdir(parents=True, exist_ok=True)
+    whole = [*BESIDE, *(VIEWS if run.looked_into else ())]
+    copies = {name: (run.folder / name).read_bytes() for name in whole if (run.folder / name).is_file()}
+    for name in LOGS:
+        if (run.folder / name).is_file():
+            copies[LOGS[-1]] = compressed(run.folder / name)
+    for path in (path for split in splits for path in run.files(split)):
+        copies[f"predictions/{stem(path)}.jsonl.zst"] = compressed(path)
         for beside in (".meta.json", ".verdicts.parquet"):
             other = path.with_name(stem(path) + beside)
             if other.is_file():
@@ -162,6 +197,15 @@ def aligned(path: Path, task: ScoringTask) -> Predictions:
     if split != task.split:
         raise UserError(f"{path}: made for split {split}, not for {task.split}; give --split {split}")
     return predictions
+
+
+def _text(path: Path) -> str:
+    if path.suffix != ".zst":
+        return path.read_text(encoding="utf-8")
+    import zstandard
+
+    with path.open("rb") as file:
+        return zstandard.ZstdDecompressor().stream_reader(file).read().decode("utf-8")
 
 
 def _json(path: Path) -> Any:

@@ -12,18 +12,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isarstep.bench.example import Example
 from isarstep.decode.bleu import Counts, ngram_counts
 from isarstep.decode.predictions import Predictions
 from isarstep.errors import UserError
 from isarstep.evaluate.bleu import bleu, bleu_difference
-from isarstep.evaluate.metrics import Ranks, Score, accuracy, mcnemar, ranks
+from isarstep.evaluate.metrics import Bools, Clusters, Ranks, Score, accuracy, paired_p, ranks
 from isarstep.evaluate.score_signature import ScoreSignature, signature_of
 from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, TypeChecker
 
-Bools = NDArray[np.bool_]
 TOP = 10
 
 
@@ -39,8 +37,15 @@ class ScoringTask:
     places: Sequence[int] | None = None  # of the examples in the split; None: they are the split
 
     @property
-    def scored_ids(self) -> Sequence[str]:
-        return self.ids if self.places is None else [self.ids[place] for place in self.places]
+    def homes(self) -> dict[str, int]:
+        """The scored ids, each with the number of its theorem."""
+        return dict(zip((example.id for example in self.examples), self.clusters.tolist(), strict=True))
+
+    @cached_property
+    def clusters(self) -> Clusters:
+        """Of every example the number of its theorem; one that names none stands alone."""
+        homes = [example.theorem or example.id for example in self.examples]
+        return np.unique(homes, return_inverse=True)[1].astype(np.int64)
 
     @cached_property
     def references(self) -> list[str]:
@@ -128,15 +133,16 @@ class Scores:
 
 def score(system: System) -> Scores:
     """All numbers of the main table."""
+    clusters = system.task.clusters
     outcomes = system.outcomes if system.task.type_checker else None
     return Scores(
         name=system.name,
-        top1=accuracy(system.correct),
-        top1_term=accuracy(system.narrow_ranks.term == 1),
-        top10=accuracy(system.found),
-        top10_term=accuracy(system.wide_ranks.term > 0),
-        bleu=bleu(system.counts),
-        well_formed=None if outcomes is None else accuracy(np.array([o == WELL_TYPED for o in outcomes], np.bool_)),
+        top1=accuracy(system.correct, clusters),
+        top1_term=accuracy(system.narrow_ranks.term == 1, clusters),
+        top10=accuracy(system.found, clusters),
+        top10_term=accuracy(system.wide_ranks.term > 0, clusters),
+        bleu=bleu(system.counts, clusters),
+        well_formed=None if outcomes is None else accuracy(np.array([o == WELL_TYPED for o in outcomes]), clusters),
         missing=system.narrow.missing,
         unreadable=None if outcomes is None else sum(o == UNREADABLE for o in outcomes),
         duplicated=system.wide.duplicated,
@@ -147,7 +153,7 @@ def score(system: System) -> Scores:
 
 @dataclass(frozen=True)
 class Comparison:
-    """p that two systems are equal on the same examples: McNemar for accuracies, approximate randomisation for BLEU."""
+    """p that two systems are equal on the same examples, by approximate randomisation over theorems."""
 
     left: str
     right: str
@@ -162,10 +168,11 @@ class Comparison:
 def compare(left: System, right: System) -> Comparison:
     if left.task is not right.task:
         raise UserError(f"{left.name} and {right.name} were not scored on the same examples")
+    clusters = left.task.clusters
     return Comparison(
         left.name,
         right.name,
-        mcnemar(left.correct, right.correct),
-        mcnemar(left.found, right.found),
-        bleu_difference(left.counts, right.counts),
+        paired_p(left.correct, right.correct, clusters),
+        paired_p(left.found, right.found, clusters),
+        bleu_difference(left.counts, right.counts, clusters),
     )

@@ -5,7 +5,7 @@ Assumptions as targets are counted apart as well: nothing justifies them, so pro
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,7 @@ class Counts:
     checked: int
     well_formed: int
     correct: int
+    correct_share: Score | None  # in percent of what was checked
     strict_correct: int  # loopholes closed
     exact: int  # equal to the reference
     alternatives: int
@@ -62,9 +63,9 @@ class Counts:
     gaps: Gaps  # of exact matches, small: F.2 and F.4 without the proposal
     gaps_paper: Gaps  # the same with F.2 alone
 
-    def share(self, number: int) -> Score:
+    def share(self, number: int) -> float:
         """In percent of what was checked."""
-        return accuracy(np.arange(self.checked) < number)
+        return 100 * number / self.checked
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,9 @@ class VerdictSummary:
         return f"{self.all.checked:,} of {self.examples:,}"
 
 
-def read_verdicts(path: Path, ids: Collection[str]) -> VerdictSummary:
-    """The summary of a verdict file on examples with these ids; of every example only the first-ranked proposal
-    counts.
+def read_verdicts(path: Path, homes: Mapping[str, int]) -> VerdictSummary:
+    """The summary of a verdict file on examples with these ids, each with its theorem's number; of every example only
+    the first-ranked proposal counts.
     """
     try:
         table = pq.ParquetFile(path).read(columns=list(COLUMNS))
@@ -95,25 +96,24 @@ def read_verdicts(path: Path, ids: Collection[str]) -> VerdictSummary:
         raise UserError(f"{path}: not verdicts that 'isarstep check' wrote ({error})") from None
     if missing := [column for column in COLUMNS if column not in table.column_names]:
         raise UserError(f"{path}: not verdicts that 'isarstep check' wrote (no column {missing[0]})")
-    wanted = set(ids)
     first: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: row["rank"]):
-        if row["example"] in wanted:
+        if row["example"] in homes:
             first.setdefault(row["example"], row)
     if rows and not first:
         raise UserError(f"{path}: verdicts on other examples; check --benchmark and --split")
     judged = [row for row in first.values() if row["verdict"] != "unsupported"]
     return VerdictSummary(
         provers=metadata.get(b"provers", b"").decode(),
-        examples=len(ids),
+        examples=len(homes),
         unsupported=len(first) - len(judged),
-        all=_counts(judged),
-        steps=_counts([row for row in judged if row["kind"] != "assumption"]),
-        assumptions=_counts([row for row in judged if row["kind"] == "assumption"]),
+        all=_counts(judged, homes),
+        steps=_counts([row for row in judged if row["kind"] != "assumption"], homes),
+        assumptions=_counts([row for row in judged if row["kind"] == "assumption"], homes),
     )
 
 
-def _counts(rows: Sequence[Row]) -> Counts:
+def _counts(rows: Sequence[Row], homes: Mapping[str, int]) -> Counts:
     def count(column: str) -> int:
         return sum(bool(row[column]) for row in rows)
 
@@ -128,10 +128,12 @@ def _counts(rows: Sequence[Row]) -> Counts:
 
     exact = [row for row in rows if row["exact"] or row["alpha"]]
     first = proved("first_result")
+    right = np.array([bool(row["correct"]) for row in rows], np.bool_)
     return Counts(
         checked=len(rows),
         well_formed=sum(row["verdict"] == "well-formed" for row in rows),
         correct=count("correct"),
+        correct_share=accuracy(right, np.array([homes[row["example"]] for row in rows])) if rows else None,
         strict_correct=count("strict_correct"),
         exact=len(exact),
         alternatives=count("alternative"),

@@ -25,7 +25,7 @@ from isarstep.feed.corpus import Corpus, Dataset
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-READ = ("train", "validation", "test", "unseen")  # the splits of which a run has use
+READ = ("train", "validation", "test", "unseen", "fresh")  # the splits of which a run has use
 _LAYOUT = 1  # of the cache; a new layout gets a new folder
 _FIELDS = (2, 3, 4, 5)
 

@@ -95,6 +95,9 @@ class StepStream:
     def epoch_plan(self, epoch: int) -> list[Longs]:
         return plan(self.measures, self.chosen, self.shape, self.recipe.seed, epoch, self.padded)
 
+    def tokens_of_an_epoch(self) -> int:
+        return int(self.measures.source[self.chosen].sum() + self.measures.target[self.chosen].sum())
+
     def steps(self, epoch: int, batch: int) -> Iterator[StepData]:
         rank, count = self.group.rank, self.group.count
         batches = self.epoch_plan(epoch)
@@ -316,6 +319,7 @@ class TrainingRun:
                 "steps": self.progress.step,
                 "best_step": self.progress.best_step,
                 "tokens": self.progress.tokens,
+                "epochs": round(self.progress.tokens / self.stream.tokens_of_an_epoch(), 2),
                 "seconds": round(self.progress.seconds, 1),
                 "device": torch.cuda.get_device_name() if self.device.type == "cuda" else "cpu",
                 "processes": self.group.count,

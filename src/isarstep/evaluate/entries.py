@@ -1,0 +1,101 @@
+"""The systems of a report: what each run answered, in which way, at what budget, and on which parts of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isarstep.bench.store import Benchmark
+from isarstep.evaluate import paper
+from isarstep.evaluate.breakdowns import Breakdown
+from isarstep.evaluate.headline import open_task
+from isarstep.evaluate.metrics import Bools, Score, accuracy
+from isarstep.evaluate.runs import RunFolder
+from isarstep.evaluate.scores import Scores, ScoringTask, System, score
+from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
+
+NEW, STEPS = "new targets", "steps with F.2"
+ELSEWHERE = ("unseen", "fresh")  # splits whose top-1 stands beside the headline where the benchmark has them
+
+
+@dataclass(frozen=True)
+class Part:
+    """Top-1 on a part of the split, or on another one."""
+
+    examples: int
+    top1: Score
+
+
+@dataclass(frozen=True)
+class RunEntry:
+    """One system of the report: a run's predictions made in one way, its scores and verdicts."""
+
+    run: RunFolder
+    tag: str  # "": decoded without constraints
+    system: System
+    scores: Scores
+    verdicts: VerdictSummary | None
+    parts: Mapping[str, Part]
+
+    @property
+    def input(self) -> str:
+        return paper.HINTS if self.run.hints else paper.BASE
+
+    @property
+    def model(self) -> str:
+        """The paper's name of the model where the run is of its kind, with what differs from the paper's base."""
+        config = self.run.config
+        if config.get("kind") == "baseline":
+            return "baseline"
+        extras = [
+            str(config[key]) for key, usual in (("size", "base"), ("style", "paper")) if config.get(key, usual) != usual
+        ]
+        if not self.run.categories:
+            extras.append("no categories")
+        return self.run.kind + (f" ({', '.join(extras)})" if extras else "")
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines: unrounded, with what it took."""
+        about = {"run": self.run.folder.resolve().name, "tag": self.tag, "model": self.model, "input": self.input}
+        took = {"budget": self.run.budget, "origin": self.run.origin}
+        parts = {name: {"examples": part.examples} | asdict(part.top1) for name, part in self.parts.items()}
+        verdicts = asdict(self.verdicts) if self.verdicts else None
+        return about | took | self.scores.as_json() | {"parts": parts, "verdicts": verdicts}
+
+
+def other_tasks(benchmark: str | Path, split: str) -> list[ScoringTask]:
+    """The splits beside the reported one on which runs may have answered."""
+    opened = Benchmark(benchmark)
+    there = [name for name in ELSEWHERE if name != split and name in opened.splits and len(opened.split(name))]
+    return [open_task(benchmark, name) for name in there]
+
+
+def entries_of(
+    runs: Sequence[RunFolder], task: ScoringTask, near: Breakdown, others: Sequence[ScoringTask]
+) -> list[RunEntry]:
+    """Every way of decoding of every run that answered the split."""
+    steps = np.array([bool(example.f2) and example.target_kind == "step" for example in task.examples])
+    groups = {NEW: near.groups[0][1], STEPS: steps}
+    found = []
+    for run in runs:
+        for tag in run.tags(task.split):
+            system = run.system(task, tag)
+            if system is not None:
+                path = run.verdicts(task.split, tag)
+                verdicts = read_verdicts(path, task.homes) if path else None
+                parts = {name: part for name, members in groups.items() if (part := _part(system, members))}
+                for other in others:
+                    elsewhere = run.system(other, tag)
+                    if elsewhere is not None and (part := _part(elsewhere, np.ones(len(other.examples), np.bool_))):
+                        parts[other.split] = part
+                found.append(RunEntry(run, tag, system, score(system), verdicts, parts))
+    return found
+
+
+def _part(system: System, members: Bools) -> Part | None:
+    count = int(members.sum())
+    return Part(count, accuracy(system.correct[members], system.task.clusters[members])) if count else None

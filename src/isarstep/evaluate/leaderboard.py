@@ -1,0 +1,60 @@
+"""LEADERBOARD.md: every system of a report with command, commit, data, budget and scores, from scores.json alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isarstep.tables import ABSENT, Table
+
+PARTS = ("new targets", "steps with F.2", "unseen", "fresh")
+
+
+def leaderboard(scores: dict[str, Any]) -> str:
+    """The page, best system first."""
+    ranked = sorted(scores["systems"], key=lambda system: -system["top1"]["value"])
+    parts = [name for name in PARTS if any(name in system["parts"] for system in ranked)]
+    budget = ("tokens", "epochs", "steps", "seconds", "seed", "device")
+    columns = ("system", "model", "input", "beams", "top-1", "top-10", "BLEU", *parts, *budget,
+               "benchmark", "commit", "command")  # fmt: skip
+    rows = tuple(_row(system, scores["benchmark"], parts) for system in ranked)
+    note = (
+        "Percent, with 95 % intervals that resample whole theorems; beams: of top-1 and BLEU, and of top-10. Columns "
+        "after BLEU are top-1 on a part of the split or on another one. Tokens are those that the model itself reads "
+        "and writes. Nothing was chosen on this split: checkpoints by validation BLEU."
+    )
+    title = f"{scores['split']} split, {scores['examples']:,} examples, benchmark {scores['benchmark'][:12]}"
+    made = "Made by `isarstep report` with the report beside it; a test says so.\n\n"
+    return "# Leaderboard\n\n" + made + Table("leaderboard", title, columns, rows, note).to_markdown()
+
+
+def _row(system: dict[str, Any], benchmark: str, parts: list[str]) -> tuple[str, ...]:
+    took, made = system["budget"], system["origin"]
+    beams = [signature.partition("|beam:")[2].partition("|")[0] for signature in system["signature"].values()]
+    return (
+        system["system"],
+        system["model"],
+        system["input"],
+        ", ".join(dict.fromkeys(beams)),
+        *(_score(system[name]) for name in ("top1", "top10", "bleu")),
+        *(_score(system["parts"].get(name)) for name in parts),
+        millions(took.get("tokens")),
+        *(number(took.get(name)) for name in ("epochs", "steps", "seconds", "seed")),
+        took.get("device") or ABSENT,
+        benchmark[:12],
+        made["commit"] or ABSENT,
+        f"`{made['command']}`" if made["command"] else ABSENT,
+    )
+
+
+def _score(score: dict[str, float] | None) -> str:
+    return f"{score['value']:.1f} [{score['low']:.1f}, {score['high']:.1f}]" if score else ABSENT
+
+
+def millions(tokens: int | None) -> str:
+    return ABSENT if tokens is None else f"{tokens / 1e6:,.0f}M" if tokens >= 1e7 else f"{tokens / 1e6:.3f}M"
+
+
+def number(value: float | None) -> str:
+    if value is None:
+        return ABSENT
+    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:,.1f}"
