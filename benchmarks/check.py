@@ -27,8 +27,8 @@ from isarstep.check.provers import (
     STRATEGIES,
     Attempt,
     E,
-    Limits,
-    Proof,
+    ProofFound,
+    ProverLimits,
     Provers,
     Strategy,
     available,
@@ -55,14 +55,14 @@ def handmade() -> list[tuple[tuple[Named, ...], Term, list[Named]]]:
 def encoding_times(strategy: Strategy) -> list[float]:
     from tests.check.language import SIGNATURE
 
-    from isarstep.check.formula import Unsupported
+    from isarstep.check.formula import CannotEncode
 
     times = []
     for premises, goal, library in handmade():
         began = time.process_time()
         try:
             attempt(instantiated(premises, goal, library, SIGNATURE), strategy)
-        except Unsupported:
+        except CannotEncode:
             continue
         times.append(time.process_time() - began)
     return times
@@ -78,13 +78,13 @@ def starting(strategy: Strategy, count: int = 100) -> tuple[list[float], float]:
     """Times on the clock, and the processor time of a query."""
     walls = []
     began_cpu = processor_time()
-    with Provers(Limits(seconds=5)) as provers:
+    with Provers(ProverLimits(seconds=5)) as provers:
         for number in range(count + 1):
             problem = Attempt(strategy, EMPTY[strategy.encoding].format(number), {})
             began = time.perf_counter()
             answer = provers.prove([problem])
             walls.append(time.perf_counter() - began)
-            assert isinstance(answer, Proof), answer
+            assert isinstance(answer, ProofFound), answer
     return walls[1:], (processor_time() - began_cpu) / count  # the first also starts the launcher
 
 

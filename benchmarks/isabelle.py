@@ -27,7 +27,7 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
-from isarstep.check.isabelle import Answer, Inquiry, Premise, Question, Settings, prover_versions
+from isarstep.check.isabelle import Answer, Inquiry, IsabelleLimits, Premise, Question, prover_versions
 from isarstep.check.isabelle_run import FALSEHOOD, Names, fact_names, open_isabelle
 from isarstep.check.provers import Provers
 from isarstep.evaluate.wellformed import TypeChecker
@@ -86,7 +86,7 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
                 }  # fmt: skip
                 print(json.dumps(record), file=out, flush=True)
 
-            isabelle.ask(session, inquiries, Settings(qualified=qualified), note)
+            isabelle.ask(session, inquiries, IsabelleLimits(qualified=qualified), note)
             print(
                 f"{session}: {len(inquiries)} examples, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True
             )
@@ -267,7 +267,7 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
             }  # fmt: skip
             print(json.dumps(record), file=out, flush=True)
 
-        settings = Settings(seconds=arguments.seconds, prove=True, qualified=qualified)
+        settings = IsabelleLimits(seconds=arguments.seconds, prove=True, qualified=qualified)
         # What loads fastest comes first: a run that is stopped has then asked most.
         theories = {session: [i.example.theory for i in found.values()] for session, found in chosen.items()}
         for session in sorted(chosen, key=lambda name: len(judge.plan(theories[name])[2])):

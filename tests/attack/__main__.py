@@ -10,7 +10,7 @@ from tests.attack.suite import Attack, derivations, false_queries, quick_attempt
 
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
-from isarstep.check.provers import Limits, Proof, Provers
+from isarstep.check.provers import ProofFound, ProverLimits, Provers
 from isarstep.serve.engine import Engine
 
 
@@ -29,7 +29,7 @@ def main() -> int:
         library = proving._checker.facts
         assert isinstance(library, Library)
         effort = Effort((0, 32, chosen.library))
-        scoring = Checker(engine.worlds, Provers(Limits(chosen.seconds)), library, effort)
+        scoring = Checker(engine.worlds, Provers(ProverLimits(chosen.seconds)), library, effort)
         for number, problem in enumerate(problems, 1):
             for way in chosen.ways.split(","):
                 more = (scoring,) if way == "scored" else ()
@@ -39,11 +39,11 @@ def main() -> int:
             if number % 50 == 0:
                 print(f"{number} of {len(problems)}, {found} proved, {time.monotonic() - began:.0f} s", flush=True)
         asked = 0
-        with Provers(Limits(10 * chosen.seconds)) as provers:
+        with Provers(ProverLimits(10 * chosen.seconds)) as provers:
             for theory, query in false_queries(engine.benchmark, library, chosen.places, chosen.library):
                 asked += 1
                 answer = provers.prove(quick_attempts(query))
-                if isinstance(answer, Proof):
+                if isinstance(answer, ProofFound):
                     found += 1
                     print(f"PROVED False in {theory}: {answer}", flush=True)
     print(f"{len(problems)} derivations by {chosen.ways}, False at {asked} places: {found} proved")

@@ -15,7 +15,7 @@ from pathlib import Path
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import FALSEHOOD, Checker
 from isarstep.check.facts import Library
-from isarstep.check.formula import Unsupported
+from isarstep.check.formula import CannotEncode
 from isarstep.check.problems import Query, attempt, instantiated
 from isarstep.check.provers import QUICK, Attempt
 from isarstep.check.verdict import Gap, Proved, WellFormed
@@ -105,7 +105,7 @@ class Attack:
 def quick_attempts(query: Query) -> Iterator[Attempt]:
     """By each prover that can be asked."""
     for strategy in QUICK:
-        with suppress(Unsupported):
+        with suppress(CannotEncode):
             yield attempt(query, strategy)
 
 

@@ -10,7 +10,7 @@ from tests.attack.suite import Attack, derivations, false_queries, quick_attempt
 from isarstep.bench.worlds import World
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
-from isarstep.check.provers import QUICK, Answer, Attempt, Limits, OutOfTime, Proof, Provers, available
+from isarstep.check.provers import QUICK, Attempt, OutOfTime, ProofFound, ProverAnswer, ProverLimits, Provers, available
 from isarstep.logic.terms import constants
 from isarstep.serve.engine import Engine
 from isarstep.serve.problem import Problem
@@ -41,10 +41,10 @@ class Listening(Provers):
     """Provers that prove nothing, and remember what they were asked."""
 
     def __init__(self) -> None:
-        super().__init__(Limits())
+        super().__init__(ProverLimits())
         self.texts: list[str] = []
 
-    def prove(self, attempts: Iterable[Attempt]) -> Answer:
+    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
         self.texts += [each.text for each in attempts]
         return OutOfTime(0.0)
 
@@ -75,10 +75,10 @@ def test_a_tenth_of_what_is_false_is_not_proved(engine: Engine, proving: Proving
 
 @pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
 def test_theories_do_not_contradict_themselves(engine: Engine, library: Library) -> None:
-    with Provers(Limits(0.3, width=2)) as provers:
+    with Provers(ProverLimits(0.3, width=2)) as provers:
         for theory, query in false_queries(engine.benchmark, library, 5, 64):
             answer = provers.prove(quick_attempts(query))
-            assert not isinstance(answer, Proof), (theory, answer)
+            assert not isinstance(answer, ProofFound), (theory, answer)
 
 
 @pytest.mark.parametrize("imports", [(), ("Prefix_Order",), ("List_Lexorder",), ("Product_Lexorder",), ("Multiset",)])

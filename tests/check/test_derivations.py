@@ -11,11 +11,21 @@ from tests.check.language import SIGNATURE, lemma, local
 from tests.check.th0_reader import th0_to_smt
 
 from isarstep.check import encode_smt, encode_tf0
-from isarstep.check.formula import Unsupported
+from isarstep.check.formula import CannotEncode
 from isarstep.check.monomorphise import Named
 from isarstep.check.names import ByIdentity
 from isarstep.check.problems import Query, _lowered, attempts, instantiated
-from isarstep.check.provers import CVC5, STRATEGIES, Attempt, Limits, OutOfTime, Proof, Provers, Strategy, available
+from isarstep.check.provers import (
+    CVC5,
+    STRATEGIES,
+    Attempt,
+    OutOfTime,
+    ProofFound,
+    ProverLimits,
+    Provers,
+    Strategy,
+    available,
+)
 
 LIBRARY = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
 TH0 = Strategy("TH0, read back for cvc5", "th0", arithmetic=False, unfold=True)
@@ -31,7 +41,7 @@ def query(derivation: Derivation) -> Query:
 def attempt(derivation: Derivation, strategy: Strategy) -> Attempt | None:
     try:
         (made,) = attempts(query(derivation), [strategy])
-    except Unsupported:
+    except CannotEncode:
         return None
     if strategy.encoding == "th0":
         return Attempt(CVC5, th0_to_smt(made.text), made.labels)
@@ -40,7 +50,7 @@ def attempt(derivation: Derivation, strategy: Strategy) -> Attempt | None:
 
 @pytest.fixture(scope="module")
 def provers() -> Iterator[Provers]:
-    with Provers(Limits(seconds=0.5, width=2)) as running:
+    with Provers(ProverLimits(seconds=0.5, width=2)) as running:
         yield running
 
 
@@ -60,9 +70,12 @@ def test_no_false_derivation_is_proved(strategy: Strategy, provers: Provers) -> 
             continue
         asked += 1
         answer = provers.prove([made])
-        if isinstance(answer, Proof):
+        if isinstance(answer, ProofFound):
             wrong.append(derivation.name)
-        assert isinstance(answer, OutOfTime | Proof) or answer.why == "the prover gave up", (derivation.name, answer)
+        assert isinstance(answer, OutOfTime | ProofFound) or answer.why == "the prover gave up", (
+            derivation.name,
+            answer,
+        )
     assert wrong == []
     assert asked >= 60
 
@@ -89,12 +102,12 @@ def test_the_facts_do_not_contradict_each_other(provers: Provers) -> None:
         for strategy in available():
             possible = (Named("", local(["(= x y)"], {"x": typ})[0]),)
             absurd = instantiated(possible, local(["False"], {})[0], list(LIBRARY.values()), SIGNATURE)
-            assert not isinstance(provers.prove(attempts(absurd, [strategy])), Proof), (typ, strategy.name)
+            assert not isinstance(provers.prove(attempts(absurd, [strategy])), ProofFound), (typ, strategy.name)
 
 
 def test_true_derivations_are_proved(provers: Provers) -> None:
     strategies = available(STRATEGIES)
-    failed = [d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), strategies)), Proof)]
+    failed = [d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), strategies)), ProofFound)]
     # Cantor and the induction want a predicate to be invented; a slow machine may miss a few more.
     assert len(failed) <= 8, failed
     assert not [name for name in failed if name.startswith("#")], failed
@@ -107,12 +120,12 @@ def test_every_strategy_proves_what_needs_no_arithmetic(strategy: Strategy, prov
         made = attempt(derivation, strategy)
         assert made is not None
         answer = provers.prove([made])
-        assert isinstance(answer, Proof), (derivation.name, answer)
+        assert isinstance(answer, ProofFound), (derivation.name, answer)
 
 
 def test_a_proof_names_the_facts_it_used(provers: Provers) -> None:
     derivation = Derivation("", ["P", "(--> P Q)", "R"], "Q", {"R": "bool"})
     for strategy in available():
         answer = provers.prove(attempts(query(derivation), [strategy]))
-        assert isinstance(answer, Proof)
+        assert isinstance(answer, ProofFound)
         assert set(answer.facts) == {"premise 0", "premise 1"}

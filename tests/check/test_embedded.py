@@ -14,7 +14,7 @@ from isarstep.bench.worlds import Declared, Worlds
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.explain import explain
 from isarstep.check.facts import Library
-from isarstep.check.provers import Limits, Provers
+from isarstep.check.provers import ProverLimits, Provers
 from isarstep.check.simprules import Declaration, SimpRules
 from isarstep.check.verdict import (
     IllFormed,
@@ -67,7 +67,7 @@ NTH = example(
 def checker() -> Iterator[Checker]:
     rows = [("Early", lemma(name, *FACTS[name])) for name in sorted(ORDER)]
     facts = Library.of_lemmas([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE)
-    with Provers(Limits(seconds=0.5, width=2)) as provers:
+    with Provers(ProverLimits(seconds=0.5, width=2)) as provers:
         yield Checker(Worlds(SIGNATURE), provers, facts, Effort(library=(0, 4)))
 
 

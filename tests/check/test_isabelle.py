@@ -9,7 +9,7 @@ import zstandard
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.check.isabelle import Answer, Inquiry, Isabelle, Premise, Question, Settings, with_provers
+from isarstep.check.isabelle import Answer, Inquiry, Isabelle, IsabelleLimits, Premise, Question, with_provers
 from isarstep.cli import run
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.mine.images import Images
@@ -96,7 +96,7 @@ def isabelle(tmp_path_factory, installation_with_hol):
     return Isabelle(with_provers(installation), sessions, Images(installation, sessions, folder))
 
 
-def ask(isabelle, settings: Settings, *inquiries: Inquiry) -> dict[tuple[str, str], Answer]:
+def ask(isabelle, settings: IsabelleLimits, *inquiries: Inquiry) -> dict[tuple[str, str], Answer]:
     answers: dict[tuple[str, str], Answer] = {}
     isabelle.ask("Tiny", inquiries, settings, lambda *item: answers.update({item[:2]: item[2]}))
     return answers
@@ -108,7 +108,7 @@ def test_real_type_check(isabelle):
     applied = "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( FREE <X0> $ FREE <X{}> $ FREE <X4> ) $ FREE <X{}> )"
     answers = ask(
         isabelle,
-        Settings(),
+        IsabelleLimits(),
         Inquiry(
             natural,
             (
@@ -152,7 +152,7 @@ def test_real_proofs(isabelle):
     before_it, after_it = (example(proof, {"<X0>": NAT}, 1) for proof in (1, 3))
     answers = ask(
         isabelle,
-        Settings(seconds=10, prove=True),
+        IsabelleLimits(seconds=10, prove=True),
         Inquiry(
             here,
             (
@@ -257,7 +257,9 @@ def test_a_theory_that_fails_is_reported(isabelle, tmp_path):
     broken = Isabelle(isabelle.installation, sessions, isabelle.images)
     item = Example(id="b", f1="", f2=(), f3="", f4=(), f5=(), session="Broken", theory="Broken.Broken", proof=0)
     answers: list[Answer] = []
-    broken.ask("Broken", [Inquiry(item, (Question("q", "type", FALSE),))], Settings(), lambda *x: answers.append(x[2]))
+    broken.ask(
+        "Broken", [Inquiry(item, (Question("q", "type", FALSE),))], IsabelleLimits(), lambda *x: answers.append(x[2])
+    )
     [answer] = answers
     assert answer.answer == "unknown"
     assert "does not load" in answer.why

@@ -12,8 +12,8 @@ from tests.check.small_benchmark import write_small_benchmark
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.check.isabelle import SKIPPED, Answer, Inquiry, Question, Report, Settings, _open_questions
-from isarstep.check.isabelle_run import IsabelleSettings, TheoryRun, as_gap, inquiry, run_isabelle, verdicts
+from isarstep.check.isabelle import SKIPPED, Answer, Inquiry, IsabelleLimits, Question, Report, _open_questions
+from isarstep.check.isabelle_run import IsabelleSettings, TheoryRun, gap_of_isabelle, inquiry, run_isabelle, verdicts
 from isarstep.check.jobs import Work
 from isarstep.check.verdict import IllFormed, Proved, Refuted, TimedOut, Unknown, Unsupported, WellFormed
 from isarstep.cli import run
@@ -46,7 +46,7 @@ class Oracle:
         self,
         session: str,
         inquiries: Iterable[Inquiry],
-        settings: Settings,
+        settings: IsabelleLimits,
         report: Report,
         news: Callable[[str], None],
     ) -> str:
@@ -78,7 +78,7 @@ def table(folder: Path, out: Path, oracle: Oracle, *, resume: bool = False) -> l
     work = [Work(position, (example.f1, NONSENSE)) for position, example in enumerate(split)]
     made = TheoryRun(out, IsabelleSettings(str(folder), "test", 5.0, 0, (0,)), work, resume=resume)
     news: list[str] = []
-    assert sum(run_isabelle(made, oracle, Settings(), 1, news.append)) > 0  # type: ignore[arg-type]
+    assert sum(run_isabelle(made, oracle, IsabelleLimits(), 1, news.append)) > 0  # type: ignore[arg-type]
     assert all(line.startswith("asking about ") for line in news)
     assert news
     assert made.provers == "e"
@@ -115,11 +115,11 @@ def test_an_interrupted_run_goes_on(benchmark: tuple[Path, list[Example]], tmp_p
 
 
 def test_every_answer_has_its_gap() -> None:
-    assert as_gap(Answer("proved", "auto", 1.0, ("F1",))) == Proved("auto", 1.0, ("F1",), 0)
-    assert as_gap(Answer("refuted", "quickcheck", why="x = 1")) == Refuted("quickcheck", "x = 1")
-    assert as_gap(Answer("timeout", seconds=30.0)) == TimedOut(30.0)
-    assert as_gap(Answer("unknown", why="no such proof")) == Unknown("no such proof")
-    assert as_gap(SKIPPED) == Unknown("not asked")
+    assert gap_of_isabelle(Answer("proved", "auto", 1.0, ("F1",))) == Proved("auto", 1.0, ("F1",), 0)
+    assert gap_of_isabelle(Answer("refuted", "quickcheck", why="x = 1")) == Refuted("quickcheck", "x = 1")
+    assert gap_of_isabelle(Answer("timeout", seconds=30.0)) == TimedOut(30.0)
+    assert gap_of_isabelle(Answer("unknown", why="no such proof")) == Unknown("no such proof")
+    assert gap_of_isabelle(SKIPPED) == Unknown("not asked")
 
 
 def test_an_example_whose_consequence_does_not_type_is_unsupported(benchmark: tuple[Path, list[Example]]) -> None:

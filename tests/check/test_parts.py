@@ -12,7 +12,7 @@ from tests.check.language import SIGNATURE, lemma, local, read, read_type
 from isarstep.bench.worlds import Worlds
 from isarstep.check.embedded import Effort
 from isarstep.check.facts import TRUTH, Library
-from isarstep.check.formula import Unsupported
+from isarstep.check.formula import CannotEncode
 from isarstep.check.likeness import likeness, simplified
 from isarstep.check.monomorphise import Named, monomorphise
 from isarstep.check.names import Namer, _keys, escape, name_of, unescape
@@ -58,7 +58,7 @@ def test_names_differ_for_different_keys() -> None:
 def test_two_keys_never_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(_keys, name_of("c", "free surely : nat"), "another key")
     name_of.cache_clear()
-    with pytest.raises(Unsupported, match="would be the same"):
+    with pytest.raises(CannotEncode, match="would be the same"):
         name_of("c", "free surely : nat")
 
 

@@ -16,16 +16,16 @@ from tests.waiting import gone, number_in, until
 from isarstep.check.provers import (
     Attempt,
     Cache,
-    Limits,
     NoProof,
     OutOfTime,
-    Proof,
+    ProofFound,
+    ProverLimits,
     Provers,
     Strategy,
     _waits_for_processor,
 )
 
-LIMITS = Limits(seconds=0.2, memory=1 << 30, width=2)
+LIMITS = ProverLimits(seconds=0.2, memory=1 << 30, width=2)
 TRIVIAL = "(set-logic ALL)\n(assert (! false :named p0))\n(assert (! true :named goal))\n(check-sat)\n"
 
 
@@ -61,7 +61,7 @@ def test_a_busy_prover_is_stopped_by_its_processor_time(tmp_path: Path, provers:
 
 
 def test_a_prover_that_floods_its_output_is_stopped(tmp_path: Path) -> None:
-    with Provers(Limits(seconds=30)) as provers:
+    with Provers(ProverLimits(seconds=30)) as provers:
         answer = provers.prove([fake(tmp_path, "while True: os.write(1, b'# SZS status Theorem\\n' * 4096)\n")])
     assert answer == NoProof("the prover flooded its output")
 
@@ -74,7 +74,7 @@ def test_a_prover_that_forks_leaves_nothing(tmp_path: Path, provers: Provers) ->
         f"while not os.path.exists({str(pids)!r}) or open({str(pids)!r}).read().count('\\n') < 5: time.sleep(0.01)\n"
     )
     answer = provers.prove([fake(tmp_path, body)])
-    assert not isinstance(answer, Proof)
+    assert not isinstance(answer, ProofFound)
     children = [int(line) for line in pids.read_text().split()]
     assert len(children) == 5
     assert all(gone(pid) for pid in children)
@@ -122,7 +122,7 @@ def test_bad_smt_is_unknown(provers: Provers) -> None:
     strategy = Strategy("cvc5", "smt", arithmetic=True, unfold=True)
     for text in ("", "(assert", "(set-logic ALL)\n(assert (= x y))\n(check-sat)\n", "unsat\n", '(echo "unsat")\n' * 2):
         assert isinstance(provers.prove([Attempt(strategy, text, {})]), NoProof)
-    assert isinstance(provers.prove([Attempt(strategy, TRIVIAL, {"p0": "a fact"})]), Proof)
+    assert isinstance(provers.prove([Attempt(strategy, TRIVIAL, {"p0": "a fact"})]), ProofFound)
 
 
 def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Provers) -> None:
@@ -132,7 +132,7 @@ def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Pr
     quick = fake(tmp_path, waiting + "print('# SZS status Theorem')\n", "quick")
     never = fake(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')\n", "never")
     answer = provers.prove([slow, quick, never])
-    assert isinstance(answer, Proof)
+    assert isinstance(answer, ProofFound)
     assert answer.strategy == "quick"
     assert gone(int(pid.read_text()))
     assert not (tmp_path / "ran").exists()
@@ -144,15 +144,15 @@ def test_attempts_are_made_only_when_they_are_needed(tmp_path: Path) -> None:
         yield fake(tmp_path, "print('# SZS status Theorem')\n", "second")
         raise AssertionError("nothing is left to try")
 
-    with Provers(Limits(seconds=5)) as provers:
+    with Provers(ProverLimits(seconds=5)) as provers:
         answer = provers.prove(attempts())
-    assert isinstance(answer, Proof)
+    assert isinstance(answer, ProofFound)
     assert answer.strategy == "second"
 
 
 def test_a_short_attempt_gets_its_share_of_the_time(tmp_path: Path) -> None:
     busy = fake(tmp_path, "while True: pass\n")
-    with Provers(Limits(seconds=100)) as provers:
+    with Provers(ProverLimits(seconds=100)) as provers:
         answer = provers.prove([replace(busy, share=0.002)])
     assert isinstance(answer, OutOfTime)
     assert answer.seconds < 1.5  # of processor time, whatever the machine does
@@ -177,7 +177,7 @@ def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
     for _ in range(2):
         with Provers(LIMITS, Cache(tmp_path / "answers.sqlite")) as provers:
             for _ in range(2):
-                assert isinstance(provers.prove([fake(tmp_path, body)]), Proof)
+                assert isinstance(provers.prove([fake(tmp_path, body)]), ProofFound)
     assert runs.read_text() == "."
 
 
@@ -189,7 +189,7 @@ def test_nothing_is_left_when_we_are_killed(tmp_path: Path, end: signal.Signals)
         "import signal, sys\nfrom isarstep.check.provers import *\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # background jobs of a shell ignore it
         f"s = Strategy('hang', 'tf0', False, True, argv=(sys.executable, {str(program)!r}))\n"
-        "Provers(Limits(seconds=100)).prove([Attempt(s, '', {})])\n"
+        "Provers(ProverLimits(seconds=100)).prove([Attempt(s, '', {})])\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL)
     hanging = number_in(pid)

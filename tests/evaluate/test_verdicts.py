@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from isarstep.bench.store import Benchmark
-from isarstep.check.jobs import write_table
+from isarstep.check.jobs import write_verdicts
 from isarstep.check.verdict import COLUMNS as WRITTEN
 from isarstep.cli import run
 from isarstep.errors import UserError
@@ -36,7 +36,7 @@ def test_only_first_answers_of_supported_examples_count(tmp_path: Path) -> None:
         verdict("of another split", correct=True),
     ]  # fmt: skip
     path = tmp_path / "v.parquet"
-    write_table(path, rows, {"provers": "cvc5 1"})
+    write_verdicts(path, rows, {"provers": "cvc5 1"})
     found = read_verdicts(path, homes("abcdef"))
     assert (found.all.checked, found.unsupported, found.examples) == (4, 1, 6)
     assert (found.share_checked, found.provers) == ("4 of 6", "cvc5 1")
@@ -56,14 +56,14 @@ def test_gaps_are_counted_by_kind_of_target(tmp_path: Path) -> None:
     ]
     kinds = ("step", "compound", "step", "assumption")
     path = tmp_path / "v.parquet"
-    write_table(path, [row | {"kind": kind} for row, kind in zip(rows, kinds, strict=True)])
+    write_verdicts(path, [row | {"kind": kind} for row, kind in zip(rows, kinds, strict=True)])
     found = read_verdicts(path, homes("abcd"))
     steps = found.steps
     assert (steps.checked, steps.first, steps.first_given, steps.second, steps.bridged) == (3, 2, 1, 3, 2)
     assert (steps.direct, steps.direct_paper) == (1, 0)
     assert (found.assumptions.checked, found.assumptions.second, found.assumptions.direct) == (1, 1, 1)
     unasked = ("direct_result", "first_library")
-    write_table(path, [row | {"kind": "step"} | dict.fromkeys(unasked) for row in rows])
+    write_verdicts(path, [row | {"kind": "step"} | dict.fromkeys(unasked) for row in rows])
     steps = read_verdicts(path, homes("abcd")).steps
     assert (steps.first, steps.first_given, steps.direct) == (2, None, None)
 
@@ -76,7 +76,7 @@ def test_another_file_is_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table({name: ["a"] for name in COLUMNS[:3]}), path)
     with pytest.raises(UserError, match="no column kind"):
         read_verdicts(path, homes("a"))
-    write_table(path, [verdict("b")])
+    write_verdicts(path, [verdict("b")])
     with pytest.raises(UserError, match="other examples"):
         read_verdicts(path, homes("a"))
 
@@ -85,11 +85,11 @@ def test_a_report_shows_verdicts_with_their_number(benchmark: Path, runs: dict[s
     ids = [example.id for example in Benchmark(benchmark).split("test")]
     beside = runs["hat"] / "predictions" / "test.beam5.verdicts.parquet"
     right = {"kind": "step", "exact": True, "correct": True, "strict_correct": True, "gap_class_paper": "just right"}
-    write_table(beside, [verdict(each, **right) for each in ids[:3]], {"provers": "cvc5 1"})
+    write_verdicts(beside, [verdict(each, **right) for each in ids[:3]], {"provers": "cvc5 1"})
     kinds = ("step", "assumption", "step", "step")
     proved = {"first_result": "proved", "second_result": "proved", "first_library": 0}
     checked = [verdict(each, kind=kind, **proved) for each, kind in zip(ids, kinds, strict=False)]
-    write_table(tmp_path / "test.references.verdicts.parquet", checked, {"provers": "E 2"})
+    write_verdicts(tmp_path / "test.references.verdicts.parquet", checked, {"provers": "E 2"})
     try:
         assert run(["report", str(runs["hat"]), "--benchmark", str(benchmark), "--out", str(tmp_path)]) == 0
     finally:

@@ -23,10 +23,10 @@ from isarstep.check.formula import (
     Number,
     Sym,
     ap,
-    conj,
-    exists,
-    forall,
-    implies,
+    conjunction,
+    existential,
+    implication,
+    universal,
 )
 from isarstep.check.lower import Arguments, Closure, Definition, Lowering, Value, argument_types
 from isarstep.logic.terms import App, Const, Term, Typ, Type
@@ -83,9 +83,9 @@ def _nat_axioms(low: Lowering) -> None:
         return
     n, i = low.fresh(NAT), low.fresh(INT)
     as_int = ap(NAT2INT, n)
-    onto = implies(Arith("<=", (Number(0, INT), i)), Eq(ap(NAT2INT, ap(INT2NAT, i)), i))
-    low.axioms["nat"] = conj(
-        forall(n, conj(Arith("<=", (Number(0, INT), as_int)), Eq(ap(INT2NAT, as_int), n))), forall(i, onto)
+    onto = implication(Arith("<=", (Number(0, INT), i)), Eq(ap(NAT2INT, ap(INT2NAT, i)), i))
+    low.axioms["nat"] = conjunction(
+        universal(n, conjunction(Arith("<=", (Number(0, INT), as_int)), Eq(ap(INT2NAT, as_int), n))), universal(i, onto)
     )
 
 
@@ -184,7 +184,7 @@ def _divides(low: Lowering, args: Arguments, names: tuple[str, ...]) -> Formula:
         return Eq(Arith("mod", (number, divisor)), Number(0, INT))
     factor = low.fresh(INT if names[0] == INT_TYPE else NAT)
     seen = factor if names[0] == INT_TYPE else nat_view(low, factor)
-    return exists(factor, Eq(number, Arith("*", (divisor, seen))))
+    return existential(factor, Eq(number, Arith("*", (divisor, seen))))
 
 
 def _same(*names: str, result: str | None = None, arity: int = 2) -> frozenset[tuple[str, ...]]:

@@ -133,12 +133,12 @@ def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: st
 def _run_isabelle(
     judge: Isabelle, settings: IsabelleSettings, work: list[Work], out: Path, jobs: int, *, resume: bool
 ) -> None:
-    from isarstep.check.isabelle import Settings as Limits
+    from isarstep.check.isabelle import IsabelleLimits
     from isarstep.check.isabelle_run import TheoryRun, run_isabelle
     from isarstep.check.summary import summary
 
     run = TheoryRun(out, settings, work, resume=resume)
-    limits = Limits(seconds=max(1, round(settings.seconds)), prove=True, qualified=run.qualified)
+    limits = IsabelleLimits(seconds=max(1, round(settings.seconds)), prove=True, qualified=run.qualified)
     with _watched(run, work) as watched:
         for count in run_isabelle(run, judge, limits, jobs, watched.news):
             watched.news(advance=count)

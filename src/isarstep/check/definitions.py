@@ -11,7 +11,20 @@ from collections.abc import Callable
 
 from isarstep.check import formula as f
 from isarstep.check.arithmetic import arithmetic_definition
-from isarstep.check.formula import Eq, Formula, Ite, Sort, Truth, ap, conj, disj, exists, forall, implies, neg
+from isarstep.check.formula import (
+    Eq,
+    Formula,
+    Ite,
+    Sort,
+    Truth,
+    ap,
+    conjunction,
+    disjunction,
+    existential,
+    implication,
+    neg,
+    universal,
+)
 from isarstep.check.lower import Arguments, Definition, Definitions, Lowering, Value, argument_types, type_text
 from isarstep.logic.terms import Typ, Type
 
@@ -54,11 +67,13 @@ def _quantifier(kind: str) -> Callable[[list[Typ]], Definition]:
             var = low.fresh(low.sort(domain))
             body = low.apply(args[0], var)
             if kind == "forall":
-                return forall(var, body)
+                return universal(var, body)
             if kind == "exists":
-                return exists(var, body)
+                return existential(var, body)
             other = low.fresh(var.sort)  # exactly one
-            return exists(var, conj(body, forall(other, implies(low.apply(args[0], other), Eq(other, var)))))
+            return existential(
+                var, conjunction(body, universal(other, implication(low.apply(args[0], other), Eq(other, var))))
+            )
 
         return Definition(1, build)
 
@@ -70,7 +85,11 @@ def _bounded(kind: str) -> Callable[[list[Typ]], Definition]:
         def build(low: Lowering, args: Arguments) -> Formula:
             var = low.fresh(low.sort(_element(types[0])))
             inside, body = member(low, var, args[0]), low.apply(args[1], var)
-            return forall(var, implies(inside, body)) if kind == "forall" else exists(var, conj(inside, body))
+            return (
+                universal(var, implication(inside, body))
+                if kind == "forall"
+                else existential(var, conjunction(inside, body))
+            )
 
         return Definition(2, build)
 
@@ -95,7 +114,9 @@ def _connective(build: Callable[..., Formula], arity: int) -> Callable[[list[Typ
     return _fixed(arity, lambda low, args: build(*(low.lower(a) for a in args)))
 
 
-def _choice(axiom: Callable[[Lowering, f.Variable, Formula], Formula], name: str) -> Callable[[list[Typ]], Definition]:
+def _choice(
+    axiom: Callable[[Lowering, f.SortedVariable, Formula], Formula], name: str
+) -> Callable[[list[Typ]], Definition]:
     """Eps and The stay symbols; what is known about them becomes an axiom of the problem."""
 
     def make(types: list[Typ]) -> Definition:
@@ -107,7 +128,7 @@ def _choice(axiom: Callable[[Lowering, f.Variable, Formula], Formula], name: str
             if symbol.name not in low.axioms:
                 low.axioms[symbol.name] = Truth(True)  # the axiom is built once
                 var = low.fresh(predicate)
-                low.axioms[symbol.name] = forall(var, axiom(low, var, ap(symbol, var)))
+                low.axioms[symbol.name] = universal(var, axiom(low, var, ap(symbol, var)))
             return ap(symbol, low.lower(args[0]))
 
         return Definition(1, build)
@@ -115,15 +136,15 @@ def _choice(axiom: Callable[[Lowering, f.Variable, Formula], Formula], name: str
     return make
 
 
-def _eps_axiom(low: Lowering, predicate: f.Variable, chosen: Formula) -> Formula:
+def _eps_axiom(low: Lowering, predicate: f.SortedVariable, chosen: Formula) -> Formula:
     x = low.fresh(f.sort_of(chosen))
-    return forall(x, implies(ap(predicate, x), ap(predicate, chosen)))
+    return universal(x, implication(ap(predicate, x), ap(predicate, chosen)))
 
 
-def _the_axiom(low: Lowering, predicate: f.Variable, chosen: Formula) -> Formula:
+def _the_axiom(low: Lowering, predicate: f.SortedVariable, chosen: Formula) -> Formula:
     x, y = low.fresh(f.sort_of(chosen)), low.fresh(f.sort_of(chosen))
-    only = forall(y, implies(ap(predicate, y), Eq(y, x)))
-    return forall(x, implies(conj(ap(predicate, x), only), Eq(chosen, x)))
+    only = universal(y, implication(ap(predicate, y), Eq(y, x)))
+    return universal(x, implication(conjunction(ap(predicate, x), only), Eq(chosen, x)))
 
 
 LOGIC: dict[str, Callable[[list[Typ]], Definition]] = {
@@ -132,11 +153,11 @@ LOGIC: dict[str, Callable[[list[Typ]], Definition]] = {
     "HOL.True": _fixed(0, lambda low, a: Truth(True)),
     "HOL.False": _fixed(0, lambda low, a: Truth(False)),
     "HOL.Not": _connective(neg, 1),
-    "HOL.conj": _connective(conj, 2),
-    "HOL.disj": _connective(disj, 2),
-    "HOL.implies": _connective(implies, 2),
-    "Pure.imp": _connective(implies, 2),
-    "Pure.conjunction": _connective(conj, 2),
+    "HOL.conj": _connective(conjunction, 2),
+    "HOL.disj": _connective(disjunction, 2),
+    "HOL.implies": _connective(implication, 2),
+    "Pure.imp": _connective(implication, 2),
+    "Pure.conjunction": _connective(conjunction, 2),
     "HOL.All": _quantifier("forall"),
     "Pure.all": _quantifier("forall"),
     "HOL.Ex": _quantifier("exists"),
@@ -155,7 +176,7 @@ LOGIC: dict[str, Callable[[list[Typ]], Definition]] = {
 def _image(types: list[Typ]) -> Definition:
     def build(low: Lowering, a: Arguments) -> Formula:
         x = low.fresh(low.sort(_element(types[1])))
-        return exists(x, conj(member(low, x, a[1]), low.equal(low.lower(a[2]), low.apply(a[0], x))))
+        return existential(x, conjunction(member(low, x, a[1]), low.equal(low.lower(a[2]), low.apply(a[0], x))))
 
     return Definition(3, build)
 
@@ -164,8 +185,10 @@ def _injective(types: list[Typ]) -> Definition:
     def build(low: Lowering, a: Arguments) -> Formula:
         sort = low.sort(_element(types[1]))
         x, y = low.fresh(sort), low.fresh(sort)
-        premise = conj(member(low, x, a[1]), member(low, y, a[1]), low.equal(low.apply(a[0], x), low.apply(a[0], y)))
-        return forall(x, forall(y, implies(premise, Eq(x, y))))
+        premise = conjunction(
+            member(low, x, a[1]), member(low, y, a[1]), low.equal(low.apply(a[0], x), low.apply(a[0], y))
+        )
+        return universal(x, universal(y, implication(premise, Eq(x, y))))
 
     return Definition(2, build)
 
@@ -176,7 +199,7 @@ def _pow(types: list[Typ]) -> Definition:
 
 def _subset(low: Lowering, element: Typ, left: Value, right: Value) -> Formula:
     x = low.fresh(low.sort(element))
-    return forall(x, implies(member(low, x, left), member(low, x, right)))
+    return universal(x, implication(member(low, x, left), member(low, x, right)))
 
 
 def _pairs(low: Lowering, left: Sort, right: Sort, pair: Sort) -> tuple[f.Sym, f.Sym, f.Sym]:
@@ -186,8 +209,10 @@ def _pairs(low: Lowering, left: Sort, right: Sort, pair: Sort) -> tuple[f.Sym, f
     fst, snd = f.Sym(f"$fst : {pair.name}", f.Fun(pair, left)), f.Sym(f"$snd : {pair.name}", f.Fun(pair, right))
     if mk.name not in low.axioms:
         x, y, p = low.fresh(left), low.fresh(right), low.fresh(pair)
-        projections = conj(Eq(ap(fst, ap(mk, x, y)), x), Eq(ap(snd, ap(mk, x, y)), y))
-        low.axioms[mk.name] = conj(forall(x, forall(y, projections)), forall(p, Eq(ap(mk, ap(fst, p), ap(snd, p)), p)))
+        projections = conjunction(Eq(ap(fst, ap(mk, x, y)), x), Eq(ap(snd, ap(mk, x, y)), y))
+        low.axioms[mk.name] = conjunction(
+            universal(x, universal(y, projections)), universal(p, Eq(ap(mk, ap(fst, p), ap(snd, p)), p))
+        )
     return mk, fst, snd
 
 
@@ -232,13 +257,15 @@ def _sigma(types: list[Typ]) -> Definition:
 
     def build(low: Lowering, a: Arguments) -> Formula:
         first, second = _project(low, pair, a[2])
-        return conj(low.apply(a[0], first), low.apply(a[1], first, second))
+        return conjunction(low.apply(a[0], first), low.apply(a[1], first, second))
 
     return Definition(3, build)
 
 
 PLAIN: dict[str, Callable[[list[Typ]], Definition]] = {
-    "Set.insert": _fixed(3, lambda low, a: disj(low.equal(low.lower(a[2]), low.lower(a[0])), member(low, a[2], a[1]))),
+    "Set.insert": _fixed(
+        3, lambda low, a: disjunction(low.equal(low.lower(a[2]), low.lower(a[0])), member(low, a[2], a[1]))
+    ),
     "Set.image": _image,
     "Set.vimage": _fixed(3, lambda low, a: member(low, low.apply(a[0], a[2]), a[1])),
     "Set.Pow": _pow,
@@ -299,13 +326,15 @@ def _order(strict: bool) -> Callable[[Typ], Definition | None]:
 
         def below(low: Lowering, left: Value, right: Value) -> Formula:
             points = [low.fresh(low.sort(d)) for d in domains]
-            body = implies(low.apply(left, *points), low.apply(right, *points))
+            body = implication(low.apply(left, *points), low.apply(right, *points))
             for point in reversed(points):
-                body = forall(point, body)
+                body = universal(point, body)
             return body
 
         def build(low: Lowering, a: Arguments) -> Formula:
-            return conj(below(low, a[0], a[1]), neg(below(low, a[1], a[0]))) if strict else below(low, a[0], a[1])
+            return (
+                conjunction(below(low, a[0], a[1]), neg(below(low, a[1], a[0]))) if strict else below(low, a[0], a[1])
+            )
 
         return Definition(2, build)
 
@@ -323,7 +352,11 @@ def _big(kind: str) -> Callable[[Typ], Definition | None]:
         def build(low: Lowering, a: Arguments) -> Formula:
             inner = low.fresh(low.sort(result))
             chosen, inside = member(low, inner, a[0]), member(low, a[1], inner)
-            return exists(inner, conj(chosen, inside)) if kind == "exists" else forall(inner, implies(chosen, inside))
+            return (
+                existential(inner, conjunction(chosen, inside))
+                if kind == "exists"
+                else universal(inner, implication(chosen, inside))
+            )
 
         return Definition(2, build)
 
@@ -341,9 +374,9 @@ def _only_sets(make: Callable[[Typ], Definition | None]) -> Callable[[Typ], Defi
 OVERLOADED: dict[str, Callable[[Typ], Definition | None]] = {
     "Orderings.bot_class.bot": _pointwise(lambda: Truth(False), 0),
     "Orderings.top_class.top": _pointwise(lambda: Truth(True), 0),
-    "Lattices.inf_class.inf": _pointwise(conj, 2),
-    "Lattices.sup_class.sup": _pointwise(disj, 2),
-    "Groups.minus_class.minus": _only_sets(_pointwise(lambda x, y: conj(x, neg(y)), 2)),
+    "Lattices.inf_class.inf": _pointwise(conjunction, 2),
+    "Lattices.sup_class.sup": _pointwise(disjunction, 2),
+    "Groups.minus_class.minus": _only_sets(_pointwise(lambda x, y: conjunction(x, neg(y)), 2)),
     "Groups.uminus_class.uminus": _only_sets(_pointwise(neg, 1)),
     "Orderings.ord_class.less_eq": _order(strict=False),
     "Orderings.ord_class.less": _order(strict=True),

@@ -23,10 +23,10 @@ from isarstep.check.problems import Query, attempt, instantiated
 from isarstep.check.provers import (
     NOTHING_TRIED,
     QUICK,
-    Answer,
     Attempt,
     OutOfTime,
-    Proof,
+    ProofFound,
+    ProverAnswer,
     Provers,
     Strategy,
     available,
@@ -61,7 +61,7 @@ SPARE = 1.5  # candidates for every library fact that is wanted: not every one h
 FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
 
 
-class Example(Protocol):
+class ExampleToCheck(Protocol):
     """What the checker reads of a benchmark's example."""
 
     @property
@@ -179,7 +179,7 @@ class Checker:
     _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
     _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
 
-    def check(self, example: Example, proposal: str, rank: int = 0) -> Verdict:
+    def check(self, example: ExampleToCheck, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""
         if example.f3 is None:
             return Unsupported(example.id, rank, "nothing follows from the target (no F.3)")
@@ -214,7 +214,7 @@ class Checker:
             background = self._contradictions(example, bare, background)
         return WellFormed(example.id, rank, same, first, second, trivial, background)
 
-    def _first(self, example: Example, context: Typed, proposal: str) -> Gap:
+    def _first(self, example: ExampleToCheck, context: Typed, proposal: str) -> Gap:
         assert context.proposal is not None
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
@@ -222,7 +222,9 @@ class Checker:
         texts, hints = [proposal], context.f5_lemmas
         return self._gap(example, context, "F.2 => P", context.f2, context.wanted, texts, hints)
 
-    def _second(self, example: Example, context: Typed, proposal: str, background: Background | None = None) -> Gap:
+    def _second(
+        self, example: ExampleToCheck, context: Typed, proposal: str, background: Background | None = None
+    ) -> Gap:
         assert context.proposal is not None
         assert example.f3 is not None
         if background is not None and _unused(background.direct, {"F.2"}):
@@ -231,7 +233,7 @@ class Checker:
         return self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, (), context.f4_lemmas)
 
     def gaps(
-        self, example: Example, proposal: str, world: World | None = None
+        self, example: ExampleToCheck, proposal: str, world: World | None = None
     ) -> Iterator[tuple[Literal["first", "second"], Gap]]:
         """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
         assert example.f3 is not None
@@ -240,7 +242,7 @@ class Checker:
         yield "first", self._first(example, context, proposal)
         yield "second", self._second(example, context, proposal)
 
-    def direct(self, example: Example, world: World | None = None) -> Gap:
+    def direct(self, example: ExampleToCheck, world: World | None = None) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
         assert example.f3 is not None
         context = self._typed(example, world)
@@ -248,11 +250,11 @@ class Checker:
         hints = context.f5_lemmas
         return self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, hints, context.f4_lemmas)
 
-    def local_premises(self, example: Example) -> list[str]:
+    def local_premises(self, example: ExampleToCheck) -> list[str]:
         """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""
         return self._lemmas(example, example.f4, self.worlds.at(example.theory), scored=True)[1]
 
-    def _background(self, example: Example, context: Typed) -> Background:
+    def _background(self, example: ExampleToCheck, context: Typed) -> Background:
         """What holds without any proposal."""
         known = self._backgrounds.get(example.id)
         assert example.f3 is not None
@@ -267,7 +269,7 @@ class Checker:
             known = self._backgrounds[example.id] = Background(example.target_kind, direct, paper)
         return known
 
-    def _contradictions(self, example: Example, context: Typed, known: Background) -> Background:
+    def _contradictions(self, example: ExampleToCheck, context: Typed, known: Background) -> Background:
         """The same with whether the premises contradict each other; asked only where something was proved."""
         if known.f2_contradictory == NOT_ASKED:
             f2 = self._without_library(context, "F.2 => False", context.f2, FALSEHOOD)
@@ -278,7 +280,7 @@ class Checker:
 
     def _gap(
         self,
-        example: Example,
+        example: ExampleToCheck,
         context: Typed,
         question: str,
         premises: tuple[Named, ...],
@@ -315,7 +317,7 @@ class Checker:
         return result
 
     def _rewritten(
-        self, example: Example, context: Typed, question: str, premises: tuple[Named, ...], goal: Term
+        self, example: ExampleToCheck, context: Typed, question: str, premises: tuple[Named, ...], goal: Term
     ) -> Proved | None:
         """What rewriting proves by itself, or provers from the given premises once it has made the goal simpler."""
         if self.simp is None or self.facts is None:
@@ -335,7 +337,7 @@ class Checker:
                 return Proved(f"simp, {simpler.by}", seconds + simpler.seconds, facts, len(rules))
         return Proved("simp", seconds, tuple(rewriter.used), len(rules)) if left == TRUE else None
 
-    def _may_rewrite(self, example: Example, context: Typed) -> Callable[[int | None, str], bool]:
+    def _may_rewrite(self, example: ExampleToCheck, context: Typed) -> Callable[[int | None, str], bool]:
         """For a score only rules from before the step, and no copy of what is to be shown."""
         if not context.scored:
             return lambda _fact, _theory: True
@@ -361,11 +363,11 @@ class Checker:
             for strategy in self.effort.tried(library):
                 try:
                     yield attempt(query, strategy, share)
-                except formula.Unsupported as error:
+                except formula.CannotEncode as error:
                     reason = str(error)
 
         answer = self.provers.prove(tried())
-        gap = Unknown(reason) if answer == NOTHING_TRIED else as_gap(answer, library)
+        gap = Unknown(reason) if answer == NOTHING_TRIED else gap_of_prover(answer, library)
         if self.trace is not None:
             self.trace.append(Asked(question, query, gap))
         return gap
@@ -375,7 +377,7 @@ class Checker:
 
     def _relevant(
         self,
-        example: Example,
+        example: ExampleToCheck,
         context: Typed,
         goal_texts: Sequence[str],
         size: int,
@@ -409,7 +411,7 @@ class Checker:
         assert self.facts is not None
         return world.theories is None or self.facts.theory(fact) in world.theories
 
-    def _copies(self, example: Example) -> list[int]:
+    def _copies(self, example: ExampleToCheck) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names
         of variables.
         """
@@ -419,7 +421,7 @@ class Checker:
         texts = [example.f3 or "", *(self.facts.texts[number] for number in theorem)]
         return [number for text in texts for number in self.facts.alike(text)]
 
-    def _typed(self, example: Example, world: World | None = None) -> Typed:
+    def _typed(self, example: ExampleToCheck, world: World | None = None) -> Typed:
         """Type the example, where it stands or in a world of the asker's. Raises UserError."""
         assert example.f3 is not None
         here, scored = world or self.worlds.at(example.theory), world is None
@@ -449,14 +451,14 @@ class Checker:
             witnesses=frozenset() if new & given else new,  # what F.2 speaks of is there already
         )
 
-    def _reference(self, example: Example, types: Mapping[str, Typ], world: World) -> Term | None:
+    def _reference(self, example: ExampleToCheck, types: Mapping[str, Typ], world: World) -> Term | None:
         try:
             return expand(infer([decode(example.f1)], world.signature, types).propositions[0], world.signature)
         except UserError:
             return None
 
     def _lemmas(
-        self, example: Example, lines: Sequence[str], world: World, *, scored: bool
+        self, example: ExampleToCheck, lines: Sequence[str], world: World, *, scored: bool
     ) -> tuple[tuple[int, ...], list[str]]:
         """Lines that the fact base knows, as numbers of facts of the world before the step, and the others."""
         if self.facts is None:
@@ -484,9 +486,9 @@ def _unused(gap: Gap, premises: set[str]) -> bool:
     return not any(name in premises or name.rpartition("(")[0] in premises for name in gap.facts)
 
 
-def as_gap(answer: Answer, library: int) -> Gap:
+def gap_of_prover(answer: ProverAnswer, library: int) -> Gap:
     match answer:
-        case Proof(strategy, seconds, facts):
+        case ProofFound(strategy, seconds, facts):
             return Proved(strategy, seconds, facts, library)
         case OutOfTime(seconds):
             return TimedOut(seconds)

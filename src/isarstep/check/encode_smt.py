@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from isarstep.check import formula as f
-from isarstep.check.formula import BOOL, INT, REAL, Formula, Problem, Sort, Unsupported
+from isarstep.check.formula import BOOL, INT, REAL, CannotEncode, Entailment, Formula, Sort
 from isarstep.check.names import ByIdentity, Namer
 
 ARITHMETIC = {"+": "+", "-": "-", "*": "*", "/": "/", "neg": "-", "div": "div", "mod": "mod", "<": "<", "<=": "<="}
 
 
-def encode_smt(problem: Problem) -> tuple[str, dict[str, str]]:
+def encode_smt(problem: Entailment) -> tuple[str, dict[str, str]]:
     """The SMT-LIB text, and for each assertion's label the name of its premise."""
     labels: dict[str, str] = {}
     declarations: dict[str, None] = {}
@@ -69,7 +69,7 @@ class _Writer:
         match term:
             case f.Sym():
                 return self.symbol(term)
-            case f.Variable(number, _):
+            case f.SortedVariable(number, _):
                 return f"x{number}"
             case f.Truth(value):
                 return "true" if value else "false"
@@ -77,11 +77,11 @@ class _Writer:
                 return f"{value}.0" if sort == REAL else str(value)
             case f.Ap():
                 head, args = f.spine(term)
-                if not isinstance(head, f.Sym | f.Variable):
-                    raise Unsupported("an application whose function is computed")
+                if not isinstance(head, f.Sym | f.SortedVariable):
+                    raise CannotEncode("an application whose function is computed")
                 return f"({self.term(head)} {' '.join(self.term(a) for a in args)})"
             case f.Lam():
-                binders: list[f.Variable] = []
+                binders: list[f.SortedVariable] = []
                 body: Formula = term
                 while isinstance(body, f.Lam):
                     binders.append(body.var)
@@ -92,14 +92,14 @@ class _Writer:
                 text = self.term(body)
                 if rest:
                     extra = [f"e{binders[-1].number}_{i}" for i in range(len(rest))]
-                    if not isinstance(body, f.Sym | f.Variable | f.Ap):
-                        raise Unsupported("a lambda whose body is a computed function")
+                    if not isinstance(body, f.Sym | f.SortedVariable | f.Ap):
+                        raise CannotEncode("a lambda whose body is a computed function")
                     text = f"({text[1:-1] if isinstance(body, f.Ap) else text} {' '.join(extra)})"
                     names += extra
                 sorts = [self.sort(v.sort) for v in binders] + [self.sort(s) for s in rest]
                 return f"(lambda ({' '.join(f'({n} {s})' for n, s in zip(names, sorts, strict=True))}) {text})"
             case f.Quant(kind, _, _):
-                bound: list[f.Variable] = []
+                bound: list[f.SortedVariable] = []
                 inner: Formula = term
                 while isinstance(inner, f.Quant) and inner.kind == kind:
                     bound.append(inner.var)

@@ -11,13 +11,24 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from isarstep.check import formula as f
-from isarstep.check.formula import BOOL, Formula, Problem, Sort, Unsupported, ap, conj, forall, implies, neg
+from isarstep.check.formula import (
+    BOOL,
+    CannotEncode,
+    Entailment,
+    Formula,
+    Sort,
+    ap,
+    conjunction,
+    implication,
+    neg,
+    universal,
+)
 from isarstep.check.names import ByIdentity, Namer
 
 MOST_CASES = 6  # nested case distinctions in one atom; each doubles the atom
 
 
-def encode_tf0(problem: Problem) -> tuple[str, dict[str, str]]:
+def encode_tf0(problem: Entailment) -> tuple[str, dict[str, str]]:
     """The TPTP text, and for each formula's label the name of its premise."""
     named = [(name, _parts.get(formula, _lift)) for name, formula in (*problem.axioms, *problem.premises)]
     goal = _parts.get(problem.goal, _lift)
@@ -104,9 +115,9 @@ _parts: ByIdentity[_Part] = ByIdentity()
 
 @lru_cache(maxsize=10_000)
 def _extensionality(sort: f.Fun) -> _Part:
-    left, right, at = f.Variable(1, sort), f.Variable(2, sort), f.Variable(3, sort.argument)
-    same = forall(at, f.Eq(ap(left, at), ap(right, at)))
-    return _Part(forall(left, forall(right, implies(same, f.Eq(left, right)))))
+    left, right, at = f.SortedVariable(1, sort), f.SortedVariable(2, sort), f.SortedVariable(3, sort.argument)
+    same = universal(at, f.Eq(ap(left, at), ap(right, at)))
+    return _Part(universal(left, universal(right, implication(same, f.Eq(left, right)))))
 
 
 class _Lifting:
@@ -118,7 +129,7 @@ class _Lifting:
     def lift(self, term: Formula) -> Formula:
         match term:
             case f.Arith() | f.Number():
-                raise Unsupported("interpreted arithmetic in a first-order problem")
+                raise CannotEncode("interpreted arithmetic in a first-order problem")
             case f.Ap(fun, arg):
                 return f.Ap(self.lift(fun), self.lift(arg))
             case f.Quant(kind, var, body):
@@ -151,18 +162,18 @@ class _Lifting:
                 body = body.body
             equation: Formula = f.Eq(left, self.lift(body))
             for var in reversed(binders):
-                equation = forall(var, equation)
+                equation = universal(var, equation)
             self.equations[symbol.name] = equation
         return ap(symbol, *free)
 
 
-def _canonical(term: Formula, free: list[f.Variable]) -> str:
+def _canonical(term: Formula, free: list[f.SortedVariable]) -> str:
     """A text that is equal for lambdas that differ only in the names of variables, free ones by position."""
     numbers = {var: f"f{i}" for i, var in enumerate(free)}
 
-    def walk(part: Formula, depth: int, names: dict[f.Variable, str]) -> str:
+    def walk(part: Formula, depth: int, names: dict[f.SortedVariable, str]) -> str:
         match part:
-            case f.Variable():
+            case f.SortedVariable():
                 return f"{names[part]}:{part.sort}"
             case f.Lam(var, body):
                 return f"(lam {var.sort} {walk(body, depth + 1, {**names, var: f'b{depth}'})})"
@@ -175,7 +186,7 @@ def _canonical(term: Formula, free: list[f.Variable]) -> str:
             case f.Ap() | f.Eq() | f.Ite():
                 return f"({type(part).__name__} {' '.join(walk(c, depth, names) for c in f.children(part))})"
             case f.Arith():
-                raise Unsupported("interpreted arithmetic in a first-order problem")
+                raise CannotEncode("interpreted arithmetic in a first-order problem")
         raise AssertionError(part)
 
     return walk(term, 0, numbers)
@@ -233,7 +244,7 @@ class _Writer:
             case f.Eq(left, right) if f.sort_of(left) == BOOL:
                 return f"({self.formula(left)}) <=> ({self.formula(right)})"
             case f.Ite(cond, then, other):
-                return self.formula(conj(implies(cond, then), implies(neg(cond), other)))
+                return self.formula(conjunction(implication(cond, then), implication(neg(cond), other)))
             case _:
                 return self._atom(term, 0)
 
@@ -244,7 +255,7 @@ class _Writer:
                 return f"{self.term(atom.left)} = {self.term(atom.right)}"
             return self.term(atom)
         if cases == MOST_CASES:
-            raise Unsupported("too many conditions inside one atom")
+            raise CannotEncode("too many conditions inside one atom")
         cond = inner.cond if isinstance(inner, f.Ite) else inner
         then, other = (inner.then, inner.other) if isinstance(inner, f.Ite) else (f.Truth(True), f.Truth(False))
         yes = self._atom(_replace(atom, inner, then), cases + 1)
@@ -268,10 +279,10 @@ class _Writer:
             name = self._declare("c", head.name, sorts, result)
             text = f"{name}({','.join(self.term(a) for a in args[:arity])})" if arity else name
             args = args[arity:]
-        elif isinstance(head, f.Variable):
+        elif isinstance(head, f.SortedVariable):
             text, result = f"X{head.number}", head.sort
         else:
-            raise Unsupported("an application whose function is computed")
+            raise CannotEncode("an application whose function is computed")
         for arg in args:
             assert isinstance(result, f.Fun)
             operator = self._declare("a", f"apply {result!r}", [result, result.argument], result.result)

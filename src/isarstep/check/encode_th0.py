@@ -5,11 +5,11 @@ are.
 from __future__ import annotations
 
 from isarstep.check import formula as f
-from isarstep.check.formula import BOOL, Formula, Problem, Sort, Unsupported
+from isarstep.check.formula import BOOL, CannotEncode, Entailment, Formula, Sort
 from isarstep.check.names import Namer
 
 
-def encode_th0(problem: Problem) -> tuple[str, dict[str, str]]:
+def encode_th0(problem: Entailment) -> tuple[str, dict[str, str]]:
     """The TPTP text, and for each formula's label the name of its premise."""
     writer = _Writer()
     labels: dict[str, str] = {}
@@ -50,7 +50,7 @@ class _Writer:
         match term:
             case f.Sym(name, sort):
                 return self._declare("c", name, sort)[0]
-            case f.Variable(number, _):
+            case f.SortedVariable(number, _):
                 return f"X{number}"
             case f.Truth(truth):
                 return "$true" if truth else "$false"
@@ -78,4 +78,4 @@ class _Writer:
                         equal = f"({name} @ {value} @ X @ Y) = {chosen}"
                         self.choices.append(f"(! [X: {s}, Y: {s}] : ({equal}))")
                 return f"({name} @ {self.term(cond)} @ {self.term(then)} @ {self.term(other)})"
-        raise Unsupported("interpreted arithmetic in a TH0 problem")
+        raise CannotEncode("interpreted arithmetic in a TH0 problem")

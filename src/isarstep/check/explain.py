@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from isarstep.check.embedded import Asked, Checker, Example
-from isarstep.check.formula import Unsupported
+from isarstep.check.embedded import Asked, Checker, ExampleToCheck
+from isarstep.check.formula import CannotEncode
 from isarstep.check.monomorphise import Named
 from isarstep.check.problems import attempts
 from isarstep.check.provers import available
@@ -15,7 +15,7 @@ from isarstep.logic.terms import Term
 from isarstep.logic.tokens import decode, encode_line
 
 
-def explain(checker: Checker, example: Example, proposal: str, *, problems: bool = True) -> str:
+def explain(checker: Checker, example: ExampleToCheck, proposal: str, *, problems: bool = True) -> str:
     """Check the proposal once more and tell everything."""
     checker.trace = []
     verdict = checker.check(example, proposal)
@@ -54,7 +54,7 @@ def _question(asked: Asked, names: Names, checker: Checker, *, problems: bool) -
     if problems:
         try:
             tried = attempts(asked.query, available(checker.effort.strategies))
-        except Unsupported as error:
+        except CannotEncode as error:
             return [*lines, f"no problem was sent: {error}"]
         by = asked.gap.by if isinstance(asked.gap, Proved) else tried[0].strategy.name
         chosen = next((a for a in tried if a.strategy.name == by), tried[0])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 
-class Unsupported(Exception):
+class CannotEncode(Exception):
     """A proposition that the encodings cannot state; the reason is one line."""
 
 
@@ -43,7 +43,7 @@ class Sym:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class SortedVariable:
     number: int
     sort: Sort
 
@@ -56,14 +56,14 @@ class Ap:
 
 @dataclass(frozen=True, slots=True)
 class Lam:
-    var: Variable
+    var: SortedVariable
     body: Formula
 
 
 @dataclass(frozen=True, slots=True)
 class Quant:
     kind: Literal["forall", "exists"]
-    var: Variable
+    var: SortedVariable
     body: Formula
 
 
@@ -110,12 +110,12 @@ class Arith:
     args: tuple[Formula, ...]
 
 
-Formula: TypeAlias = Sym | Variable | Ap | Lam | Quant | Conn | Eq | Ite | Truth | Number | Arith
+Formula: TypeAlias = Sym | SortedVariable | Ap | Lam | Quant | Conn | Eq | Ite | Truth | Number | Arith
 
 
 def sort_of(term: Formula) -> Sort:
     match term:
-        case Sym(_, sort) | Variable(_, sort):
+        case Sym(_, sort) | SortedVariable(_, sort):
             return sort
         case Ap(fun, _):
             result = sort_of(fun)
@@ -162,7 +162,7 @@ def children(term: Formula) -> tuple[Formula, ...]:
             return ()
 
 
-def subterms(term: Formula) -> Iterator[Formula]:
+def subformulas(term: Formula) -> Iterator[Formula]:
     todo = [term]
     while todo:
         term = todo.pop()
@@ -170,12 +170,12 @@ def subterms(term: Formula) -> Iterator[Formula]:
         todo.extend(children(term))
 
 
-def free_variables(term: Formula) -> list[Variable]:
+def free_variables(term: Formula) -> list[SortedVariable]:
     """Variables without a binder in `term`, in order of first occurrence."""
-    found: dict[Variable, None] = {}
+    found: dict[SortedVariable, None] = {}
 
-    def walk(part: Formula, bound: frozenset[Variable]) -> None:
-        if isinstance(part, Variable):
+    def walk(part: Formula, bound: frozenset[SortedVariable]) -> None:
+        if isinstance(part, SortedVariable):
             if part not in bound:
                 found[part] = None
         elif isinstance(part, Lam | Quant):
@@ -188,14 +188,14 @@ def free_variables(term: Formula) -> list[Variable]:
     return list(found)
 
 
-def conj(*parts: Formula) -> Formula:
+def conjunction(*parts: Formula) -> Formula:
     kept = [p for p in parts if p != Truth(True)]
     if Truth(False) in kept:
         return Truth(False)
     return Truth(True) if not kept else kept[0] if len(kept) == 1 else Conn("and", tuple(kept))
 
 
-def disj(*parts: Formula) -> Formula:
+def disjunction(*parts: Formula) -> Formula:
     kept = [p for p in parts if p != Truth(False)]
     if Truth(True) in kept:
         return Truth(True)
@@ -210,18 +210,18 @@ def neg(part: Formula) -> Formula:
     return Conn("not", (part,))
 
 
-def implies(premise: Formula, conclusion: Formula) -> Formula:
+def implication(premise: Formula, conclusion: Formula) -> Formula:
     if premise == Truth(True) or conclusion == Truth(True):
         return conclusion
     return neg(premise) if conclusion == Truth(False) else Conn("=>", (premise, conclusion))
 
 
-def forall(var: Variable, body: Formula) -> Formula:
+def universal(var: SortedVariable, body: Formula) -> Formula:
     # Every sort is non-empty, so a vacuous quantifier can go.
     return body if isinstance(body, Truth) else Quant("forall", var, body)
 
 
-def exists(var: Variable, body: Formula) -> Formula:
+def existential(var: SortedVariable, body: Formula) -> Formula:
     return body if isinstance(body, Truth) else Quant("exists", var, body)
 
 
@@ -232,7 +232,7 @@ def ap(fun: Formula, *args: Formula) -> Formula:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Entailment:
     """Do the premises entail the goal? Names of premises come back in `facts used`; axioms hold in every model of
     HOL.
     """

@@ -81,7 +81,7 @@ class Inquiry:
 
 
 @dataclass(frozen=True)
-class Settings:
+class IsabelleLimits:
     """Seconds for a proof attempt by external provers, for a theory to load, and MB of ML heap (0: no limit)."""
 
     seconds: int = 30
@@ -197,7 +197,7 @@ class Isabelle:
         self,
         session: str,
         inquiries: Iterable[Inquiry],
-        settings: Settings,
+        settings: IsabelleLimits,
         report: Report,
         news: Callable[[str], None] = lambda _: None,
     ) -> str:
@@ -263,7 +263,7 @@ class _Attempt:
         isabelle: Isabelle,
         session: str,
         waiting: Mapping[str, list[Inquiry]],
-        settings: Settings,
+        settings: IsabelleLimits,
         note: Callable[[Place, Answer], None],
         news: Callable[[str], None],
     ) -> None:

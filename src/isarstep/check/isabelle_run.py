@@ -17,9 +17,17 @@ from types import FrameType
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.check.isabelle import Answer, Inquiry, Isabelle, Premise, Question, prover_versions, with_provers
-from isarstep.check.isabelle import Settings as Limits
-from isarstep.check.jobs import Run, Settings, Work, write_table
+from isarstep.check.isabelle import (
+    Answer,
+    Inquiry,
+    Isabelle,
+    IsabelleLimits,
+    Premise,
+    Question,
+    prover_versions,
+    with_provers,
+)
+from isarstep.check.jobs import Run, Settings, Work, write_verdicts
 from isarstep.check.likeness import likeness
 from isarstep.check.verdict import (
     NOT_ASKED,
@@ -113,7 +121,7 @@ def inquiry(example: Example, proposals: Sequence[str], names: Names) -> Inquiry
     return Inquiry(example, tuple(asked))
 
 
-def as_gap(answer: Answer) -> Gap:
+def gap_of_isabelle(answer: Answer) -> Gap:
     match answer.answer:
         case "proved":
             library = sum(not _local(name) for name in answer.facts)
@@ -139,10 +147,10 @@ def verdicts(
     """The verdicts on the proposals for one example."""
     consequence = answers["consequence"]
     result: list[Verdict] = []
-    direct = as_gap(answers["direct"])
+    direct = gap_of_isabelle(answers["direct"])
     # What does not follow from F.2 and F.4 is not tried from F.2 alone.
-    paper = as_gap(answers["direct_paper"]) if isinstance(direct, Proved) else direct
-    contradictions = (as_gap(answers[f"{field}_contradictory"]) for field in ("f2", "f4"))
+    paper = gap_of_isabelle(answers["direct_paper"]) if isinstance(direct, Proved) else direct
+    contradictions = (gap_of_isabelle(answers[f"{field}_contradictory"]) for field in ("f2", "f4"))
     background = Background(example.target_kind, direct, paper, *contradictions)
     for rank, proposal in enumerate(proposals):
         typed = answers[f"{rank} type"]
@@ -154,7 +162,9 @@ def verdicts(
         elif typed.answer != "typed":
             result.append(Unsupported(example.id, rank, typed.why))
         else:
-            first, second, trivial = (as_gap(answers[f"{rank} {gap}"]) for gap in ("first", "second", "trivial"))
+            first, second, trivial = (
+                gap_of_isabelle(answers[f"{rank} {gap}"]) for gap in ("first", "second", "trivial")
+            )
             same = _likeness(example, proposal, signature)
             result.append(WellFormed(example.id, rank, same, first, second, trivial, background))
     return result
@@ -203,7 +213,7 @@ class TheoryRun(Run):
 
 
 def run_isabelle(
-    run: TheoryRun, isabelle: Isabelle, limits: Limits, jobs: int, news: Callable[[str], None] = lambda _: None
+    run: TheoryRun, isabelle: Isabelle, limits: IsabelleLimits, jobs: int, news: Callable[[str], None] = lambda _: None
 ) -> Iterator[int]:
     """Ask what is missing, sessions side by side; yields the number of verdicts of each finished theory.
 
@@ -250,7 +260,7 @@ def run_isabelle(
 def _session(
     run: TheoryRun,
     isabelle: Isabelle,
-    limits: Limits,
+    limits: IsabelleLimits,
     session: str,
     numbers: Sequence[int],
     finished: Callable[[int], None],
@@ -294,5 +304,5 @@ def _write(run: TheoryRun, number: int, answers: Mapping[str, Mapping[str, Answe
             rows += [row(Unsupported(example.id, rank, why)) for rank in range(len(item.proposals))]
         else:
             rows += [row(v) for v in verdicts(example, item.proposals, answers[example.id], run.signature)]
-    write_table(run.part(number), rows)
+    write_verdicts(run.part(number), rows)
     return len(rows)

@@ -26,7 +26,7 @@ from isarstep.bench.layout import SIGNATURE
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
-from isarstep.check.provers import QUICK, STRATEGIES, Cache, Limits, Provers
+from isarstep.check.provers import QUICK, STRATEGIES, Cache, ProverLimits, Provers
 from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import COLUMNS, row
 from isarstep.errors import UserError
@@ -65,7 +65,7 @@ class Work:
 
 def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchmark, Checker]:
     benchmark = Benchmark(settings.benchmark)
-    provers = Provers(Limits(settings.seconds, settings.memory, width=1), Cache(cache))
+    provers = Provers(ProverLimits(settings.seconds, settings.memory, width=1), Cache(cache))
     strategies = STRATEGIES if settings.thorough else QUICK
     facts = Library.of_benchmark(benchmark) if benchmark.has_facts and max(settings.library) else None
     simp = None if facts is None else SimpRules.of_benchmark(benchmark, facts)
@@ -95,7 +95,7 @@ def schema() -> pa.Schema:
     return pa.schema([(name, types.get(typ) or pa.type_for_alias(typ)) for name, typ in COLUMNS.items()])
 
 
-def write_table(path: Path, rows: Sequence[Row], metadata: dict[str, str] | None = None) -> None:
+def write_verdicts(path: Path, rows: Sequence[Row], metadata: dict[str, str] | None = None) -> None:
     table = pa.Table.from_pylist(list(rows), schema=schema().with_metadata(metadata or {}))
     temporary = path.with_name(path.name + ".tmp")
     pq.write_table(table, temporary, compression="zstd")
@@ -185,7 +185,7 @@ def _collect(run: Run, submit: Callable[[tuple[Work, ...]], Future[list[Row]]]) 
     numbers = {submit(run.chunks[number]): number for number in order}
     for future in as_completed(numbers):
         rows = future.result()
-        write_table(run.part(numbers[future]), rows)
+        write_verdicts(run.part(numbers[future]), rows)
         yield len(rows)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from isarstep.check import formula as f
-from isarstep.check.formula import BOOL, INT, REAL, Base, Formula, Sort, Unsupported
+from isarstep.check.formula import BOOL, INT, REAL, Base, CannotEncode, Formula, Sort
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, TFree, TVar, Typ, Type, Var
 
 # Beyond this many evaluated nodes a problem is of no use to a prover anyway, and unfolding may have exploded.
@@ -58,13 +58,13 @@ def type_text(typ: Typ) -> str:
         case TFree(name, sort):
             return f"{name}::{'&'.join(sort)}"
         case TVar(name, index, _):
-            raise Unsupported(f"a schematic type variable ?{name}.{index} is left")
+            raise CannotEncode(f"a schematic type variable ?{name}.{index} is left")
     raise AssertionError(typ)
 
 
 def argument_types(typ: MaybeTyp) -> tuple[list[Typ], Typ]:
     if typ is None:
-        raise Unsupported("a term without types")
+        raise CannotEncode("a term without types")
     args: list[Typ] = []
     while isinstance(typ, Type) and typ.name == "fun":
         args.append(typ.args[0])
@@ -80,7 +80,7 @@ class Lowering:
         self.arithmetic = arithmetic
         self.axioms: dict[str, Formula] = {}
         self._sorts: dict[Typ, Sort] = {}
-        self._schematic: dict[tuple[str, int], f.Variable] = {}
+        self._schematic: dict[tuple[str, int], f.SortedVariable] = {}
         self._count = 0
         self._nodes = 0
 
@@ -90,11 +90,11 @@ class Lowering:
         try:
             body = self._eval(prop, (), ())
         except RecursionError:
-            raise Unsupported("nested too deeply") from None
+            raise CannotEncode("nested too deeply") from None
         if f.sort_of(body) != BOOL:
-            raise Unsupported("not a proposition")
+            raise CannotEncode("not a proposition")
         for var in reversed(self._schematic.values()):
-            body = f.forall(var, body)
+            body = f.universal(var, body)
         return body
 
     def sort(self, typ: Typ) -> Sort:
@@ -118,9 +118,9 @@ class Lowering:
         self._sorts[typ] = result
         return result
 
-    def fresh(self, sort: Sort) -> f.Variable:
+    def fresh(self, sort: Sort) -> f.SortedVariable:
         self._count += 1
-        return f.Variable(self._count, sort)
+        return f.SortedVariable(self._count, sort)
 
     def lower(self, value: Value) -> Formula:
         return self.apply(value)
@@ -143,17 +143,17 @@ class Lowering:
     def _eval(self, term: Term, env: tuple[Value, ...], args: Arguments) -> Formula:
         self._nodes += 1
         if self._nodes > NODE_BUDGET:
-            raise Unsupported("too large once definitions are unfolded")
+            raise CannotEncode("too large once definitions are unfolded")
         term, env, args = _reduce(term, env, args)
         if isinstance(term, Abs):
             if term.type is None:
-                raise Unsupported("a term without types")
+                raise CannotEncode("a term without types")
             var = self.fresh(self.sort(term.type))
             return f.Lam(var, self._eval(term.body, (var, *env), ()))
         if isinstance(term, Bound):
             entry = env[term.index] if term.index < len(env) else None
             if entry is None or isinstance(entry, Closure):
-                raise Unsupported("a loose bound variable")
+                raise CannotEncode("a loose bound variable")
             return self.apply(entry, *args)
         if isinstance(term, Const):
             return self._constant(term, args)
@@ -162,19 +162,19 @@ class Lowering:
         if isinstance(term, Var):
             key = (term.name, term.index)
             if term.type is None:
-                raise Unsupported("a term without types")
+                raise CannotEncode("a term without types")
             sort = self.sort(term.type)
             known = self._schematic.get(key)
             if known is None:
                 known = self._schematic[key] = self.fresh(sort)
             elif known.sort != sort:
-                raise Unsupported(f"schematic variable {term.name} at two types")
+                raise CannotEncode(f"schematic variable {term.name} at two types")
             return f.ap(known, *(self.lower(a) for a in args))
         raise AssertionError(term)
 
     def _constant(self, const: Const, args: Arguments) -> Formula:
         if const.type is None:
-            raise Unsupported("a term without types")
+            raise CannotEncode("a term without types")
         definition = self.definitions(const.name, const.type)
         if definition is None:
             return f.ap(self._symbol(const.name, const.type), *(self.lower(a) for a in args))
@@ -199,7 +199,7 @@ class Lowering:
         sort = f.sort_of(left)
         if isinstance(sort, f.Fun) and (isinstance(left, f.Lam) or isinstance(right, f.Lam)):
             var = self.fresh(sort.argument)
-            return f.forall(var, self.equal(self._beta(left, var), self._beta(right, var)))
+            return f.universal(var, self.equal(self._beta(left, var), self._beta(right, var)))
         if sort == BOOL:
             for one, other in ((left, right), (right, left)):
                 if isinstance(one, f.Truth):
@@ -216,10 +216,10 @@ class Lowering:
             return f.Ite(fun.cond, self._beta(fun.then, arg), self._beta(fun.other, arg))
         return f.Ap(fun, arg)
 
-    def rename(self, term: Formula, replace: dict[f.Variable, Formula]) -> Formula:
+    def rename(self, term: Formula, replace: dict[f.SortedVariable, Formula]) -> Formula:
         """A copy with free variables replaced and every binder fresh; lambdas that meet their argument are reduced."""
         match term:
-            case f.Variable():
+            case f.SortedVariable():
                 return replace.get(term, term)
             case f.Ap(fun, arg):
                 return self._beta(self.rename(fun, replace), self.rename(arg, replace))
@@ -242,7 +242,7 @@ class Lowering:
 
     def _symbol(self, name: str, typ: MaybeTyp) -> Formula:
         if typ is None:
-            raise Unsupported("a term without types")
+            raise CannotEncode("a term without types")
         return f.Sym(f"{name} : {type_text(typ)}", self.sort(typ))
 
 

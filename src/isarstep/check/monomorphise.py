@@ -140,7 +140,7 @@ def _instances(pattern: _Pattern, seen: dict[str, dict[Typ, None]], signature: S
             return
         matched = False
         for typ in seen[rest[0].name]:
-            more = match(rest[0].type, typ, taken, signature)
+            more = match_in_sorts(rest[0].type, typ, taken, signature)
             if more is not None:
                 matched = True
                 extend(more, rest[1:])
@@ -151,7 +151,7 @@ def _instances(pattern: _Pattern, seen: dict[str, dict[Typ, None]], signature: S
     return list(found)
 
 
-def match(pattern: Typ | None, typ: Typ, taken: Substitution, signature: Signature) -> Substitution | None:
+def match_in_sorts(pattern: Typ | None, typ: Typ, taken: Substitution, signature: Signature) -> Substitution | None:
     """The substitution extended so that pattern becomes typ, each variable at a type of its sort; None where there
     is none.
     """

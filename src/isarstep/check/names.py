@@ -9,7 +9,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Generic, TypeVar
 
-from isarstep.check.formula import Formula, Unsupported
+from isarstep.check.formula import CannotEncode, Formula
 
 
 def escape(text: str) -> str:
@@ -63,7 +63,7 @@ def name_of(kind: str, key: str) -> str:
     hint = escape(word.split("::")[0].rpartition(".")[2])[:40]
     name = f"{kind}_{hint}_{blake2b(key.encode(), digest_size=7).hexdigest()}"
     if _keys.setdefault(name, key) != key:
-        raise Unsupported(f"the names of {key} and {_keys[name]} would be the same")
+        raise CannotEncode(f"the names of {key} and {_keys[name]} would be the same")
     return name
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from isarstep.check import formula as f
 from isarstep.check.definitions import definitions
-from isarstep.check.formula import Problem, Unsupported
+from isarstep.check.formula import CannotEncode, Entailment
 from isarstep.check.lower import Lowering
 from isarstep.check.monomorphise import Named, monomorphise
 from isarstep.check.provers import ENCODERS, Attempt, Strategy
@@ -59,17 +59,17 @@ def _lowered(prop: Term, arithmetic: bool, unfold: bool) -> tuple[f.Formula, tup
     lowering = Lowering(definitions(arithmetic, unfold), arithmetic)
     try:
         return lowering.proposition(prop), tuple(lowering.axioms.items())
-    except Unsupported as error:
+    except CannotEncode as error:
         return str(error)
 
 
-def state(premises: Sequence[Named], goal: Term, *, arithmetic: bool, unfold: bool) -> Problem:
+def state(premises: Sequence[Named], goal: Term, *, arithmetic: bool, unfold: bool) -> Entailment:
     """The problem in the provers' language. A premise that cannot be stated is left out; a goal that cannot raises
-    Unsupported.
+    CannotEncode.
     """
     conclusion = _lowered(goal, arithmetic, unfold)
     if isinstance(conclusion, str):
-        raise Unsupported(conclusion)
+        raise CannotEncode(conclusion)
     axioms = dict(conclusion[1])
     stated: dict[Term, tuple[str, f.Formula]] = {}
     for premise in premises:
@@ -77,7 +77,7 @@ def state(premises: Sequence[Named], goal: Term, *, arithmetic: bool, unfold: bo
         if premise.prop not in stated and not isinstance(made, str) and made[0] != f.Truth(True):
             stated[premise.prop] = (premise.name, made[0])
             axioms.update(made[1])
-    return Problem(
+    return Entailment(
         tuple(stated.values()),
         tuple((f"definition of {key.lstrip('$')}", axiom) for key, axiom in axioms.items()),
         conclusion[0],
@@ -85,23 +85,23 @@ def state(premises: Sequence[Named], goal: Term, *, arithmetic: bool, unfold: bo
 
 
 def attempt(query: Query, strategy: Strategy, share: float = 1.0) -> Attempt:
-    """The query as a strategy's prover reads it. Raises Unsupported where it cannot be stated."""
+    """The query as a strategy's prover reads it. Raises CannotEncode where it cannot be stated."""
     try:
         premises = (*query.premises, *query.library)
         problem = state(premises, query.goal, arithmetic=strategy.arithmetic, unfold=strategy.unfold)
         return Attempt(strategy, *ENCODERS[strategy.encoding](problem), share)
     except RecursionError:
-        raise Unsupported("nested too deeply") from None
+        raise CannotEncode("nested too deeply") from None
 
 
 def attempts(query: Query, strategies: Sequence[Strategy]) -> list[Attempt]:
-    """One attempt for every strategy that can state the goal. Raises Unsupported when none can."""
+    """One attempt for every strategy that can state the goal. Raises CannotEncode when none can."""
     result: list[Attempt] = []
-    reason = Unsupported("no prover is installed")
+    reason = CannotEncode("no prover is installed")
     for strategy in strategies:
         try:
             result.append(attempt(query, strategy))
-        except Unsupported as error:
+        except CannotEncode as error:
             reason = error
     if not result:
         raise reason

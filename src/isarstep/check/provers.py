@@ -31,10 +31,10 @@ from typing import Literal, TypeAlias
 from isarstep.check.encode_smt import encode_smt
 from isarstep.check.encode_tf0 import encode_tf0
 from isarstep.check.encode_th0 import encode_th0
-from isarstep.check.formula import Problem
+from isarstep.check.formula import Entailment
 
 Encoding = Literal["smt", "tf0", "th0"]
-ENCODERS: dict[Encoding, Callable[[Problem], tuple[str, dict[str, str]]]] = {
+ENCODERS: dict[Encoding, Callable[[Entailment], tuple[str, dict[str, str]]]] = {
     "smt": encode_smt,
     "tf0": encode_tf0,
     "th0": encode_th0,
@@ -70,7 +70,7 @@ STRATEGIES = (CVC5, E, CVC5_ENUM, E_FOLDED, CVC5_PLAIN)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ProverLimits:
     seconds: float = 2.0  # processor time of one attempt, the longest ones
     memory: int = 2 << 30  # bytes of address space
     width: int = 1  # attempts that run at the same time
@@ -82,7 +82,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ProofFound:
     """The prover derived the goal in so much processor time; `facts` are the names of what it used."""
 
     strategy: str
@@ -100,7 +100,7 @@ class NoProof:
     why: str
 
 
-Answer: TypeAlias = Proof | OutOfTime | NoProof
+ProverAnswer: TypeAlias = ProofFound | OutOfTime | NoProof
 NOTHING_TRIED = NoProof("no prover is installed")
 
 
@@ -113,7 +113,7 @@ class Attempt:
     labels: dict[str, str] = field(hash=False)
     share: float = 1.0
 
-    def key(self, limits: Limits) -> str:
+    def key(self, limits: ProverLimits) -> str:
         settings = [self.strategy.argv, self.strategy.options, prover_version(self.strategy.prover)]
         document = json.dumps([settings, self.share * limits.seconds, limits.memory, self.text])
         return hashlib.sha256(document.encode()).hexdigest()
@@ -159,18 +159,18 @@ class Cache:
             self._connection.execute("pragma synchronous=off")
         self._connection.execute("create table if not exists answers (key text primary key, answer text)")
 
-    def get(self, key: str) -> Answer | None:
+    def get(self, key: str) -> ProverAnswer | None:
         row = self._connection.execute("select answer from answers where key = ?", (key,)).fetchone()
         if row is None:
             return None
         kind, *rest = json.loads(row[0])
         if kind == "proof":
-            return Proof(rest[0], rest[1], tuple(rest[2]))
+            return ProofFound(rest[0], rest[1], tuple(rest[2]))
         return OutOfTime(rest[0]) if kind == "time" else NoProof(rest[0])
 
-    def put(self, key: str, answer: Answer) -> None:
+    def put(self, key: str, answer: ProverAnswer) -> None:
         match answer:
-            case Proof(strategy, seconds, facts):
+            case ProofFound(strategy, seconds, facts):
                 row: list[object] = ["proof", strategy, seconds, facts]
             case OutOfTime(seconds):
                 row = ["time", seconds]
@@ -197,7 +197,7 @@ class Provers:
     any case.
     """
 
-    def __init__(self, limits: Limits = Limits(), cache: Cache | None = None) -> None:
+    def __init__(self, limits: ProverLimits = ProverLimits(), cache: Cache | None = None) -> None:
         self.limits = limits
         self.cache = cache or Cache()
         self._launcher: subprocess.Popen[bytes] | None = None
@@ -222,7 +222,7 @@ class Provers:
             self._launcher = None
         self._buffer = b""
 
-    def prove(self, attempts: Iterable[Attempt]) -> Answer:
+    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
         """The first proof, else a time-out if there was one, else why the first attempt gave up.
 
         Attempts are taken one by one, as they are needed.
@@ -232,15 +232,15 @@ class Provers:
         except BaseException:
             self.close()  # whatever happened, nothing keeps running
             raise
-        for kind in (Proof, OutOfTime):
+        for kind in (ProofFound, OutOfTime):
             for answer in answers:
                 if isinstance(answer, kind):
                     return answer
         return answers[0] if answers else NOTHING_TRIED
 
-    def _race(self, attempts: Iterator[Attempt]) -> list[Answer]:
+    def _race(self, attempts: Iterator[Attempt]) -> list[ProverAnswer]:
         running: dict[int, _Running] = {}
-        answers: list[Answer] = []
+        answers: list[ProverAnswer] = []
         selector = selectors.DefaultSelector()
         more = True
         try:
@@ -256,7 +256,7 @@ class Provers:
                         selector.register(started.pipe, selectors.EVENT_READ)
                         continue
                     answers.append(started)
-                    if isinstance(started, Proof):
+                    if isinstance(started, ProofFound):
                         return answers
                 if not running:
                     continue
@@ -269,7 +269,7 @@ class Provers:
                         continue
                     answer = self._finish(run, selector, running, flooded=bool(chunk))
                     answers.append(answer)
-                    if isinstance(answer, Proof):
+                    if isinstance(answer, ProofFound):
                         return answers
                 now = time.monotonic()
                 for run in [r for r in running.values() if now >= r.deadline]:
@@ -317,15 +317,15 @@ class Provers:
 
     def _finish(
         self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running], flooded: bool
-    ) -> Answer:
+    ) -> ProverAnswer:
         status, seconds = self._end(run, selector, running)
         if flooded:
-            answer: Answer = NoProof("the prover flooded its output")
+            answer: ProverAnswer = NoProof("the prover flooded its output")
         else:
             answer = read_answer(run.attempt, run.output.decode(errors="replace"), status, seconds)
         return self._remember(run, answer)
 
-    def _remember(self, run: _Running, answer: Answer) -> Answer:
+    def _remember(self, run: _Running, answer: ProverAnswer) -> ProverAnswer:
         self.cache.put(run.attempt.key(self.limits), answer)
         return answer
 
@@ -370,14 +370,14 @@ def _waits_for_processor(pid: int) -> bool:
         return False
 
 
-def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> Answer:
+def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> ProverAnswer:
     """What a prover that ended said. Only a clean exit with the exact words of success is a proof."""
     name = attempt.strategy.name
     if attempt.strategy.encoding == "smt":
         lines = output.split("\n")
         if status == 0 and lines[0] == "unsat":
             core = next((line[7:].split() for line in lines if line.startswith("; core ")), [])
-            return Proof(name, seconds, _used(attempt, core))
+            return ProofFound(name, seconds, _used(attempt, core))
         if status == 0 and lines[0].startswith(("sat", "unknown")):
             return NoProof("the prover gave up")
     else:
@@ -385,7 +385,7 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> A
         said = found.group(1) if found else ""
         if status == 0 and said in ("Theorem", "ContradictoryAxioms"):
             labels = re.findall(r"file\('[^']*',\s*(\w+)\)", output)
-            return Proof(name, seconds, _used(attempt, labels))
+            return ProofFound(name, seconds, _used(attempt, labels))
         if said == "ResourceOut":
             return OutOfTime(seconds)
         if said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from isarstep.check.monomorphise import Named, Substitution, match
+from isarstep.check.monomorphise import Named, Substitution, match_in_sorts
 from isarstep.logic.hol import BOOL, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -265,7 +265,7 @@ def _matched(
         elif type(left) is Const and type(right) is Const and left.name == right.name:
             if left.type is None or right.type is None:
                 return None
-            more = match(left.type, right.type, types, signature)
+            more = match_in_sorts(left.type, right.type, types, signature)
             if more is None:
                 return None
             types = more

@@ -18,11 +18,11 @@ from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import FactBase, Library
 from isarstep.check.provers import (
     STRATEGIES,
-    Answer,
     Attempt,
     Cache,
-    Limits,
     OutOfTime,
+    ProverAnswer,
+    ProverLimits,
     Provers,
     available,
     prover_version,
@@ -63,7 +63,7 @@ class PunctualProvers(Provers):
 
     until = math.inf
 
-    def prove(self, attempts: Iterable[Attempt]) -> Answer:
+    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
         left = self.until - time.monotonic()
         if left <= 0:
             return OutOfTime(0.0)
@@ -83,13 +83,13 @@ class Proving:
         self._benchmark = benchmark
         self._library: FactBase | None = None
         self._width = width
-        self._provers = PunctualProvers(Limits(seconds, MEMORY, width), BoundedCache())
+        self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), BoundedCache())
         self._checker = Checker(benchmark.worlds, self._provers)
         self.limit(seconds, library)
 
     def limit(self, seconds: float, library: int) -> None:
         """Processor time of an attempt, and the most library facts offered."""
-        self._provers.limits = Limits(seconds, MEMORY, self._width)
+        self._provers.limits = ProverLimits(seconds, MEMORY, self._width)
         stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
         self._checker.effort = Effort(stages)
         # Facts of theories that nobody knows the imports of may contradict each other.
