@@ -11,7 +11,7 @@ import pytest
 from isarstep.bench.entries import entry_of, final_entries
 from isarstep.bench.rules import NEW, TEST, TRAIN, UNSEEN, VALIDATION, Columns, Sizes, band_of, choose_fresh, decide
 
-SIZES = Sizes(scored=4, unseen=4, of_a_theorem=2, common=3, unseen_share=0.5)
+SIZES = Sizes(scored=4, unseen=4, of_a_theorem=2, common=3, unseen_share=0.5, unseen_entries=1)
 
 
 def columns(rows: Sequence[dict[str, Any]]) -> Columns:
@@ -112,9 +112,10 @@ def test_where_an_unseen_example_equals_a_training_one_the_scored_one_goes(what:
 
 def test_unseen_entries_are_few_and_small() -> None:
     rows = [{"entry": entry} for entry in (0, 0, 0, 0, 1, 1, 1, 1, 1, 2)]
-    assert list(decide(columns(rows), Sizes(unseen=1, unseen_share=0.3), [1, 2]).entries) == [2]
+    assert list(decide(columns(rows), Sizes(unseen=1, unseen_share=0.3, unseen_entries=1), [1, 2]).entries) == [2]
     many = [{"entry": entry} for entry in (0, 0, 0, 1, 1, 2, 2)]
-    assert list(decide(columns(many), Sizes(unseen=1, unseen_share=0.9), [1, 2]).entries) == [1]
+    assert list(decide(columns(many), Sizes(unseen=1, unseen_share=0.9, unseen_entries=1), [1, 2]).entries) == [1]
+    assert list(decide(columns(rows), Sizes(unseen=9, unseen_share=0.9, unseen_entries=2), [1, 2]).entries) == [2]
 
 
 def test_frozen_splits_stay_and_newcomers_keep_away_from_them() -> None:

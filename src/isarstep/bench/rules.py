@@ -32,6 +32,7 @@ class Sizes:
     common: int = 20  # a target that so many theorems share is not scored
     band: float = 0.05  # of all theorems at most, for validation and for test each
     unseen_share: float = 0.02  # of all examples at most, in whole entries
+    unseen_entries: int = 5  # at least so many share it, or one long proof after the other would be all
 
 
 def band_of(theorem: str, share: float = Sizes.band) -> int:
@@ -134,15 +135,16 @@ def _by_theorem(columns: Columns, rows: Column, sizes: Sizes) -> Column:
 def choose_entries(columns: Columns, scorable: Column, sizes: Sizes, candidates: Sequence[int]) -> list[int]:
     """Entries, in the order given, until they could give a quarter more than is to be scored: some equal training ones.
 
-    An entry that would take too large a share of the corpus is passed over.
+    An entry that would take too large a share of the corpus, or of what is left unseen, is passed over.
     """
     chosen: list[int] = []
     taken = found = 0
+    most = sizes.unseen_share * len(columns.entry)
     for entry in candidates:
         rows = np.flatnonzero(columns.entry == entry)
         if found >= 1.25 * sizes.unseen:
             break
-        if len(rows) and taken + len(rows) <= sizes.unseen_share * len(columns.entry):
+        if len(rows) and taken + len(rows) <= most and len(rows) * sizes.unseen_entries <= most:
             chosen.append(entry)
             taken += len(rows)
             found += len(_by_theorem(columns, rows[scorable[rows]], sizes))
