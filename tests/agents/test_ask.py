@@ -11,7 +11,7 @@ from tests.agents.chat_server import Reply, chat_server
 from tests.bench.corpus import write_corpus
 
 from isarstep.agents.endpoint import Endpoint
-from isarstep.agents.questions import Answer, Questions, score
+from isarstep.agents.questions import Questions, ReadReply, place_of_reference
 from isarstep.agents.sampling import by_votes, pass_at
 from isarstep.bench.build import build
 from isarstep.bench.example import Example
@@ -46,7 +46,7 @@ def test_every_reference_is_read_back_as_itself(bench: Path, questions: Question
         for example in Benchmark(bench).split(split):
             answer = questions.read(example, f"I think so.\nANSWER: {truth(questions, example)}\n")
             assert answer.tokens == example.f1
-            assert score(example, [answer]) == 1
+            assert place_of_reference(example, [answer]) == 1
 
 
 def test_the_prompt_shows_fields_types_and_own_names_and_not_the_answer(bench: Path, questions: Questions) -> None:
@@ -88,13 +88,13 @@ def test_what_cannot_be_read_says_why_and_is_wrong(bench: Path, questions: Quest
     answer = questions.read(example, reply)
     assert answer.tokens is None
     assert problem in (answer.problem or "")
-    assert score(example, [answer]) == 0
-    assert score(example, [answer, Answer(example.f1)]) == 2
+    assert place_of_reference(example, [answer]) == 0
+    assert place_of_reference(example, [answer, ReadReply(example.f1)]) == 2
 
 
 def test_votes_join_equal_terms() -> None:
     p, q = "CONST p $ VAR <V0>", "CONST q"
-    answers = [Answer(q), Answer(p), Answer(None, "no"), Answer("CONST p $ VAR <V3>")]
+    answers = [ReadReply(q), ReadReply(p), ReadReply(None, "no"), ReadReply("CONST p $ VAR <V3>")]
     assert by_votes(answers) == [(p, 2), (q, 1)]
 
 
@@ -240,7 +240,7 @@ def test_questions_are_written_as_the_examples_theory_writes(embedded: Questions
 def test_references_are_read_back_where_they_stand(embedded: Questions, few: list[Example]) -> None:
     for example in few:
         answer = embedded.read(example, f"ANSWER: {truth(embedded, example)}")
-        assert score(example, [answer]) == 1, (example.id, answer)
+        assert place_of_reference(example, [answer]) == 1, (example.id, answer)
 
 
 def test_an_answer_has_the_types_of_the_question(embedded: Questions) -> None:
@@ -258,7 +258,7 @@ def test_abbreviations_folded_or_not_are_one_answer(embedded: Questions) -> None
     example = Example("0" * 12, unfolded, (), None, (), (), types={"<X0>": "Nat.nat"}, theory="Complex_Main")
     for text in ("x₀ ≠ 0", "¬ x₀ = 0", "¬ (x₀ = 0)"):
         assert embedded.read(example, f"ANSWER: {text}").tokens == unfolded
-    assert score(example, [embedded.read(example, "ANSWER: x₀ = 0")]) == 0
+    assert place_of_reference(example, [embedded.read(example, "ANSWER: x₀ = 0")]) == 0
 
 
 def test_what_is_no_address_is_refused() -> None:

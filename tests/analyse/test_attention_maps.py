@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from isarstep.analyse.attention_maps import load_maps, record, save_maps
+from isarstep.analyse.attention_maps import load_maps, record_attention, save_maps
 from isarstep.analyse.pictures import attention_data, attention_html, attention_svg
 from isarstep.analyse.probes import probes
 from isarstep.bench.specials import SPECIALS
@@ -22,7 +22,7 @@ VOCABULARY = [*SPECIALS, *sorted({token for _, text in EXAMPLE.source() for toke
 def test_rows_are_distributions_over_what_may_be_seen(kind: Kind, tmp_path: Path) -> None:
     torch.manual_seed(0)
     model = build_model(ModelConfig(kind, len(VOCABULARY), "tiny"))
-    maps = record(model, VOCABULARY, EXAMPLE, EXAMPLE.f1)
+    maps = record_attention(model, VOCABULARY, EXAMPLE, EXAMPLE.f1)
     size = model.config.dimensions
     assert (len(maps.encoder), len(maps.cross)) == (size.encoder_layers, size.decoder_layers)
     assert maps.written[-1] == "<EOS>"
@@ -54,7 +54,7 @@ def test_attention_weights_reproduce_the_layer_s_output() -> None:
     seen = {}
     layer = model.encoder[0].attention
     layer.register_forward_hook(lambda module, inputs, output: seen.update(x=inputs[0], turn=inputs[2], out=output))
-    maps = record(model, VOCABULARY, EXAMPLE, EXAMPLE.f1)
+    maps = record_attention(model, VOCABULARY, EXAMPLE, EXAMPLE.f1)
     with torch.inference_mode():
         _, _, values = layer.project(seen["x"], seen["turn"]).unbind(1)
         mixed = torch.einsum("hqk,khc->qhc", torch.from_numpy(maps.encoder[0]), values).flatten(-2)
@@ -63,7 +63,9 @@ def test_attention_weights_reproduce_the_layer_s_output() -> None:
 
 def test_models_without_such_layers_are_refused() -> None:
     with pytest.raises(UserError, match="transformer and hat"):
-        record(build_model(ModelConfig("rnnsearch", len(VOCABULARY), "tiny")), VOCABULARY, EXAMPLE, EXAMPLE.f1)
+        record_attention(
+            build_model(ModelConfig("rnnsearch", len(VOCABULARY), "tiny")), VOCABULARY, EXAMPLE, EXAMPLE.f1
+        )
 
 
 def test_another_file_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from isarstep.analyse.attention_maps import load_maps, record
+from isarstep.analyse.attention_maps import load_maps, record_attention
 from isarstep.analyse.embeddings import embeddings_of
 from isarstep.analyse.keeping import SPLITS, keep_predictions
 from isarstep.analyse.probes import probes, read_answers
@@ -56,7 +56,7 @@ def test_a_dense_model_reads_and_writes_dense_tokens_everywhere(
         patch.setattr("isarstep.decode.predict.search_corpus", noting)
         predictor.nbest([example])
     assert not np.isin(searched[0].tokens, implied).any()
-    maps = record(predictor.model, VOCABULARY, example, example.f1)
+    maps = record_attention(predictor.model, VOCABULARY, example, example.f1)
     assert not {*maps.source, *maps.written} & {*IMPLIED}
     assert [*maps.written] == [t for t in example.f1.split() if t not in IMPLIED] + ["<EOS>"]
     assert sum(maps.spans) == len(maps.source) == len(maps.fields)

@@ -13,10 +13,10 @@ from isarstep.bench.example import Example
 from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
-from isarstep.evaluate.baselines import BASELINES, Frequent, copied
+from isarstep.evaluate.baselines import BASELINES, Frequent, copied_answers
 from isarstep.evaluate.headline import open_task
-from isarstep.evaluate.leftovers import answers, match
-from isarstep.evaluate.neighbours import Neighbours, aligned
+from isarstep.evaluate.leftovers import answers, match_term
+from isarstep.evaluate.neighbours import Neighbours, variables_aligned
 from isarstep.evaluate.runs import open_run
 from isarstep.logic.terms import Var
 from isarstep.logic.tokens import decode, encode_line
@@ -63,14 +63,14 @@ def test_an_equation_rewrites_the_consequence() -> None:
 
 
 def test_variables_that_stand_for_functions() -> None:
-    found = match(
+    found = match_term(
         decode("CONST HOL.All $ ( ABS VAR <V0> $ BOUND 0 )"),
         decode("CONST HOL.All $ ( ABS CONST p $ BOUND 0 $ FREE <X0> )"),
         {},
     )
     assert found is not None
     assert encode_line(found[Var("<V0>")]) == "ABS CONST p $ BOUND 0 $ FREE <X0>"
-    assert match(decode("CONST p $ VAR <V0> $ VAR <V0>"), decode("CONST p $ CONST a $ CONST b"), {}) is None
+    assert match_term(decode("CONST p $ VAR <V0> $ VAR <V0>"), decode("CONST p $ CONST a $ CONST b"), {}) is None
 
 
 def test_what_cannot_be_matched_has_no_answer() -> None:
@@ -79,7 +79,7 @@ def test_what_cannot_be_matched_has_no_answer() -> None:
 
 
 def test_copies_come_from_the_source_the_consequence_first() -> None:
-    assert [text for text, _ in copied(asked(R, Q, f2=(P,)), 2)] == [R, P]
+    assert [text for text, _ in copied_answers(asked(R, Q, f2=(P,)), 2)] == [R, P]
 
 
 def test_variables_of_a_neighbour_become_those_in_the_same_places() -> None:
@@ -92,7 +92,7 @@ def test_variables_of_a_neighbour_become_those_in_the_same_places() -> None:
         (),
     )
     here = Example("h", "", (true("CONST P $ FREE <X5>"),), true("CONST Q $ FREE <X3>"), (), ())
-    assert aligned(other, here) == true("CONST T $ FREE <X5> $ FREE <X3>")
+    assert variables_aligned(other, here) == true("CONST T $ FREE <X5> $ FREE <X3>")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from isarstep.logic.sample import sample_signature
 from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type
-from isarstep.serve.problem import Problem, ProblemError, Reader
+from isarstep.serve.problem import Problem, ProblemError, ProblemReader
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_the_theory_travels_with_the_package():
 
 
 def test_the_server_takes_tokens_about_a_users_own_constants_and_types():
-    reader = Reader(World.of_signature(sample_signature()))
+    reader = ProblemReader(World.of_signature(sample_signature()))
     less = "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less $ FREE t $ FREE t )"
     goal = "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST My.size $ FREE t ) $ FREE n )"
     types = {"t": "(My.tree Nat.nat)", "n": "Nat.nat"}

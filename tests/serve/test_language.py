@@ -10,16 +10,16 @@ from isarstep.logic.printing import to_unicode
 from isarstep.logic.reading import read
 from isarstep.logic.signature import Signature
 from isarstep.logic.tokens import decode
-from isarstep.serve.problem import Problem, ProblemError, Reader
+from isarstep.serve.problem import Problem, ProblemError, ProblemReader
 
 
 @cache
-def reader() -> Reader:
+def reader() -> ProblemReader:
     rows = notation()
     theories = [*rows, "Complex_Main"]
     parents = {theory: theories[max(0, i - 1) : i] for i, theory in enumerate(theories)}
     worlds = Worlds(Signature.load(FOLDER / "signature.json.zst"), parents, notation=lambda: rows)
-    return Reader(worlds.at("Complex_Main"))
+    return ProblemReader(worlds.at("Complex_Main"))
 
 
 def test_types_in_the_text_are_kept():

@@ -19,7 +19,7 @@ import numpy as np
 
 import isarstep
 from isarstep.agents.endpoint import Completion, Endpoint
-from isarstep.agents.questions import Questions, score
+from isarstep.agents.questions import Questions, place_of_reference
 from isarstep.agents.sampling import by_votes, pass_at
 from isarstep.bench.example import Example
 from isarstep.errors import UserError
@@ -30,7 +30,7 @@ PREDICTIONS, META = "predictions.jsonl", "predictions.meta.json"
 
 
 @dataclass(frozen=True)
-class Inquiry:
+class AskedRun:
     """What is asked, of whom: two runs with the same one may share a folder, others may not."""
 
     model: str
@@ -44,7 +44,7 @@ class Inquiry:
 
 def ask_all(
     folder: Path,
-    inquiry: Inquiry,
+    inquiry: AskedRun,
     questions: Questions,
     examples: Sequence[Example],
     endpoint: Endpoint,
@@ -80,7 +80,7 @@ def ask_all(
             raise failed
 
 
-def _open_folder(folder: Path, inquiry: Inquiry) -> None:
+def _open_folder(folder: Path, inquiry: AskedRun) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / RUN
     if path.is_file():
@@ -122,8 +122,8 @@ class Price:
     written: float
 
 
-def summarise(
-    folder: Path, inquiry: Inquiry, questions: Questions, examples: Sequence[Example], price: Price | None = None
+def summarise_replies(
+    folder: Path, inquiry: AskedRun, questions: Questions, examples: Sequence[Example], price: Price | None = None
 ) -> dict[str, Any]:
     """Read the replies, write predictions and summary, and return the summary."""
     replies = {record["id"]: [Completion(**sample) for sample in record["samples"]] for record in read_replies(folder)}
@@ -140,7 +140,7 @@ def summarise(
             if answer.problem:
                 kind = "no answer" if not answer.text else "not read"
                 problems[kind] = problems.get(kind, 0) + 1
-        correct.append(sum(score(example, [answer]) for answer in answers))
+        correct.append(sum(place_of_reference(example, [answer]) for answer in answers))
         nbest = by_votes(answers)
         lists.append([tokens for tokens, _ in nbest])
         predictions = [{"tokens": tokens, "score": votes} for tokens, votes in nbest]
@@ -165,7 +165,7 @@ def summarise(
     return summary
 
 
-def _meta(inquiry: Inquiry) -> dict[str, Any]:
+def _meta(inquiry: AskedRun) -> dict[str, Any]:
     """What the signature of a score says about a system."""
     return {
         "benchmark": inquiry.benchmark,

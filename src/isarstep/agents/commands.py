@@ -39,7 +39,7 @@ def ask(
     from rich.console import Console
     from rich.progress import Progress
 
-    from isarstep.agents.asking import Inquiry, Price, ask_all, summarise
+    from isarstep.agents.asking import AskedRun, Price, ask_all, summarise_replies
     from isarstep.agents.endpoint import Endpoint
     from isarstep.agents.questions import Questions
     from isarstep.bench.store import Benchmark
@@ -48,7 +48,7 @@ def ask(
     rows = opened.split(split)
     examples = rows[: limit or len(rows)]
     heat = temperature if temperature is not None else 0.0 if samples == 1 else 0.7
-    inquiry = Inquiry(model, opened.hash, rows.name, samples, shots, heat, longest)
+    inquiry = AskedRun(model, opened.hash, rows.name, samples, shots, heat, longest)
     server = Endpoint(endpoint, model, temperature=heat, longest=longest, per_minute=per_minute)
     dollars = None
     if price is not None:
@@ -63,7 +63,7 @@ def ask(
             out, inquiry, questions, examples, server, at_once=at_once,
             progress=lambda done: bar.update(task, completed=done),
         )  # fmt: skip
-    typer.echo(json.dumps(summarise(out, inquiry, questions, examples, dollars), indent=1))
+    typer.echo(json.dumps(summarise_replies(out, inquiry, questions, examples, dollars), indent=1))
 
 
 def mcp(

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
 
-from isarstep.agents.questions import Message
+from isarstep.agents.questions import PromptMessage
 from isarstep.errors import UserError
 
 KEYS = ("ISARSTEP_API_KEY", "OPENAI_API_KEY")
@@ -60,7 +60,7 @@ class Endpoint:
         self._turn = threading.Lock()
         self._next = 0.0
 
-    def complete(self, messages: Sequence[Message], seed: int) -> Completion:
+    def complete(self, messages: Sequence[PromptMessage], seed: int) -> Completion:
         """The model's reply; a UserError where the server refuses or stays away."""
         body = {
             "model": self._model,

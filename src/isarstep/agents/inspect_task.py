@@ -11,7 +11,7 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageSyste
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
-from isarstep.agents.questions import SHOTS, Message, Questions, judgement
+from isarstep.agents.questions import SHOTS, PromptMessage, Questions, judgement
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 
@@ -35,7 +35,7 @@ def isarstep(
     return Task(dataset=MemoryDataset(samples, name=name), solver=generate(), scorer=as_terms(questions, examples))
 
 
-def _message(message: Message) -> ChatMessage:
+def _message(message: PromptMessage) -> ChatMessage:
     return _ROLES[message["role"]](content=message["content"])
 
 

@@ -1,8 +1,8 @@
 """The benchmark as questions for language models: three functions that every way of asking shares.
 
-`prompt` puts an example into words, as its own theory writes them; `read` finds the proposition in a reply; `score`
-says at which place the reference stands among answers. `isarstep ask` and the harness tasks differ in nothing but who
-sends the prompt.
+`prompt` puts an example into words, as its own theory writes them; `read` finds the proposition in a reply;
+`place_of_reference` says at which place the reference stands among answers. `isarstep ask` and the harness tasks differ
+in nothing but who sends the prompt.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SYSTEM = (
 )
 
 
-class Message(TypedDict):
+class PromptMessage(TypedDict):
     """One turn of a conversation, as every server with such an interface takes it."""
 
     role: str
@@ -54,7 +54,7 @@ class Message(TypedDict):
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReadReply:
     """What a reply says: the proposition as normalised tokens, or why none was found."""
 
     tokens: str | None
@@ -104,14 +104,14 @@ class Questions:
             chosen[variable] = from_isabelle(own)
         return names
 
-    def prompt(self, example: Example) -> list[Message]:
+    def prompt(self, example: Example) -> list[PromptMessage]:
         """The conversation up to the point where the model answers."""
-        messages = [Message(role="system", content=SYSTEM)]
+        messages = [PromptMessage(role="system", content=SYSTEM)]
         for shot in self.shots:
             answer = to_unicode(decode(shot.f1), self.names(shot))
-            messages.append(Message(role="user", content=self.question(shot)))
-            messages.append(Message(role="assistant", content=f"{MARK} {answer}"))
-        return [*messages, Message(role="user", content=self.question(example))]
+            messages.append(PromptMessage(role="user", content=self.question(shot)))
+            messages.append(PromptMessage(role="assistant", content=f"{MARK} {answer}"))
+        return [*messages, PromptMessage(role="user", content=self.question(example))]
 
     def text(self, example: Example) -> str:
         """The same in one piece, for models and harnesses that know no turns."""
@@ -130,11 +130,11 @@ class Questions:
             "\n".join([title, *(f"  {line}" for line in lines or ["(nothing)"])]) for title, lines in parts
         )
 
-    def read(self, example: Example, reply: str) -> Answer:
+    def read(self, example: Example, reply: str) -> ReadReply:
         """The proposition after the last mark, read by the notation's own reader."""
         found = _ANSWER.findall(reply)
         if not found:
-            return Answer(None, f"no line begins with {MARK}")
+            return ReadReply(None, f"no line begins with {MARK}")
         text = _unwrapped(found[-1][1])
         names = self.names(example)
         try:
@@ -142,14 +142,14 @@ class Questions:
                 read_notation(text, names) if names.language is None else _typed(text, example, names, names.language)
             )
         except UserError as error:
-            return Answer(None, " ".join(str(error).split()), text)
+            return ReadReply(None, " ".join(str(error).split()), text)
         strangers = sorted({n.name for n in subterms(term) if type(n) is Free and not n.name.startswith("<X")})
         if strangers:
-            return Answer(None, f"{strangers[0]!r} is neither a constant nor a variable of the question", text)
+            return ReadReply(None, f"{strangers[0]!r} is neither a constant nor a variable of the question", text)
         if names.language is not None and _is_target_unfolded(term, example, names.language):
-            return Answer(example.f1, None, text)
+            return ReadReply(example.f1, None, text)
         plain = erase(term if names.language is None else canonical(term, names.language))
-        return Answer(encode_line(normalise(plain, ())), None, text)
+        return ReadReply(encode_line(normalise(plain, ())), None, text)
 
 
 def _typed(text: str, example: Example, names: Names, language: Language) -> Term:
@@ -173,7 +173,7 @@ def _is_target_unfolded(term: Term, example: Example, language: Language) -> boo
     return same_term(*both)
 
 
-def score(example: Example, answers: Sequence[Answer]) -> int:
+def place_of_reference(example: Example, answers: Sequence[ReadReply]) -> int:
     """The place of the first answer that is the reference as a term, from 1; 0: none is.
 
     An answer that could not be read takes up its place. The comparison is that of `isarstep evaluate`.
@@ -181,10 +181,10 @@ def score(example: Example, answers: Sequence[Answer]) -> int:
     return int(ranks([example.f1], [[answer.tokens or "" for answer in answers]]).term[0])
 
 
-def judgement(questions: Questions, example: Example, reply: str) -> tuple[Answer, dict[str, float]]:
+def judgement(questions: Questions, example: Example, reply: str) -> tuple[ReadReply, dict[str, float]]:
     """What harnesses keep of one reply: the answer in it, and the two numbers whose means they report."""
     answer = questions.read(example, reply)
-    return answer, {"top1": float(score(example, [answer]) == 1), "unreadable": float(not answer.readable)}
+    return answer, {"top1": float(place_of_reference(example, [answer]) == 1), "unreadable": float(not answer.readable)}
 
 
 def _type_shown(text: str, names: Names) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from isarstep.agents.questions import Answer
+from isarstep.agents.questions import ReadReply
 from isarstep.logic.sameness import same_term
 
 
-def by_votes(answers: Sequence[Answer]) -> list[tuple[str, int]]:
+def by_votes(answers: Sequence[ReadReply]) -> list[tuple[str, int]]:
     """Distinct readable answers with the number of samples that gave each, most first; equals as they came."""
     found: list[tuple[str, int]] = []
     for answer in answers:

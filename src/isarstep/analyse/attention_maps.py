@@ -42,7 +42,7 @@ class AttentionMaps:
     cross: tuple[Floats, ...]
 
 
-def record(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: str) -> AttentionMaps:
+def record_attention(model: Seq2Seq, vocabulary: Sequence[str], example: Example, answer: str) -> AttentionMaps:
     """Let a Transformer or HAT read the example and write the answer, and note its attention."""
     import torch
 

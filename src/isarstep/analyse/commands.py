@@ -72,7 +72,7 @@ def attention(
 
         isarstep attention runs/hat member-subset member-subset-swapped
     """
-    from isarstep.analyse.attention_maps import record, save_maps
+    from isarstep.analyse.attention_maps import record_attention, save_maps
     from isarstep.analyse.probes import probes
     from isarstep.bench.store import Benchmark
     from isarstep.data import model_folder
@@ -83,7 +83,7 @@ def attention(
     predictor = Predictor(model, "cpu")
     best = [nbest[0][0] if nbest else "" for nbest in predictor.nbest(chosen)]
     maps = [
-        record(predictor.model, predictor.vocabulary, example, answer)
+        record_attention(predictor.model, predictor.vocabulary, example, answer)
         for example, answer in zip(chosen, best, strict=True)
     ]
     where = out or model_folder(model) / "attention.safetensors"

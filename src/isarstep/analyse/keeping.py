@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from isarstep.analyse.attention_maps import record, save_maps
+from isarstep.analyse.attention_maps import record_attention, save_maps
 from isarstep.analyse.probes import probes, write_answers
 from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
 from isarstep.decode.predict import Predictor, check_vocabulary, meta_of
@@ -35,7 +35,7 @@ def keep_views(folder: Path, device: str | None = None) -> list[Path]:
     save_embeddings(model, written[1])
     if isinstance(model, Transformer):
         maps = [
-            record(model, predictor.vocabulary, probe.example, nbest[0][0] if nbest else probe.answers[0])
+            record_attention(model, predictor.vocabulary, probe.example, nbest[0][0] if nbest else probe.answers[0])
             for probe, nbest in zip(asked, answers, strict=True)
             if probe.about == "paper"
         ]

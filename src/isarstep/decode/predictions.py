@@ -32,7 +32,7 @@ class Predictions:
 
     def at(self, places: Sequence[int]) -> Predictions:
         """Those for some of the examples only."""
-        return counted(tuple(self.lists[place] for place in places), self.meta)
+        return faults_counted(tuple(self.lists[place] for place in places), self.meta)
 
 
 def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
@@ -52,7 +52,7 @@ def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
     if not lines:
         raise UserError(f"{path}: is empty")
     lists = _jsonl(path, lines, ids) if lines[0].lstrip().startswith("{") else _plain(path, lines, ids)
-    return counted(lists, read_meta(path))
+    return faults_counted(lists, read_meta(path))
 
 
 def _unpacked(path: Path) -> bytes:
@@ -73,7 +73,7 @@ def stem(path: Path) -> str:
     return name.removesuffix(Path(name).suffix)
 
 
-def counted(lists: tuple[tuple[str, ...], ...], meta: dict[str, object]) -> Predictions:
+def faults_counted(lists: tuple[tuple[str, ...], ...], meta: dict[str, object]) -> Predictions:
     """Lists with what is wrong with them counted."""
     return Predictions(
         lists=lists,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from isarstep.decode.predictions import counted
+from isarstep.decode.predictions import faults_counted
 from isarstep.evaluate.scores import ScoringTask, System
 from isarstep.progress import with_progress
 
@@ -23,5 +23,5 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
         lists = [tuple(tokens for tokens, _ in nbest) for _, nbest in lines]
         # A model may be asked about any benchmark: the signature names the one that was scored.
         meta = meta_of(predictor, task.split, rules, "none") | {"benchmark": task.benchmark}
-        found.append(counted(tuple(lists), meta))
+        found.append(faults_counted(tuple(lists), meta))
     return System(name, task, *found)

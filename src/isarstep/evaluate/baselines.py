@@ -25,7 +25,7 @@ BASELINES = ("copy", "frequent", "neighbour", "rule")
 def baseline(name: str, benchmark: Benchmark) -> Answer:
     """A function from an example and a number to so many answers with scores, best first."""
     if name == "copy":
-        return copied
+        return copied_answers
     if name == "frequent":
         return Frequent(benchmark).answers
     if name == "neighbour":
@@ -39,7 +39,7 @@ def baseline(name: str, benchmark: Benchmark) -> Answer:
     raise UserError(f"{name}: no such baseline; there are {', '.join(BASELINES)}")
 
 
-def copied(example: Example, count: int) -> Answers:
+def copied_answers(example: Example, count: int) -> Answers:
     """The consequence, then what the target is justified by, then the others."""
     source = sorted(example.source(hints=False), key=lambda item: (3, 2, 4).index(item[0]))
     texts = list(dict.fromkeys(text for _, text in source))

@@ -12,7 +12,7 @@ from isarstep.decode.hypotheses import NARROW, WIDE
 from isarstep.decode.predictions import stem
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
-from isarstep.evaluate.runs import aligned, open_run
+from isarstep.evaluate.runs import open_run, predictions_for
 from isarstep.evaluate.scores import Comparison, Scores, ScoringTask, System, score
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.tables import NOT_CHECKED, Table
@@ -44,7 +44,7 @@ def open_system(where: Path, task: ScoringTask) -> System:
     if where.is_dir():
         run = open_run(where)
         return run.system(task) or answer(where, run.name, task, NARROW, WIDE)
-    predictions = aligned(where, task)
+    predictions = predictions_for(where, task)
     return System(stem(where), task, predictions, predictions)
 
 

@@ -59,7 +59,7 @@ def _candidates(example: Example) -> Iterator[Term]:
         premises, conclusion = rule_of(rule)
         others = [fact for fact in given if fact is not rule]
         if premises:
-            found = match(conclusion, goal, {})
+            found = match_term(conclusion, goal, {})
             if found is not None:
                 yield from _left_over(premises, found, others)
         for left, right in _equations(conclusion):
@@ -106,7 +106,7 @@ def _left_over(premises: Sequence[Term], found: Found, others: Sequence[Term]) -
     waiting = list(premises)
     for fact in others:
         for premise in waiting:
-            more = match(applied(premise, found), fact, {})
+            more = match_term(applied(premise, found), fact, {})
             if more is not None:
                 found = {**{v: applied(t, more) for v, t in found.items()}, **more}
                 waiting.remove(premise)
@@ -133,7 +133,7 @@ def _rewritten(goal: Term, left: Term, right: Term) -> Iterator[tuple[Term, Foun
         if part in seen or loose(part):
             continue
         seen.add(part)
-        found = match(left, part, {})
+        found = match_term(left, part, {})
         if found is not None and all(variable in found for variable in schematics(right)):
             yield _replaced(goal, part, applied(right, found)), found
 
@@ -154,7 +154,7 @@ def applied(term: Term, found: Mapping[Var, Term]) -> Term:
     return beta_eta_normal(replaced, 10_000)
 
 
-def match(pattern: Term, term: Term, found: Found) -> Found | None:
+def match_term(pattern: Term, term: Term, found: Found) -> Found | None:
     """What the pattern's schematic variables stand for; None where it does not match.
 
     First-order, and a variable applied to bound variables stands for a function of them.

@@ -105,13 +105,13 @@ class Neighbours:
         """Targets of the nearest, their variables replaced, each once."""
         found: dict[str, float] = {}
         for other, score in self.nearest(example, 3 * count):
-            found.setdefault(aligned(other, example), score)
+            found.setdefault(variables_aligned(other, example), score)
             if len(found) == count:
                 break
         return list(found.items())
 
 
-def aligned(other: Example, example: Example) -> str:
+def variables_aligned(other: Example, example: Example) -> str:
     """The other example's target with variables of this one, each where it occurs most like the old one."""
     theirs, ours = _places(other), _places(example)
     new: dict[str, str] = {}

@@ -63,7 +63,7 @@ def nearness_table(entries: Sequence[RunEntry], groups: Breakdown) -> Table:
                  tuple(rows), groups.note)  # fmt: skip
 
 
-def as_terms(entries: Sequence[RunEntry]) -> Table:
+def tokens_and_terms(entries: Sequence[RunEntry]) -> Table:
     rows = []
     for entry in entries:
         found = entry.scores

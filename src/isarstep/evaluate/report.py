@@ -108,7 +108,7 @@ def _cards(best: RunEntry) -> tuple[tuple[str, str], ...]:
 
 def _results(entries: Sequence[RunEntry], near: Breakdown, claimed: Sequence[Outcome]) -> Section:
     blocks: list[Block] = [paper_tables.main_results(entries), paper_tables.printed_results(), claims_table(claimed)]
-    blocks += [paper_tables.nearness_table(entries, near), paper_tables.as_terms(entries)]
+    blocks += [paper_tables.nearness_table(entries, near), paper_tables.tokens_and_terms(entries)]
     for given in (paper.BASE, paper.HINTS):
         # Answers under constraints have a table of their own, and may come from another beam.
         ranked = sorted((e for e in entries if e.input == given and not e.tag), key=lambda e: -e.scores.top1.value)

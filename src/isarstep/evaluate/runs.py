@@ -77,8 +77,8 @@ class RunFolder:
             return None
         narrow_path = found.get(NARROW) or found[min(found, key=lambda beam: abs(beam - NARROW))]
         wide_path = found.get(WIDE) or found[max(found)]
-        narrow = aligned(narrow_path, task)
-        wide = narrow if wide_path == narrow_path else aligned(wide_path, task)
+        narrow = predictions_for(narrow_path, task)
+        wide = narrow if wide_path == narrow_path else predictions_for(wide_path, task)
         label = f"{self.name} ({tag})" if tag else self.name
         return System(label, task, narrow, wide)
 
@@ -182,7 +182,7 @@ def open_run(folder: Path) -> RunFolder:
     return RunFolder(folder, {**config, **config.get("model", {})} if isinstance(config.get("model"), dict) else config)
 
 
-def aligned(path: Path, task: ScoringTask) -> Predictions:
+def predictions_for(path: Path, task: ScoringTask) -> Predictions:
     """Predictions for the task; refused where their maker says that they answer another benchmark or split."""
     predictions = read_predictions(path, task.ids)
     if task.places is not None:

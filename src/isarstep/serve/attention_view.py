@@ -12,13 +12,13 @@ from isarstep.serve.problem import ProblemError, Task
 
 def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, head: int | None) -> dict[str, Any]:
     """Cross attention: of each written token over all tokens that were read; means where no layer or head is chosen."""
-    from isarstep.analyse.attention_maps import record
+    from isarstep.analyse.attention_maps import record_attention
 
     model = engine.predictor.model
     if model.config.kind not in ("transformer", "hat"):
         raise ProblemError("unsupported", f"a {model.config.kind} model has no attention maps")
     with engine.lock:
-        maps = record(model, engine.predictor.vocabulary, task.example, answer)
+        maps = record_attention(model, engine.predictor.vocabulary, task.example, answer)
     cross = np.stack(maps.cross)  # layers x heads x written x source
     layers, heads = cross.shape[:2]
     for chosen, count, name in ((layer, layers, "layer"), (head, heads, "head")):

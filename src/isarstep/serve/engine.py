@@ -20,8 +20,8 @@ from isarstep.bench.store import Benchmark
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
 from isarstep.serve.catalogue import Catalogue
-from isarstep.serve.novelty import KnownStatements, canonical, without_repetition
-from isarstep.serve.problem import Form, Problem, Reader, Task
+from isarstep.serve.novelty import KnownStatements, schematics_in_order, without_repetition
+from isarstep.serve.problem import Form, Problem, ProblemReader, Task
 from isarstep.serve.standing import world_of
 from isarstep.serve.step import Step, ranked, with_gap
 
@@ -69,8 +69,8 @@ class Engine:
     def _uses(self) -> dict[str, int]:
         return dict(zip(self.benchmark.vocabulary, self.benchmark.vocabulary_counts, strict=True))
 
-    def _reader_in(self, world: World) -> Reader:
-        return Reader(world, Names.of_signature(world.signature, uses=self._uses, language=world.language))
+    def _reader_in(self, world: World) -> ProblemReader:
+        return ProblemReader(world, Names.of_signature(world.signature, uses=self._uses, language=world.language))
 
     @property
     def names(self) -> Names:
@@ -138,7 +138,7 @@ class Engine:
 
     # From problems to tasks
 
-    def reader_for(self, problem: Problem) -> Reader:
+    def reader_for(self, problem: Problem) -> ProblemReader:
         """The reader of the world in which the problem stands."""
         return self.reader_in(world_of(problem, self.worlds, self.reader_in))
 
@@ -193,10 +193,10 @@ class Engine:
         well-formed or with the reason why not."""
         example = task.example
         given = KnownStatements(line for line in (*example.f2, example.f3, *example.f4) if line)
-        reference = canonical(example.f1) if task.has_reference else None
+        reference = schematics_in_order(example.f1) if task.has_reference else None
         steps: dict[str, Step] = {}
         for tokens, score in proposals:
-            written = canonical(tokens)
+            written = schematics_in_order(tokens)
             key = None if written is None else without_repetition(written)
             if key is None or key in steps:
                 continue

@@ -53,7 +53,7 @@ class Gate:
         self.load.requests += 1
         refusal = self._refusal(scope)
         if refusal is not None:
-            await answer(send, *refusal)
+            await send_answer(send, *refusal)
             return
         if scope["method"] != "POST":
             await self.app(scope, receive, send)
@@ -64,11 +64,13 @@ class Gate:
             try:
                 body = await asyncio.wait_for(self._body(receive), BODY_SECONDS)
             except TimeoutError:
-                await answer(send, 408, "too_slow", "the body did not arrive in time")
+                await send_answer(send, 408, "too_slow", "the body did not arrive in time")
                 return
             if body is None:
                 most = self.limits.body
-                await answer(send, 413, "too_large", f"the body has more than {most} bytes; send fewer propositions")
+                await send_answer(
+                    send, 413, "too_large", f"the body has more than {most} bytes; send fewer propositions"
+                )
                 return
             await self.app(scope, replaying(body, receive), send)
         finally:
@@ -126,7 +128,7 @@ def replaying(body: bytes, receive: Receive) -> Receive:
     return again
 
 
-async def answer(send: Send, status: int, code: str, message: str) -> None:
+async def send_answer(send: Send, status: int, code: str, message: str) -> None:
     body = json.dumps(failure(code, message)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if status in (429, 503):

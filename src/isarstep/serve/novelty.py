@@ -14,7 +14,7 @@ from isarstep.logic.tokens import decode, encode_line
 TRUTH = encode_line(hol.trueprop(TRUE))
 
 
-def canonical(tokens: str) -> str | None:
+def schematics_in_order(tokens: str) -> str | None:
     """The tokens with schematic variables numbered by first occurrence; None: no term at all."""
     try:
         return encode_line(normalise(decode(tokens), ()))

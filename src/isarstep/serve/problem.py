@@ -25,7 +25,7 @@ from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Free, Term, TFree, TVar, Typ, Type, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type, show_type
-from isarstep.serve.typetext import read_type
+from isarstep.serve.typetext import type_of_text
 
 Form = Literal["notation", "tokens"]
 FIELDS = ("facts", "goal", "others", "extra", "hints")  # in the order in which variables are numbered
@@ -113,7 +113,7 @@ class Task:
         return {self.names.free(places.get(name, name)): typ for name, typ in self.context.items()}
 
     def general(self) -> list[General]:
-        return general_types(self.shown_context(), self.world.signature)
+        return open_types(self.shown_context(), self.world.signature)
 
 
 USUAL_TYPES = {"nat": Type("Nat.nat"), "int": Type("Int.int"), "real": Type("Real.real")}
@@ -134,7 +134,7 @@ class General:
         return f"{', '.join(self.variables)} :: {shown} of any type with {classes}; if numbers are meant, say {offers}"
 
 
-def general_types(types: Context, signature: Signature) -> list[General]:
+def open_types(types: Context, signature: Signature) -> list[General]:
     """Types that a problem leaves open though not everything has them: what is proved of one is proved of all that
     belong to its classes, and the asker may have meant numbers."""
     variables: dict[TFree, list[str]] = {}
@@ -171,7 +171,7 @@ def fixed_types(context: Context) -> Context:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadProposition:
     """One proposition as it was read, or what is wrong with it."""
 
     term: Term | None
@@ -182,7 +182,7 @@ class Reading:
 class Parsed:
     """All propositions of a problem, by field, and their joint typing as far as it goes."""
 
-    readings: dict[str, Reading]
+    readings: dict[str, ReadProposition]
     context: Context
     names: Names
 
@@ -197,7 +197,7 @@ class Parsed:
         return next((reading.error for reading in self.readings.values() if reading.error), None)
 
 
-class Reader:
+class ProblemReader:
     """Reads problems in one world."""
 
     def __init__(self, world: World, names: Names | None = None) -> None:
@@ -209,7 +209,7 @@ class Reader:
         """Every proposition for itself, and the types of all together; mistakes are collected, not raised."""
         names = self.with_fixed(problem)
         context = given = self.given_types(problem)
-        readings: dict[str, Reading] = {}
+        readings: dict[str, ReadProposition] = {}
         typed: list[Term] = []
         said: set[str] = set()  # variables of propositions that name types
         size = 0
@@ -232,9 +232,9 @@ class Reader:
                     typed.append(marked)
                     if marked is not term:
                         said |= {node.name for node in subterms(term) if type(node) is Free}
-                readings[where] = Reading(term)
+                readings[where] = ReadProposition(term)
             except ProblemError as error:
-                readings[where] = Reading(None, error)
+                readings[where] = ReadProposition(None, error)
         return Parsed(readings, fixed_types(context), names)
 
     def read(self, problem: Problem) -> Task:
@@ -319,7 +319,7 @@ class Reader:
         given: dict[str, Typ] = {}
         for name, text in problem.types.items():
             try:
-                given[self.raw_name(name, problem.form)] = of_some_sort(read_type(text, self.signature))
+                given[self.raw_name(name, problem.form)] = of_some_sort(type_of_text(text, self.signature))
             except UserError as error:
                 if problem.form == "notation":
                     raise ProblemError("type", str(error), f"types.{name}") from None

@@ -15,7 +15,7 @@ from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task, general_types
+from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task, open_types
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
 from isarstep.serve.proving import Proving
 from isarstep.serve.sketch import Sketch, isar_text
@@ -96,7 +96,7 @@ class Service:
             split, example = self.catalogue.find(identifier)
         except UserError as error:
             raise NotFoundError(str(error)) from None
-        return shown.example(example, split, self.engine.names)
+        return shown.example_shown(example, split, self.engine.names)
 
     def examples(self, query: str, split: str, limit: int, offset: int) -> Json:
         total, entries = self.catalogue.search(query, split, limit, offset)
@@ -122,7 +122,7 @@ class Service:
             return {"ok": True} | standing(task) | example_fields(task)
         reader = self.engine.reader_for(problem_of_body(body))
         parsed = reader.parse(problem_of_body(body))
-        notes = [str(each) for each in general_types(parsed.shown_context(), reader.signature)]
+        notes = [str(each) for each in open_types(parsed.shown_context(), reader.signature)]
         fields: Json = {name: [] for name in FIELDS} | {"goal": None}
         for where, reading in parsed.readings.items():
             name = where.split("[")[0]

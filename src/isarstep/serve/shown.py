@@ -75,7 +75,7 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def example(example: Example, split: str, names: Names) -> Json:
+def example_shown(example: Example, split: str, names: Names) -> Json:
     return {
         "id": example.id,
         "split": split,

@@ -70,7 +70,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Lemma:
+class SketchLemma:
     """Derived from the facts and other lemmas."""
 
     link: Link
@@ -79,7 +79,7 @@ class Lemma:
 
 
 @dataclass(order=True)
-class Place:
+class OpenPlace:
     """Where the model is asked: from facts and lemmas towards a goal."""
 
     cost: float
@@ -107,15 +107,15 @@ class Sketcher:
         self.tried = 0
         self.root = Goal(self.link(task.example.f3))
         self.goals = {self.root.link.tokens: self.root}
-        self.lemmas: dict[str, Lemma] = {}
+        self.lemmas: dict[str, SketchLemma] = {}
         self.underived: set[str] = set()
         self.refuted: set[str] = set()
         self.said = KnownStatements((*task.example.f2, *task.example.f4, task.example.f3))
         self.best = self.sketch(self.root, None, frozenset())
         self._order = count()
-        self._waiting: list[Place] = []
-        self._asked: tuple[Place, Future[list[Step]]] | None = None
-        self._answered: list[tuple[Place, list[Step]]] = []
+        self._waiting: list[OpenPlace] = []
+        self._asked: tuple[OpenPlace, Future[list[Step]]] | None = None
+        self._answered: list[tuple[OpenPlace, list[Step]]] = []
 
     @property
     def passed(self) -> float:
@@ -154,7 +154,7 @@ class Sketcher:
 
     def wait_for(self, goal: Goal, cost: float, lemmas: tuple[str, ...] = (), depth: int = 0, beam: int = 0) -> None:
         if depth < self.plan.depth:
-            place = Place(cost, next(self._order), goal, lemmas, depth, beam or self.plan.beam)
+            place = OpenPlace(cost, next(self._order), goal, lemmas, depth, beam or self.plan.beam)
             heapq.heappush(self._waiting, place)
 
     def ask_ahead(self) -> None:
@@ -185,7 +185,7 @@ class Sketcher:
             self.best = self.sketch(goal, gap, uses)
         yield self.now()
 
-    def expand(self, place: Place, steps: list[Step]) -> Iterator[Sketch]:
+    def expand(self, place: OpenPlace, steps: list[Step]) -> Iterator[Sketch]:
         """Proposals for a goal: first those that it needs, then whatever follows from the facts."""
         goal = place.goal
         scores = self.candidates(goal, steps)
@@ -247,7 +247,7 @@ class Sketcher:
         self.tried += 1
         gap, uses = self.ask(tokens, (), QUICK)
         if isinstance(gap, Proved):
-            self.lemmas[tokens] = Lemma(replace(self.link(tokens), gap=gap), cost, uses)
+            self.lemmas[tokens] = SketchLemma(replace(self.link(tokens), gap=gap), cost, uses)
             self.said.add(tokens)
         else:
             self.underived.add(tokens)
@@ -263,7 +263,7 @@ class Sketcher:
                 self.underived.add(tokens)
             yield self.now()
 
-    def open(self, tokens: str, place: Place, score: float, gap: Gap, uses: frozenset[str]) -> None:
+    def open(self, tokens: str, place: OpenPlace, score: float, gap: Gap, uses: frozenset[str]) -> None:
         """Make a goal of a statement from which a goal follows."""
         if tokens in self.goals or tokens in self.refuted or place.goal.depth == self.plan.depth:
             return

@@ -13,14 +13,14 @@ from isarstep.bench.worlds import USUAL, World, Worlds
 from isarstep.errors import UserError
 from isarstep.logic.infer import Context, infer_context
 from isarstep.logic.terms import App, Const, Free, Term, constants, subterms
-from isarstep.serve.problem import Problem, ProblemError, Reader
+from isarstep.serve.problem import Problem, ProblemError, ProblemReader
 
 MOST_WORLDS = 400  # that are tried
 SHORT = 3  # letters of a name that stands for a variable, unless it is applied to something
 _LETTER = re.compile(r"\w[0-9']*")
 
 
-def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], Reader]) -> World:
+def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], ProblemReader]) -> World:
     """Where the problem stands. Raises ProblemError where there are no such imports, or a name has several meanings."""
     if problem.imports:
         try:
@@ -48,7 +48,7 @@ def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], Read
     return usual if world is None or (reads and reader_in(world).parse(problem).error is not None) else world
 
 
-def _terms(problem: Problem, reader: Reader) -> Iterator[Term]:
+def _terms(problem: Problem, reader: ProblemReader) -> Iterator[Term]:
     for where, text in problem.lines():
         try:
             yield reader.proposition(text, problem.form, reader.with_fixed(problem), where)[0]
@@ -57,7 +57,7 @@ def _terms(problem: Problem, reader: Reader) -> Iterator[Term]:
 
 
 def _elsewhere(
-    problem: Problem, terms: list[Term], world: World, worlds: Worlds, reader_in: Callable[[World], Reader]
+    problem: Problem, terms: list[Term], world: World, worlds: Worlds, reader_in: Callable[[World], ProblemReader]
 ) -> Iterator[str]:
     """Names of constants that other worlds have. In notation they look like variables here."""
     said = {*problem.fixed, *problem.types}

@@ -15,7 +15,7 @@ _DEEPEST = 100
 _SHORT = {"×": "Product_Type.prod", "+": "Sum_Type.sum"}
 
 
-def read_type(text: str, signature: Signature) -> Typ:
+def type_of_text(text: str, signature: Signature) -> Typ:
     """The type, its names found in the signature."""
     try:
         full = parse_type(text)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from isarstep.agents.tools.results import LONGEST_TEXT, Progress, Result, counted, refusal, within_budget
+from isarstep.agents.tools.results import LONGEST_TEXT, Progress, ToolResult, counted, refusal, within_budget
 from isarstep.agents.workshop import NotLoadedError, Workshop
 from isarstep.errors import UserError
 from isarstep.serve.service import NotFoundError, Service
@@ -15,14 +15,14 @@ from isarstep.serve.service import NotFoundError, Service
 SEARCHED = 10
 
 
-class ExampleRow(BaseModel):
+class FoundExample(BaseModel):
     id: str
     theory: str
     name: str
     goal: str
 
 
-class ExampleResult(Result):
+class ExampleResult(ToolResult):
     id: str = ""
     theory: str = ""
     name: str = ""
@@ -31,7 +31,7 @@ class ExampleResult(Result):
     others: list[str] = []
     types: dict[str, str] = {}
     hidden_step: str | None = Field(default=None, description="What the author wrote; only where it was asked for.")
-    others_like_it: list[ExampleRow] = Field(default=[], description="More that have the words.")
+    others_like_it: list[FoundExample] = Field(default=[], description="More that have the words.")
 
 
 async def example(
@@ -54,7 +54,7 @@ async def example(
 
 
 def _example(service: Service, identifier: str | None, words: str, reveal: bool) -> ExampleResult:
-    rows: list[ExampleRow] = []
+    rows: list[FoundExample] = []
     more = 0
     if identifier is None:
         found = service.examples(words, "test", SEARCHED, 0)
@@ -62,7 +62,7 @@ def _example(service: Service, identifier: str | None, words: str, reveal: bool)
             raise NotFoundError(f"no example of the test split has all of: {words}")
         identifier = found["examples"][0]["id"]
         listed = [
-            ExampleRow(id=row["id"], theory=row["theory"], name=row["name"], goal=row["goal"][:300])
+            FoundExample(id=row["id"], theory=row["theory"], name=row["name"], goal=row["goal"][:300])
             for row in found["examples"][1:]
         ]
         rows, cut = within_budget(listed, SEARCHED)

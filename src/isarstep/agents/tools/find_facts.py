@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from isarstep.agents.fact_search import FactSearch, Sought
-from isarstep.agents.tools.results import LONGEST_TEXT, Imports, Progress, Result, counted, refusal, within_budget
+from isarstep.agents.tools.results import LONGEST_TEXT, Imports, Progress, ToolResult, counted, refusal, within_budget
 from isarstep.agents.workshop import NotLoadedError, Workshop
 from isarstep.bench.worlds import USUAL, World
 from isarstep.errors import UserError
@@ -23,7 +23,7 @@ class FactShown(BaseModel):
     text: str
 
 
-class FactsResult(Result):
+class FactsResult(ToolResult):
     facts: list[FactShown] = []
     total: int = Field(default=0, description="How many facts of this world fit.")
     elsewhere: int = Field(default=0, description="How many more fit in theories that this world does not import.")

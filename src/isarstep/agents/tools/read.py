@@ -12,7 +12,7 @@ from isarstep.agents.tools.results import (
     Fixed,
     Imports,
     Progress,
-    Result,
+    ToolResult,
     Types,
     counted,
     refusal,
@@ -35,7 +35,7 @@ class ReadingShown(BaseModel):
     position: int | None = Field(default=None, description="Character, from 0, where the mistake begins.")
 
 
-class ReadResult(Result):
+class ReadResult(ToolResult):
     readings: list[ReadingShown] = []
     world: str = Field(default="", description="The theories in which it was read.")
     types: dict[str, str] = {}

@@ -23,7 +23,7 @@ Progress = Callable[[float, float | None, str], Awaitable[None]]
 Item = TypeVar("Item", bound=BaseModel)
 
 
-class Result(BaseModel):
+class ToolResult(BaseModel):
     """What all answers have."""
 
     status: Status = Field(

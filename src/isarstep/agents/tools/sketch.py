@@ -15,7 +15,7 @@ from isarstep.agents.tools.results import (
     Imports,
     Others,
     Progress,
-    Result,
+    ToolResult,
     Types,
     counted,
     refusal,
@@ -34,7 +34,7 @@ class SketchStepShown(BaseModel):
     goal: bool
 
 
-class SketchResult(Result):
+class SketchResult(ToolResult):
     closed: bool = Field(default=False, description="Every step and the goal are proved.")
     steps: list[SketchStepShown] = []
     isar: str = Field(default="", description="The skeleton as Isabelle text; open steps end in sorry.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from isarstep.agents.tools.results import LONGEST_TEXT, GapShown, Progress, Result, Status, gap_shown
+from isarstep.agents.tools.results import LONGEST_TEXT, GapShown, Progress, Status, ToolResult, gap_shown
 from isarstep.serve.schema import EffortBody
 from isarstep.serve.service import Clock, Found, Service, standing
 from isarstep.serve.step import Step, ranked
@@ -22,7 +22,7 @@ class StepShown(BaseModel):
     closes_goal: GapShown = Field(description="Does the goal follow from it and all that is given?")
 
 
-class StepsResult(Result):
+class StepsResult(ToolResult):
     steps: list[StepShown] = Field(default=[], description="Best first: proved on both sides, on one, by score.")
     world: str = Field(default="", description="The theories in which everything was read and proved.")
     types: dict[str, str] = {}
