@@ -65,7 +65,7 @@ def test_recall_and_reciprocal_rank(library: Library) -> None:
 
 def test_scope(library: Library) -> None:
     asked = PremiseQuestion(P, (), 1, (3,), frozenset({0}), None, ())
-    assert in_scope(asked, 4).tolist() == [False, False, False, True]
+    assert in_scope(asked, library).tolist() == [False, False, False, True]
 
 
 def test_a_benchmark_whose_steps_use_no_facts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,10 +34,18 @@ FILE = Path(__file__).parent / "false.txt"
 
 def derivations(path: Path = FILE) -> list[Problem]:
     """Every derivation of the file, in each of its worlds, for each of its types."""
-    found: list[Problem] = []
+    return [problem for _, problem in derivations_by_field(path)]
+
+
+def derivations_by_field(path: Path) -> list[tuple[str, Problem]]:
+    """The same, each with the heading under which it stands."""
+    found: list[tuple[str, Problem]] = []
+    heading = ""
     worlds: list[tuple[str, ...]] = [()]
     types: list[dict[str, str]] = [{}]
     for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("## "):
+            heading = line[3:]
         if not line.strip() or line.startswith("#"):
             continue
         if line.startswith("@"):
@@ -49,7 +57,7 @@ def derivations(path: Path = FILE) -> list[Problem]:
             given = tuple(text.strip() for text in facts.split(" ; ") if text.strip())
             for imports, known in product(worlds, types):
                 used = {name: typ for name, typ in known.items() if name in line}
-                found.append(Problem(goal.strip(), given, types=used, imports=imports))
+                found.append((heading, Problem(goal.strip(), given, types=used, imports=imports)))
     return found
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, local, read, read_type
 
 from isarstep.bench.worlds import Worlds
 from isarstep.check.embedded import Effort
-from isarstep.check.facts import TRUTH, Library
+from isarstep.check.facts import TRUTH, Library, uses_in_training
 from isarstep.check.formula import CannotEncode
 from isarstep.check.likeness import likeness, simplified
 from isarstep.check.monomorphise import Named, monomorphise
 from isarstep.check.names import Namer, _keys, escape, name_of, unescape
-from isarstep.check.premises import Relevance
+from isarstep.check.premises import Relevance, constants_of
 from isarstep.check.provers import QUICK, STRATEGIES, available
 from isarstep.errors import UserError
 from isarstep.logic.infer import infer
@@ -102,14 +105,44 @@ def test_relevance_prefers_facts_that_share_constants() -> None:
     library = Library.of_lemmas([("T", LEMMAS[name]) for name in names], SIGNATURE)
     relevance = Relevance(library)
     goal = encode_line(read("(= (rev (append xs ys)) zs)"))
-    best = [names[n] for n in relevance.rank([goal], [], 5, len(names))]
+    best = [names[n] for n in relevance.rank([goal], 5, len(names))]
     assert best[0] == "rev_append"
     assert "rev_rev" in best
-    assert relevance.rank([goal], [], 5, 0) == []
+    assert relevance.rank([goal], 5, 0) == []
     first = names.index("rev_append")
-    assert first not in relevance.rank([goal], [], 5, first)
-    assert first not in relevance.rank([goal], [], 5, len(names), exclude=[first])
-    assert len(relevance.rank([goal], [], 1000, len(names))) <= len(names)
+    assert first not in relevance.rank([goal], 5, first)
+    assert first not in relevance.rank([goal], 5, len(names), exclude=[first])
+    assert len(relevance.rank([goal], 1000, len(names))) <= len(names)
+
+
+def test_of_facts_that_speak_of_the_same_the_used_one_comes_first() -> None:
+    rows = [("A", replace(LEMMAS["rev_rev"], name=name)) for name in ("one", "two", "three", "x.cong")]
+    library = Library.of_lemmas(rows, SIGNATURE)
+    assert Relevance(library).rank([library.texts[0]], 4, 4) == [0, 1, 2]  # nobody wants a package's own
+    library.uses = np.array([0, 0, 7, 1])
+    assert Relevance(library).rank([library.texts[0]], 4, 4) == [2, 3, 0, 1]
+    assert Relevance(library, used=0.0).rank([library.texts[0]], 4, 4) == [0, 1, 2, 3]
+
+
+def test_what_a_world_does_not_have_changes_nothing_in_it() -> None:
+    rows = [("A", LEMMAS["rev_append"]), ("A", LEMMAS["rev_rev"]), ("A", LEMMAS["linear"])]
+    more = [*rows, *(("B", replace(LEMMAS["rev_append"], name=f"copy{n}")) for n in range(9))]
+    small, large = (Relevance(Library.of_lemmas(r, SIGNATURE)) for r in (rows, more))
+    asked, here = [encode_line(LEMMAS["rev_append"].prop)], frozenset({"A"})
+    large.rank(asked, 9, 9, theories=frozenset({"A", "B"}))  # whatever was asked before
+    (facts, first), (also, second) = (each.scores(constants_of(asked[0]), here) for each in (small, large))
+    assert facts.tolist() == also.tolist() == [0, 1, 2]
+    assert first.tolist() == second.tolist()
+
+
+def test_uses_are_counted_in_training_examples() -> None:
+    lines = {"train": pa.table({"f5": [[2, 0], [2], []]})}
+    benchmark = SimpleNamespace(
+        table=lambda split, columns: lines[split].select(columns),
+        propositions=range(4),
+        facts=pa.table({"proposition": [0, 1, 2]}),
+    )
+    assert uses_in_training(benchmark).tolist() == [1, 0, 2]
 
 
 def test_a_library_finds_facts_by_their_tokens() -> None:
@@ -127,10 +160,8 @@ def test_only_theories_that_a_theory_rests_on_are_visible() -> None:
     worlds = Worlds(SIGNATURE, {"A": [], "B": [], "C": ["A"], "D": ["C"]})
     assert library.visible(worlds.at("D").theories or frozenset()).tolist() == [True, False, True]
     relevance = Relevance(library)
-    assert set(relevance.rank([library.texts[0], library.texts[1]], [], 3, 3)) == {0, 1, 2}
-    assert relevance.rank(
-        [library.texts[0], library.texts[1]], [], 3, 3, visible=library.visible(frozenset({"B"}))
-    ) == [1]
+    assert set(relevance.rank([library.texts[0], library.texts[1]], 3, 3)) == {0, 1, 2}
+    assert relevance.rank([library.texts[0], library.texts[1]], 3, 3, theories=frozenset({"B"})) == [1]
 
 
 def test_a_fact_that_cannot_be_read_says_nothing() -> None:

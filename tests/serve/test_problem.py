@@ -158,3 +158,10 @@ def test_types_as_people_write_them(engine: Engine, text: str, shown: str | None
             engine.read(problem)
     else:
         assert engine.read(problem).types() == {"x": shown}
+
+
+def test_a_sort_may_stand_close_to_its_variable(engine: Engine) -> None:
+    for written in ("'a::field", "'a :: field", "'a::Fields.field"):
+        task = engine.read(Problem("x * y = y * x", types={"x": written}))
+        assert task.types()["x"] == "'a"
+        assert [str(each.type.sort) for each in task.general()] == ["('Fields.field',)"]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check.facts import FactBase, Library
-from isarstep.check.premises import Relevance, constants_of
+from isarstep.check.premises import Relevance, constants_of, relevance_of
 from isarstep.errors import UserError
 from isarstep.tables import Table
 
@@ -34,7 +34,7 @@ class PremiseQuestion:
     before: int
     own: Sequence[int]
     exclude: frozenset[int]
-    visible: npt.NDArray[np.bool_] | None
+    theories: frozenset[str] | None
     used: tuple[frozenset[int], ...]
 
 
@@ -44,53 +44,34 @@ class Selector(Protocol):
 
 
 class CheckersFilter:
-    """What provers are offered facts by: MePo's idea (`check/premises.py`)."""
+    """What provers are offered facts by (`check/premises.py`)."""
 
     name = "the checker's filter"
 
     def __init__(self, library: FactBase) -> None:
-        self._relevance = Relevance(library)
+        self._relevance = relevance_of(library)
 
     def rank(self, question: PremiseQuestion, size: int) -> list[int]:
         return self._relevance.rank(
-            [question.step], question.given, size, question.before, question.exclude, question.own, question.visible
+            (question.step, *question.given), size, question.before, question.exclude, question.own, question.theories
         )
 
 
-class BagOfConstants:
-    """The plain baseline: cosine of the constants in step and fact, each weighted by how rare it is."""
+class BagOfConstants(CheckersFilter):
+    """The plain baseline: the same without what training examples have used."""
 
     name = "bag of constants"
 
     def __init__(self, library: FactBase) -> None:
-        facts_of: dict[str, list[int]] = {}
-        for number, text in enumerate(library.texts):
-            for name in constants_of(text):
-                facts_of.setdefault(name, []).append(number)
-        self._facts_of = {name: np.array(facts) for name, facts in facts_of.items()}
-        self._weight = {name: float(np.log(len(library) / len(facts))) for name, facts in facts_of.items()}
-        squares = np.zeros(len(library))
-        for name, facts in self._facts_of.items():
-            squares[facts] += self._weight[name] ** 2
-        self._norm = np.sqrt(np.maximum(squares, 1e-9))
-
-    def rank(self, question: PremiseQuestion, size: int) -> list[int]:
-        score = np.zeros(len(self._norm))
-        for name in set().union(*map(constants_of, (question.step, *question.given))):
-            if name in self._facts_of:
-                score[self._facts_of[name]] += self._weight[name] ** 2
-        score /= self._norm
-        score[~in_scope(question, len(score))] = 0.0
-        best = np.argsort(-score, kind="stable")[:size]
-        return [int(number) for number in best if score[number] > 0]
+        self._relevance = Relevance(library, used=0.0)
 
 
-def in_scope(question: PremiseQuestion, count: int) -> npt.NDArray[np.bool_]:
+def in_scope(question: PremiseQuestion, library: FactBase) -> npt.NDArray[np.bool_]:
     """For every fact whether it may be offered."""
-    scope = np.arange(count) < question.before
+    scope = np.arange(len(library)) < question.before
     scope[list(question.own)] = True
-    if question.visible is not None:
-        scope &= question.visible
+    if question.theories is not None:
+        scope &= library.visible(question.theories)
     scope[list(question.exclude)] = False
     return scope
 
@@ -120,10 +101,10 @@ def premise_questions(
             before=library.before(example.theory, example.name),
             own=library.own(example.theory, example.name, mentioned),
             exclude=frozenset(library.statements(example.theory, example.name)),
-            visible=None if theories is None else library.visible(theories),
+            theories=theories,
             used=(),
         )
-        scope = in_scope(question, len(library))
+        scope = in_scope(question, library)
         found = [frozenset(n for n in library.find(text) if scope[n]) for text in example.f5]
         used = tuple(numbers for numbers in found if numbers)
         skipped.lemmas_out_of_scope += len(found) - len(used)

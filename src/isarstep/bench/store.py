@@ -240,6 +240,12 @@ class Propositions:
         batch, place = self._rows.locate(number)
         return str(batch.column(0)[place])
 
+    def lines(self, numbers: Sequence[int]) -> list[str]:
+        """Many at once, from anywhere."""
+        whole = pa.concat_arrays(list(self.blocks()))
+        found: list[str] = whole.take(pa.array(numbers, pa.int64())).to_pylist()
+        return found
+
     def blocks(self) -> Iterator[pa.Array]:
         """All of them, one array a row group, none kept."""
         for number in range(len(self._rows.starts) - 1):

@@ -389,8 +389,6 @@ class Checker:
         """
         if self.facts is None or size == 0:
             return []
-        theories = context.world.theories
-        visible = None if theories is None else self.facts.visible(theories)
         if context.scored:
             chosen = list(hints[:size])
             exclude = {*known, *self._copies(example)}
@@ -403,9 +401,9 @@ class Checker:
             chosen = [*itself, *hints][:size]
             exclude = {*known, *itself}
             before, own = len(self.facts), ()
-        wanted = int(SPARE * (size - len(chosen)))
+        wanted, texts = int(SPARE * (size - len(chosen))), (*goal_texts, *context.texts["f2"])
         relevance = relevance_of(self.facts)
-        return chosen + relevance.rank(goal_texts, context.texts["f2"], wanted, before, exclude, own, visible)
+        return chosen + relevance.rank(texts, wanted, before, exclude, own, context.world.theories)
 
     def _stands_in(self, fact: int, world: World) -> bool:
         assert self.facts is not None

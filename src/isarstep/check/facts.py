@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -58,6 +58,13 @@ class FactBase(Protocol):
     def theory(self, number: int) -> str:
         """The theory that a fact belongs to."""
 
+    def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
+        """The facts of a theory, in order."""
+
+    @property
+    def uses(self) -> npt.NDArray[np.int64]:
+        """For every fact how often training examples name it as used; all 0 where nobody knows."""
+
     def find(self, text: str) -> Sequence[int]:
         """The facts with exactly these tokens."""
 
@@ -83,19 +90,11 @@ class Library:
         typed: Callable[[int], Term],
         signature: Signature,
         proofs: Callable[[], ProofOrder] = dict,
+        uses: Callable[[], npt.NDArray[np.int64]] | None = None,
     ) -> None:
         self.texts: Sequence[str] = texts
         self._names, self._indices, self._theory_names, self._proofs = names, indices, theories, proofs
-        self._first: dict[str, int] = {}
-        self._theorems: dict[tuple[str, str], list[int]] = {}
-        self._declared: set[str] = set()  # theories whose facts stand in order of declaration
-        previous = ("", "")
-        for number, place in enumerate(zip(theories, names, strict=True)):
-            self._first.setdefault(place[0], number)
-            self._theorems.setdefault(place, []).append(number)
-            if place[0] == previous[0] and place[1] < previous[1]:
-                self._declared.add(place[0])
-            previous = place
+        self._count_uses = uses
 
         def fact(number: int) -> Named:
             index = self._indices[number]
@@ -111,6 +110,46 @@ class Library:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @cached_property
+    def _first(self) -> Mapping[str, int]:
+        """Theory -> its first fact."""
+        first: dict[str, int] = {}
+        for number, theory in enumerate(self._theory_names):
+            first.setdefault(theory, number)
+        return first
+
+    @cached_property
+    def _theorems(self) -> Mapping[tuple[str, str], Sequence[int]]:
+        return _grouped(zip(self._theory_names, self._names, strict=True))
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Theories whose facts stand in order of declaration."""
+        pairs = list(zip(self._theory_names, self._names, strict=True))
+        return frozenset(one[0] for one, two in pairwise(pairs) if one[0] == two[0] and two[1] < one[1])
+
+    @cached_property
+    def uses(self) -> npt.NDArray[np.int64]:
+        return np.zeros(len(self), np.int64) if self._count_uses is None else self._count_uses()
+
+    def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
+        number = self._theory_places.get(theory)
+        if number is None:
+            return np.zeros(0, np.int64)
+        order, starts = self._by_theory
+        return order[starts[number] : starts[number + 1]]
+
+    @cached_property
+    def _theory_places(self) -> Mapping[str, int]:
+        return {theory: place for place, theory in enumerate(self._first)}
+
+    @cached_property
+    def _by_theory(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """All facts by theory, and where each theory begins."""
+        order = np.argsort(self._theory_numbers, kind="stable")
+        counts = np.bincount(self._theory_numbers, minlength=len(self._first))
+        return order, np.concatenate([[0], np.cumsum(counts)])
+
     def before(self, theory: str, theorem: str = "") -> int:
         found = self.statements(theory, theorem) if theory in self._declared else ()
         return found[0] if found else self._first.get(theory, 0)
@@ -121,8 +160,7 @@ class Library:
 
     @cached_property
     def _theory_numbers(self) -> npt.NDArray[np.int64]:
-        numbers = {name: number for number, name in enumerate(self._first)}
-        return np.array([numbers[name] for name in self._theory_names], np.int64)
+        return np.array([self._theory_places[name] for name in self._theory_names], np.int64)
 
     def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
         if theory in self._declared and self.statements(theory, theorem):
@@ -147,15 +185,18 @@ class Library:
         return self._by_text.get(text, [])
 
     def alike(self, text: str) -> Sequence[int]:
-        return self._by_pattern.get(_pattern(text), [])
+        # Only facts of as many tokens can be: to look at all of them takes a second.
+        pattern, length = _pattern(text), text.count(" ")
+        numbers = np.flatnonzero(self._blanks == length).tolist()
+        return [number for number in numbers if _pattern(self.texts[number]) == pattern]
 
     @cached_property
     def _by_text(self) -> Mapping[str, Sequence[int]]:
         return _grouped(self.texts)
 
     @cached_property
-    def _by_pattern(self) -> Mapping[int, Sequence[int]]:
-        return _grouped(map(_pattern, self.texts))
+    def _blanks(self) -> npt.NDArray[np.int64]:
+        return np.array([text.count(" ") for text in self.texts], np.int64)
 
     @cached_property
     def _order(self) -> ProofOrder:
@@ -198,7 +239,7 @@ class Library:
         table = benchmark.facts
         general = type_of_constant(benchmark.signature)
         types = table["types"].to_pylist()
-        texts = [benchmark.propositions[n] for n in table["proposition"].to_pylist()]
+        texts = benchmark.propositions.lines(table["proposition"].to_pylist())
         parsed = lru_cache(maxsize=None)(lambda number: parse_type(benchmark.types[number]))
 
         def term(number: int) -> Term:
@@ -212,7 +253,19 @@ class Library:
             term,
             benchmark.signature,
             lambda: proof_order(benchmark),
+            lambda: uses_in_training(benchmark),
         )
+
+
+def uses_in_training(benchmark: Any) -> npt.NDArray[np.int64]:
+    """For every fact how many training examples say that their target uses it."""
+    import pyarrow.compute as pc
+
+    counted = pc.value_counts(pc.list_flatten(benchmark.table("train", ["f5"])["f5"].combine_chunks()))
+    uses = np.zeros(len(benchmark.propositions), np.int64)
+    uses[counted.field(0).to_numpy()] = counted.field(1).to_numpy()
+    numbers: npt.NDArray[np.int64] = benchmark.facts["proposition"].to_numpy()
+    return uses[numbers]
 
 
 def proof_order(benchmark: Any) -> ProofOrder:
@@ -228,13 +281,13 @@ def proof_order(benchmark: Any) -> ProofOrder:
     }
 
 
-Key = TypeVar("Key", str, int)
+Key = TypeVar("Key", str, tuple[str, str])
 _VARIABLE = re.compile(r"(?:FREE|VAR) \S+")
 
 
-def _pattern(text: str) -> int:
-    """The text without the names of its variables, as a number."""
-    return int.from_bytes(blake2b(_VARIABLE.sub("_", text).encode(), digest_size=8).digest(), "little")
+def _pattern(text: str) -> str:
+    """The text without the names of its variables."""
+    return _VARIABLE.sub("_", text)
 
 
 def _grouped(keys: Iterable[Key]) -> dict[Key, list[int]]:

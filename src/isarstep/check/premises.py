@@ -1,15 +1,17 @@
-"""Which library facts may help: MePo's idea (Meng and Paulson), over all facts at once.
+"""Which library facts may help: those that speak of the same things, rare ones above all, and that others have used.
 
-Constants of the goal are relevant; a fact's score is the weight of its relevant constants against that of the
-others; the best facts of a round make their constants relevant for the next, a little less each time. Rare
-constants weigh more.
+A fact's score is the cosine between its constants and those of the question, each weighted by how rare it is in the
+world where the question is asked, and a little more for every fact that training examples name as used. On validation
+steps this finds the facts that people used far more often than rounds of growing relevance (Meng and Paulson's), which
+stood here before; experiments/LOG.md has the numbers.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -18,8 +20,8 @@ import numpy.typing as npt
 from isarstep.check.facts import FactBase
 from isarstep.check.monomorphise import LOGICAL
 
-ROUNDS = 4
-DECAY = 0.6  # relevance that constants of facts chosen in one round have in the next
+USED = 0.1  # that a fact gains for each e-fold of its uses
+WORLDS = 4  # whose weights are kept; examples come theory by theory
 _CONSTANT = re.compile(r"CONST (\S+)")
 # What packages prove for their own use; a prover that is offered these has less room for the rest.
 _INTERNAL = re.compile(
@@ -28,94 +30,105 @@ _INTERNAL = re.compile(
     r"|_(transfer|code|cong|def_raw|axioms|sumC_def|graph_def|induct\w*)$|\.typerep|\.(equal|term_of)_|_code\b|code_numeral"
 )
 
-Weights = npt.NDArray[np.float32]
+Numbers = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float64]
 
 
-def constants_of(text: str) -> set[str]:
-    return {name for name in _CONSTANT.findall(text) if name not in LOGICAL}
+def constants_of(text: str) -> dict[str, None]:
+    """The constants that say what a proposition is about, in order."""
+    return dict.fromkeys(name for name in _CONSTANT.findall(text) if name not in LOGICAL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mentions:
+    """Who mentions what: `constant[i]` stands in the fact `facts[owner[i]]`."""
+
+    facts: Numbers
+    factor: Scores  # of a fact, for how often it was used; 0: it is offered to nobody
+    constant: Numbers
+    owner: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """The facts of some theories, with what constants weigh among them."""
+
+    mentions: _Mentions
+    weight: Scores  # of a constant
+    factor: Scores  # of a fact: what makes a sum of weights its score
 
 
 class Relevance:
-    """Scores every fact of a library for a goal in a few milliseconds."""
+    """Scores the facts of some theories for a question in a few milliseconds. Theories are looked at when they are
+    first asked about."""
 
-    def __init__(self, library: FactBase) -> None:
-        self.library = library
-        numbers: dict[str, int] = {}
-        counts: Counter[int] = Counter()
-        flat: list[int] = []
-        starts = [0]
-        for text in library.texts:
-            row = [numbers.setdefault(name, len(numbers)) for name in constants_of(text)]
-            counts.update(row)
-            flat += row
-            starts.append(len(flat))
-        self._numbers = numbers
-        self._flat = np.array(flat, np.int32)
-        self._starts = np.array(starts, np.int64)
-        frequency = np.array([counts[n] for n in range(len(numbers))], np.int64)
-        # For every constant the facts that mention it, in order.
-        fact = np.repeat(np.arange(len(library)), np.diff(self._starts))
-        self._facts_of = fact[np.argsort(self._flat, kind="stable")]
-        self._facts_from = [0, *np.cumsum(frequency).tolist()]
-        # MePo's weight: a constant of a single fact counts about 3 times as much as one of ten thousand.
-        self._offered = np.array([not _INTERNAL.search(library.theorem(n)) for n in range(len(library))], np.bool_)
-        self._weight: Weights = (1 + 2 / np.log2(frequency + 1)).astype(np.float32)
-        self._total = np.bincount(fact, self._weight[self._flat], len(library))
+    def __init__(self, library: FactBase, used: float = USED) -> None:
+        self.library, self._used = library, used
+        self._numbers: dict[str, int] = {}
+        self._of_theory = lru_cache(maxsize=None)(self._theory_mentions)
+        self._weighed = lru_cache(maxsize=WORLDS)(self._weigh)
 
     def rank(
         self,
-        goal: Iterable[str],
-        premises: Iterable[str],
+        texts: Iterable[str],
         size: int,
         before: int,
         exclude: Iterable[int] = (),
         also: Sequence[int] = (),
-        visible: npt.NDArray[np.bool_] | None = None,
+        theories: frozenset[str] | None = None,
     ) -> list[int]:
-        """Numbers of the `size` facts among the first `before` and `also` that look most relevant, best first; where
-        `visible` is given, of those alone."""
-        known = min(before, len(self.library))
-        before = max(known, 1 + max(also, default=-1))
-        if before == 0 or size == 0:
-            return []
-        relevance = np.zeros(len(self._numbers), np.float32)
-        for texts, value in ((premises, 0.7), (goal, 1.0)):
-            for text in texts:
-                for name in constants_of(text):
-                    if name in self._numbers:
-                        relevance[self._numbers[name]] = value
-        starts, total = self._starts, self._total[:before]
-        usable = (total > 0) & self._offered[:before]
-        usable[known:] &= np.isin(np.arange(known, before), also)
-        if visible is not None:
-            usable &= visible[:before]
-        usable[[n for n in exclude if n < before]] = False
-        chosen: list[int] = []
-        for number in range(ROUNDS):
-            gained = self._gained(relevance)[:before]
-            score = np.where(usable & (gained > 0), gained / np.maximum(total, 1e-9), 0.0)
-            # Small facts all of whose constants are relevant tie at 1: prefer those that say more about the goal.
-            score += 1e-3 * np.minimum(gained, 20.0) * (score > 0)
-            share = size - len(chosen) if number == ROUNDS - 1 else max(1, (size - len(chosen)) // 2)
-            best = _largest(score, share)
-            if not len(best):
-                break
-            chosen += best
-            usable[best] = False
-            if len(chosen) >= size:
-                break
-            picked = np.concatenate([self._flat[starts[n] : starts[n + 1]] for n in best])
-            relevance[picked] = np.maximum(relevance[picked], DECAY ** (number + 1) * 0.5)
-        return chosen
+        """Numbers of the `size` facts among the first `before` and `also` that look most useful for these
+        propositions, best first; where `theories` are given, of those alone."""
+        facts, score = self.scores({name for text in texts for name in constants_of(text)}, theories)
+        usable = (facts < before) | np.isin(facts, np.fromiter(also, np.int64))
+        usable &= ~np.isin(facts, np.fromiter(exclude, np.int64))
+        return [int(n) for n in facts[_largest(np.where(usable, score, 0.0), size)]]
 
-    def _gained(self, relevance: Weights) -> npt.NDArray[np.float64]:
-        """For every fact the weight of its relevant constants; most facts have none and cost nothing."""
-        relevant = np.flatnonzero(relevance)
-        spans = [self._facts_of[self._facts_from[n] : self._facts_from[n + 1]] for n in relevant.tolist()]
-        if not spans:
-            return np.zeros(len(self.library))
-        weights = np.repeat((self._weight * relevance)[relevant], [len(span) for span in spans])
-        return np.bincount(np.concatenate(spans), weights, len(self.library)).astype(np.float64)
+    def scores(self, constants: Iterable[str], theories: frozenset[str] | None = None) -> tuple[Numbers, Scores]:
+        """The facts of these theories, or all, in order, and how near each is to a question about these constants."""
+        here = self._weighed(theories)
+        asked = np.zeros(len(here.weight), np.float64)
+        numbers = sorted(n for n in map(self._numbers.get, constants) if n is not None and n < len(asked))
+        asked[numbers] = here.weight[numbers] ** 2
+        mentions = here.mentions
+        shared = np.flatnonzero(asked[mentions.constant])
+        gained = asked[mentions.constant[shared]]
+        return mentions.facts, np.bincount(mentions.owner[shared], gained, len(mentions.facts)) * here.factor
+
+    def _weigh(self, theories: frozenset[str] | None) -> _Weighed:
+        mentions = self._mentions(np.arange(len(self.library))) if theories is None else self._joined(sorted(theories))
+        count = len(mentions.facts)
+        frequency = np.bincount(mentions.constant, minlength=len(self._numbers))
+        weight = np.log(max(count, 1) / np.maximum(frequency, 1)) + 1e-3  # what all mention is no reason to refuse
+        norm = np.sqrt(np.bincount(mentions.owner, weight[mentions.constant] ** 2, count))
+        return _Weighed(mentions, weight, mentions.factor / np.maximum(norm, 1e-9))
+
+    def _joined(self, theories: Iterable[str]) -> _Mentions:
+        """Of several theories, facts in order."""
+        parts = [self._of_theory(theory) for theory in theories]
+        facts = np.concatenate([np.zeros(0, np.int64), *(part.facts for part in parts)])
+        factor = np.concatenate([np.zeros(0), *(part.factor for part in parts)])
+        constant = np.concatenate([np.zeros(0, np.int64), *(part.constant for part in parts)])
+        order = np.argsort(facts, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        owners, start = [np.zeros(0, np.int64)], 0
+        for part in parts:
+            owners.append(part.owner + start)
+            start += len(part.facts)
+        return _Mentions(facts[order], factor[order], constant, place[np.concatenate(owners)])
+
+    def _theory_mentions(self, theory: str) -> _Mentions:
+        return self._mentions(self.library.of_theory(theory))
+
+    def _mentions(self, facts: Numbers) -> _Mentions:
+        rows = [list(constants_of(self.library.texts[n])) for n in facts.tolist()]
+        constant = [self._numbers.setdefault(name, len(self._numbers)) for row in rows for name in row]
+        owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+        uses = self.library.uses[facts]
+        own = np.array([bool(_INTERNAL.search(self.library.theorem(n))) for n in facts.tolist()], np.bool_)
+        factor = np.where(own & (uses == 0), 0.0, 1 + self._used * np.log1p(uses))
+        return _Mentions(facts, factor, np.array(constant, np.int64), owner)
 
 
 _made: WeakKeyDictionary[FactBase, Relevance] = WeakKeyDictionary()
@@ -129,10 +142,10 @@ def relevance_of(library: FactBase) -> Relevance:
     return known
 
 
-def _largest(score: npt.NDArray[np.float64], count: int) -> list[int]:
+def _largest(score: Scores, count: int) -> Numbers:
     """Places of the largest positive scores, largest first, ties by place."""
     positive = np.flatnonzero(score > 0)
     if len(positive) > count:
-        positive = positive[np.argpartition(-score[positive], count - 1)[:count]]
+        positive = positive[np.argpartition(-score[positive], count - 1)[:count]] if count else positive[:0]
     order = np.lexsort((positive, -score[positive]))
-    return [int(n) for n in positive[order]]
+    return positive[order]

@@ -29,7 +29,8 @@ def type_of_text(text: str, signature: Signature) -> Typ:
 def known(typ: Typ, signature: Signature) -> bool:
     if isinstance(typ, Type):
         return signature.types.get(typ.name) == len(typ.args) and all(known(arg, signature) for arg in typ.args)
-    return all(class_ in signature.classes for class_ in typ.sort)
+    # Benchmarks write 'a :: C with blanks; without them it would all be the variable's name.
+    return ":" not in typ.name and all(class_ in signature.classes for class_ in typ.sort)
 
 
 class _Reader:
