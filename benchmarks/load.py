@@ -19,7 +19,7 @@ import time
 
 import pyarrow
 
-from isarstep.bench.store import load
+from isarstep.bench.store import open_split
 
 
 def measure(command: list[str], runs: int) -> dict[str, float]:
@@ -39,7 +39,7 @@ def main() -> None:
     parser.add_argument("benchmark", nargs="?", default="embedded")
     parser.add_argument("--runs", type=int, default=5)
     arguments = parser.parse_args()
-    split = load(arguments.benchmark, "train")
+    split = open_split(arguments.benchmark, "train")
     first = split[0].id
     code = "import sys, isarstep; print(isarstep.load(sys.argv[1], 'train')[0])"
     result = {

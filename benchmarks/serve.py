@@ -27,7 +27,7 @@ from typing import Any
 
 import httpx
 
-from isarstep.bench.store import load
+from isarstep.bench.store import open_split
 
 START_SECONDS = 300
 PARTS = ("cold", "batched", "above", "memory", "one_by_one")
@@ -152,7 +152,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=10, help="of a cold command, for each of three examples")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves no server behind
-    examples = load("embedded", "test")[:200]
+    examples = open_split("embedded", "test")[:200]
     identifiers = [example.id for example in examples]
 
     def proposal(number: int) -> dict[str, Any]:

@@ -25,6 +25,11 @@ LONG_FUNCTIONS = {
     "logic.infer.check",
 }
 MAX_CLONE = 64_000_000
+# Public classes and functions that exist twice, with the reason; no other one does.
+TWICE = {
+    "isarstep": "the name of the task in two harnesses",
+    "main": "where a program starts: the command line, its reference page, the launcher of provers",
+}
 
 # Every allowed arrow: what a room may import besides itself. docs/rooms.md draws the same ones.
 GROUND = {"errors", "data", "progress", "tables", "house"}  # single files on which all may stand; house: the version
@@ -93,15 +98,30 @@ def test_a_file_is_small_explains_itself_and_imports_downwards(path: Path) -> No
     assert {room_of(name) for name in used} <= allowed
 
 
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef
+
+
 def test_functions_are_short() -> None:
-    functions = ast.FunctionDef | ast.AsyncFunctionDef
     long = {
         f"{name}.{node.name}"
         for name, path in MODULES.items()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, functions) and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
+        if isinstance(node, FUNCTIONS) and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
     }
     assert long == LONG_FUNCTIONS
+
+
+def test_a_name_means_one_thing() -> None:
+    """Commands and the tools of agents are left out: they have the names under which people and models call them."""
+    places: dict[str, list[str]] = {}
+    for name, path in MODULES.items():
+        if path.name == "commands.py" or name.startswith("agents.tools."):
+            continue
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, FUNCTIONS | ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(name)
+    assert {name: where for name, where in places.items() if len(where) > 1 and name not in TWICE} == {}
+    assert all(len(places[name]) > 1 for name in TWICE), "a reason that is no longer needed goes"
 
 
 def test_the_arrows_themselves_have_no_circle_and_none_is_unused() -> None:

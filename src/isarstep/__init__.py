@@ -15,4 +15,4 @@ def load(where: str | Path = "embedded", split: str = "train") -> Split:
     """The examples of one split of a benchmark, read when they are asked for."""
     from isarstep.bench import store  # here, so that importing the package stays quick
 
-    return store.load(where, split)
+    return store.open_split(where, split)

@@ -5,8 +5,8 @@ Every constant of the table gets too few, enough and too many arguments, pattern
 
 import random
 
-from isarstep.logic.notation import BoundVariable, Hole, Lambda, Pattern, Table
-from isarstep.logic.patterns import CASE_PROD, NUMERAL, TRUEPROP, Match, build, numeral
+from isarstep.logic.notation import BoundVariable, Hole, Lambda, NotationTable, Pattern
+from isarstep.logic.patterns import CASE_PROD, NUMERAL, TRUEPROP, Match, numeral, term_of_pattern
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
 
 NAMES = [
@@ -24,7 +24,7 @@ CONSTANTS = [
 class Maker:
     """Makes terms from one seed."""
 
-    def __init__(self, seed: int, table: Table) -> None:
+    def __init__(self, seed: int, table: NotationTable) -> None:
         self.random = random.Random(seed)
         self.table = table
         self.chains = [(e.cons, e.nil) for e in table.enumerations]
@@ -97,7 +97,7 @@ class Maker:
             depth_inside = depth + 1
         for index in range(1, count + 1):
             found.holes[index] = self.term((size - 1) // count, depth_inside if index in under else depth)
-        return build(pattern, found)
+        return term_of_pattern(pattern, found)
 
 
 def _holes(pattern: Pattern) -> int:

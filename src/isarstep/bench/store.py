@@ -1,4 +1,4 @@
-"""Reads a benchmark lazily: `load("embedded", "train")[0]` unpacks one row group of each file, no more.
+"""Reads a benchmark lazily: `isarstep.load("embedded", "train")[0]` unpacks one row group of each file, no more.
 
 Sizes are compared when a benchmark is opened, hashes when a file is first read; whatever is damaged is named.
 """
@@ -39,7 +39,7 @@ from isarstep.errors import UserError
 from isarstep.logic.signature import Signature, load_document
 
 
-def load(where: str | Path = EMBEDDED, split: str = "train") -> Split:
+def open_split(where: str | Path = EMBEDDED, split: str = "train") -> Split:
     """The examples of one split, read when they are asked for."""
     return Benchmark(where).split(split)
 

@@ -59,7 +59,7 @@ CLAIMS = (
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ClaimOutcome:
     claim: Claim
     better: RunEntry | None
     worse: RunEntry | None
@@ -77,16 +77,16 @@ class Outcome:
         return {"claim": self.claim.key, "text": self.claim.text, "difference": self.difference} | tested
 
 
-def outcomes(entries: Sequence[RunEntry]) -> list[Outcome]:
+def outcomes(entries: Sequence[RunEntry]) -> list[ClaimOutcome]:
     found = []
     for claim in CLAIMS:
         better, worse = claim.better.entry(entries), claim.worse.entry(entries)
         test = compare(better.system, worse.system) if better and worse else None
-        found.append(Outcome(claim, better, worse, test))
+        found.append(ClaimOutcome(claim, better, worse, test))
     return found
 
 
-def claims_table(found: Sequence[Outcome]) -> Table:
+def claims_table(found: Sequence[ClaimOutcome]) -> Table:
     rows: list[tuple[str, ...]] = []
     for outcome in found:
         if outcome.test is None or outcome.difference is None:

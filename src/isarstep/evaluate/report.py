@@ -17,7 +17,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.evaluate import paper, paper_tables
 from isarstep.evaluate.breakdowns import Breakdown, breakdowns, failure_table
-from isarstep.evaluate.claims import Outcome, claims_table, outcomes
+from isarstep.evaluate.claims import ClaimOutcome, claims_table, outcomes
 from isarstep.evaluate.document import Block, Document, Figure, Raw, Section, Text
 from isarstep.evaluate.entries import NEW, STEPS, RunEntry, entries_of, other_tasks
 from isarstep.evaluate.figures import Curve, Series, bars, lines
@@ -106,7 +106,7 @@ def _cards(best: RunEntry) -> tuple[tuple[str, str], ...]:
     return tuple(cards)
 
 
-def _results(entries: Sequence[RunEntry], near: Breakdown, claimed: Sequence[Outcome]) -> Section:
+def _results(entries: Sequence[RunEntry], near: Breakdown, claimed: Sequence[ClaimOutcome]) -> Section:
     blocks: list[Block] = [paper_tables.main_results(entries), paper_tables.printed_results(), claims_table(claimed)]
     blocks += [paper_tables.nearness_table(entries, near), paper_tables.tokens_and_terms(entries)]
     for given in (paper.BASE, paper.HINTS):

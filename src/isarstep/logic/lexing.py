@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from isarstep.logic.names import SIMPLE_NAME
-from isarstep.logic.notation import Table, is_word
+from isarstep.logic.notation import NotationTable, is_word
 from isarstep.logic.readerror import MAX_TOKENS, ReadError
 
 UPDATE = "(:="  # stands for the opening bracket of a function update
@@ -31,7 +31,7 @@ class Tokens:
 
 
 @cache
-def _scanner(table: Table) -> re.Pattern[str]:
+def _scanner(table: NotationTable) -> re.Pattern[str]:
     symbols = sorted((s for s in table.literals if not is_word(s)), key=len, reverse=True)
     quoted = "«(?:[^»]|»»)*»"
     return re.compile(
@@ -45,7 +45,7 @@ def _scanner(table: Table) -> re.Pattern[str]:
     )
 
 
-def scan(text: str, table: Table, binders: frozenset[str]) -> Tokens:
+def scan(text: str, table: NotationTable, binders: frozenset[str]) -> Tokens:
     """Cut the text; `binders` are the symbols that may have a full stop."""
     kinds: list[str] = []
     texts: list[str] = []

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from isarstep.errors import UserError
 from isarstep.logic.language import Language
-from isarstep.logic.notation import Table, default_table
+from isarstep.logic.notation import NotationTable, default_table
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Bound, Const, Free, Term, Type, Var
 
@@ -66,7 +66,7 @@ class Names:
         self,
         constants: Iterable[str] = (),
         *,
-        table: Table | None = None,
+        table: NotationTable | None = None,
         truths: Mapping[str, int] | None = None,
         uses: Mapping[str, int] | None = None,
         language: Language | None = None,
@@ -122,7 +122,7 @@ class Names:
     @staticmethod
     def of_signature(
         signature: Signature,
-        table: Table | None = None,
+        table: NotationTable | None = None,
         uses: Mapping[str, int] | None = None,
         language: Language | None = None,
     ) -> Names:
@@ -271,6 +271,6 @@ class _Truths(Mapping[str, int]):
         return sum(1 for _ in self)
 
 
-def _truths_of(table: Table) -> dict[str, int]:
+def _truths_of(table: NotationTable) -> dict[str, int]:
     """Without types: what is written as a connective or a relation is a truth value."""
     return {n.constant: len(n.pattern.args) for n in table.notations if 20 <= n.precedence <= 50}

@@ -104,7 +104,7 @@ class Enumeration:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class NotationTable:
     """All notations in the order of the file, enumerations, and other spellings that the reader takes for a symbol."""
 
     notations: tuple[Notation, ...]
@@ -152,16 +152,16 @@ class _LineError(Exception):
 
 
 @cache
-def default_table() -> Table:
+def default_table() -> NotationTable:
     """The notations that come with the package."""
     return read_table(resources.files("isarstep.logic").joinpath("notation.txt").read_text("utf-8"), "notation.txt")
 
 
-def extended_table(extra: str, name: str = "extra notations") -> Table:
+def extended_table(extra: str, name: str = "extra notations") -> NotationTable:
     """The default table with more lines; a constant that they mention loses its default notations."""
     base, more = default_table(), read_table(extra, name)
     replaced = {notation.constant for notation in more.notations} | {e.cons for e in more.enumerations}
-    table = Table(
+    table = NotationTable(
         more.notations + tuple(n for n in base.notations if n.constant not in replaced),
         more.enumerations + tuple(e for e in base.enumerations if e.cons not in replaced),
         base.spellings | more.spellings,
@@ -170,7 +170,7 @@ def extended_table(extra: str, name: str = "extra notations") -> Table:
     return table
 
 
-def read_table(text: str, name: str) -> Table:
+def read_table(text: str, name: str) -> NotationTable:
     """Read the lines of a table."""
     notations: list[Notation] = []
     enumerations: list[Enumeration] = []
@@ -199,7 +199,7 @@ def read_table(text: str, name: str) -> Table:
         except _LineError as error:
             raise UserError(f"{name}, line {number}: {error}") from None
     _check_levels(notations, name)
-    return Table(tuple(notations), tuple(enumerations), spellings)
+    return NotationTable(tuple(notations), tuple(enumerations), spellings)
 
 
 def _enumeration(constants: str, brackets: str, latex: str | None) -> Enumeration:

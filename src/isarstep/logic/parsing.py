@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from isarstep.logic.inner_tokens import InnerTokens
-from isarstep.logic.productions import TERM, TYPE, Grammar, Node, Production, Rules
+from isarstep.logic.productions import TERM, TYPE, Grammar, Node, NonterminalRules, Production
 from isarstep.logic.readerror import ReadError
 
 _CONST = "\\<^const>"
@@ -98,7 +98,7 @@ _KINDS = {
 _LITERALS = {"number": "_Numeral", "float": "_Float", "str": "_String"}
 
 
-def parse(grammar: Grammar, tokens: InnerTokens, nonterminal: str = TERM) -> list[Tree]:
+def parse_trees(grammar: Grammar, tokens: InnerTokens, nonterminal: str = TERM) -> list[Tree]:
     """All trees of the whole text; an error that says how far it could be read when there are none."""
     parser = _Parser(grammar, tokens)
     try:
@@ -199,7 +199,7 @@ class _Parser:
 
     def extend(self, nonterminal: str, low: int, agenda: list[Result]) -> list[Result]:
         """Go on with operators behind what was read, as long as priorities allow."""
-        rules = self.rules.get(nonterminal) or Rules()
+        rules = self.rules.get(nonterminal) or NonterminalRules()
         kinds, texts, continues, joined = self.kinds, self.texts, rules.continues, rules.joined
         found: list[Result] = []
         for result in agenda:  # grows on the way

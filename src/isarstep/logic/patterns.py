@@ -58,7 +58,7 @@ def abstraction(term: Term) -> tuple[Variables, Term] | None:
     return variables, term
 
 
-def abstract(variables: Variables, body: Term) -> Term:
+def abstraction_of(variables: Variables, body: Term) -> Term:
     """Undo `abstraction`."""
     for entry in reversed(variables):
         body = App(Const(CASE_PROD), body) if entry is None else Abs(entry, None, body)
@@ -120,7 +120,7 @@ def match(pattern: Pattern, term: Term, found: Match) -> bool:
     return match(body, term.body, found)
 
 
-def build(pattern: Pattern, found: Match) -> Term:
+def term_of_pattern(pattern: Pattern, found: Match) -> Term:
     """The term that a pattern stands for."""
     if type(pattern) is Hole:
         return found.holes[pattern.index]
@@ -129,9 +129,9 @@ def build(pattern: Pattern, found: Match) -> Term:
     if type(pattern) is Applied:
         term: Term = Const(pattern.name)
         for arg in pattern.args:
-            term = App(term, build(arg, found))
+            term = App(term, term_of_pattern(arg, found))
         return term
-    return abstract(found.variables, build(pattern.body, found))  # type: ignore[union-attr]
+    return abstraction_of(found.variables, term_of_pattern(pattern.body, found))  # type: ignore[union-attr]
 
 
 def numeral_value(bits: Term) -> int | None:

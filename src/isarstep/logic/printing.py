@@ -14,7 +14,7 @@ from typing import TypeAlias
 from isarstep.errors import UserError
 from isarstep.logic.latexnames import latex_constant, latex_variable
 from isarstep.logic.names import Names, subscript
-from isarstep.logic.notation import APPLY, ARGUMENT, BINDER, Enumeration, Notation, Piece, Slot, Table, lexemes
+from isarstep.logic.notation import APPLY, ARGUMENT, BINDER, Enumeration, Notation, NotationTable, Piece, Slot, lexemes
 from isarstep.logic.patterns import (
     NUMERAL,
     TAKES_PROPOSITIONS,
@@ -103,7 +103,7 @@ class _Style:
 
 
 @cache
-def _style(table: Table, latex: bool) -> _Style:
+def _style(table: NotationTable, latex: bool) -> _Style:
     forms: dict[str, list[_Form]] = {}
     bare: dict[str, str] = {}
     for section, constant in sections(table).items():
@@ -139,7 +139,7 @@ def _style(table: Table, latex: bool) -> _Style:
 
 
 @cache
-def sections(table: Table) -> dict[str, str]:
+def sections(table: NotationTable) -> dict[str, str]:
     """Symbols that stand for their constant in brackets, as in `(+)`: those of plain infixes and binders."""
     found: dict[str, str] = {}
     shown: set[str] = set()

@@ -61,7 +61,7 @@ class Node:
 
 
 @dataclass(slots=True)
-class Rules:
+class NonterminalRules:
     """The productions of one nonterminal."""
 
     starts: Node = field(default_factory=Node)
@@ -86,7 +86,7 @@ class Grammar:
     """Rules by nonterminal, and the delimiters that cut a text into tokens."""
 
     def __init__(self, productions: Iterable[Production]) -> None:
-        self.rules: dict[str, Rules] = {}
+        self.rules: dict[str, NonterminalRules] = {}
         self.delimiters: set[str] = set()
         for production in productions:
             self._add(production)
@@ -94,7 +94,7 @@ class Grammar:
     def _add(self, production: Production) -> None:
         symbols = production.symbols
         self.delimiters.update(symbol for symbol in symbols if type(symbol) is str)
-        rules = self.rules.setdefault(production.nonterminal, Rules())
+        rules = self.rules.setdefault(production.nonterminal, NonterminalRules())
         first = symbols[0]
         if isinstance(first, str) or first[0] != production.nonterminal:
             if first[0] not in _LITERALS or len(symbols) > 1:

@@ -17,7 +17,7 @@ from isarstep.logic.doubts import Doubt, doubt
 from isarstep.logic.folding import canonical
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError, instantiate_type
 from isarstep.logic.language import Language
-from isarstep.logic.parsing import Tree, parse
+from isarstep.logic.parsing import Tree, parse_trees
 from isarstep.logic.productions import TYPE
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import normal, original_place, without_quotes
@@ -84,7 +84,7 @@ def _read_formula(
     bound: Mapping[str, Term],
 ) -> Reading:
     tokens = language.lexicon.scan(text)
-    trees = parse(language.grammar, tokens)
+    trees = parse_trees(language.grammar, tokens)
     found: dict[Term, Reading] = {}
     failure: UserError | None = None
     for tree in trees:
@@ -134,7 +134,7 @@ def read_statement(
     for here in (language, language.bundled):  # notation that theories switch on for a while must have types
         try:
             tokens = here.lexicon.scan(written)
-            trees = parse(here.grammar, tokens)
+            trees = parse_trees(here.grammar, tokens)
         except ReadError as error:
             failure = failure or error
             continue
@@ -174,7 +174,7 @@ def _note(spans: Spans | None, places: Spans, text: str) -> None:
 
 def read_type(text: str, language: Language) -> Typ:
     """A type as people write it, such as `'a ⇒ nat list`."""
-    trees = parse(language.grammar, language.lexicon.scan(normal(text)), TYPE)
+    trees = parse_trees(language.grammar, language.lexicon.scan(normal(text)), TYPE)
     typ = Translator(language).typ(trees[0])
     default = ("HOL.type",) if "HOL.type" in language.signature.classes else ()
     written: dict[Typ, Typ] = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, TypeAlias
 
-from isarstep.logic.grammar import Grammar, Node, grammar
+from isarstep.logic.grammar import FormGrammar, FormNode, grammar
 from isarstep.logic.infer import PROP
 from isarstep.logic.lexing import UPDATE, Tokens, scan
 from isarstep.logic.names import Names, unquote
@@ -21,10 +21,10 @@ from isarstep.logic.patterns import (
     TAKES_PROPOSITIONS,
     TRUEPROP,
     Match,
-    abstract,
-    build,
+    abstraction_of,
     is_meta,
     numeral,
+    term_of_pattern,
 )
 from isarstep.logic.printing import sections
 from isarstep.logic.reader import Statement, read_statement
@@ -85,7 +85,7 @@ def read_marked(text: str, names: Names, *, prop: bool = True, spans: Spans | No
 
 
 class _Reader:
-    def __init__(self, tokens: Tokens, names: Names, rules: Grammar, text: str, spans: Spans | None) -> None:
+    def __init__(self, tokens: Tokens, names: Names, rules: FormGrammar, text: str, spans: Spans | None) -> None:
         self.text = text
         self.spans = spans
         self.tokens = tokens
@@ -308,7 +308,7 @@ class _Reader:
         body = self.term((yield self.expression(10)))
         for group in reversed(groups):
             self.leave(group)
-            body = abstract(group, body)
+            body = abstraction_of(group, body)
         return body
 
     def variables(self) -> list[str | None]:
@@ -363,7 +363,7 @@ class _Reader:
                 if visible:
                     self.scope[name].pop()
 
-    def is_binder(self, node: Node, start: int) -> bool:
+    def is_binder(self, node: FormNode, start: int) -> bool:
         """Where both variables and an expression may stand: are these variables, with a full stop of their own?"""
         if start not in self.tokens.dotted or node.binder is None:
             return False
@@ -376,7 +376,7 @@ class _Reader:
 
     # Notations
 
-    def follow(self, node: Node, values: list[_Value], start: int) -> _Rule:
+    def follow(self, node: FormNode, values: list[_Value], start: int) -> _Rule:
         """Go on inside a notation until it is complete."""
         bound: list[list[str | None]] = []
         first = len(values)
@@ -430,7 +430,7 @@ class _Reader:
             result = App(App(cons, self.term(value)), result)
         return result
 
-    def complete(self, node: Node, values: list[_Value], bound: list[list[str | None]]) -> Term:
+    def complete(self, node: FormNode, values: list[_Value], bound: list[list[str | None]]) -> Term:
         if node.plain is not None:
             result: Term = node.plain
             for value in values:
@@ -445,9 +445,9 @@ class _Reader:
             else:
                 found.holes[index] = self.term(value)
         if not bound:
-            return build(notation.pattern, found)
+            return term_of_pattern(notation.pattern, found)
         found.variables = bound.pop()
-        result = build(notation.pattern, found)
+        result = term_of_pattern(notation.pattern, found)
         for variables in reversed(bound):  # `∀x y. P`: the pattern is a constant applied to an abstraction
-            result = App(Const(notation.constant), abstract(variables, result))
+            result = App(Const(notation.constant), abstraction_of(variables, result))
         return result

@@ -52,7 +52,7 @@ def constraint(reader: Reader, term: Tree, typ: Tree) -> Term:
     return reader.constrain(reader.term(term), reader.typ(typ))
 
 
-def implication(reader: Reader, assumptions: Tree, conclusion: Tree) -> Term:
+def meta_implication(reader: Reader, assumptions: Tree, conclusion: Tree) -> Term:
     premises = []
     while type(assumptions) is tuple and assumptions[0] == "_asms":
         premises.append(reader.proposition(assumptions[1]))
@@ -64,7 +64,7 @@ def implication(reader: Reader, assumptions: Tree, conclusion: Tree) -> Term:
     return made
 
 
-def number(_reader: Reader, digits: Any) -> Term:
+def number_literal(_reader: Reader, digits: Any) -> Term:
     if len(digits) > _MAX_DIGITS:
         raise ReadError(max(digits.start, 0), digits, f"a number of at most {_MAX_DIGITS} digits")
     value = int(digits, 0 if digits[:2] in ("0x", "0b") else 10)
@@ -103,7 +103,7 @@ def _characters(text: Any) -> list[int]:
     return codes
 
 
-def string(_reader: Reader, text: Any) -> Term:
+def string_literal(_reader: Reader, text: Any) -> Term:
     made: Term = Const("List.list.Nil")
     for code in reversed(_characters(text)):
         made = list_comb(Const("List.list.Cons"), [list_comb(Const("String.char.Char"), _bits(code, 8)), made])
@@ -276,14 +276,14 @@ CODE: dict[str, Callable[..., Term]] = {
     "_lambda": function,
     "_abs": lambda reader, pattern, body: reader.abstraction(pattern, body),
     "_constrain": constraint,
-    "_bigimpl": implication,
+    "_bigimpl": meta_implication,
     "_aprop": copied,
     "_asm": copied,
     "_constify": copied,
-    "_Numeral": number,
+    "_Numeral": number_literal,
     "_Float": decimal,
     "_dummy": dummy,
-    "_String": string,
+    "_String": string_literal,
     "_Char": character,
     "_Literal": literal,
     "_TYPE": type_term,
