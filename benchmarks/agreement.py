@@ -24,6 +24,7 @@ from isarstep.bench.specials import EOS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.constants import read_by_model
 from isarstep.feed.corpus import Corpus
 from isarstep.feed.files import load_dataset
 from isarstep.models.checkpoint import load_model
@@ -43,7 +44,8 @@ def main() -> None:
     parser.add_argument("--peers", default="ct2,hf")
     chosen = parser.parse_args()
     model, about = load_model(chosen.model)
-    corpus = load_dataset(Path(chosen.data)).split("validation")
+    data = load_dataset(Path(chosen.data))
+    corpus = read_by_model(data.split("validation"), data.words, about.vocabulary, model.config.hints)
     corpus = corpus.take(np.linspace(0, len(corpus) - 1, chosen.examples).astype(np.int64))
     rules = SearchRules(chosen.beam, longest=chosen.longest)
     ours = [[(h.tokens, h.score) for h in found if h.complete] for found in search_corpus(model, corpus, rules)]

@@ -36,6 +36,7 @@ from isarstep.decode.predict import ready
 from isarstep.decode.search import Constraints, search_corpus
 from isarstep.errors import UserError
 from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.constants import read_by_model
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus
 from isarstep.feed.files import load_dataset
@@ -58,6 +59,7 @@ class Bench:
         self.model = ready(self.model, chosen.device)
         self.device = self.model.token_table.device
         corpus = self.dataset.split(chosen.split)
+        corpus = read_by_model(corpus, self.dataset.words, self.about.vocabulary, self.model.config.hints)
         every = np.linspace(0, len(corpus) - 1, min(len(corpus), chosen.examples)).astype(np.int64)
         self.corpus = corpus.take(every)
         if self.model.config.dense:

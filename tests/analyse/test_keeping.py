@@ -20,7 +20,8 @@ from isarstep.decode.predict import Predictor
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import open_run
 from isarstep.evaluate.scores import ScoringTask
-from isarstep.feed.corpus import Corpus, Dataset, corpus_of_examples
+from isarstep.feed.constants import corpus_of_examples
+from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import IMPLIED
 from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import About, write_model

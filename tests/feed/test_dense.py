@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.constants import closed
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus, spelt_out
 from isarstep.feed.files import load_dataset
@@ -15,7 +16,7 @@ from isarstep.train.renumbering import Renumbering
 
 @pytest.fixture(scope="module")
 def dataset() -> Dataset:
-    return load_dataset(Path("embedded"))
+    return closed(load_dataset(Path("embedded")))
 
 
 @pytest.fixture(scope="module")

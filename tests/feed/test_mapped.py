@@ -10,11 +10,11 @@ from tests.bench.corpus import write_corpus
 
 from isarstep.bench.build import build
 from isarstep.bench.rules import Sizes
-from isarstep.bench.specials import UNK
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
-from isarstep.feed.corpus import Corpus, corpus_of_examples
-from isarstep.feed.mapped import corpus_of_split
+from isarstep.feed.constants import corpus_of_examples, is_constant, read_by_model
+from isarstep.feed.corpus import Corpus
+from isarstep.feed.mapped import corpus_of_split, outside_of
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +34,12 @@ def sources(corpus: Corpus, example: int) -> list[tuple[int, list[int]]]:
 def test_arrays_are_the_same_examples(benchmark: Benchmark, name: str, tmp_path: Path) -> None:
     split = benchmark.split(name)
     corpus = corpus_of_split(benchmark, name, cache=tmp_path)
-    place = {token: number for number, token in enumerate(benchmark.vocabulary)}
+    words = [*benchmark.vocabulary, *outside_of(benchmark, cache=tmp_path)]
+    place = {token: number for number, token in enumerate(words)}
+    assert len(place) == len(words) > len(benchmark.vocabulary)
 
     def numbers(text: str) -> list[int]:
-        return [place.get(token, UNK) for token in text.split()]
+        return [place[token] for token in text.split()]
 
     assert len(corpus) == len(split) > 0
     for number, example in enumerate(split):
@@ -56,10 +58,18 @@ def test_the_cache_gives_the_same_arrays_again(benchmark: Benchmark, tmp_path: P
         np.testing.assert_array_equal(getattr(first, array), getattr(second, array))
 
 
-def test_examples_asked_one_by_one_are_read_alike(benchmark: Benchmark, tmp_path: Path) -> None:
+@pytest.mark.parametrize("numbers", [0, 2])
+def test_examples_asked_one_by_one_are_read_alike(benchmark: Benchmark, numbers: int, tmp_path: Path) -> None:
     """The bridge for proposals and the one for training give a model the same numbers in the same order."""
+    rare = [token for token in benchmark.vocabulary if is_constant(token)][5:]
+    named = [token for token in benchmark.vocabulary if token not in rare]
+    vocabulary = (*named, *(f"<C{n}>" for n in range(numbers)))
     mapped = corpus_of_split(benchmark, "test", cache=tmp_path)
-    asked = corpus_of_examples(list(benchmark.split("test")), benchmark.vocabulary)
+    words = (*benchmark.vocabulary, *outside_of(benchmark, cache=tmp_path))
+    mapped = read_by_model(mapped, words, vocabulary, hints=True)
+    asked = corpus_of_examples(list(benchmark.split("test")), vocabulary, hints=True)
+    assert asked.names == mapped.names
+    assert any(asked.names) == (numbers > 0)
     assert [sources(asked, i) for i in range(len(asked))] == [sources(mapped, i) for i in range(len(mapped))]
 
 

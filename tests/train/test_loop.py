@@ -15,6 +15,7 @@ import torch
 
 from isarstep.bench.specials import SPECIALS
 from isarstep.errors import UserError
+from isarstep.feed.constants import opened
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
 from isarstep.feed.files import load_dataset
 from isarstep.models import ModelConfig
@@ -75,9 +76,40 @@ def test_a_tiny_model_learns_a_synthetic_task(tmp_path: Path) -> None:
     assert last["validation_bleu"] > 95
 
 
-@pytest.mark.parametrize("style", ["paper", "modern"])
-def test_a_resumed_run_is_the_same_run(tmp_path: Path, style: Style, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = (paper if style == "paper" else modern)(steps=12, batch=512, accumulate=2, warmup=5)
+def test_constants_that_were_never_seen_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trained on known constants of which some are under numbers, asked with others: only their places can tell."""
+    monkeypatch.setattr("isarstep.train.constant_numbers.COMMON", 0)
+    strange = tuple(f"v{i}" for i in range(12))
+    splits = dict(dataset(3_000).splits)
+    validation = splits["validation"]
+    splits["validation"] = replace(validation, tokens=validation.tokens + len(strange))
+    data = opened(Dataset(splits, VOCABULARY, "swap", strange), 8)
+    config = replace(tiny(style="modern", dropout=0.0), vocabulary=len(data.vocabulary))
+    recipe = modern(steps=250, batch=768, warmup=20, rate=6e-3, smoothing=0.0, number_constants=1.0)
+    plan = ValidationPlan(looks=1, examples=100)
+    train(data, config, recipe, tmp_path, device="cpu", validating=plan, quiet=True)
+    last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
+    assert last["top1"] >= 0.9
+
+
+def test_what_is_kept_is_the_average_where_the_recipe_wants_it(tmp_path: Path) -> None:
+    recipe = modern(steps=4, batch=512, warmup=2, average=0.9)
+    watch = ValidationPlan(1, 4)
+    kept = train(dataset(), tiny(style="modern"), recipe, tmp_path / "a", device="cpu", validating=watch, quiet=True)
+    last, _ = load_model(tmp_path / "a" / "last")
+    plain = replace(recipe, average=0.0)
+    whole = train(dataset(), tiny(style="modern"), plain, tmp_path / "b", device="cpu", validating=watch, quiet=True)
+    for average, now, without in zip(kept.parameters(), last.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(now, without)  # the run itself is the same
+        if now.requires_grad:
+            assert not torch.equal(average, now)
+
+
+@pytest.mark.parametrize(("style", "average"), [("paper", 0.0), ("modern", 0.0), ("modern", 0.9)])
+def test_a_resumed_run_is_the_same_run(
+    tmp_path: Path, style: Style, average: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = (paper if style == "paper" else modern)(steps=12, batch=512, accumulate=2, warmup=5, average=average)
     config, watch = tiny(style=style), ValidationPlan(looks=3, examples=4)
     monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 1)
     whole = train(dataset(), config, recipe, tmp_path / "whole", device="cpu", validating=watch, quiet=True)

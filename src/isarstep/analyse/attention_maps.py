@@ -47,14 +47,14 @@ def record_attention(model: Seq2Seq, vocabulary: Sequence[str], example: Example
     import torch
 
     from isarstep.feed.batches import Layout, Packer
-    from isarstep.feed.corpus import corpus_of_examples
+    from isarstep.feed.constants import corpus_of_examples, numbers_in, with_names
     from isarstep.feed.dense import dense_corpus
     from isarstep.models.transformer import Transformer
 
     if not isinstance(model, Transformer):
         raise UserError(f"attention maps are drawn for transformer and hat, not for {model.config.kind}")
     asked = Example(id=example.id, f1=answer, f2=example.f2, f3=example.f3, f4=example.f4, f5=example.f5)
-    corpus = corpus_of_examples([asked], vocabulary)
+    corpus = corpus_of_examples([asked], vocabulary, model.config.hints)
     if model.config.dense:
         corpus = dense_corpus(corpus, vocabulary)
     layout = Layout(model.config.hierarchical, model.config.hints)
@@ -83,8 +83,9 @@ def record_attention(model: Seq2Seq, vocabulary: Sequence[str], example: Example
     finally:
         for hook in hooks:
             hook.remove()
-    source = tuple(vocabulary[i] for i in batch.source.tokens_S.tolist())
-    written = tuple(vocabulary[i] if i >= 0 else "" for i in batch.target.outputs_U.tolist())
+    numbers, names = numbers_in(vocabulary), corpus.names_of(0)
+    source = tuple(with_names(batch.source.tokens_S.tolist(), vocabulary, numbers, names))
+    written = tuple(with_names(batch.target.outputs_U.tolist(), vocabulary, numbers, names))
     read = _read(corpus, layout)
     fields = tuple(field for field, length in read for _ in range(length))
     assert len(fields) == len(source)

@@ -12,7 +12,7 @@ from pathlib import Path
 from isarstep.analyse.attention_maps import record_attention, save_maps
 from isarstep.analyse.probes import probes, write_answers
 from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
-from isarstep.decode.predict import Predictor, check_vocabulary, meta_of
+from isarstep.decode.predict import Predictor, meta_of
 from isarstep.decode.predictions import write_predictions
 from isarstep.feed.corpus import Dataset
 from isarstep.models import Seq2Seq
@@ -64,10 +64,9 @@ def keep_predictions(
     if not missing:
         return []
     predictor = Predictor(folder, device)
-    check_vocabulary(predictor.about, dataset.vocabulary)
     written = []
     for split, beam in missing:
-        corpus, rules = dataset.split(split), SearchRules(beam)
+        corpus, rules = predictor.split(dataset, split), SearchRules(beam)
         path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
         lines = with_progress(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
         write_predictions(path, lines, meta_of(predictor, split, rules, "none"))

@@ -46,14 +46,12 @@ def predict(
 
     from isarstep.bench.ids import places_of_lowest
     from isarstep.decode.hypotheses import SearchRules
-    from isarstep.decode.predict import Predictor, check_vocabulary, meta_of
+    from isarstep.decode.predict import Predictor, meta_of
     from isarstep.decode.predictions import write_predictions
     from isarstep.feed.files import load_dataset
 
     predictor = Predictor(model, device)
-    dataset = load_dataset(data)
-    check_vocabulary(predictor.about, dataset.vocabulary)
-    corpus = dataset.split(split)
+    corpus = predictor.split(load_dataset(data), split)
     if limit is not None:
         corpus = corpus.take(np.array(places_of_lowest(corpus.ids, limit)))
     rules = SearchRules(beam, penalty=penalty)

@@ -22,6 +22,7 @@ from torch import Tensor
 from isarstep.bench.specials import EOS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.errors import UserError
+from isarstep.feed.constants import numbers_in
 from isarstep.feed.corpus import Corpus, Longs, ragged
 from isarstep.feed.dense import kind_of_name
 
@@ -90,7 +91,8 @@ def kind_of(token: str) -> Kind:
     if token in WORDS:
         return WORDS[token]
     kind = ANNOUNCED[kind_of_name(token)]
-    return Kind.OTHER if kind == Kind.CONSTANT and re.fullmatch(r"<[A-Z0-9]+>", token) else kind
+    other = kind == Kind.CONSTANT and re.fullmatch(r"<[A-Z0-9]+>", token) and not re.fullmatch(r"<C\d+>", token)
+    return Kind.OTHER if other else kind
 
 
 class TermGrammar:
@@ -108,8 +110,10 @@ class TermGrammar:
         self.is_variable = self.kinds == Kind.VARIABLE
         self.rows: list[Tensor] = []
         self.row_of_form = self._rows_of_forms()
-        # All constants are allowed or none: their masks are one column, behind those of all other tokens.
+        # All constants with a name are allowed or none: their masks are one column, behind those of all other tokens.
         allowed_RV, is_constant = torch.stack(self.rows), self.kinds == Kind.CONSTANT
+        self.constant_numbers = numbers_in(vocabulary)
+        is_constant[self.constant_numbers] = False
         self.few = (~is_constant).nonzero()[:, 0]
         self.column_V = torch.full((len(kinds),), len(self.few), dtype=torch.int32)
         self.column_V[self.few] = torch.arange(len(self.few), dtype=torch.int32)
@@ -191,8 +195,19 @@ class TermGrammar:
         fixed_B1 = torch.from_numpy(corpus.variables[examples].astype(np.int64))[:, None]
         return ((self.numbers < fixed_B1) | torch.from_numpy(used_BV)) & self.is_variable
 
+    def meaningless_numbers(self, corpus: Corpus, examples: Longs) -> Tensor | None:
+        """B x F: numbers of constants that stand for nothing in an example; None: the vocabulary is closed."""
+        if not self.constant_numbers:
+            return None
+        first_B = [len(corpus.names_of(int(example))) for example in examples]
+        mask_BV = torch.zeros(len(examples), len(self.kinds), dtype=torch.bool)
+        for row, first in enumerate(first_B):
+            mask_BV[row, self.constant_numbers[first:]] = True
+        return torch.nn.functional.pad(mask_BV[:, self.few], (0, 1))
+
     def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> GrammarState:
-        return GrammarState(self, self.variables_of(corpus, examples), rules, device)
+        meaningless_BF = self.meaningless_numbers(corpus, examples)
+        return GrammarState(self, self.variables_of(corpus, examples), rules, device, meaningless_BF)
 
     def accepts(self, targets: Sequence[Sequence[int]], corpus: Corpus, examples: Longs) -> list[bool]:
         """Whether these sequences (without `<EOS>`) could have been written for these examples."""
@@ -215,13 +230,21 @@ class GrammarState:
 
     prunes = False
 
-    def __init__(self, grammar: TermGrammar, variables_BV: Tensor, rules: SearchRules, device: torch.device) -> None:
+    def __init__(
+        self,
+        grammar: TermGrammar,
+        variables_BV: Tensor,
+        rules: SearchRules,
+        device: torch.device,
+        meaningless_BF: Tensor | None = None,
+    ) -> None:
         if rules.longest > LONGEST:
             raise UserError(f"constrained decoding writes at most {LONGEST} tokens, not {rules.longest}")
         self.batch, self.beams = variables_BV.shape[0], rules.beam
         self.moves, self.tokens_V2, self.row_of_form, self.few, self.column_V, common_RF = grammar.tables(device)
         own_BF = torch.nn.functional.pad(~variables_BV[:, grammar.few], (0, 1), value=True)
         self.forbidden_RF = torch.cat([common_RF, own_BF.to(device)])
+        self.meaningless_BF = None if meaningless_BF is None else meaningless_BF.to(device)
         self.length = 0  # tokens written
         self.steepest = 6 if grammar.dense else 2  # `( ABS` costs four; NEED counts implied tokens too, to be safe
         free_B = variables_BV.any(1).long() * TokenForm.FREE
@@ -242,7 +265,8 @@ class GrammarState:
             forms_BK = torch.add(forms_BK, now_BKC[..., Column.NEED] > left - SLACK, alpha=TokenForm.COUNT)
         first_BKP, columns_BKP = self.row_of_form[forms_BK].chunk(2, -1)
         masks_BKPF = self.forbidden_RF[now_BKC.gather(2, columns_BKP) + first_BKP]
-        return masks_BKPF.all(2) if masks_BKPF.shape[2] > 1 else masks_BKPF[:, :, 0]
+        mask_BKF = masks_BKPF.all(2) if masks_BKPF.shape[2] > 1 else masks_BKPF[:, :, 0]
+        return mask_BKF if self.meaningless_BF is None else mask_BKF | self.meaningless_BF[:, None]
 
     def forbid(self, logits_BKV: Tensor, left: int) -> None:
         """Put -inf at every token that must not come next, when `left` tokens remain, `<EOS>` included."""
@@ -286,6 +310,7 @@ class GrammarState:
 
     def keep(self, rows: Tensor) -> None:
         self.store_BMC = self.store_BMC[rows]
+        self.meaningless_BF = None if self.meaningless_BF is None else self.meaningless_BF[rows]
         self.now_BKC = self.store_BMC[:, self.length * self.beams : (self.length + 1) * self.beams]
 
 

@@ -12,7 +12,8 @@ import isarstep
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.decode.search import Constraints, search_corpus
 from isarstep.errors import UserError
-from isarstep.feed.corpus import Corpus, corpus_of_examples
+from isarstep.feed.constants import corpus_of_examples, numbers_in, read_by_model, with_names
+from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus, spelt_out
 from isarstep.models import Seq2Seq
 from isarstep.models.checkpoint import About, load_model
@@ -27,6 +28,7 @@ class Predictor:
     def __init__(self, folder: str | Path, device: str | None = None) -> None:
         model, self.about = load_model(Path(folder))
         self.model = ready(model, device)
+        self.numbers = numbers_in(self.vocabulary)  # of constants, where the vocabulary is open
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -45,11 +47,17 @@ class Predictor:
 
     def corpus(self, examples: Sequence[Example]) -> Corpus:
         """Examples under this model's vocabulary."""
-        return corpus_of_examples(examples, self.vocabulary)
+        return corpus_of_examples(examples, self.vocabulary, self.model.config.hints)
 
-    def texts(self, found: list[Hypothesis]) -> list[tuple[str, float]]:
-        """What the model wrote, in the benchmark's tokens."""
-        written = [[self.vocabulary[t] for t in hypothesis.tokens] for hypothesis in found]
+    def split(self, dataset: Dataset, name: str) -> Corpus:
+        """A split of a data set under this model's vocabulary."""
+        if not self.numbers:
+            check_vocabulary(self.about, dataset.vocabulary)
+        return read_by_model(dataset.split(name), dataset.words, self.vocabulary, self.model.config.hints)
+
+    def texts(self, found: list[Hypothesis], names: Sequence[str] = ()) -> list[tuple[str, float]]:
+        """What the model wrote, in the benchmark's tokens; `names` of the constants that it read under numbers."""
+        written = [with_names(hypothesis.tokens, self.vocabulary, self.numbers, names) for hypothesis in found]
         if self.model.config.dense:
             written = [spelt_out(tokens) for tokens in written]
         return [(" ".join(tokens), hypothesis.score) for tokens, hypothesis in zip(written, found, strict=True)]
@@ -57,11 +65,11 @@ class Predictor:
     def lines(
         self, corpus: Corpus, rules: SearchRules, constraints: Constraints | None = None
     ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
-        """(id, proposals) of every example of a corpus that was made with this model's vocabulary."""
+        """(id, proposals) of every example of a corpus under this model's vocabulary."""
         if self.model.config.dense:
             corpus = dense_corpus(corpus, self.vocabulary)
-        for identifier, found in zip(corpus.ids, search_corpus(self.model, corpus, rules, constraints), strict=True):
-            yield identifier, self.texts(found)
+        for at, found in enumerate(search_corpus(self.model, corpus, rules, constraints)):
+            yield corpus.ids[at], self.texts(found, corpus.names_of(at))
 
 
 def ready(model: Seq2Seq, device: str | None) -> Seq2Seq:

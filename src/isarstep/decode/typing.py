@@ -17,6 +17,7 @@ from isarstep.decode.constraints import SLACK, GrammarState, Kind, TermGrammar
 from isarstep.decode.contexts import Contexts, Scopes, everything, inferred
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.unfinished import Unfinished
+from isarstep.feed.constants import with_names
 from isarstep.feed.corpus import Corpus, Longs
 from isarstep.feed.dense import spelt_out
 from isarstep.logic.infer import Context, well_formed
@@ -52,13 +53,17 @@ class TypedGrammar(TermGrammar):
         """Types that the source gives to its variables; a proposition with an unknown token gives none."""
         here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
         rows = [corpus.proposition(number).tolist() for number in corpus.sources[here].tolist()]
-        lines = [[self.vocabulary[t] for t in row] for row in rows if UNK not in row]
+        numbers, names = self.constant_numbers, corpus.names_of(example)
+        lines = [with_names(row, self.vocabulary, numbers, names) for row in rows if UNK not in row]
         return inferred([" ".join(spelt_out(line) if self.dense else line) for line in lines], self.signature)
 
     def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> TypedState:
         contexts = [self.contexts(corpus, int(example)) for example in examples]
         scopes = [self.scopes(corpus, int(example)) for example in examples]
-        return TypedState(self, self.variables_of(corpus, examples), rules, device, contexts, scopes)
+        meanings = [dict(zip(self.constant_numbers, corpus.names_of(int(e)), strict=False)) for e in examples]
+        meaningless_BF = self.meaningless_numbers(corpus, examples)
+        variables_BV = self.variables_of(corpus, examples)
+        return TypedState(self, variables_BV, rules, device, meaningless_BF, contexts, scopes, meanings)
 
 
 class TypedState(GrammarState):
@@ -72,10 +77,12 @@ class TypedState(GrammarState):
         variables_BV: Tensor,
         rules: SearchRules,
         device: torch.device,
+        meaningless_BF: Tensor | None,
         contexts: list[Context],
         scopes: list[tuple[Exists, Signature]],
+        meanings: list[dict[int, str]],
     ) -> None:
-        super().__init__(grammar, variables_BV, rules, device)
+        super().__init__(grammar, variables_BV, rules, device, meaningless_BF)
         self.typed = grammar
         self.places = rules.longest + 1
         schematic = Kind.SCHEMATIC in grammar.kind_list
@@ -85,6 +92,7 @@ class TypedState(GrammarState):
         self.names_F = (torch.isin(kinds_F, names) & schematic).to(device)
         self.contexts = contexts
         self.scopes = scopes
+        self.meanings = meanings  # of the numbers of constants
         self.states: list[list[Unfinished | None]] = [
             [Unfinished.nothing(signature, context)] * rules.beam
             for context, (_, signature) in zip(contexts, scopes, strict=True)
@@ -126,7 +134,7 @@ class TypedState(GrammarState):
         exists, signature = self.scopes[row]
         if kind == Kind.END:
             return state.complete() and bool(well_formed(state.words, signature, self.contexts[row]))
-        word = self.typed.vocabulary[token]
+        word = self.meanings[row].get(token) or self.typed.vocabulary[token]
         if kind == Kind.CONSTANT and not exists(word):
             return False
         child = state.followed_densely(word, kind) if self.typed.dense else state.followed_by(word, kind)
@@ -157,3 +165,4 @@ class TypedState(GrammarState):
         self.states = [self.states[row] for row in chosen]
         self.contexts = [self.contexts[row] for row in chosen]
         self.scopes = [self.scopes[row] for row in chosen]
+        self.meanings = [self.meanings[row] for row in chosen]

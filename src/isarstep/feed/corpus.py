@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.bench.example import Example
-from isarstep.bench.specials import UNK
 from isarstep.errors import UserError
 
 Ints = npt.NDArray[np.int32]
@@ -32,12 +30,16 @@ class Corpus:
     source_starts: Longs
     variables: Ints  # how many <Xn> are fixed where the example comes from; -1: not known
     ids: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...] = ()  # what <C0>, <C1>, ... of each example stand for; empty: there are none
 
     def __len__(self) -> int:
         return len(self.targets)
 
     def proposition(self, number: int) -> npt.NDArray[np.integer]:
         return self.tokens[self.token_starts[number] : self.token_starts[number + 1]]
+
+    def names_of(self, example: int) -> tuple[str, ...]:
+        return self.names[example] if self.names else ()
 
     def target_lengths(self) -> Longs:
         return np.diff(self.token_starts)[self.targets]
@@ -64,6 +66,7 @@ class Corpus:
             source_starts=starts_of(counts),
             variables=self.variables[chosen],
             ids=tuple(self.ids[i] for i in chosen.tolist()),
+            names=tuple(self.names[i] for i in chosen.tolist()) if self.names else (),
         )
 
     def compacted(self) -> Corpus:
@@ -124,31 +127,20 @@ class NumberedExample:
     variables: int = -1
 
 
-def corpus_of_examples(examples: Sequence[Example], vocabulary: Sequence[str]) -> Corpus:
-    """Any examples under a model's vocabulary, for proposals and scoring."""
-    number = {token: i for i, token in enumerate(vocabulary)}
-
-    def ids(line: str) -> list[int]:
-        return [number.get(token, UNK) for token in line.split()]
-
-    return Corpus.of_examples(
-        NumberedExample(
-            [(field, ids(line)) for field, line in example.source(hints=True)],
-            ids(example.f1),
-            example.id,
-            example.fixed,
-        )
-        for example in examples
-    )
-
-
 @dataclass(frozen=True)
 class Dataset:
-    """All that a training run reads: the splits, the vocabulary in order, and the benchmark's hash."""
+    """All that a training run reads: the splits, the vocabulary in order, and the benchmark's hash. Tokens that are not
+    in the vocabulary have the numbers behind it."""
 
     splits: dict[str, Corpus]
     vocabulary: tuple[str, ...]
     benchmark: str
+    outside: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What the numbers of the splits stand for."""
+        return (*self.vocabulary, *self.outside)
 
     @property
     def vocabulary_hash(self) -> str:

@@ -24,6 +24,7 @@ def save_dataset(dataset: Dataset, path: Path) -> None:
         arrays |= {f"{name}.{array}": getattr(corpus, array) for array in ARRAYS}
         arrays[f"{name}.ids"] = text_array("\n".join(corpus.ids))
     arrays["vocabulary"] = text_array("\n".join(dataset.vocabulary))
+    arrays["outside"] = text_array("\n".join(dataset.outside))
     arrays["benchmark"] = text_array(dataset.benchmark)
     temporary = path.with_name(path.name + ".tmp.npz")
     np.savez_compressed(temporary, allow_pickle=False, **arrays)
@@ -54,4 +55,7 @@ def load_dataset(path: str | Path) -> Dataset:
             for name in names
         }
         vocabulary = tuple(file["vocabulary"].tobytes().decode().split("\n"))
-        return Dataset(splits, vocabulary, file["benchmark"].tobytes().decode())
+        outside = file["outside"].tobytes().decode() if "outside" in file else ""
+        return Dataset(
+            splits, vocabulary, file["benchmark"].tobytes().decode(), tuple(outside.split("\n")) if outside else ()
+        )

@@ -23,7 +23,7 @@ from isarstep.bench.shards import renamed_key, shape_of
 from isarstep.bench.stats import StatsTable
 from isarstep.bench.store import Benchmark
 from isarstep.feed.corpus import Corpus, ragged
-from isarstep.feed.mapped import Numbers, corpus_of_split
+from isarstep.feed.mapped import Numbers, corpus_of_split, outside_of
 
 NEAR = 0.9
 _BANDS, _ROWS = 10, 6
@@ -106,7 +106,7 @@ def leak_table(benchmark: Benchmark) -> StatsTable:
 def find_near(benchmark: Benchmark, *, cache: Path | None = None) -> list[Leak]:
     """The nearest training example of each scored example, where it is a near duplicate."""
     examples = benchmark.split("train")
-    hashes = _Hashes(benchmark.vocabulary)
+    hashes = _Hashes((*benchmark.vocabulary, *outside_of(benchmark, cache=cache)))
     index: list[tuple[Numbers, Numbers]] = []  # sorted keys of a band, and whose they are
     signatures = _signatures(corpus_of_split(benchmark, "train", cache=cache), hashes)
     for band in range(_BANDS):

@@ -19,33 +19,41 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from isarstep.bench.layout import PROPOSITIONS, files_of
-from isarstep.bench.specials import UNK
 from isarstep.bench.store import Benchmark
 from isarstep.feed.corpus import Corpus, Dataset
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 READ = ("train", "validation", "test", "unseen", "fresh")  # the splits of which a run has use
-_LAYOUT = 1  # of the cache; a new layout gets a new folder
+_LAYOUT = 2  # of the cache; a new layout gets a new folder
 _FIELDS = (2, 3, 4, 5)
 
 
 def dataset_of_benchmark(where: str | Path) -> Dataset:
     benchmark = Benchmark(where)
     there = [name for name in READ if name in benchmark.splits and len(benchmark.split(name))]
-    return Dataset(
-        {name: corpus_of_split(benchmark, name) for name in there}, tuple(benchmark.vocabulary), benchmark.hash
-    )
+    splits = {name: corpus_of_split(benchmark, name) for name in there}
+    return Dataset(splits, tuple(benchmark.vocabulary), benchmark.hash, outside_of(benchmark))
 
 
-def corpus_of_split(benchmark: Benchmark, split: str, *, cache: Path | None = None) -> Corpus:
-    """One split, made now or mapped from the cache."""
-    split = benchmark.split(split).name
+def outside_of(benchmark: Benchmark, *, cache: Path | None = None) -> tuple[str, ...]:
+    """Tokens of some proposition that are not in the vocabulary; their numbers follow those of the vocabulary."""
+    return tuple(json.loads((_tokens_folder(benchmark, cache) / "outside.json").read_text()))
+
+
+def _tokens_folder(benchmark: Benchmark, cache: Path | None) -> Path:
     files = [benchmark.manifest["files"][name]["sha256"] for name in files_of(benchmark.manifest, PROPOSITIONS)]
     of_texts = hashlib.sha256("".join(files).encode()).hexdigest()
     folder = (cache or _cache_folder()) / f"{of_texts[:16]}-{_LAYOUT}"
     if not (folder / "offsets.npy").is_file():
         _publish(folder, lambda fresh: _make_tokens(benchmark, fresh))
+    return folder
+
+
+def corpus_of_split(benchmark: Benchmark, split: str, *, cache: Path | None = None) -> Corpus:
+    """One split, made now or mapped from the cache."""
+    split = benchmark.split(split).name
+    folder = _tokens_folder(benchmark, cache)
     here = folder / f"{split}-{benchmark.hash[:16]}"
     if not (here / "target.npy").is_file():
         offsets = np.load(folder / "offsets.npy", mmap_mode="r")
@@ -93,20 +101,21 @@ def _publish(folder: Path, make: Any) -> None:
 
 
 def _make_tokens(benchmark: Benchmark, folder: Path) -> None:
-    vocabulary = pa.array(benchmark.vocabulary, pa.large_string())
-    dtype = np.uint16 if len(vocabulary) <= 1 << 16 else np.uint32
+    number = {token: place for place, token in enumerate(benchmark.vocabulary)}
     tokens: list[Numbers] = []
     lengths: list[Numbers] = []
     for block in benchmark.propositions.blocks():
         split = pc.split_pattern(block.cast(pa.large_string()), " ")
         lengths.append(np.diff(split.offsets.to_numpy()))
         encoded = split.flatten().dictionary_encode()
-        numbers = pc.fill_null(pc.index_in(encoded.dictionary, vocabulary), UNK).to_numpy()
-        tokens.append(numbers.astype(dtype)[encoded.indices.to_numpy()])
+        numbers = [number.setdefault(token, len(number)) for token in encoded.dictionary.to_pylist()]
+        tokens.append(np.array(numbers, np.uint32)[encoded.indices.to_numpy()])
+    dtype = np.uint16 if len(number) <= 1 << 16 else np.uint32
     empty = np.zeros(0, dtype)
-    np.save(folder / "tokens.npy", np.concatenate([*tokens, empty]))
+    np.save(folder / "tokens.npy", np.concatenate([*tokens, empty]).astype(dtype))
     ends = np.cumsum(np.concatenate([*lengths, empty]), dtype=np.int64)
     np.save(folder / "offsets.npy", np.concatenate([np.zeros(1, np.int64), ends]))
+    (folder / "outside.json").write_text(json.dumps(list(number)[len(benchmark.vocabulary) :], ensure_ascii=False))
 
 
 def _make_split(benchmark: Benchmark, split: str, lengths: Numbers, folder: Path) -> None:

@@ -170,10 +170,9 @@ class Engine:
         import numpy as np
 
         from isarstep.decode.hypotheses import SearchRules
-        from isarstep.feed.corpus import corpus_of_examples
 
         examples = [replace(task.example, id=str(number)) for number, task in enumerate(tasks)]
-        corpus = corpus_of_examples(examples, self.predictor.vocabulary)
+        corpus = self.predictor.corpus(examples)
         corpus = replace(corpus, variables=np.array([example.fixed for example in examples], np.int32))
         with self.lock:
             self._tasks.clear()

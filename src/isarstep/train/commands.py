@@ -76,7 +76,7 @@ def train(
     from isarstep.train.recipe_files import read_recipe
 
     chosen = read_recipe(recipe).with_training(steps=steps, minutes=minutes, seed=seed)
-    dataset = load_dataset(data)
+    dataset = chosen.data(load_dataset(data))
     run_training(
         dataset,
         chosen.config(model.value, size.value, len(dataset.vocabulary), hints),

@@ -9,6 +9,7 @@ to be written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def synthetic_dataset(dataset: Dataset, task: str, examples: int, seed: int) -> 
     held_out = [next(make) for _ in range(500)]
     train = [next(make) for _ in range(examples)]
     splits = {"train": Corpus.of_examples(train), "validation": Corpus.of_examples(held_out)}
-    return Dataset(splits, dataset.vocabulary, f"{dataset.benchmark} {task} {seed}")
+    return replace(dataset, splits=splits, benchmark=f"{dataset.benchmark} {task} {seed}")
 
 
 def from_symbols(

@@ -8,8 +8,8 @@ result.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,8 @@ from torch.nn.parallel import DistributedDataParallel
 
 from isarstep.errors import UserError
 from isarstep.feed.batches import Batch, Layout, Packer, Shape, plan
-from isarstep.feed.corpus import Corpus, Dataset, Longs
+from isarstep.feed.constants import closed, numbers_in, read_by_model
+from isarstep.feed.corpus import Dataset, Longs
 from isarstep.feed.dense import dense_dataset
 from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import (
@@ -37,6 +38,8 @@ from isarstep.models.checkpoint import (
 )
 from isarstep.models.rnnsearch import RNNSearch
 from isarstep.models.transformer import Transformer
+from isarstep.train.average import Average
+from isarstep.train.constant_numbers import ConstantNumbers
 from isarstep.train.log import Log
 from isarstep.train.loss import SmoothedLoss
 from isarstep.train.processes import Processes, processes
@@ -74,8 +77,7 @@ class StepStream:
 
     def __init__(
         self,
-        corpus: Corpus,
-        vocabulary: Sequence[str],
+        dataset: Dataset,
         layout: Layout,
         recipe: Recipe,
         group: Processes,
@@ -83,9 +85,14 @@ class StepStream:
         padded: bool,
     ) -> None:
         self.recipe, self.group, self.fixed = recipe, group, fixed
-        self.packer = Packer(corpus, layout, group.device)
+        self.packer = Packer(dataset.split("train"), layout, group.device)
         self.padded = padded
-        self.renumbering = Renumbering(vocabulary, recipe.renumber, group.device) if recipe.renumber else None
+        vocabulary, words = dataset.vocabulary, len(dataset.words)
+        self.changes: list[ConstantNumbers | Renumbering] = []  # of every batch, on the device
+        if numbers_in(vocabulary):
+            self.changes.append(ConstantNumbers(vocabulary, words, recipe.number_constants, group.device))
+        if recipe.renumber:
+            self.changes.append(Renumbering(vocabulary, recipe.renumber, group.device))
         self.measures = self.packer.measures
         self.chosen: Longs = self.measures.trainable()
         if not len(self.chosen):
@@ -112,8 +119,8 @@ class StepStream:
                 tokens += int(self.measures.source[examples].sum() + self.measures.target[examples].sum())
                 if number % count == rank:
                     made = self.packer.assemble(examples, self.shape if self.fixed else None)
-                    if self.renumbering is not None:
-                        made = self.renumbering.apply(made, [self.recipe.seed, epoch, batch])
+                    for change in self.changes:
+                        made = change.apply(made, [self.recipe.seed, epoch, batch])
                     mine.append((number, made))
                 batch += 1
             yield StepData(mine, written, tokens, epoch, batch)
@@ -133,6 +140,8 @@ def train(
     quiet: bool = False,
 ) -> Seq2Seq:
     """Train, leave the best model and the log in `folder`, and return the model."""
+    if not numbers_in(dataset.vocabulary):
+        dataset = closed(dataset)
     if config.dense:
         dataset = dense_dataset(dataset)
     with processes(device) as group:
@@ -164,8 +173,9 @@ class TrainingRun:
         self.fixed = self.device.type == "cuda" and config.kind in ("transformer", "hat")
         layout = Layout(config.hierarchical, config.hints)
         padded = config.kind in ("rnnsearch", "convs2s")
-        self.stream = StepStream(dataset.split("train"), dataset.vocabulary, layout, recipe, group, self.fixed, padded)
-        self.held_out = sample(dataset.split("validation"), validating.examples)
+        self.stream = StepStream(dataset, layout, recipe, group, self.fixed, padded)
+        held_out = sample(dataset.split("validation"), validating.examples)
+        self.held_out = read_by_model(held_out, dataset.words, dataset.vocabulary, config.hints)
         self.model = build_model(config).to(self.device)
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
         self.optimisers = optimisers(self.model, recipe)
@@ -285,17 +295,21 @@ class TrainingRun:
     def look(self) -> None:
         """Validate, and leave a checkpoint; the best one is kept apart."""
         if self.group.first:
-            seen = validate(self.loss, self.held_out, self.stream.shape)
             progress = self.progress
-            better = seen.bleu > progress.best_bleu
-            if better:
-                progress.best_bleu, progress.best_step = seen.bleu, progress.step
+            with self.averaged():
+                seen = validate(self.loss, self.held_out, self.stream.shape)
+                if seen.bleu > progress.best_bleu:
+                    progress.best_bleu, progress.best_step = seen.bleu, progress.step
+                    with Replacing(self.folder / "best") as temporary:
+                        write_model(self.model, self.about, temporary)
             self.tell(seen)
             write_checkpoint(self.folder / "last", self.model, self.optimisers, progress, self.about)
-            if better:
-                with Replacing(self.folder / "best") as temporary:
-                    write_model(self.model, self.about, temporary)
         self.group.wait()
+
+    def averaged(self) -> AbstractContextManager[None]:
+        """With the weights that are to be kept: their average, where the recipe wants one."""
+        average = self.optimisers[-1]
+        return average.in_place() if isinstance(average, Average) else nullcontext()
 
     def tell(self, seen: Validation) -> None:
         self.log.write(

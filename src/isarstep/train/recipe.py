@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from isarstep.models.config import Style
+from isarstep.train.average import Average
 from isarstep.train.muon import Muon
 
 
@@ -31,6 +32,8 @@ class Recipe:
     smoothing: float = 0.1
     weight_decay: float = 0.0
     renumber: float = 0.0  # share of the examples of a batch whose variables are numbered in another order
+    number_constants: float = 0.0  # share of the examples of which known constants too are read under numbers
+    average: float = 0.0  # how much of the average of the weights stays at each step; 0: the last weights are kept
     seed: int = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -46,6 +49,10 @@ class Recipe:
 
 def optimisers(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Adam for the paper; Muon for hidden matrices and AdamW for all else in the modern recipe."""
+    return [*_changing(model, recipe), *([Average(model.parameters(), recipe.average)] if recipe.average else [])]
+
+
+def _changing(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optimizer]:
     parameters = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
     fused = all(p.is_cuda for _, p in parameters)
     if recipe.style == "paper":

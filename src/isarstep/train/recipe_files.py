@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from isarstep.errors import UserError
+from isarstep.feed.constants import opened
+from isarstep.feed.corpus import Dataset
 from isarstep.models.checkpoint import Storage
 from isarstep.models.config import PAPER_DROPOUT, Kind, ModelConfig, Size, Style
 from isarstep.train.recipe import Recipe
@@ -29,6 +31,8 @@ class Layers:
     dropout: float | None = None  # None: the paper's for this kind of model
     dense: bool = False
     categories: bool = True  # HAT: tell which field a proposition is from
+    constant_numbers: int = 0  # constants without a token that an example may have; 0: all of them are <UNK>
+    named_constants: int | None = None  # with a token, the most frequent ones; None: all of the training split
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ class RunRecipe:
     model: Layers = field(default_factory=Layers)
     training: Recipe = field(default_factory=Recipe)
     run: Running = field(default_factory=Running)
+
+    def data(self, dataset: Dataset) -> Dataset:
+        """The data under the vocabulary that the model gets."""
+        layers = self.model
+        return opened(dataset, layers.constant_numbers, layers.named_constants)
 
     def config(self, kind: Kind, size: Size, vocabulary: int, hints: bool) -> ModelConfig:
         layers = self.model

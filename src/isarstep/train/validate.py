@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from isarstep.bench.specials import UNK
 from isarstep.decode.bleu import bleu_of_sums, ngram_counts
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
@@ -47,6 +48,7 @@ def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape) -> Validation:
         outputs = [found[0].tokens if found else () for found in search_corpus(model, corpus, SearchRules(beam=1))]
     model.train()
     references = [tuple(corpus.proposition(number).tolist()) for number in corpus.targets.tolist()]
-    exact = sum(a == b for a, b in zip(outputs, references, strict=True)) / max(1, len(references))
+    right = sum(a == b and UNK not in b for a, b in zip(outputs, references, strict=True))
+    exact = right / max(1, len(references))
     counts = ngram_counts(*([" ".join(map(str, row)) for row in rows] for rows in (references, outputs)))
     return Validation(total / max(1, written), float(bleu_of_sums(counts.sum(0)[None])[0]), exact)
