@@ -4,7 +4,7 @@
     python benchmarks/reach.py --references validation --limit 150    # both gaps of steps, those of lowest id
     python benchmarks/reach.py --without rewriting                    # what a strategy adds
 
-Limits are of processor time, so a busy machine makes it slower and no verdict other. What is not proved is printed.
+ProverLimits are of processor time, so a busy machine makes it slower and no verdict other. What is not proved is printed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from isarstep.bench.store import Benchmark
 from isarstep.check.embedded import Checker, Effort
 from isarstep.check.facts import Library
-from isarstep.check.provers import Limits, Provers, prover_names
+from isarstep.check.provers import ProverLimits, Provers, prover_names
 from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import Proved, WellFormed
 from isarstep.serve.engine import Engine
@@ -50,7 +50,7 @@ def opened(arguments: argparse.Namespace) -> tuple[Engine, Checker]:
         raise SystemExit(f"--without takes {', '.join(STRATEGIES)}")
     checker = Checker(
         engine.worlds,
-        Provers(Limits(arguments.seconds)),
+        Provers(ProverLimits(arguments.seconds)),
         library,
         Effort((0,) if "library" in without else (0, 32, arguments.library)),
         simp=None if "rewriting" in without else SimpRules.of_benchmark(engine.benchmark, library),
