@@ -170,6 +170,51 @@ def test_theories_on_pure(installation, tmp_path, prove):
     assert [entry["theory"] for entry in summary["failures"]] == ["Tiny.First", "Tiny.First"]
 
 
+SLOW_COMMAND = r"""
+theory Slow imports Pure keywords "nothing" :: diag begin
+
+ML \<open>OS.Process.sleep (Time.fromSeconds 3);
+  Outer_Syntax.command \<^command_keyword>\<open>nothing\<close> "does nothing" (Scan.succeed (Toplevel.keep (K ())))\<close>
+
+nothing
+
+end
+"""
+CANNOT_END = r"""
+theory Endless imports Pure keywords "nothing" :: diag begin
+
+ML \<open>val _ = error "no such tool"\<close>
+
+end
+"""
+
+
+def test_a_command_has_the_time_of_its_theory_and_a_theory_that_cannot_end_says_why(installation, tmp_path):
+    folder = tmp_path / "theories"
+    folder.mkdir()
+    (folder / "ROOT").write_text("session Tiny = Pure + theories Slow Endless")
+    (folder / "Slow.thy").write_text(SLOW_COMMAND)
+    (folder / "Endless.thy").write_text(CANNOT_END)
+    out = tmp_path / "out"
+    run_mining(
+        ["Tiny"],
+        out=out,
+        jobs=1,
+        cluster=None,
+        resume=False,
+        isabelle=None,
+        directories=[folder],
+        heaps=tmp_path / "heaps",
+        limits=MiningLimits(proof=1),
+        prove=False,
+    )
+    assert read_graph(out / "Tiny" / "Slow.jsonl.zst").failures == ()
+    [failed] = json.loads((out / "summary.json").read_text())["failures"]
+    assert failed["theory"] == "Tiny.Endless"
+    assert 'Missing outer syntax command(s) "nothing"' in failed["reason"]
+    assert "before it line 4: ML left out: no such tool" in failed["reason"]
+
+
 def test_the_process_is_started_as_isabelle_starts_it(installation):
     """Against the release's own ml_process.scala: the same evaluations in the same order, the same environment."""
     scala = (installation.home / "src" / "Pure" / "ML" / "ml_process.scala").read_text()
