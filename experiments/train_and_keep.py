@@ -45,6 +45,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--batch", type=int, default=32_768)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--renumber", type=float, default=0.0)
+    parser.add_argument("--no-renumber-copies", dest="renumber_copies", action="store_false", help="no held-out target")
     parser.add_argument("--numbers", type=int, default=0, help="constants without a token that an example may have")
     parser.add_argument("--named", type=int, help="constants with a token; all of the training split if not given")
     parser.add_argument(
@@ -73,7 +74,7 @@ def trained(chosen: argparse.Namespace, folder: Path) -> Dataset:
     )  # fmt: skip
     recipe = (paper if chosen.style == "paper" else modern)(
         minutes=chosen.minutes, batch=chosen.batch, renumber=chosen.renumber, seed=chosen.seed,
-        number_constants=chosen.number_constants, average=chosen.average,
+        renumber_copies=chosen.renumber_copies, number_constants=chosen.number_constants, average=chosen.average,
     )  # fmt: skip
     if chosen.weight_decay is not None:
         recipe = replace(recipe, weight_decay=chosen.weight_decay)

@@ -24,9 +24,9 @@ def test_the_recipes_of_the_package() -> None:
     assert modern() == Recipe("modern", rate=2e-3, warmup=200, weight_decay=0.1)
     assert modern(steps=3) == replace(modern(), steps=3)
     shipped = read_recipe("shipped")
-    assert shipped.model == Layers("modern", dense=True)
-    assert shipped.training == modern(batch=65_536, renumber=0.5)
-    assert shipped.run == Running(looks=4, storage="int8")
+    assert shipped.model == Layers("modern", 0.15, dense=True, constant_numbers=32, named_constants=8000)
+    assert shipped.training == modern(batch=65_536, renumber=0.5, number_constants=0.5)
+    assert shipped.run == Running(looks=5, storage="int8")
 
 
 def test_what_a_file_does_not_say_is_as_in_the_recipe_that_it_is_like(tmp_path: Path) -> None:

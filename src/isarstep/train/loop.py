@@ -40,6 +40,7 @@ from isarstep.models.rnnsearch import RNNSearch
 from isarstep.models.transformer import Transformer
 from isarstep.train.average import Average
 from isarstep.train.constant_numbers import ConstantNumbers
+from isarstep.train.held_targets import like_held_out
 from isarstep.train.log import Log
 from isarstep.train.loss import SmoothedLoss
 from isarstep.train.processes import Processes, processes
@@ -88,11 +89,15 @@ class StepStream:
         self.packer = Packer(dataset.split("train"), layout, group.device)
         self.padded = padded
         vocabulary, words = dataset.vocabulary, len(dataset.words)
-        self.changes: list[ConstantNumbers | Renumbering] = []  # of every batch, on the device
-        if numbers_in(vocabulary):
-            self.changes.append(ConstantNumbers(vocabulary, words, recipe.number_constants, group.device))
-        if recipe.renumber:
-            self.changes.append(Renumbering(vocabulary, recipe.renumber, group.device))
+        self.numbering = (
+            ConstantNumbers(vocabulary, words, recipe.number_constants, group.device)
+            if numbers_in(vocabulary)
+            else None
+        )
+        self.renumbering = Renumbering(vocabulary, recipe.renumber, group.device) if recipe.renumber else None
+        self.spared: torch.Tensor | None = None  # examples whose variables keep their numbers
+        if self.renumbering is not None and not recipe.renumber_copies:
+            self.spared = torch.from_numpy(like_held_out(dataset)).to(group.device)
         self.measures = self.packer.measures
         self.chosen: Longs = self.measures.trainable()
         if not len(self.chosen):
@@ -104,6 +109,17 @@ class StepStream:
 
     def tokens_of_an_epoch(self) -> int:
         return int(self.measures.source[self.chosen].sum() + self.measures.target[self.chosen].sum())
+
+    def made(self, examples: Longs, epoch: int, batch: int) -> Batch:
+        """A batch under the numbers that this epoch gives to its constants and variables."""
+        made = self.packer.assemble(examples, self.shape if self.fixed else None)
+        seed = [self.recipe.seed, epoch, batch]
+        if self.numbering is not None:
+            made = self.numbering.apply(made, seed)
+        if self.renumbering is not None:
+            spared = None if self.spared is None else self.spared[self.packer.on_device(examples)]
+            made = self.renumbering.apply(made, seed, spared)
+        return made
 
     def steps(self, epoch: int, batch: int) -> Iterator[StepData]:
         rank, count = self.group.rank, self.group.count
@@ -118,10 +134,7 @@ class StepStream:
                 written += int(self.measures.target[examples].sum())
                 tokens += int(self.measures.source[examples].sum() + self.measures.target[examples].sum())
                 if number % count == rank:
-                    made = self.packer.assemble(examples, self.shape if self.fixed else None)
-                    for change in self.changes:
-                        made = change.apply(made, [self.recipe.seed, epoch, batch])
-                    mine.append((number, made))
+                    mine.append((number, self.made(examples, epoch, batch)))
                 batch += 1
             yield StepData(mine, written, tokens, epoch, batch)
 

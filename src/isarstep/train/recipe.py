@@ -32,6 +32,7 @@ class Recipe:
     smoothing: float = 0.1
     weight_decay: float = 0.0
     renumber: float = 0.0  # share of the examples of a batch whose variables are numbered in another order
+    renumber_copies: bool = True  # also where that could make a held-out target of a training target
     number_constants: float = 0.0  # share of the examples of which known constants too are read under numbers
     average: float = 0.0  # how much of the average of the weights stays at each step; 0: the last weights are kept
     seed: int = 0

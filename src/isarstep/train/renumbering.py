@@ -28,8 +28,8 @@ class Renumbering:
         self.number_V = torch.full((len(vocabulary),), -1, device=device)
         self.number_V[self.tokens_M] = torch.arange(len(tokens), device=device)
 
-    def apply(self, batch: Batch, seed: Sequence[int]) -> Batch:
-        """Equal seeds give equal numbers. Filling segments hold no variable."""
+    def apply(self, batch: Batch, seed: Sequence[int], spared: Tensor | None = None) -> Batch:
+        """Equal seeds give equal numbers. Examples that are `spared` keep theirs. Filling segments hold no variable."""
         source, target = batch.source, batch.target
         count = source.examples.count
         device = source.tokens_S.device
@@ -42,6 +42,8 @@ class Renumbering:
         keys_NM = torch.rand(count, len(self.tokens_M), generator=random, device=device)
         place_M = torch.arange(len(self.tokens_M), device=device)
         chosen_N = torch.rand(count, generator=random, device=device) < self.share
+        if spared is not None:
+            chosen_N[: len(spared)] &= ~spared
         # Beyond what is used, and in examples left alone, keys that keep the order.
         stays_NM = (place_M >= used_N[:, None]) | ~chosen_N[:, None]
         order_NM = torch.where(stays_NM, place_M + 1.0, keys_NM).argsort(1)
