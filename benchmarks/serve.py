@@ -4,7 +4,9 @@
 
 Clients ask for proposals for examples of the test split, one request after the other (`batched`, and `one_by_one` for
 a server that shares no searches). `above`: more clients than the limit allows, which must be refused and nothing else.
-`memory`: many small requests, over which memory must stay flat. `cold`: proposals from the command line.
+`crowds`: 1, 50 and 200 clients of a server as it is by default; whoever is refused comes again when it was told to, and
+`refused_again` are those who came when they were told and were refused once more. `memory`: many small requests, over
+which memory must stay flat. `cold`: proposals from the command line.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ import httpx
 from isarstep.bench.store import open_split
 
 START_SECONDS = 300
-PARTS = ("cold", "batched", "above", "memory", "one_by_one")
+PARTS = ("cold", "batched", "above", "crowds", "memory", "one_by_one")
+CROWDS = (1, 50, 200)
 
 
 @contextmanager
@@ -76,8 +79,10 @@ def crowd(
     lock = threading.Lock()
     statuses: Counter[int] = Counter()
     latencies: list[float] = []
+    again = [0]  # refusals of those who came when they had been told to
 
     def client() -> None:
+        told = False
         with httpx.Client(timeout=300) as connection:
             while True:
                 with lock:
@@ -90,8 +95,10 @@ def crowd(
                     statuses[answer.status_code] += 1
                     if answer.status_code == 200:
                         latencies.append(time.monotonic() - began)
-                if answer.status_code == 429:
-                    time.sleep(0.2)
+                    again[0] += told and answer.status_code == 429
+                told = answer.status_code == 429
+                if told:
+                    time.sleep(float(answer.headers["retry-after"]))
 
     threads = [threading.Thread(target=client) for _ in range(clients)]
     began = time.monotonic()
@@ -107,6 +114,7 @@ def crowd(
         "per_second": round(len(latencies) / seconds, 2),
         "p50": round(cuts[9], 3),
         "p95": round(cuts[18], 3),
+        "refused_again": again[0],
     }
 
 
@@ -184,6 +192,10 @@ def main() -> None:
                     crowd(url, 16, small, lambda number: number >= arguments.requests // 4)
                     megabytes.append(round(resident(pid), 1))
                 say("memory", {"megabytes_after_quarters": megabytes, "requests": arguments.requests})
+    if "crowds" in arguments.parts:
+        with server() as (url, pid):
+            for clients in CROWDS:
+                say(f"crowd of {clients}", loaded(url, pid, clients, arguments.seconds, proposal))
     if "one_by_one" in arguments.parts:
         with server("--batch", "1", "--concurrency", limit) as (url, pid):
             say("one_by_one", loaded(url, pid, arguments.clients, arguments.seconds, proposal))

@@ -229,6 +229,9 @@ def test_provers_begin_nothing_when_the_time_is_over(engine: Engine) -> None:
     with engine.proving(seconds=2, library=0) as proving:
         late, _ = proving.follows(task, task.example.f3, (), 2, 0, until=-math.inf)
         assert isinstance(late, TimedOut)
+        proving.work_while(lambda: False)  # whoever asked has gone away
+        assert isinstance(proving.follows(task, task.example.f3, (), 2, 0)[0], TimedOut)
+        proving.work_while(lambda: True)
         gap, used = proving.follows(task, task.example.f3, (), 2, 0)
         assert isinstance(gap, Proved)
         assert used == set(task.example.f2)

@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from isarstep.serve.gate import Gate, Load, Receive, Send, ServerLimits
+from isarstep.serve.gate import LONGEST_WAIT, SAFE_HEADERS, Gate, Load, Places, Receive, Send, ServerLimits
 
-LIMITS = ServerLimits(body=10, concurrency=2)
+LIMITS = ServerLimits(body=10, concurrency=2, patience=0)
 
 
 async def _inside(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
     whole = await receive()
     assert not whole.get("more_body", False)
     body = whole["body"]
-    assert (await receive())["type"] == "http.disconnect"  # a body is given once, then whatever else comes
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": body})
 
@@ -46,7 +45,9 @@ def asked(
         arriving.insert(0, {"type": "http.request", "body": body[:half], "more_body": True})
 
     async def receive() -> MutableMapping[str, Any]:
-        return arriving.pop(0) if arriving else {"type": "http.disconnect"}  # a body arrives once
+        if not arriving:
+            await asyncio.Event().wait()  # whoever asks stays
+        return arriving.pop(0)
 
     async def send(message: MutableMapping[str, Any]) -> None:
         sent.append(message)
@@ -59,6 +60,7 @@ def asked(
         "headers": [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()],
     }
     asyncio.run(Gate(_inside, limits, load)(scope, receive, send))
+    assert {*SAFE_HEADERS} <= {*sent[0]["headers"]}  # whoever answers
     return Answered(sent[0]["status"], sent[1]["body"], load, dict(sent[0]["headers"]))
 
 
@@ -99,7 +101,7 @@ def test_a_server_that_stops_takes_nothing_new() -> None:
     assert found.status == 503
     assert json.loads(found.body)["error"]["code"] == "stopping"
     assert found.headers[b"content-length"] == str(len(found.body)).encode()
-    assert b"retry-after" in found.headers
+    assert b"retry-after" not in found.headers  # it does not come back by itself
 
 
 @pytest.mark.parametrize(
@@ -142,3 +144,90 @@ def test_a_body_that_does_not_arrive_is_not_waited_for(monkeypatch: pytest.Monke
     assert found.status == 408
     assert found.headers[b"connection"] == b"close"
     assert found.load.running == 0
+
+
+def test_who_goes_away_is_not_worked_for() -> None:
+    load, ended = Load(), []
+
+    async def endless(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        assert (await receive())["type"] == "http.request"
+        began.set()
+        try:
+            await asyncio.Event().wait()  # nothing is streamed, so that nobody else would notice
+        finally:
+            ended.append(load.running)
+
+    async def receive() -> MutableMapping[str, Any]:
+        if not began.is_set() and not arrived:
+            arrived.append(True)
+            return {"type": "http.request", "body": b"{}"}
+        await began.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        raise AssertionError(message)
+
+    async def ask() -> None:
+        scope = {"type": "http", "method": "POST", "path": "/propose", "headers": [(b"host", b"localhost")]}
+        await Gate(endless, LIMITS, load)(scope, receive, send)
+
+    arrived: list[bool] = []
+    began = asyncio.Event()
+    asyncio.run(ask())
+    assert ended == [1]
+    assert load.running == 0
+
+
+def test_a_mistake_behind_the_gate_is_not_hidden() -> None:
+    async def wrong(*_: Any) -> None:
+        raise ArithmeticError
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": b""} if not given.pop() else await asyncio.Event().wait()
+
+    given = [True, False]
+    load = Load()
+    scope = {"type": "http", "method": "POST", "path": "/propose", "headers": [(b"host", b"localhost")]}
+    with pytest.raises(ArithmeticError):
+        asyncio.run(Gate(wrong, LIMITS, load)(scope, receive, receive))  # type: ignore[arg-type]
+    assert load.running == 0
+
+
+def test_places_are_given_in_order_and_waiting_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.serve.gate.WAITING_ROOM", 2)
+    load = Load()
+    places = Places(ServerLimits(concurrency=1, patience=1000), load)
+    entered: list[str] = []
+
+    async def come(name: str) -> None:
+        entered.append(name if await places.enter() else f"not {name}")
+
+    async def day() -> None:
+        await come("first")
+        others = [asyncio.ensure_future(come(name)) for name in ("second", "third", "fourth")]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert entered == ["first", "not fourth"]
+        for _ in range(2):
+            places.leave(1)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            assert load.running == 1
+        await asyncio.gather(*others)
+        places.leave(1)
+
+    asyncio.run(day())
+    assert entered == ["first", "not fourth", "second", "third"]
+    assert load.running == 0
+
+
+def test_who_is_sent_away_is_told_what_those_before_will_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.serve.gate.time.monotonic", lambda: 1000.0)
+    places = Places(ServerLimits(concurrency=4), Load(running=4))
+    for _ in range(200):
+        places.leave(12)  # seconds each: every three seconds one of four places becomes free
+        places.load.running += 1
+    assert [places.come_again() for _ in range(4)] == [3, 6, 9, 12]
+    assert max(places.come_again() for _ in range(100)) == LONGEST_WAIT
+    monkeypatch.setattr("isarstep.serve.gate.time.monotonic", lambda: 2000.0)
+    assert places.come_again() == 3  # what was promised is over

@@ -53,7 +53,7 @@ def test_every_failure_is_one_line_in_the_recorded_transcript():
         "strange": "isarstep: what answers at @STRANGE@ is no isarstep server (not JSON)",
         "flood": "isarstep: the server's answer is too long",
         "no_terms": "isarstep: the server's answer has a step without tokens",
-        "bad_address": 'isarstep: bad server "nonsense": write it as "127.0.0.1:8765"',
+        "bad_address": 'isarstep: bad server "nonsense": write it as "127.0.0.1:6174"',
         "no_goal": "isarstep: there is no goal here",
     }
     assert {mark: said[mark] for mark in expected} == {mark: [line] for mark, line in expected.items()}

@@ -15,7 +15,8 @@ from isarstep.serve.service import Service
 
 OPERATIONS = {
     ("GET", "/health"), ("GET", "/examples"), ("GET", "/example/{id}"), ("POST", "/read"), ("POST", "/propose"),
-    ("POST", "/check"), ("POST", "/sketch"), ("POST", "/attention"), ("POST", "/isar"),
+    ("POST", "/check"), ("POST", "/sketch"), ("POST", "/attention"), ("POST", "/isar"), ("GET", "/facts"),
+    ("GET", "/theories"), ("POST", "/paste"),
 }  # fmt: skip
 
 

@@ -41,6 +41,9 @@ def test_health_and_pages(server: Running) -> None:
     assert "https://" not in docs.text
     assert server.get("/page/../app.py").status_code == 404
     assert server.get("/page/%2e%2e%2fapp.py").status_code == 404
+    assert server.get("/page/" + "x" * 5000).status_code == 404
+    assert "script-src 'self'" in server.get("/").headers["content-security-policy"]
+    assert "<style" not in docs.text  # the policy would not let it through
 
 
 def test_examples_are_found_and_shown(server: Running, example: Example) -> None:
@@ -186,10 +189,11 @@ def test_other_hosts_are_refused(server: Running) -> None:
     assert server.get("/health", headers={"host": "localhost:1"}).status_code == 200
 
 
-def test_who_goes_away_is_not_worked_for(server: Running) -> None:
+@pytest.mark.parametrize("stream", [True, False])
+def test_who_goes_away_is_not_worked_for(server: Running, stream: bool) -> None:
     address = urlsplit(server.url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port or 0, timeout=60)
-    body = json.dumps(ORDER | {"check": True, "stream": True, "library": 0, "beam": 20, "seconds": 60})
+    body = json.dumps(ORDER | {"check": True, "stream": stream, "library": 0, "beam": 20, "seconds": 60})
     connection.request("POST", "/propose", body, {"content-type": "application/json"})
     connection.sock.shutdown(socket.SHUT_RDWR)
     connection.close()

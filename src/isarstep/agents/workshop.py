@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from isarstep.errors import UserError
 
 if TYPE_CHECKING:
-    from isarstep.agents.fact_search import FactSearch
+    from isarstep.bench.fact_search import FactSearch
     from isarstep.serve.proving import Proving
     from isarstep.serve.service import Service
 
@@ -85,7 +85,7 @@ class Workshop:
 
     @cached_property
     def _fact_search(self) -> FactSearch:
-        from isarstep.agents.fact_search import FactSearch
+        from isarstep.bench.fact_search import FactSearch
 
         return FactSearch(self._service.result().engine.benchmark)
 

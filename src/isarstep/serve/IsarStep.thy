@@ -6,7 +6,7 @@ theory IsarStep
 begin
 
 text \<open>
-  \<^verbatim>\<open>isarstep [methods, provers, steps = 5, timeout = 20, server = "127.0.0.1:8765"] facts\<close>, anywhere in a proof, asks the server
+  \<^verbatim>\<open>isarstep [methods, provers, steps = 5, timeout = 20, server = "127.0.0.1:6174"] facts\<close>, anywhere in a proof, asks the server
   (\<^verbatim>\<open>isarstep serve\<close>) for statements between the chained facts and the goal. docs/isabelle.md explains.
 \<close>
 

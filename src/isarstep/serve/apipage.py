@@ -5,12 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-:root { color-scheme: light dark }
-code { font: 14px ui-monospace, monospace } table { border-collapse: collapse; margin: .5rem 0 1.5rem }
-td, th { text-align: left; padding: .15rem 1rem .15rem 0; vertical-align: top; border-bottom: 1px solid #8884 }
-"""
+STYLE = "<link rel='stylesheet' href='/page/api.css'>"
 
 
 def api_page(document: dict[str, Any]) -> str:
@@ -40,7 +35,7 @@ def api_page(document: dict[str, Any]) -> str:
             for field, value in schema.get("properties", {}).items()
         ]
         parts.append(table(rows))
-    head = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>isarstep API</title><style>{STYLE}</style>"
+    head = f"<!doctype html><html lang='en'><meta charset='utf-8'><title>isarstep API</title>{STYLE}"
     return head + "".join(parts) + "</html>"
 
 

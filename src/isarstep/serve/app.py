@@ -18,7 +18,7 @@ import isarstep
 from isarstep.errors import UserError
 from isarstep.serve import schema, shown
 from isarstep.serve.gate import Gate, Load, ServerLimits
-from isarstep.serve.problem import MOST_TOKENS, ProblemError
+from isarstep.serve.problem import MOST_TOKENS, ProblemError, shorten
 from isarstep.serve.proving import installed
 from isarstep.serve.service import (
     Clock,
@@ -79,7 +79,7 @@ def create_app(service: Service, limits: ServerLimits, load: Load) -> Gate:
         limit: Annotated[int, Query(ge=1, le=100)] = 20,
         offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     ) -> Any:
-        """Held-out examples with all these words in id, theory, theorem or constants."""
+        """Held-out examples by words of id, theory and theorem, by constants and notation, best first."""
         return Json(await asyncio.to_thread(service.examples, query, split, limit, offset))
 
     @app.get("/example/{id}", response_model=schema.ExampleAnswer, responses=pick(400, 401, 422) | NOT_FOUND)
@@ -139,7 +139,33 @@ def create_app(service: Service, limits: ServerLimits, load: Load) -> Gate:
         """Where the model looks while it writes a proposition."""
         return Json(await asyncio.to_thread(service.attention, body))
 
+    add_library(app, service)
     return Gate(app, limits, load)
+
+
+def add_library(app: FastAPI, service: Service) -> None:
+    """What helps to write a problem: facts and theories to choose from, and statements from theories."""
+
+    @app.get("/facts", response_model=schema.FactsAnswer, responses=pick(400, 401, 422))
+    async def facts(
+        query: Annotated[str, Query(max_length=200)],
+        imports: Annotated[list[schema.Name] | None, Query(max_length=20)] = None,
+        limit: Annotated[int, Query(ge=1, le=100)] = 10,
+    ) -> Any:
+        """Library facts by words, constants and notation, best first."""
+        return Json(await asyncio.to_thread(service.facts, query, imports or [], limit))
+
+    @app.get("/theories", response_model=schema.TheoriesAnswer, responses=pick(400, 401, 422))
+    async def theories(
+        query: Annotated[str, Query(max_length=200)] = "", limit: Annotated[int, Query(ge=1, le=100)] = 20
+    ) -> Any:
+        """Theories that a problem may stand in."""
+        return Json(service.theories(query, limit))
+
+    @app.post("/paste", response_model=schema.PastedAnswer, responses=ERRORS)
+    async def paste(body: schema.PasteBody) -> Any:
+        """The problem that a statement of a theory poses."""
+        return Json(await asyncio.to_thread(service.pasted, body))
 
 
 def pick(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -212,7 +238,7 @@ def add_errors(app: FastAPI) -> None:
     @app.exception_handler(UserError)
     async def user_error(_: Request, error: UserError) -> Response:
         status, code = status_of(error)
-        headers = {"Retry-After": "1"} if status == 503 else None
+        headers = {"Retry-After": str(error.wait)} if isinstance(error, OutOfTimeError) else None
         return Json(shown.error(error, code), status_code=status, headers=headers)
 
     @app.exception_handler(RequestValidationError)
@@ -234,6 +260,7 @@ def add_errors(app: FastAPI) -> None:
 
 def add_pages(app: FastAPI) -> None:
     """The web page, and a page about this API; both need nothing from elsewhere."""
+    names = frozenset(path.name for path in PAGE.iterdir())
 
     @app.get("/", include_in_schema=False)
     async def index() -> Response:
@@ -241,10 +268,9 @@ def add_pages(app: FastAPI) -> None:
 
     @app.get("/page/{name}", include_in_schema=False)
     async def file(name: str) -> Response:
-        path = PAGE / name
-        if "/" in name or name.startswith(".") or not path.is_file():
-            raise HTTPException(404, f"there is no page {name}")
-        return FileResponse(path, headers={"Cache-Control": "no-cache"})
+        if name not in names:
+            raise HTTPException(404, f"there is no page {shorten(name)}")
+        return FileResponse(PAGE / name, headers={"Cache-Control": "no-cache"})
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from isarstep.bench.example import Example
+from isarstep.bench.fact_search import MENTIONED, NAMED, SearchWord
 from isarstep.bench.store import Benchmark, Split
 from isarstep.errors import UserError
 
@@ -29,7 +31,9 @@ class CatalogueEntry:
     kind: str
     goal: str | None  # tokens
     size: int  # tokens of F.2 and F.3
-    words: str  # what a search looks at, in lower case
+    words: str  # what it is called, in lower case
+    constants: frozenset[str]
+    constant_text: str  # the same, in lower case
 
 
 class Catalogue:
@@ -59,17 +63,19 @@ class Catalogue:
                         return name, self.split(name)[place]
         raise UserError(f"no example {identifier} in this benchmark")
 
-    def search(self, query: str, split: str, limit: int, offset: int) -> tuple[int, list[CatalogueEntry]]:
-        """How many examples have all the words, and some of them."""
+    def search(
+        self, words: Sequence[SearchWord], split: str, limit: int, offset: int
+    ) -> tuple[int, list[CatalogueEntry]]:
+        """How many examples fit most of the words, and some of them: those named so first, then the short ones."""
         with self._lock:
             entries = self.entries
-        words = query.lower().split()
-        found = [
-            entry
-            for entry in entries
-            if (split == "all" or entry.split == split) and all(word in entry.words for word in words)
-        ]
-        return len(found), found[offset : offset + limit]
+        rows = [entry for entry in entries if split in ("all", entry.split)]
+        if not words:
+            return len(rows), rows[offset : offset + limit]
+        judged = [(*_fit(entry, words), -entry.size, entry) for entry in rows]
+        best = max((fits for fits, *_ in judged), default=0)
+        found = sorted((each for each in judged if each[0] == best > 0), key=lambda each: each[1:3], reverse=True)
+        return len(found), [entry for *_, entry in found[offset : offset + limit]]
 
     @cached_property
     def entries(self) -> list[CatalogueEntry]:
@@ -84,9 +90,22 @@ class Catalogue:
         for split, place, row in rows:
             lines = [text_of[n] for n in (row["f3"], *row["f2"]) if n is not None]
             constants = dict.fromkeys(name for line in lines for name in _CONSTANT.findall(line))
-            words = " ".join([row["id"], row["theory"], row["name"], *constants]).lower()
+            words = " ".join([row["id"], row["theory"], row["name"]]).lower()
             goal = None if row["f3"] is None else text_of[row["f3"]]
             size = sum(line.count(" ") + 1 for line in lines)
             identity = (row["id"], row["theory"], row["name"], row["target_kind"])
-            entries.append(CatalogueEntry(split, place, *identity, goal, size, words))
+            mentioned = frozenset(constants)
+            entries.append(
+                CatalogueEntry(split, place, *identity, goal, size, words, mentioned, " ".join(constants).lower())
+            )
         return entries
+
+
+def _fit(entry: CatalogueEntry, words: Sequence[SearchWord]) -> tuple[int, int]:
+    """How many of the words fit, and how well."""
+    fits = score = 0
+    for word in words:
+        value = NAMED * (word.text in entry.words) + MENTIONED * (not entry.constants.isdisjoint(word.constants))
+        value = value or (word.text in entry.constant_text)
+        fits, score = fits + (value > 0), score + value
+    return fits, score

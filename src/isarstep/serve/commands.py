@@ -166,7 +166,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; anything but this machine needs a token.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any that is free.")] = 8765,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes any that is free.")] = 6174,
     model: Model = "embedded",
     benchmark: BenchmarkOption = "embedded",
     token: Annotated[
@@ -182,7 +182,7 @@ def serve(
 
     Example:
 
-        isarstep serve --port 8765
+        isarstep serve --port 6174
     """
     from isarstep.serve.server import Address
     from isarstep.serve.server import serve as run

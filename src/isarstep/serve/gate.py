@@ -1,12 +1,20 @@
-"""What every request passes first: host, token, size, and how many may be under way at once."""
+"""What every request passes first: host, token, size, and how many may be under way at once.
+
+Whoever goes away is not worked for. Whoever finds all places taken waits a moment for one, then is told when to come
+again: that many seconds are what those before it will probably need.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import json
+import math
 import re
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +28,22 @@ Asgi = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 OPEN_PATHS = ("/", "/health")  # without a token
 BODY_SECONDS = 20.0  # a body that takes longer is not waited for
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+WAITING_ROOM = 256  # requests that may wait for a place; more are refused at once
+LONGEST_WAIT = 60  # seconds that somebody is sent away for
+MEMORY_OF_TIMES = 0.9  # how much of the usual time of a request is that of earlier ones
+# The page needs nothing but its own files; nobody else may show it in a frame, guess at types or learn its address.
+SAFE_HEADERS = [
+    (name.encode(), value.encode())
+    for name, value in {
+        "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+    }.items()
+]
 
 
 @dataclass(frozen=True)
@@ -28,6 +52,7 @@ class ServerLimits:
 
     body: int = 256 << 10  # bytes
     concurrency: int = 32  # requests that compute something, at once
+    patience: float = 1.0  # seconds that a request waits for a place: who asks again at once costs more than who waits
     token: str | None = None
     loopback: bool = True  # then only requests that name this machine are answered
 
@@ -40,26 +65,80 @@ class Load:
     stopping: bool = False
 
 
+class Places:
+    """Requests under way, those who wait for one of them to end, and when somebody else should come again."""
+
+    def __init__(self, limits: ServerLimits, load: Load) -> None:
+        self.limits, self.load = limits, load
+        self.usual = 1.0  # seconds of a request, lately
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._promised = 0.0  # until then the places that become free are for those who were sent away before
+
+    async def enter(self) -> bool:
+        """Takes a place, first come, first served; False: there is none."""
+        if self.load.running < self.limits.concurrency:
+            self.load.running += 1
+            return True
+        if len(self._waiting) >= WAITING_ROOM:
+            return False
+        free: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(free)
+        try:
+            await asyncio.wait_for(free, self.limits.patience)
+        except TimeoutError:
+            return not free.cancelled()  # it may have been given at the same moment
+        finally:
+            with suppress(ValueError):
+                self._waiting.remove(free)
+        return True
+
+    def leave(self, seconds: float) -> None:
+        self.usual = MEMORY_OF_TIMES * self.usual + (1 - MEMORY_OF_TIMES) * seconds
+        while self._waiting:
+            free = self._waiting.popleft()
+            if not free.done():
+                free.set_result(None)  # the place is the next one's, and never counted as free
+                return
+        self.load.running -= 1
+
+    def come_again(self) -> int:
+        """Seconds until a place is free for one more who is sent away now."""
+        now = time.monotonic()
+        between = self.usual / self.limits.concurrency  # two who leave, while all places are taken
+        due = max(self._promised, now + len(self._waiting) * between) + between
+        self._promised = min(due, now + LONGEST_WAIT)
+        return max(1, math.ceil(self._promised - now))
+
+
 class Gate:
     """Lets requests in, or answers them itself."""
 
     def __init__(self, app: Asgi, limits: ServerLimits, load: Load) -> None:
         self.app, self.limits, self.load = app, limits, load
+        self.places = Places(limits, load)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        send = safely(send)
         self.load.requests += 1
         refusal = self._refusal(scope)
         if refusal is not None:
             await send_answer(send, *refusal)
-            return
-        if scope["method"] != "POST":
+        elif scope["method"] != "POST":
             await self.app(scope, receive, send)
+        else:
+            await self._compute(scope, receive, send)
+
+    async def _compute(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """A request that takes a place, from before its body is read, so that slow senders count as well."""
+        if not await self.places.enter():
+            self.load.refused += 1
+            message = f"{self.limits.concurrency} requests are under way; try again in a moment"
+            await send_answer(send, 429, "busy", message, self.places.come_again())
             return
-        # Counted from before the body is read, so that slow senders count as well.
-        self.load.running += 1
+        began = time.monotonic()
         try:
             try:
                 body = await asyncio.wait_for(self._body(receive), BODY_SECONDS)
@@ -72,9 +151,9 @@ class Gate:
                     send, 413, "too_large", f"the body has more than {most} bytes; send fewer propositions"
                 )
                 return
-            await self.app(scope, replaying(body, receive), send)
+            await while_listening(self.app, scope, body, receive, send)
         finally:
-            self.load.running -= 1
+            self.places.leave(time.monotonic() - began)
 
     def _refusal(self, scope: MutableMapping[str, Any]) -> tuple[int, str, str] | None:
         headers = dict(scope["headers"])
@@ -90,9 +169,6 @@ class Gate:
         if scope["method"] == "POST":
             if self.load.stopping:
                 return 503, "stopping", "the server is stopping"
-            if self.load.running >= self.limits.concurrency:
-                self.load.refused += 1
-                return 429, "busy", f"{self.limits.concurrency} requests are under way; try again in a moment"
             length = headers.get(b"content-length", b"0")
             if length.isdigit() and int(length) > self.limits.body:
                 return 413, "too_large", f"the body has more than {self.limits.body} bytes; send fewer propositions"
@@ -114,25 +190,56 @@ class Gate:
                 return b"".join(parts)
 
 
-def replaying(body: bytes, receive: Receive) -> Receive:
-    """Gives the body once more, then whatever else comes, such as the end of the connection."""
+async def while_listening(
+    app: Asgi, scope: MutableMapping[str, Any], body: bytes, receive: Receive, send: Send
+) -> None:
+    """Runs the application until it has answered or the client has gone away, streamed or not."""
+    gone = asyncio.Event()
     given = False
 
+    async def watch() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        gone.set()
+
     async def again() -> Message:
+        """The body once more, then the end of the connection."""
         nonlocal given
         if given:
-            return await receive()
+            await gone.wait()
+            return {"type": "http.disconnect"}
         given = True
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return again
+    answering = asyncio.ensure_future(app(scope, again, send))
+    watching = asyncio.ensure_future(watch())
+    try:
+        await asyncio.wait({answering, watching}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        left = not answering.done()
+        for task in (answering, watching):
+            task.cancel()
+        await asyncio.wait({answering, watching})
+    if not left:
+        await answering
 
 
-async def send_answer(send: Send, status: int, code: str, message: str) -> None:
+def safely(send: Send) -> Send:
+    """Sends whatever is sent with the headers that every answer has."""
+
+    async def with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", []), *SAFE_HEADERS]}
+        await send(message)
+
+    return with_headers
+
+
+async def send_answer(send: Send, status: int, code: str, message: str, wait: int | None = None) -> None:
     body = json.dumps(failure(code, message)).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    if status in (429, 503):
-        headers.append((b"retry-after", b"1"))
+    if wait is not None:
+        headers.append((b"retry-after", str(wait).encode()))
     if status == 401:
         headers.append((b"www-authenticate", b"Bearer"))
     if status in (408, 413):

@@ -69,6 +69,13 @@ def problem_of_text(text: str, imports: tuple[str, ...] = ()) -> Problem:
     return Problem(goal, tuple(parts.assumes), fixed=fixed, types=parts.types, imports=imports)
 
 
+def problem_of_theory_text(text: str) -> Problem:
+    """The first statement of a text, with the imports of its theory where the text has its head."""
+    lines = text.splitlines()
+    start = next((place for place, line in enumerate(lines) if _STATEMENT.match(line)), 0)
+    return problem_of_text("\n".join(lines[start:]), _imports(text))
+
+
 def problem_of_place(path: Path, line: int) -> Problem:
     """The statement that stands at a line of a theory file, or begins before it."""
     try:
@@ -80,9 +87,13 @@ def problem_of_place(path: Path, line: int) -> Problem:
     start = next((i for i in range(line - 1, -1, -1) if _STATEMENT.match(lines[i])), None)
     if start is None:
         raise UserError(f"{path}:{line}: no statement (lemma, have, show, ...) at this line or before it")
-    header = _IMPORTS.search("\n".join(lines))
-    imports = tuple(name.strip('"').rpartition("/")[2] for name in header[1].split()) if header else ()
-    return problem_of_text("\n".join(lines[start:]), tuple(name for name in imports if name != "Pure"))
+    return problem_of_text("\n".join(lines[start:]), _imports("\n".join(lines)))
+
+
+def _imports(text: str) -> tuple[str, ...]:
+    header = _IMPORTS.search(text)
+    names = [name.strip('"').rpartition("/")[2] for name in header[1].split()] if header else []
+    return tuple(name for name in names if name != "Pure")
 
 
 def _tokens(text: str) -> list[tuple[str, str]]:

@@ -72,6 +72,7 @@ class ProverQueue:
             return False
         try:
             proving.limit(job.seconds, job.library)
+            proving.work_while(lambda: not job.cancelled)
             if job.pieces is None:
                 job.pieces = job.work(proving)
             job.tell(next(job.pieces))

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from isarstep.bench.example import Example
@@ -59,18 +60,21 @@ class BoundedCache(Cache):
 
 
 class PunctualProvers(Provers):
-    """Begin nothing after a moment on the clock, and nothing that may take longer."""
+    """Begin nothing after a moment on the clock, nothing that may take longer, and nothing for nobody."""
 
-    until = math.inf
+    def __init__(self, limits: ProverLimits, cache: Cache) -> None:
+        super().__init__(limits, cache)
+        self.until = math.inf
+        self.wanted: Callable[[], bool] = lambda: True
 
     def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
-        left = self.until - time.monotonic()
+        left = self.until - time.monotonic() if self.wanted() else 0.0
         if left <= 0:
             return OutOfTime(0.0)
         usual = self.limits
         self.limits = replace(usual, seconds=min(usual.seconds, left))
         try:
-            return super().prove(attempts)
+            return super().prove(takewhile(lambda _: self.wanted(), attempts))
         finally:
             self.limits = usual
 
@@ -98,6 +102,10 @@ class Proving:
             self._checker.simp = SimpRules.of_benchmark(self._benchmark, self._library)
         # Without library facts lemmas among the premises are premises like others.
         self._checker.facts = self._library if library else None
+
+    def work_while(self, wanted: Callable[[], bool]) -> None:
+        """Stop before the next attempt when nobody wants the answer any more."""
+        self._provers.wanted = wanted
 
     def __enter__(self) -> Proving:
         return self

@@ -84,6 +84,12 @@ class AttentionBody(ProblemBody):
     head: int | None = Field(None, ge=0, le=100, description="From 0; null: the mean of all.")
 
 
+class PasteBody(Request):
+    """Text of a theory."""
+
+    text: Text = Field(description="A lemma, have or show as it stands there; the first one of the text is meant.")
+
+
 class ErrorDetail(BaseModel):
     code: str
     message: str
@@ -112,6 +118,15 @@ class ReadingAnswer(BaseModel):
     error: ErrorDetail | None = None
 
 
+class OpenType(BaseModel):
+    """A type that the problem leaves open, though not everything has it."""
+
+    variables: list[str]
+    type: str
+    classes: list[str] = Field(description="All that is known of it.")
+    readings: list[str] = Field(description="Usual types that may have been meant.")
+
+
 class ReadAnswer(BaseModel):
     ok: bool
     facts: list[ReadingAnswer]
@@ -123,6 +138,7 @@ class ReadAnswer(BaseModel):
     world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
     authority: str = Field(description="Whose word a proof is.")
     notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
+    open: list[OpenType] = Field(description="The same for programs.")
 
 
 class GapAnswer(BaseModel):
@@ -207,6 +223,35 @@ class ExamplesAnswer(BaseModel):
     examples: list[ExampleRow]
 
 
+class LibraryFact(Proposition):
+    name: str = Field(description="As a proof refers to it.")
+    theory: str
+    imported: bool = Field(description="Does the problem's world have it?")
+
+
+class FactsAnswer(BaseModel):
+    total: int = Field(description="Facts that fit most of the words.")
+    elsewhere: int = Field(description="As many of them are in theories that this world does not import.")
+    world: str
+    constants: bool = Field(description="False: the server has just started, and only names were searched.")
+    facts: list[LibraryFact]
+
+
+class TheoriesAnswer(BaseModel):
+    total: int
+    theories: list[str]
+
+
+class PastedAnswer(BaseModel):
+    """A problem, as other requests take it."""
+
+    facts: list[str]
+    goal: str
+    fixed: list[str]
+    types: dict[str, str]
+    imports: list[str]
+
+
 class ExampleAnswer(BaseModel):
     id: str
     split: str
@@ -221,6 +266,7 @@ class ExampleAnswer(BaseModel):
     reference: Proposition
     types: dict[str, str]
     type_terms: dict[str, str] = Field(description="The same, as a request's `types` wants them.")
+    imports: list[str] = Field(description="Its theory, as a request's `imports` wants it.")
 
 
 class HealthAnswer(BaseModel):

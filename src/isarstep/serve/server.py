@@ -26,7 +26,7 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 @dataclass(frozen=True)
 class Address:
     host: str = "127.0.0.1"
-    port: int = 8765
+    port: int = 6174  # nobody's, by the registry of ports
 
     @property
     def loopback(self) -> bool:
@@ -82,6 +82,7 @@ def serve(
         h11_max_incomplete_event_size=64 << 10,
         server_header=False,
     )
+    service.load_ahead()
     listening.listen(config.backlog)  # whoever reads the next line may connect at once
     host = f"[{address.host}]" if ":" in address.host else address.host
     print(f"isarstep: serving on http://{host}:{listening.getsockname()[1]}", flush=True)

@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from isarstep.bench.fact_search import FactSearch, SearchWord
+from isarstep.bench.worlds import USUAL
 from isarstep.check.verdict import AUTHORITY, Proved
 from isarstep.errors import UserError
 from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
+from isarstep.serve.pasted import problem_of_theory_text
 from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task, open_types
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
-from isarstep.serve.proving import Proving
+from isarstep.serve.proving import FIRST_STAGE, Proving
 from isarstep.serve.sketch import Sketch, isar_text
 from isarstep.serve.sketching import Plan, sketches
 from isarstep.serve.step import Step, ranked, with_gap
+from isarstep.serve.wording import understood
 
 Json = dict[str, Any]
 Event = tuple[str, Json]
@@ -31,7 +38,11 @@ class NotFoundError(UserError):
 
 
 class OutOfTimeError(UserError):
-    """The budget ended before there was anything to answer."""
+    """The budget ended before there was anything to answer; in `wait` seconds it would probably do."""
+
+    def __init__(self, message: str, wait: float) -> None:
+        super().__init__(message)
+        self.wait = max(1, math.ceil(wait))
 
 
 class Clock:
@@ -96,10 +107,13 @@ class Service:
             split, example = self.catalogue.find(identifier)
         except UserError as error:
             raise NotFoundError(str(error)) from None
-        return shown.example_shown(example, split, self.engine.names)
+        world = self.engine.worlds.at(example.theory)  # so that what is shown reads where it stands
+        about = {"imports": list(world.imports)}
+        return shown.example_shown(example, split, self.engine.reader_in(world).names) | about
 
     def examples(self, query: str, split: str, limit: int, offset: int) -> Json:
-        total, entries = self.catalogue.search(query, split, limit, offset)
+        words = understood(query, self.engine.reader_in(self.engine.worlds.everything)).words
+        total, entries = self.catalogue.search(words, split, limit, offset)
         names = self.engine.names
         rows = [
             {
@@ -115,14 +129,66 @@ class Service:
         ]
         return {"total": total, "examples": rows}
 
+    def facts(self, query: str, imports: Sequence[str], limit: int) -> Json:
+        """Library facts, best first, and whether the world with these imports has them."""
+        reader = self.engine.reader_for(Problem(imports=tuple(imports)))
+        everywhere = self.engine.reader_in(self.engine.worlds.everything)
+        meant = understood(query, reader, everywhere)
+        theories = reader.world.theories
+        found = self.fact_search.ranked(meant.words, meant.pattern, theories, limit)
+        rows = []
+        for fact in found.facts:
+            here = theories is None or fact.theory in theories
+            names = (reader if here else everywhere).names
+            rows.append({"name": fact.name, "theory": fact.theory, "imported": here} | shown.line(fact.tokens, names))
+        about = {"total": found.total, "elsewhere": found.elsewhere, "world": reader.world.name}
+        return about | {"facts": rows, "constants": self.fact_search.knows_constants}
+
+    @cached_property
+    def fact_search(self) -> FactSearch:
+        return FactSearch(self.engine.benchmark)
+
+    def theories(self, query: str, limit: int) -> Json:
+        """Theories that a problem may stand in, those first whose own name begins so."""
+        word = query.strip().lower()
+        found = [name for name in self.engine.worlds.parents if word in name.lower()]
+        usual = (name != USUAL for name in found)
+        own = (not name.rpartition(".")[2].lower().startswith(word) for name in found)
+        ranked_names = sorted(zip(usual, own, map(len, found), found, strict=True))
+        return {"total": len(found), "theories": [name for *_, name in ranked_names[:limit]]}
+
+    def pasted(self, body: schema.PasteBody) -> Json:
+        """The problem that a statement poses which stands in a theory."""
+        try:
+            problem = problem_of_theory_text(body.text)
+        except UserError as error:
+            raise ProblemError("syntax", str(error), "text") from None
+        fields = {"facts": list(problem.facts), "goal": problem.goal, "fixed": list(problem.fixed)}
+        return fields | {"types": dict(problem.types), "imports": list(problem.imports)}
+
+    def load_ahead(self) -> None:
+        """What the first who searches or asks provers would wait for, while nobody waits."""
+        self.prover_queue.submit(
+            Job(lambda _: iter(()), lambda _: None, 0.1, FIRST_STAGE)
+        )  # loads the provers' library
+
+        def load() -> None:
+            self.catalogue.search((SearchWord("x"),), "test", 1, 0)
+            self.engine.names  # noqa: B018
+            if self.engine.benchmark.has_facts:
+                self.fact_search.index()
+
+        threading.Thread(target=load, name="search index", daemon=True).start()
+
     def read(self, body: schema.ProblemBody) -> Json:
         """Every proposition as it was read, or what is wrong with it."""
         if body.example is not None:
             task = self.task(body)
-            return {"ok": True} | standing(task) | example_fields(task)
+            return {"ok": True, "open": []} | standing(task) | example_fields(task)
         reader = self.engine.reader_for(problem_of_body(body))
         parsed = reader.parse(problem_of_body(body))
-        notes = [str(each) for each in open_types(parsed.shown_context(), reader.signature)]
+        general = open_types(parsed.shown_context(), reader.signature)
+        notes = [str(each) for each in general]
         fields: Json = {name: [] for name in FIELDS} | {"goal": None}
         for where, reading in parsed.readings.items():
             name = where.split("[")[0]
@@ -137,6 +203,7 @@ class Service:
             else:
                 fields[name].append(made)
         about: Json = {"types": parsed.types(), "world": reader.world.name, "authority": AUTHORITY, "notes": notes}
+        about |= {"open": [shown.general(each) for each in general]}
         return about | {"ok": parsed.error is None} | fields
 
     def isar(self, body: schema.IsarBody) -> Json:
@@ -161,12 +228,14 @@ class Service:
         task = await asyncio.to_thread(self.task, body)
         wait = self.batcher.seconds_until(body.beam)
         if wait > clock.left:  # better said at once than when the time is over
-            raise OutOfTimeError(f"an answer would take about {wait:.0f} s, and {clock.seconds:g} s were given")
+            message = f"an answer would take about {wait:.0f} s, and {clock.seconds:g} s were given"
+            raise OutOfTimeError(message, wait - clock.left)
         answer = asyncio.wrap_future(self.batcher.submit(task, body.beam, body.constraint))
         try:
             steps = await asyncio.wait_for(answer, max(0.0, clock.left))
         except TimeoutError:
-            raise OutOfTimeError(f"no answer within {clock.seconds:g} s; the server is busy, or ask for less") from None
+            message = f"no answer within {clock.seconds:g} s; the server is busy, or ask for less"
+            raise OutOfTimeError(message, self.batcher.seconds_until(body.beam)) from None
         return Found(task, steps[: body.count], self.engine.unknown(task), clock.passed)
 
     async def proposals(self, body: schema.CheckBody, clock: Clock) -> Found:
@@ -214,7 +283,8 @@ class Service:
                 yield "try", {"tried": sketch.tried, "open": texts, "seconds": round(clock.passed, 3)}
             last = sketch
         if best is None:
-            raise OutOfTimeError(f"nothing was found within {clock.seconds:g} s; the server is busy")
+            message = f"nothing was found within {clock.seconds:g} s; the server is busy"
+            raise OutOfTimeError(message, self.batcher.seconds_until(body.beam))
         yield "done", sketch_json(best) | {"tried": last.tried, "seconds": round(clock.passed, 3)}
 
     async def _job(self, work: Any, effort: schema.EffortBody, clock: Clock) -> AsyncIterator[Any]:

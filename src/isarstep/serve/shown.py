@@ -13,7 +13,7 @@ from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import parse_type, show_type
-from isarstep.serve.problem import ProblemError, Task
+from isarstep.serve.problem import General, ProblemError, Task
 from isarstep.serve.step import Step
 
 Json = dict[str, Any]
@@ -58,6 +58,13 @@ def gap(gap: Gap) -> Json:
         case _:
             pass
     return found
+
+
+def general(general: General) -> Json:
+    """An open type: whose it is, what is known of it, and what may have been meant."""
+    classes = [name.rpartition(".")[2] for name in general.type.sort]
+    about = {"variables": list(general.variables), "type": show_type(general.type)}
+    return about | {"classes": classes, "readings": list(general.readings)}
 
 
 def error(error: UserError, code: str = "invalid") -> Json:

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from isarstep.agents.fact_search import FactSearch, Sought
 from isarstep.agents.tools.results import LONGEST_TEXT, Imports, Progress, ToolResult, counted, refusal, within_budget
 from isarstep.agents.workshop import NotLoadedError, Workshop
+from isarstep.bench.fact_search import FactSearch, Sought
 from isarstep.bench.worlds import USUAL, World
 from isarstep.errors import UserError
 from isarstep.logic.printing import to_unicode

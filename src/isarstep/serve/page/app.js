@@ -2,25 +2,34 @@
 
 import { call, stream, Trouble, useToken } from "./api.js";
 import { openAttention } from "./attention.js";
+import { ContextView, whyOpen } from "./context.js";
 import { $, copyText, dialogs, formula, make } from "./dom.js";
+import { LEMMA } from "./editor.js";
 import { randomExample, startSearch } from "./examples.js";
+import { watchHealth } from "./health.js";
+import { ageIsar, copyIsar, emptyIsar, flash, writeIsar } from "./isar.js";
+import { fragment, keep, kept, problemOf } from "./keep.js";
 import { ProofView } from "./proof.js";
 import { closed, Proof } from "./state.js";
 import { StepsView } from "./steps.js";
 
 const FIRST = ["2330ac770ab6", "24753799f8ff", "0ae2df4f9173"]; // short, and understood at once; any example will do where these are missing
-const MOST_RETRIES = 3;
+const MOST_RETRIES = 3, LONGEST_WAIT = 60; // seconds
 const SECONDS = 30; // for proposals and all their verdicts
+const OWN_SECONDS = 1, OWN_BUDGET = 60; // of one prover's attempt at what a person wrote, and of all of them
 const SKETCH_SECONDS = 60; // for a chain of steps; it ends as soon as one is closed
 
 const proof = new Proof();
-const proofView = new ProofView($("#proof"), proof, { changed, typed, ask, choose });
-const stepsView = new StepsView($("#steps"), { accept, attend, copy: copyStep });
+const proofView = new ProofView($("#proof"), proof, { changed, typed, ask, choose, tryGap, written, pasted: usePasted });
+const stepsView = new StepsView($("#steps"), { accept, attend });
+const contextView = new ContextView($("#context"), proof, { changed });
 const status = $("#status"), trouble = $("#trouble"), compare = $("#compare"), progress = $("#progress");
 
 let running = null; // the AbortController of the request under way
 let asked = null; // {place, question} of the proposals that are shown
 let uncovered = false; // is the original step shown?
+let authority = "by provers, not by Isabelle's kernel"; // until the server says it itself
+let readable = null; // the last texts that could be read
 
 // ---- what is said to the person ----
 
@@ -66,8 +75,8 @@ function read(delay = 0) {
     reader?.abort();
     const mine = (reader = new AbortController());
     const { body, keys } = proof.reading();
-    if (!body.goal) $("#isar-text").textContent = "";
-    if (!body.goal && ![body.facts, body.others, body.extra].some((list) => list.length)) return void ($("#variables").textContent = "");
+    if (!body.goal) emptyIsar();
+    if (!body.goal && ![body.facts, body.others, body.extra].some((list) => list.length)) return void contextView.show(null);
     try {
       const answer = await call("/read", body, mine.signal);
       if (mine !== reader) return;
@@ -75,12 +84,15 @@ function read(delay = 0) {
       for (const name of ["facts", "others", "extra"]) answer[name]?.forEach((each, i) => readings.set(keys[name][i], each));
       if (answer.goal) readings.set(keys.goal, answer.goal);
       take(readings);
-      showVariables(answer.types, answer.world, answer.notes);
+      contextView.show(answer);
+      authority = answer.authority;
       if (!answer.ok) return;
       readable = body;
-      writeIsar();
+      writeIsar(proof, readable);
     } catch (error) {
-      if (error.name !== "AbortError" && mine === reader) showTrouble(error, () => read());
+      if (error.name === "AbortError" || mine !== reader) return;
+      if (/^(types|imports)/.test(error.field ?? "")) contextView.wrong(error.field, error.message);
+      else showTrouble(error, () => read());
     }
   }, delay);
 }
@@ -99,11 +111,6 @@ function take(readings) {
   showButtons();
 }
 
-function showVariables(types, world, notes) {
-  const shown = Object.entries((proof.now.example && proof.now.origin.types) || types || {});
-  $("#variables").replaceChildren(...(shown.length ? ["Variables: ", ...shown.flatMap(([name, type], i) => [i ? ", " : "", make("code", {}, `${name} :: ${type}`)]), ". "] : []), world ? `In ${world}. ` : "", ...(notes ?? []).map((note) => make("span", { class: "note" }, `${note}. `)));
-}
-
 function typed(key, text) {
   const before = proof.now.gaps.some(closed);
   proof.setText(key, text);
@@ -113,6 +120,7 @@ function typed(key, text) {
     showBanner();
   }
   stepsView.stale();
+  keep(proof.now);
   read(200);
   showButtons();
 }
@@ -122,8 +130,7 @@ function changed() {
   proofView.render();
   const { origin, example, reference } = proof.now;
   $("#origin").replaceChildren(...(origin ? [`Example ${origin.id}${example ? "" : ", edited"} from ${origin.theory}${origin.name ? `, ${origin.name.split(".").pop()}` : ""}`] : ["Your own problem"]));
-  const hash = example ? `#${example}` : "";
-  if (location.hash !== hash) history.replaceState(null, "", hash || location.pathname);
+  remember();
   showCompare(reference);
   showButtons();
   showBanner();
@@ -132,18 +139,33 @@ function changed() {
   read();
 }
 
+// In this browser, and in the address, which can be sent.
+function remember() {
+  keep(proof.now);
+  const hash = fragment(proof.shared);
+  if (location.hash !== hash) history.replaceState(null, "", hash || location.pathname);
+}
+
 function showButtons() {
   $("#undo").disabled = !proof.past.length;
   $("#redo").disabled = !proof.future.length;
   $("#ask").disabled = $("#sketch").disabled = !proof.ready;
 }
 
+// When nothing is open any more the text of the proof and its button are what one sees.
 function showBanner() {
-  const banner = $("#banner");
-  banner.hidden = !proof.complete;
-  if (proof.complete) {
-    banner.replaceChildren(make("b", {}, "Every gap is closed."), "Provers derived each step, and the goal, from what stands above it. Copy the proof as Isar text, or undo and look for another.");
+  const banner = $("#banner"), { contradiction } = proof.now, done = proof.complete;
+  banner.hidden = !done && !contradiction;
+  banner.classList.toggle("warning", Boolean(contradiction));
+  if (contradiction) banner.replaceChildren(make("b", {}, "The facts contradict each other."), `Everything follows from them, so a proof says nothing (${contradiction.text}).`);
+  else if (done) banner.replaceChildren(make("b", {}, "Every gap is closed"), `${authority}.`);
+  const place = done ? $("#finished") : $("#isar-place");
+  if ($("#isar").parentElement !== place) {
+    place.append($("#isar"));
+    if (done) $("#isar").open = true;
   }
+  $("#finished").hidden = !done;
+  $("#steps-title").textContent = done ? "The proof as text" : "Proposed steps";
 }
 
 function showCompare(reference) {
@@ -176,6 +198,43 @@ async function openExample(id) {
     showTrouble(error, () => openExample(id));
     return false;
   }
+}
+
+async function openShared(problem) {
+  stop();
+  asked = null;
+  uncovered = false;
+  showTrouble(null);
+  if (problem.example) {
+    if (!(await openExample(problem.example)) || !problem.steps) return;
+    for (const text of problem.steps) proof.accept({ text }, proof.now.steps.length);
+  } else proof.take(problem);
+  welcome();
+  changed();
+  for (const step of [...proof.now.steps]) await check(step.key); // whoever sent it may say what they like
+}
+
+// A lemma from a theory becomes the problem.
+async function usePasted(text) {
+  stop();
+  try {
+    const problem = await call("/paste", { text });
+    asked = null;
+    showTrouble(null);
+    proof.take(problem);
+    welcome();
+    changed();
+    say("The lemma is read: what it assumes is known, what it shows is the goal.");
+    return true;
+  } catch (error) {
+    showTrouble(error, null);
+    return false;
+  }
+}
+
+async function share(button) {
+  await copyText(location.href);
+  flash(button, "Address copied");
 }
 
 async function surprise() {
@@ -224,7 +283,7 @@ async function under(task, again) {
     } catch (error) {
       if (error.name === "AbortError" || mine !== running) return false;
       if (error.code === "busy" && attempt < MOST_RETRIES) {
-        const wait = Math.min(10, error.wait ?? 1 + attempt);
+        const wait = Math.min(LONGEST_WAIT, error.wait ?? 1 + attempt);
         say(`The server is busy. Trying again in ${wait} s …`);
         await new Promise((resolve) => setTimeout(resolve, 1000 * wait));
         if (mine !== running) return false;
@@ -253,7 +312,7 @@ function markField([, name, place], error) {
 
 async function ask() {
   proofView.stopEditing(false);
-  if (!proof.ready) return;
+  if (!proof.ready) return void say(proof.now.goal.text.trim() ? "A statement cannot be read yet." : "A goal is missing.");
   const place = proof.now.active, question = proof.question(place);
   asked = { place, question };
   say(place < proof.now.steps.length ? `Asking about the gap before step ${place + 1} …` : "Asking …");
@@ -273,14 +332,26 @@ async function ask() {
       tried += 1;
       showProgress(Math.max(0.05, tried / Math.max(1, all)));
     },
-    done: ({ order, seconds, finished }) => {
+    done: ({ order, seconds, finished, contradiction }) => {
       stepsView.settle();
+      warn(contradiction);
       if (stepsView.steps.length) stepsView.order(order);
       const both = stepsView.steps.filter((step) => step.sides === 2).length, one = stepsView.steps.filter((step) => step.sides === 1).length;
       const time = (value) => `${(value ?? 0).toFixed(1)} s`;
-      if (stepsView.steps.length) say(`${stepsView.steps.length} steps in ${time(seconds.search)}; checked in ${time(seconds.check)}: ${both} proved on both sides, ${one} on one.${finished ? "" : " The time was up before all were tried."}`);
+      if (stepsView.steps.length) say(`${stepsView.steps.length} steps in ${time(seconds.search)}; checked in ${time(seconds.check)}: ${both} proved on both sides, ${one} on one, ${authority}.${finished ? "" : " The time was up before all were tried."}${both ? "" : why()}`);
     },
   }), ask);
+}
+
+// What stands in the way of provers, where it is known.
+function why() {
+  return contextView.open.length && !proof.now.example ? ` ${whyOpen(contextView.open)} Give a type below the proof.` : "";
+}
+
+function warn(contradiction) {
+  if (!contradiction || proof.now.contradiction) return;
+  proof.now.contradiction = contradiction;
+  showBanner();
 }
 
 // Accept a proposal: it takes its place in the proof, its verdicts that are still missing are asked for, and so is the next gap.
@@ -294,11 +365,9 @@ function accept(step) {
   stop();
   const key = proof.accept(step, place);
   changed();
-  if (step.well_formed && (step.first === null || step.second === null)) settleLater(question, step, key);
-  if (proof.complete) {
-    finish();
-    $("#copy").focus({ preventScroll: true });
-  } else {
+  if (step.well_formed && (step.first === null || step.second === null)) check(key, question);
+  if (proof.complete) finish();
+  else {
     ask();
     say("Step accepted. Asking about the next gap …");
     $("#steps").focus({ preventScroll: true });
@@ -308,26 +377,86 @@ function accept(step) {
 function finish() {
   stop();
   asked = null;
-  stepsView.welcome(make("div", { class: "welcome" }, make("p", {}, "Nothing is open any more.")));
-  say("Step accepted. Every gap is closed.");
+  stepsView.welcome();
+  say(`Every gap is closed, ${authority}.`);
+  showBanner();
+  $("#finished").scrollIntoView({ block: "nearest" });
+  $("#copy").focus({ preventScroll: true });
 }
 
-async function settleLater(question, step, key) {
+// The verdicts on one proposal as they come; whether the facts contradict each other is looked at last, and takes longest.
+async function checkOne(body, signal, onGap) {
+  let step = null;
+  await stream("/check", { ...body, prover_seconds: OWN_SECONDS, seconds: OWN_BUDGET }, signal, {
+    steps: ({ steps }) => { step = steps[0] ?? null; },
+    gap: ({ side, gap, sides }) => {
+      Object.assign(step, { [side]: gap, sides });
+      onGap(side, gap);
+    },
+    done: ({ contradiction }) => warn(contradiction),
+  });
+  return step;
+}
+
+// Let provers try both sides of a step that is in the proof. The answer may come when the proof is another one.
+async function check(key, question = null) {
+  const place = proof.now.steps.findIndex((each) => each.key === key), step = proof.find(key);
+  if (!step?.text.trim()) return null;
+  const text = step.text;
+  proofView.checking.add(key);
+  proofView.render();
   try {
-    const answer = await call("/check", { ...question, proposals: [step.text] });
-    for (const side of ["first", "second"]) if (answer.steps[0]?.[side]) proof.settle(key, side, answer.steps[0][side]);
+    return await checkOne({ ...(question ?? proof.question(place, key)), proposals: [text] }, undefined, (side, gap) => {
+      if (proof.find(key)?.text !== text) return;
+      proof.settle(key, side, gap);
+      if (proof.complete) showBanner();
+    });
+  } catch (error) {
+    if (step.error === null && error.code !== "syntax" && error.code !== "type") showTrouble(error, () => check(key));
+    return null; // the gap stays open
+  } finally {
+    proofView.checking.delete(key);
     proofView.render();
-    showBanner();
-    writeIsar();
+    keep(proof.now);
+    writeIsar(proof, readable);
     if (proof.complete) finish();
-  } catch {
-    // The gap stays open; asking about it will say what is wrong.
+    else showBanner();
   }
+}
+
+// A step of one's own is written: have it checked.
+async function written(key) {
+  say("Your step is being checked …");
+  const step = await check(key);
+  if (!step || proof.complete) return;
+  const sides = [["first", "It follows from what stands above"], ["second", "what stands below follows from it"]].map(([side, words]) => `${words}: ${step[side]?.result === "proved" ? "proved" : "not proved"}`);
+  say(`${sides.join("; ")}, ${authority}.${step.copy ? " It says nothing new." : ""}${step.sides === 2 ? "" : why()}`);
+}
+
+// Let provers close a gap as it is, without a step.
+async function tryGap(place) {
+  proofView.stopEditing(false);
+  if (!proof.ready) return void say(proof.now.goal.text.trim() ? "A statement cannot be read yet." : "A goal is missing.");
+  const { facts = [], others = [], extra = [], ...rest } = proof.question(place);
+  const goal = rest.goal ?? proof.now.goal.text;
+  const body = rest.example ? { ...rest, extra } : { ...rest, facts: [...facts, ...others, ...extra] };
+  say("Provers try to close the gap …");
+  const before = JSON.stringify(proof.question(place));
+  await under(async (signal) => {
+    const step = await checkOne({ ...body, proposals: [goal] }, signal, (side, gap) => {
+      if (side !== "first" || !closed(gap) || JSON.stringify(proof.question(place)) !== before) return;
+      proof.close(place, gap);
+      changed();
+      say(`The gap is closed, ${authority}.`);
+    });
+    if (!closed(step?.first)) say(`No prover derived it in time.${why()}`);
+    else if (proof.complete) finish();
+  }, () => tryGap(place));
 }
 
 async function sketch() {
   proofView.stopEditing(false);
-  if (!proof.ready) return;
+  if (!proof.ready) return void say(proof.now.goal.text.trim() ? "A statement cannot be read yet." : "A goal is missing.");
   const place = proof.now.active, question = proof.question(place);
   asked = null;
   say("Looking for a chain of steps …");
@@ -338,8 +467,10 @@ async function sketch() {
       stop();
       proof.acceptAll(steps, goal, place);
       changed();
+      warn(plan.contradiction);
+      if (proof.complete) return void finish();
       welcome();
-      say(plan.closed ? "The sketch is in the proof; every gap in it is closed." : "The sketch is in the proof.");
+      say("The sketch is in the proof.");
     } }, steps.length ? "Use this sketch" : "Take it as proved");
     const title = plan.closed ? (steps.length ? "A closed chain" : "The goal follows from the facts at once") : final ? "The best chain found; not all of it is proved" : "The best chain so far";
     stepsView.welcome(make("div", { class: "plan" }, make("b", {}, title),
@@ -351,7 +482,8 @@ async function sketch() {
     sketch: (plan) => show(plan, false),
     done: (plan) => {
       show(plan, true);
-      say(`${plan.tried} proposals tried in ${plan.seconds.toFixed(1)} s.`);
+      warn(plan.contradiction);
+      say(`${plan.tried} proposals tried in ${plan.seconds.toFixed(1)} s; what is proved is proved ${authority}.${plan.closed ? "" : why()}`);
     },
   }), sketch);
 }
@@ -360,49 +492,7 @@ function attend(step) {
   if (asked) openAttention(asked.question, step);
 }
 
-// ---- Isar text ----
-
-let isarTimer = 0, writer = null, readable = null; // the last texts that could be read
-const isarWaits = []; // who waits for the text to follow the proof
-function ageIsar() {
-  writer?.abort();
-  $("#isar-text").classList.add("stale");
-}
-function writeIsar() {
-  ageIsar();
-  clearTimeout(isarTimer);
-  isarTimer = setTimeout(async () => {
-    const { gaps } = proof.now;
-    if (!readable?.goal || gaps.length !== readable.extra.length + 1) return;
-    const mine = (writer = new AbortController());
-    try {
-      const answer = await call("/isar", { ...readable, proved: gaps.map((gap) => (closed(gap) ? { by: gap.by, facts: gap.facts } : null)) }, mine.signal);
-      if (mine !== writer) return;
-      $("#isar-text").textContent = answer.isar;
-      $("#isar-text").classList.remove("stale");
-      isarWaits.splice(0).forEach((go) => go());
-    } catch (error) {
-      if (error.name !== "AbortError" && mine === writer) $("#isar-text").textContent = `(${error.title ?? "not available"}: ${error.message})`; // and it stays marked as not current
-    }
-  }, 60);
-}
-
-async function copyIsar() {
-  const text = $("#isar-text");
-  if (text.classList.contains("stale")) await new Promise((go) => { isarWaits.push(go); setTimeout(go, 4000); });
-  if (text.classList.contains("stale")) return flash($("#copy"), "Not ready");
-  await copyText(text.textContent);
-  flash($("#copy"), "Copied");
-}
-async function copyStep(step, button) {
-  await copyText(step.text);
-  flash(button, "copied");
-}
-function flash(button, text) {
-  const before = (button.dataset.name ??= button.textContent);
-  button.textContent = text;
-  setTimeout(() => (button.textContent = before), 1400);
-}
+// ---- undoing ----
 
 function undo() {
   if (proofView.editing !== null) proofView.stopEditing(false);
@@ -420,30 +510,12 @@ function afterTravel(text) {
   if (same) stepsView.settle();
 }
 
-// ---- the server's state ----
-
-let healthTimer = 0;
-async function watchHealth() {
-  clearTimeout(healthTimer);
-  try {
-    const { status: state, model, provers, benchmark, token_required: guarded } = await call("/health");
-    $("#health").className = `dot ${state === "ok" ? "up" : "down"}`;
-    const tests = benchmark?.splits?.test;
-    $("#server").textContent = [state === "ok" ? "connected" : state, `model ${model.name}`, provers.length ? `provers ${provers.map((each) => each.split(" ")[0]).join(", ")}` : "no provers", tests ? `${tests.toLocaleString("en")} test examples` : ""].filter(Boolean).join(" · ");
-    return guarded;
-  } catch {
-    $("#health").className = "dot down";
-    $("#server").textContent = "the server does not answer";
-    healthTimer = setTimeout(watchHealth, 4000);
-  }
-  return false;
-}
-
 // ---- the keyboard ----
 
 const KEYS = {
   u: undo, U: redo, c: copyIsar, r: () => proof.now.reference && uncover(), s: sketch, x: surprise, n: writeYourOwn, j: () => stepsView.move(1), k: () => stepsView.move(-1),
   ArrowDown: () => stepsView.move(1), ArrowUp: () => stepsView.move(-1), "/": () => $("#search").focus(), "?": () => $("#help-dialog").showModal(),
+  p: () => tryGap(proof.now.active), o: () => proofView.writeStep(proof.now.active), v: () => $("#paste-dialog").showModal(), t: () => contextView.focusType(), i: () => contextView.focusImports(),
   a: () => { const step = stepsView.current() ?? stepsView.steps[0]; if (step) attend(step); },
   f: () => proofView.edit(proof.add("facts")), g: () => proofView.edit(proof.now.goal.key),
 };
@@ -478,6 +550,20 @@ $("#redo").addEventListener("click", redo);
 $("#copy").addEventListener("click", copyIsar);
 $("#random").addEventListener("click", surprise);
 $("#blank").addEventListener("click", writeYourOwn);
+$("#share").addEventListener("click", (event) => share(event.currentTarget));
+$("#paste").addEventListener("click", () => $("#paste-dialog").showModal());
+$("#paste-dialog form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  $("#paste-dialog").close();
+  if (await usePasted($("#pasted").value)) $("#pasted").value = "";
+});
+// A lemma that is pasted anywhere else on the page is meant just so.
+document.addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text") ?? "";
+  if (event.target.closest?.("textarea, input") || !LEMMA.test(text)) return;
+  event.preventDefault();
+  usePasted(text);
+});
 $("#help").addEventListener("click", () => $("#help-dialog").showModal());
 $("#token-dialog").addEventListener("close", (event) => {
   if (event.target.returnValue !== "use") return showTrouble(new Trouble("Nothing can be asked without it.", { title: "This server asks for its token" }), start);
@@ -485,17 +571,24 @@ $("#token-dialog").addEventListener("close", (event) => {
   start();
 });
 addEventListener("hashchange", () => {
-  const id = location.hash.slice(1);
-  if (/^[0-9a-f]{4,12}$/.test(id) && id !== proof.now.example) openExample(id);
+  const problem = problemOf(location.hash);
+  if (problem && fragment(proof.shared) !== location.hash) openShared(problem);
 });
 
-// Open the example that the address names, else a first one.
+// Open what the address names, else what was here at the last visit, else a first example.
 async function start() {
   await watchHealth();
-  const named = location.hash.slice(1);
-  if (/^[0-9a-f]{4,12}$/.test(named)) {
-    if (await openExample(named)) forgetPast();
+  const named = problemOf(location.hash), before = kept();
+  if (before && (!named || fragment(sharedOf(before)) === location.hash)) {
+    proof.resume(before);
+    welcome();
+    changed();
+    if (proof.complete) finish();
     return;
+  }
+  if (named) {
+    await openShared(named);
+    return forgetPast();
   }
   for (const id of FIRST) {
     try {
@@ -517,7 +610,21 @@ function forgetPast() {
   showButtons();
 }
 
-startSearch(openExample);
+function sharedOf(now) {
+  const other = new Proof();
+  other.resume(now);
+  return other.shared;
+}
+
+// A fact of the library becomes one that the goal may use; its theory is imported where it is not.
+function useFact({ text, theory, imported }) {
+  if (!imported) proof.setImports([...(proof.now.imports.length ? proof.now.imports : ["Complex_Main"]), theory]);
+  proof.add("others", text);
+  changed();
+  say("The fact is among those that the goal may use.");
+}
+
+startSearch(openExample, useFact, () => proof.now.imports);
 if (matchMedia("(max-width: 62rem)").matches) $("#isar").open = false; // the proposals come first on a small screen
 welcome();
 start();

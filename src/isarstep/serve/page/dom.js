@@ -8,6 +8,7 @@ export function make(tag, attributes = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else if (name === "class") element.className = value;
+    else if (name === "style") element.style.cssText = value; // as an attribute the page's own policy forbids it
     else element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
@@ -38,7 +39,7 @@ export function formula(proposition, className = "formula") {
       parts.push((part = document.createElementNS(MATHML, "math")));
       size = 0;
     }
-    part.append(document.importNode(node, true));
+    part.append(minus(document.importNode(node, true)));
     size += 1;
     if (BREAK_AFTER.has(symbol)) part = null;
   }
@@ -48,6 +49,13 @@ export function formula(proposition, className = "formula") {
   } else line.append(...parts);
   line.title = text;
   return line;
+}
+
+// A hyphen is no minus. Texts keep it, because Isabelle reads it.
+function minus(node) {
+  const signs = node.localName === "mo" ? [node] : [...node.getElementsByTagName("mo")];
+  for (const sign of signs) if (sign.textContent === "-") sign.textContent = "−";
+  return node;
 }
 
 // Positions from the server count code points; strings here count UTF-16 units.

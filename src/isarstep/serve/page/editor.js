@@ -8,9 +8,10 @@ const NAMES = {
   int: "∩", cap: "∩", emptyset: "∅", lambda: "λ", sum: "∑", prod: "∏", infinity: "∞", infty: "∞", times: "×", circ: "∘", equiv: "≡", alpha: "α",
   beta: "β", gamma: "γ", delta: "δ", epsilon: "ε", pi: "π", mu: "μ", sigma: "σ", And: "⋀", Rightarrow: "⇒",
 };
+export const LEMMA = /^\s*(theory|lemma|theorem|corollary|proposition|have|show|hence|thus)\s/; // how a statement of a theory begins
 const TAPPED = ["∀", "∃", "⟹", "⟶", "∧", "∨", "¬", "=", "≠", "≤", "<", "∈", "⊆", "∪", "∩", "∅", "λ", "∑"];
 
-export function editor({ text, label, onInput, onDone }) {
+export function editor({ text, label, onInput, onDone, onLemma }) {
   const area = make("textarea", { rows: 1, spellcheck: "false", autocapitalize: "off", autocomplete: "off", "aria-label": label });
   area.value = text;
   const marks = make("div", { class: "marks", "aria-hidden": "true" });
@@ -32,13 +33,20 @@ export function editor({ text, label, onInput, onDone }) {
     changed();
   }
   function changed() {
-    const before = area.value.slice(0, area.selectionStart), named = before.match(/\\([A-Za-z]+) $/);
-    if (named && NAMES[named[1]]) area.setRangeText(NAMES[named[1]] + " ", before.length - named[0].length, before.length, "end");
+    const before = area.value.slice(0, area.selectionStart), named = before.match(/(?:\\([A-Za-z]+)|(\/\\|\\\/)) $/);
+    const symbol = named && (NAMES[named[1]] ?? { "/\\": "∧", "\\/": "∨" }[named[2]]);
+    if (symbol) area.setRangeText(symbol + " ", before.length - named[0].length, before.length, "end");
     plain();
     onInput(area.value);
   }
 
   area.addEventListener("input", changed);
+  area.addEventListener("paste", (event) => {
+    const pasted = event.clipboardData?.getData("text") ?? "";
+    if (!LEMMA.test(pasted)) return;
+    event.preventDefault();
+    onLemma(pasted);
+  });
   area.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     if (event.key === "Escape" || (event.key === "Enter" && !event.ctrlKey && !event.metaKey)) {

@@ -1,14 +1,14 @@
-// Finding an example of the benchmark: a field with a list below it, by keyboard or pointer.
+// Finding an example of the benchmark or a fact of the library: a field with a list below it, by keyboard or pointer.
 
 import { call } from "./api.js";
 import { $, make } from "./dom.js";
 
-const LIMIT = 20;
-const TOPICS = ["prime", "continuous_on", "Fermat", "compact", "subgroup", "measure", "summable", "finite card"]; // to begin with
+const LIMIT = 6; // of each kind
+const TOPICS = ["prime", "continuous_on", "Fermat", "compact", "subgroup", "measure", "summable", "finite card ≤"]; // to begin with
 const input = $("#search"), list = $("#found");
 let found = [], chosen = -1, pending = null, timer = 0;
 
-export function startSearch(onChoose) {
+export function startSearch(onExample, onFact, imports) {
   const close = () => {
     list.hidden = true;
     input.setAttribute("aria-expanded", "false");
@@ -34,7 +34,8 @@ export function startSearch(onChoose) {
     close();
     input.value = "";
     input.blur();
-    onChoose(chosenOne.id);
+    if (chosenOne.id) onExample(chosenOne.id);
+    else onFact(chosenOne);
   };
 
   async function search() {
@@ -45,22 +46,33 @@ export function startSearch(onChoose) {
     input.setAttribute("aria-expanded", "true");
     if (!input.value.trim()) {
       found = TOPICS.map((topic) => ({ topic }));
-      list.replaceChildren(make("li", { class: "about", role: "presentation" }, "Words are looked for in theories, theorems, constants and ids. For example:"),
+      list.replaceChildren(make("li", { class: "about", role: "presentation" }, "Words, constants or notation. For example:"),
         ...found.map((each, i) => option(i, () => take(each), each.topic)));
       return void mark(-1);
     }
-    try {
-      const answer = await call(`/examples?${new URLSearchParams({ query: input.value.trim(), limit: LIMIT })}`, null, mine.signal);
-      if (mine !== pending || document.activeElement !== input) return;
-      found = answer.examples;
-      if (!found.length) return void about("Nothing found. Words are looked for in theory and theorem names, constants and ids.");
-      list.replaceChildren(
-        ...found.map((example, i) => option(i, () => take(example), make("b", {}, example.goal), make("small", {}, [example.theory, example.name?.split(".").pop(), `${example.size} tokens`].filter(Boolean).join(" · ")))),
-        make("li", { class: "about", role: "presentation" }, answer.total > found.length ? `${found.length} of ${answer.total.toLocaleString("en")} examples; more words narrow it down` : `${answer.total} found`));
-      mark(0);
-    } catch (error) {
-      if (error.name !== "AbortError") about(`${error.title}: ${error.message}`);
-    }
+    if (list.querySelector(".about.wait") === null) list.prepend(make("li", { class: "about wait", role: "presentation" }, "searching …"));
+    const query = input.value.trim(), asked = new URLSearchParams({ query, limit: LIMIT });
+    for (const name of imports()) asked.append("imports", name);
+    const both = await Promise.allSettled([
+      call(`/examples?${new URLSearchParams({ query, limit: LIMIT })}`, null, mine.signal), call(`/facts?${asked}`, null, mine.signal)]);
+    if (mine !== pending || document.activeElement !== input) return;
+    const failed = both.find((each) => each.status === "rejected")?.reason;
+    if (failed) return void (failed.name !== "AbortError" && about(`${failed.title}: ${failed.message}`));
+    showFound(...both.map((each) => each.value));
+  }
+
+  function showFound({ examples, total }, { facts, total: all, constants }) {
+    found = [...examples, ...facts];
+    const head = (text) => make("li", { class: "about", role: "presentation" }, text);
+    const rest = (shown, of) => (of > shown ? `, ${shown} of ${of.toLocaleString("en")}` : "");
+    const example = (each, i) => option(i, () => take(each), make("b", {}, each.goal), make("small", {}, [each.theory, each.name?.split(".").pop(), `${each.size} tokens`].filter(Boolean).join(" · ")));
+    const fact = (each, i) => option(examples.length + i, () => take(each), make("b", {}, each.text), make("small", {}, `${each.name}${each.imported ? "" : ` · imports ${each.theory}`}`));
+    list.replaceChildren(
+      ...(examples.length ? [head(`Examples to try${rest(examples.length, total)}`), ...examples.map(example)] : []),
+      ...(facts.length ? [head(`Facts of the library, to use for the goal${rest(facts.length, all)}`), ...facts.map(fact)] : []),
+      ...(found.length ? [] : [head("Nothing found. Write words of names, constants or notation: prime, card finite, ⊆")]),
+      ...(constants ? [] : [head("The server has just started: of facts only names are searched so far.")]));
+    mark(found.length ? 0 : -1);
   }
 
   input.addEventListener("input", () => {

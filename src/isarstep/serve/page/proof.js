@@ -6,22 +6,30 @@ import { closed } from "./state.js";
 
 export class ProofView {
   constructor(root, proof, on) {
-    Object.assign(this, { root, proof, on, editing: null, field: null });
+    Object.assign(this, { root, proof, on, editing: null, field: null, checking: new Set() }); // checking: steps that provers are at work on
   }
 
   edit(key) {
     if (this.editing === key) return;
     this.stopEditing(false);
     this.editing = key;
+    this.before = this.proof.find(key)?.text;
     this.render();
     this.field?.area.focus();
     this.field?.area.setSelectionRange(9e9, 9e9);
+  }
+
+  // Room for a step of one's own.
+  writeStep(place) {
+    this.stopEditing(false);
+    this.edit(this.proof.addStep(place));
   }
 
   // Editing ends: the text counts, and an empty line goes away.
   stopEditing(keepFocus = true) {
     if (this.editing === null) return;
     const key = this.editing, text = this.field?.area.value ?? "", statement = this.proof.find(key);
+    const place = this.proof.now.steps.findIndex((each) => each.key === key), before = this.before;
     this.editing = this.field = null;
     if (statement) {
       this.proof.setText(key, text);
@@ -30,6 +38,7 @@ export class ProofView {
       if (!text.trim() && this.proof.now.goal !== statement && spare) this.proof.remove(key);
     }
     this.on.changed();
+    if (place >= 0 && text.trim() && text !== before) this.on.written(key);
     if (keepFocus) (this.root.querySelector(`[data-key="${key}"] .show`) ?? this.root.querySelector(".add"))?.focus();
   }
 
@@ -72,6 +81,7 @@ export class ProofView {
         this.field = editor({
           text: each.text, label, onDone: () => this.stopEditing(),
           onInput: (text) => this.on.typed(each.key, text),
+          onLemma: (text) => { this.editing = this.field = null; this.on.pasted(text); },
         });
         this.field.key = each.key;
         this.field.root.addEventListener("focusout", (event) => {
@@ -102,11 +112,16 @@ export class ProofView {
     if (closed(gap)) {
       return make("div", { class: "gap proved", title: gap.text }, `✓ closed by ${gap.by ?? "a prover"}${gap.library ? " with library facts" : ""}`);
     }
-    const here = place === active, last = place === this.proof.now.steps.length;
+    const { steps } = this.proof.now, around = [steps[place - 1], steps[place]];
+    if (around.some((each) => each && this.checking.has(each.key))) return make("div", { class: "gap open wait", role: "status" }, "provers are at work …");
+    const here = place === active;
     const words = here ? "? the missing step goes here" : "open: ask about this gap";
+    const small = (key, said, title, onclick) => make("button", { type: "button", class: "small", "data-key": `${key}-${place}`, title, onclick }, said);
     return make("div", { class: `gap open${here ? " active" : ""}` },
       make("button", { type: "button", "data-key": `gap-${place}`, "aria-pressed": String(here), title: gap?.text ?? null,
         onclick: () => (here ? this.on.ask() : this.on.choose(place)) }, words),
-      !here && gap?.result && !last ? make("span", { class: "soft" }, gap.result === "timeout" ? "not proved in time" : gap.result) : null);
+      here ? small("own", "write it yourself", "Write the step yourself and have it checked (o)", () => this.writeStep(place)) : null,
+      here ? small("try", "let provers try", "Let provers close the gap as it is (p)", () => this.on.tryGap(place)) : null,
+      !here && gap?.result ? make("span", { class: "soft" }, gap.result === "timeout" ? "not proved in time" : gap.result) : null);
   }
 }

@@ -7,7 +7,9 @@ export const statement = (source = {}) => ({ key: ++keys, text: source.text ?? "
 
 const empty = () => ({
   example: null, // what /example answered, while the problem is as it came; its reference is what to compare with
-  reference: null, origin: null, types: {},
+  reference: null, origin: null,
+  types: {}, imports: [], fixed: [], // what was said of the context; the rest is found by whoever reads
+  contradiction: null, // what a prover said, where the facts contradict each other
   facts: [statement()], others: [], steps: [], goal: statement(), gaps: [null], active: 0,
 });
 
@@ -44,9 +46,15 @@ export class Proof {
     return true;
   }
 
+  // As it was kept; keys of statements are those of another page.
+  resume(now) {
+    const of = (list) => list.map((each) => statement(each));
+    this.change((here) => Object.assign(here, empty(), now, { facts: of(now.facts), others: of(now.others), steps: of(now.steps), goal: statement(now.goal) }));
+    this.past = [];
+  }
   load(example) {
     this.change((now) => Object.assign(now, empty(), {
-      example: example.id, reference: example.reference, types: example.type_terms ?? {},
+      example: example.id, reference: example.reference, types: named(example.type_terms ?? {}), imports: example.imports ?? [],
       origin: { id: example.id, theory: example.theory, name: example.name, split: example.split, types: example.types },
       facts: example.facts.map(statement), others: example.others.map(statement), goal: statement(example.goal ?? {}),
     }));
@@ -54,10 +62,33 @@ export class Proof {
   clear() {
     this.change((now) => Object.assign(now, empty()));
   }
+  // A problem as /paste gives it or an address carries it: texts, and perhaps steps that nobody here has checked.
+  take({ facts = [], goal = "", others = [], steps = [], types = {}, imports = [], fixed = [] }) {
+    const of = (list) => list.map((text) => statement({ text }));
+    this.change((now) => Object.assign(now, empty(), {
+      facts: facts.length ? of(facts) : [statement()], others: of(others), steps: of(steps), goal: statement({ text: goal }),
+      gaps: [...steps, goal].map(() => null), types: { ...types }, imports: [...imports], fixed: [...fixed],
+    }));
+  }
+  setType(name, text) {
+    this.change((now) => {
+      now.types = { ...now.types };
+      if (text.trim()) now.types[name] = text.trim();
+      else delete now.types[name];
+      this.edited(now);
+    });
+  }
+  setImports(names) {
+    this.change((now) => {
+      now.imports = names;
+      this.edited(now);
+    });
+  }
 
   // Facts or goal are no longer those of the example: what provers said does not count any more.
   edited(now) {
     now.example = null;
+    now.contradiction = null;
     now.gaps = now.gaps.map(() => null);
   }
   setText(key, text) {
@@ -73,10 +104,21 @@ export class Proof {
     else this.change(edit);
     this.typing = key;
   }
-  add(list) {
-    const added = statement();
+  add(list, text = "") {
+    const added = statement({ text });
     this.change((now) => {
       now[list].push(added);
+      if (text) this.edited(now);
+    });
+    return added.key;
+  }
+  // Room for a step of one's own in a gap.
+  addStep(place) {
+    const added = statement();
+    this.change((now) => {
+      now.steps.splice(place, 0, added);
+      now.gaps.splice(place, 1, null, null);
+      now.active = place;
     });
     return added.key;
   }
@@ -119,12 +161,20 @@ export class Proof {
     const { gaps, active } = this.now;
     if (closed(gaps[active])) this.now.active = Math.max(0, gaps.findIndex((gap) => !closed(gap)));
   }
+  // A prover closed a gap as it is.
+  close(place, gap) {
+    this.change((now) => {
+      now.gaps[place] = gap;
+      this.goOn();
+    });
+  }
   // A verdict that came after its step had been accepted; not a change of the person's, so not one to undo.
   settle(key, side, gap) {
     const place = this.now.steps.findIndex((each) => each.key === key);
     if (place < 0) return;
     const at = side === "first" ? place : place + 1;
     if (!closed(this.now.gaps[at])) this.now.gaps[at] = gap;
+    this.goOn();
   }
 
   get all() {
@@ -144,21 +194,40 @@ export class Proof {
   // The whole problem for reading along; blank statements are left out, and `keys` says which are meant.
   reading() {
     const filled = (list) => list.filter((each) => each.text.trim());
-    const { facts, others, steps, goal, types } = this.now;
+    const { facts, others, steps, goal } = this.now;
     const lists = { facts: filled(facts), others: filled(others), extra: filled(steps) };
-    const body = { types };
+    const body = this.context();
     for (const [name, list] of Object.entries(lists)) body[name] = list.map((each) => each.text);
     if (goal.text.trim()) body.goal = goal.text;
     return { body, keys: { ...Object.fromEntries(Object.entries(lists).map(([name, list]) => [name, list.map((each) => each.key)])), goal: goal.key } };
   }
 
+  context() {
+    const { types, imports, fixed } = this.now;
+    return { types, imports, fixed };
+  }
+
   // The question about a gap. The last one is the original question with the accepted steps; one before a step asks for that step.
-  question(place) {
-    const { example, facts, others, steps, goal, types } = this.now;
+  // Without one of the steps it is the question to which that step is an answer.
+  question(place, without = null) {
+    const { example, facts, others, goal } = this.now, steps = this.now.steps.filter((each) => each.key !== without);
     const texts = (list) => list.map((each) => each.text).filter((text) => text.trim());
-    if (place < steps.length) return { facts: texts([...facts, ...steps.slice(0, place)]), goal: steps[place].text, types };
+    if (place < steps.length) return { facts: texts([...facts, ...steps.slice(0, place)]), goal: steps[place].text, ...this.context() };
     const extra = texts(steps);
     if (example) return { example, extra };
-    return { facts: texts(facts), goal: goal.text, others: texts(others), extra, types };
+    return { facts: texts(facts), goal: goal.text, others: texts(others), extra, ...this.context() };
+  }
+
+  // What an address carries: the problem and its steps, not what provers said.
+  get shared() {
+    const { example, facts, others, steps, goal } = this.now;
+    const texts = (list) => list.map((each) => each.text).filter((text) => text.trim());
+    if (example) return steps.length ? { example, steps: texts(steps) } : { example };
+    const all = { facts: texts(facts), goal: goal.text, others: texts(others), steps: texts(steps), ...this.context() };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => (typeof value === "string" ? value.trim() : Object.keys(value).length)));
   }
 }
+
+// Types by the names that are shown: <X3> is x₃.
+const named = (types) => Object.fromEntries(Object.entries(types).map(([name, type]) => [
+  name.replace(/^<X(\d+)>$/, (_, digits) => "x" + [...digits].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("")), type]));

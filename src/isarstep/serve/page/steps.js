@@ -48,12 +48,11 @@ export class StepsView {
       step.well_formed ? make("li", { class: "badge typed yes" }, "✓ well-typed") : make("li", { class: "badge typed no", title: step.reason ?? "" }, "✗ not well-typed"),
       gapBadge("first", step.first, this.waiting && step.well_formed), gapBadge("second", step.second, this.waiting && step.well_formed),
     ];
-    if (step.copy) badges.push(make("li", { class: "badge copied", title: "it says nothing new: a fact or the goal again, part of one, or t = t" }, "copy"));
+    if (step.copy) badges.push(make("li", { class: "badge copied", title: "a fact or the goal again, part of one, or t = t" }, "says nothing new"));
     if (step.reference) badges.push(make("li", { class: "badge same reference", title: "equal to the step of the original proof" }, "★ as in the original"));
     const score = step.score === null || step.score === undefined ? "" : `score ${step.score.toFixed(2)}`;
     badges.push(make("li", { class: "right" },
-      make("button", { type: "button", class: "small attend", title: score, onclick: () => this.on.attend(step) }, "attention"),
-      make("button", { type: "button", class: "small copy-one", onclick: (event) => this.on.copy(step, event.currentTarget) }, "copy text")));
+      make("button", { type: "button", class: "small attend", title: score, onclick: () => this.on.attend(step) }, "attention")));
     card.querySelector(".badges").replaceChildren(...badges);
   }
 

@@ -1,13 +1,14 @@
 """Finds library facts by pieces of their names, by constants and by a pattern, among hundreds of thousands.
 
 Names and tokens stay in Arrow's arrays; an index from constants to facts makes everything but the comparison of terms
-independent of the size of the library.
+independent of the size of the library. It takes seconds to make, so it is made when a constant is first asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from isarstep.logic.hol import dest_trueprop
 from isarstep.logic.terms import Free, Term, Var, constants, loose, subterms
 from isarstep.logic.tokens import decode
 
+NAMED, MENTIONED, WHOLE_NAME = 2, 3, 4  # what a word is worth that is a piece of the name, a constant, the name
 MOST_COMPARED = 600  # facts whose terms are compared with a pattern: a tenth of a second
 
 
@@ -32,6 +34,14 @@ class Sought:
     words: tuple[str, ...] = ()  # in lower case, pieces of the full name
     constants: tuple[str, ...] = ()  # full names, or ends of them
     pattern: Term | None = None
+
+
+@dataclass(frozen=True)
+class SearchWord:
+    """A word that somebody looks for: a piece of a name, or one of these constants."""
+
+    text: str  # in lower case
+    constants: tuple[str, ...] = ()  # full names
 
 
 @dataclass(frozen=True)
@@ -64,17 +74,16 @@ class FactSearch:
         self._theories: list[str] = theories.dictionary.to_pylist()
         self._theory = theories.indices.to_numpy()
         self._texts = self._of(benchmark, table["proposition"].to_numpy())
-        tokens = pc.split_pattern(self._texts, " ")
-        self._length = np.diff(tokens.offsets.to_numpy())
-        self._index_constants(tokens)
+        self._length = pc.count_substring(self._texts, " ").to_numpy() + 1
 
     @staticmethod
     def _of(benchmark: Benchmark, numbers: npt.NDArray[Any]) -> pa.Array:
         return pa.concat_arrays(list(benchmark.propositions.blocks())).take(pa.array(numbers))
 
-    def _index_constants(self, tokens: Any) -> None:
+    @cached_property
+    def _mentioning(self) -> dict[str, npt.NDArray[Any]]:
         """For every constant the facts that mention it."""
-        encoded = tokens.flatten().dictionary_encode()
+        encoded = pc.split_pattern(self._texts, " ").flatten().dictionary_encode()
         numbers, words = encoded.indices.to_numpy(), encoded.dictionary.to_pylist()
         marks = np.flatnonzero(numbers == words.index("CONST")) if "CONST" in words else np.zeros(0, np.int64)
         fact = np.repeat(np.arange(len(self._length)), self._length)[marks]
@@ -84,10 +93,23 @@ class FactSearch:
         known, starts = np.unique(pairs // max(len(self), 1), return_index=True)
         ends = np.append(starts[1:], len(pairs))
         facts = pairs % max(len(self), 1)
-        self._mentioning = {words[n]: facts[a:b] for n, a, b in zip(known, starts, ends, strict=True)}
-        self._by_end: dict[str, list[str]] = {}
+        return {words[n]: facts[a:b] for n, a, b in zip(known, starts, ends, strict=True)}
+
+    @cached_property
+    def _by_end(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
         for name in self._mentioning:
-            self._by_end.setdefault(name.rpartition(".")[2], []).append(name)
+            found.setdefault(name.rpartition(".")[2], []).append(name)
+        return found
+
+    @property
+    def knows_constants(self) -> bool:
+        """Is the index there? Until then only names are searched quickly."""
+        return "_by_end" in self.__dict__
+
+    def index(self) -> None:
+        """Make it now."""
+        self._by_end  # noqa: B018
 
     def __len__(self) -> int:
         return len(self._names)
@@ -113,6 +135,28 @@ class FactSearch:
         total = len(order)
         elsewhere = int(fitting.sum() - here.sum())
         return FoundFacts([self._fact(int(n)) for n in order[:count]], total, elsewhere, not_compared)
+
+    def ranked(
+        self, words: Sequence[SearchWord], pattern: Term | None, theories: frozenset[str] | None, count: int
+    ) -> FoundFacts:
+        """The facts that fit most of the words, best first: instances of the pattern, then those whose name is the
+        word, that mention the constant, that have it in their name; of equals those of these theories, then the short.
+        """
+        fits, score = np.zeros(len(self), np.int32), np.zeros(len(self), np.int32)
+        for word in words:
+            named = pc.match_substring(self._lower, word.text).to_numpy(zero_copy_only=False)
+            whole = pc.ends_with(self._lower, "." + word.text).to_numpy(zero_copy_only=False)
+            about = self._mentions(word.constants) if word.constants and self.knows_constants else np.zeros_like(named)
+            fits += named | about
+            score += NAMED * named + WHOLE_NAME * whole + MENTIONED * about
+        best = int(fits.max(initial=0))
+        order = np.flatnonzero(fits == best) if best else np.zeros(0, np.int64)
+        here = self._in(theories)
+        order = order[np.lexsort((self._length[order], ~here[order], -score[order]))]
+        if pattern is not None and len(order):
+            instances = {*self._instances(pattern, order[:MOST_COMPARED]).tolist()}
+            order = np.array(sorted(order.tolist(), key=lambda n: n not in instances), np.int64)
+        return FoundFacts([self._fact(int(n)) for n in order[:count]], len(order), int((~here[order]).sum()), 0)
 
     def meanings(self, name: str) -> Sequence[str]:
         """The constants that a name, or an end of one, may mean."""
