@@ -19,7 +19,7 @@ def test_propose_for_an_example(example: Example, capsys: pytest.CaptureFixture[
 
 def test_propose_from_flags_a_file_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--fact", "x ≤ y", "--goal", "x < y + 1", "--type", "x :: nat", "--beam", "3"]
-    assert run(["propose", *flags, "--json", "--check", "--library", "0"]) == 0
+    assert run(["propose", *flags, "--json", "--check"]) == 0
     by_flags = json.loads(capsys.readouterr().out)
     assert by_flags["types"] == {"x": "nat", "y": "nat"}
     assert all(step["first"] for step in by_flags["steps"])
@@ -32,13 +32,13 @@ def test_propose_from_flags_a_file_and_json(tmp_path: Path, capsys: pytest.Captu
 
 def test_sketch_prints_a_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
     problem = ["--fact", "x ≤ y", "--fact", "y < z", "--goal", "x < z", "--type", "x :: int"]
-    assert run(["sketch", *problem, "--library", "0", "--seconds", "2", "--budget", "3600"]) == 0
+    assert run(["sketch", *problem, "--budget", "3600"]) == 0
     text = capsys.readouterr().out
     assert text.startswith(
         'lemma\n  fixes x :: "int"\n    and y :: "int"\n    and z :: "int"\n  assumes "x ≤ y"\n      and "y < z"\n  shows "x < z"\nproof -\n'
     )
     assert "(* closed" in text
-    assert run(["sketch", *problem, "--library", "0", "--seconds", "2", "--budget", "3600", "--json"]) == 0
+    assert run(["sketch", *problem, "--budget", "3600", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["closed"]
 
 
@@ -50,7 +50,9 @@ def test_sketch_prints_a_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
         ["--goal", "x = x", "--example", "0"],
         ["--example", "zzz"],
         ["--goal", "x = x", "--type", "nat"],
-        ["--graph", "no/such/graph.jsonl.zst", "--step", "A:0:1"],
+        ["no/such/graph.jsonl.zst:A:0:1"],
+        ["graph.jsonl.zst:A"],
+        ["--graph", "graph.jsonl.zst"],
         ["no/such/file.json"],
     ],
 )
@@ -66,3 +68,9 @@ def test_a_file_with_nonsense(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         path.write_text(text, encoding="utf-8")
         assert run(["propose", str(path)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_options_that_went_say_what_replaced_them(capsys: pytest.CaptureFixture[str]) -> None:
+    for option, said in (("--step", "GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"), ("--library", "HTTP API")):
+        assert run(["sketch", "--goal", "x = x", option, "1"]) == 2
+        assert said in capsys.readouterr().err

@@ -24,6 +24,21 @@ class Backend(StrEnum):
     isabelle = "isabelle"
 
 
+class Effort(StrEnum):
+    """How hard provers try. Thorough: five strategies for every question instead of two."""
+
+    quick = "quick"
+    usual = "usual"
+    thorough = "thorough"
+
+
+STAGES = {Effort.quick: (0, 32), Effort.usual: (0, 32, 128), Effort.thorough: (0, 32, 128, 512)}
+REPLACED = {
+    "--library": "is chosen by --effort: quick 32, usual 128, thorough 512 library facts",
+    **dict.fromkeys(("--thorough", "--no-thorough"), "is --effort thorough, with 512 library facts"),
+}
+
+
 def check(
     predictions: Annotated[
         Path | None, typer.Argument(help="Predictions: JSONL, or k lines an example. Left away: the reference targets.")
@@ -34,12 +49,13 @@ def check(
     backend: Annotated[Backend, typer.Option(help="Provers of this package, or a real Isabelle.")] = Backend.embedded,
     top: Annotated[int, typer.Option(min=1, help="Proposals of each example to check, best first.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
-    library: Annotated[int, typer.Option(min=0, help="Most library facts to offer, in stages of 32, 128, 512.")] = 128,
     seconds: Annotated[
         float | None,
         typer.Option(min=0.05, help="Time of one attempt: 0.3 s of one prover, or 30 s of Isabelle's Sledgehammer."),
     ] = None,
-    thorough: Annotated[bool, typer.Option(help="Try five strategies for every question instead of two.")] = False,
+    effort: Annotated[
+        Effort, typer.Option(help="How many library facts provers get at most (32, 128, 512), and how many strategies.")
+    ] = Effort.usual,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core, of Isabelle one.")] = 0,
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler whose workers do the work.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
@@ -74,8 +90,7 @@ def check(
         asked = IsabelleSettings(benchmark, split, seconds or 30.0, 0, (0,))
         _run_isabelle(judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume)
         return
-    stages = (0, *(size for size in (32, 128, 512) if size < library), *((library,) if library else ()))
-    settings = Settings(benchmark, split, seconds or 0.3, 2 << 30, stages, thorough)
+    settings = Settings(benchmark, split, seconds or 0.3, 2 << 30, STAGES[effort], effort is Effort.thorough)
     work = _work(settings, predictions, top, limit)
     if explain is not None:
         _explain(settings, work, explain)

@@ -6,7 +6,6 @@ import gc
 import json
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +23,10 @@ if TYPE_CHECKING:
 # The same words for both commands.
 FileArgument = Annotated[
     Path | None,
-    typer.Argument(help="A problem as JSON (- is standard input), or FILE.thy:LINE, the statement that stands there."),
+    typer.Argument(
+        help="A problem as JSON (- is standard input); FILE.thy:LINE, the statement that stands there; or "
+        "GRAPH.jsonl.zst:THEORY:PROOF:COMMAND, that step of a proof graph."
+    ),
 ]
 Goal = Annotated[str | None, typer.Option(help="What is to be shown, in notation.")]
 Facts = Annotated[list[str] | None, typer.Option("--fact", help="What the step should follow from; may be repeated.")]
@@ -37,13 +39,17 @@ Theories = Annotated[
 ]
 Tokens = Annotated[bool, typer.Option("--tokens", help="Propositions are given as tokens.")]
 ExampleOption = Annotated[str | None, typer.Option(help="An example of the benchmark: its id, or the first digits.")]
-Graph = Annotated[Path | None, typer.Option(help="A proof graph; --step says which of its steps is missing.")]
-StepOption = Annotated[str | None, typer.Option(help="THEORY:PROOF:COMMAND of a graph's step.")]
 Model = Annotated[str, typer.Option(help="A model folder, or 'embedded'.")]
 BenchmarkOption = Annotated[str, typer.Option(help="The benchmark's folder, or 'embedded'.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer of the HTTP API instead of text.")]
-ProverSeconds = Annotated[float, typer.Option(min=0.05, help="Processor time of one attempt of one prover.")]
-LibraryFacts = Annotated[int, typer.Option(min=0, help="Most library facts offered to a prover.")]
+Beam = Annotated[int, typer.Option(min=1, max=100, help="Steps that the model proposes at one place.")]
+
+_ARGUMENT = "is part of the argument: GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"
+_CHOSEN = "is chosen by the command; the HTTP API of `isarstep serve` takes other values"
+REPLACED = {
+    **dict.fromkeys(("--graph", "--step"), _ARGUMENT),
+    **dict.fromkeys(("--seconds", "--library", "--depth"), _CHOSEN),
+}
 
 
 def propose(
@@ -56,12 +62,8 @@ def propose(
     theory: Theories = None,
     tokens: Tokens = False,
     example: ExampleOption = None,
-    graph: Graph = None,
-    step: StepOption = None,
-    beam: Annotated[int, typer.Option(min=1, max=100, help="Hypotheses of the search; at most so many steps.")] = 10,
+    beam: Beam = 10,
     check: Annotated[bool, typer.Option("--check", help="Let provers try both sides of every step.")] = False,
-    seconds: ProverSeconds = 0.3,
-    library: LibraryFacts = 32,
     model: Model = "embedded",
     benchmark: BenchmarkOption = "embedded",
     as_json: AsJson = False,
@@ -72,17 +74,20 @@ def propose(
 
         isarstep propose --fact 'x ≤ y' --fact 'y ≤ z' --goal 'x < z + 1' --type 'z :: nat' --check
         isarstep propose --example 3f2c --json
+        isarstep propose graphs/HOL/Parity.jsonl.zst:HOL.Parity:12:3
     """
     from isarstep.check.verdict import AUTHORITY, Proved
+    from isarstep.serve.sketching import Plan
 
-    asked = (file, goal, fact, other, hint, type_, theory, tokens, example, graph, step)
+    asked = (file, goal, fact, other, hint, type_, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark, threads=2)
     contradiction: Gap | None = None
     if check:
-        with engine.proving(seconds, library) as proving:
+        plan = Plan()  # what provers get for a step of a sketch
+        with engine.proving(plan.prover_seconds, plan.library) as proving:
             steps = engine.propose(task, beam, proving=proving)
             if any(each.sides for each in steps):
-                contradiction = proving.contradiction(task, seconds, library)
+                contradiction = proving.contradiction(task, plan.prover_seconds, plan.library)
     else:
         steps = engine.propose(task, beam)
     if not isinstance(contradiction, Proved):
@@ -114,13 +119,8 @@ def sketch(
     theory: Theories = None,
     tokens: Tokens = False,
     example: ExampleOption = None,
-    graph: Graph = None,
-    step: StepOption = None,
     budget: Annotated[float, typer.Option(min=1, help="Seconds in all.")] = 30,
-    depth: Annotated[int, typer.Option(min=1, help="Proposals on top of each other.")] = 4,
-    beam: Annotated[int, typer.Option(min=1, max=100, help="Proposals that are tried at each place.")] = 10,
-    seconds: ProverSeconds = 0.3,
-    library: LibraryFacts = 32,
+    beam: Beam = 10,
     model: Model = "embedded",
     benchmark: BenchmarkOption = "embedded",
     as_json: AsJson = False,
@@ -137,14 +137,14 @@ def sketch(
     from isarstep.serve.batching import Batcher
     from isarstep.serve.sketching import Plan, sketches
 
-    asked = (file, goal, fact, other, hint, type_, theory, tokens, example, graph, step)
+    asked = (file, goal, fact, other, hint, type_, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark, threads=1)  # the other cores are the provers'
     if task.example.f3 is None:
         raise UserError("this example has no goal to prove")
     best: Sketch | None = None
     model_thread = Batcher(engine, 1)
-    plan = Plan(depth, beam, budget, seconds, library)
-    with engine.proving(seconds, library, width=2) as proving, closing(model_thread):
+    plan = Plan(beam=beam, seconds=budget)
+    with engine.proving(plan.prover_seconds, plan.library, width=2) as proving, closing(model_thread):
         for found in sketches(task, plan, model_thread.search_all, proving):
             best = found
             _say(f"{found.tried} proposals tried, {len(found.open)} open, {found.seconds:.0f} s")
@@ -219,20 +219,17 @@ def _ask(
     theories: list[str] | None,
     tokens: bool,
     example: str | None,
-    graph: Path | None,
-    step: str | None,
     model: str,
     benchmark: str,
     threads: int,
 ) -> tuple[Engine, Task]:
-    """The engine and the task of the one problem that was given in one of four ways."""
+    """The engine and the task of the one problem that was given in one of three ways."""
     from isarstep.serve.engine import Engine
     from isarstep.serve.problem import Problem
 
-    ways = [file is not None, goal is not None, example is not None, graph is not None]
-    if sum(ways) != 1:
-        raise UserError("give one problem: a file, --goal with --fact, --example ID, or --graph FILE with --step")
-    if theories and (file is not None or example is not None):
+    if sum(way is not None for way in (file, goal, example)) != 1:
+        raise UserError("give one problem: a file, --goal with --fact, or --example ID")
+    if theories and goal is None:
         raise UserError("--theory: an example stands in its own theory, and a file says imports itself")
     collecting = gc.isenabled()
     gc.disable()  # nothing of what is loaded now is garbage, and looking for some takes a tenth of the time
@@ -241,10 +238,6 @@ def _ask(
         engine.load_ahead()
         if example is not None:
             task = engine.example(example)
-        elif graph is not None:
-            from isarstep.serve.graphstep import problem_of_step
-
-            task = engine.read(replace(problem_of_step(graph, step or ""), imports=tuple(theories or ())))
         elif file is not None:
             task = _task_of_file(engine, file)
         else:
@@ -261,9 +254,14 @@ def _ask(
 
 
 def _task_of_file(engine: Engine, file: Path) -> Task:
-    """A file holds the body of a request to the HTTP API; a theory's, with a line, a statement."""
+    """A file holds the body of a request to the HTTP API; a theory's, with a line, a statement; a graph's a step."""
     from pydantic import ValidationError
 
+    graph, inside, step = str(file).partition(".jsonl.zst:")
+    if inside:
+        from isarstep.serve.graphstep import problem_of_step
+
+        return engine.read(problem_of_step(Path(graph + ".jsonl.zst"), step))
     theory, _, line = str(file).rpartition(":")
     if theory.endswith(".thy") and line.isdecimal():
         from isarstep.serve.pasted import problem_of_place

@@ -20,7 +20,9 @@ def problem_of_step(path: Path, step: str) -> Problem:
     """The problem whose answer is the step `THEORY:PROOF:COMMAND`, towards the first fact that uses it."""
     parts = re.fullmatch(r"(.+):([0-9]+):([0-9]+)", step)
     if parts is None:
-        raise UserError(f"--step {step!r}: write THEORY:PROOF:COMMAND, as `isarstep graph` and examples do")
+        raise UserError(
+            f"{path}:{step}: write THEORY:PROOF:COMMAND after the graph, as `isarstep graph` and examples do"
+        )
     graph = read_graph(path)
     if parts[1] != graph.theory:
         raise UserError(f"{path} is the graph of {graph.theory}, not of {parts[1]}")
