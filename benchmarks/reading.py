@@ -96,7 +96,9 @@ class Corpus:
 
     def language(self, theory: str) -> Language:
         graphs = self.ancestors(theory)
-        return Language([graph.notation for graph in graphs], merged(graphs))
+        made = Language([graph.notation for graph in graphs], merged(graphs))
+        made.home = theory.rpartition(".")[2]
+        return made
 
 
 KEPT = frozenset(("types", "terms", "signature", "notation", "end"))

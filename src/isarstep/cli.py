@@ -20,8 +20,8 @@ from typing import Any
 
 import typer
 
-from isarstep import __version__
 from isarstep.errors import UserError
+from isarstep.version import __version__
 
 # In the order in which data flow through them, which is the order of the help page.
 ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "check", "evaluate", "analyse", "serve", "agents")
@@ -61,7 +61,23 @@ def click_command(name: str, module: str) -> Any:
     function = function_of(name, module)
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     app.command(name, help=_keep_indented(function.__doc__ or ""))(function)
-    return typer.main.get_command(app)
+    command = typer.main.get_command(app)
+    command.callback = _interruptible(command.callback)
+    return command
+
+
+class Interrupted(Exception):
+    """Somebody has pressed Ctrl-C, and this is what is to be said; typer would swallow it."""
+
+
+def _interruptible(callback: Any) -> Callable[..., Any]:
+    def called(*arguments: Any, **options: Any) -> Any:
+        try:
+            return callback(*arguments, **options)
+        except KeyboardInterrupt as stop:
+            raise Interrupted(str(stop)) from None
+
+    return called
 
 
 def _keep_indented(docstring: str) -> str:
@@ -108,8 +124,8 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{option} {moved}" if moved else f"{said} `isarstep {name} --help` says more")
     except ClickError as error:
         return _complain(error.format_message())  # type: ignore[attr-defined]
-    except (typer.Abort, KeyboardInterrupt):
-        _complain("interrupted")
+    except (Interrupted, typer.Abort, KeyboardInterrupt) as stop:
+        _complain(str(stop) or "interrupted")
         return 130
     except BrokenPipeError:
         # The reader (head, less) has gone; point stdout elsewhere so that the interpreter's last flush is silent too.

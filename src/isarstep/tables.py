@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -15,6 +16,7 @@ NOT_CHECKED = "not checked"
 NOT_RUN = "not run"
 ABSENT = "–"
 _INTERVAL = re.compile(r" \[([0-9.]+), ([0-9.]+)\]")
+_WIDE = 10_000  # characters; no table has so many
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,12 @@ class Table:
             # An interval stands under its value and short, so that six of them fit into 80 columns.
             shown.add_row(*(Text(_INTERVAL.sub(r"\n\1–\2", cell)) for cell in row))
         return shown
+
+    def show(self) -> None:
+        """Print it, as wide as the terminal; into a pipe or a file, as wide as it is, so that nothing is cut."""
+        from rich.console import Console
+
+        Console(width=None if sys.stdout.isatty() else _WIDE).print(self.to_rich())
 
     def to_markdown(self) -> str:
         lines = [

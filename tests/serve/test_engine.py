@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from isarstep import propose
 from isarstep.bench.example import Example
 from isarstep.check.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
 from isarstep.serve.batching import Batcher
-from isarstep.serve.engine import Engine, propose
+from isarstep.serve.engine import Engine
 from isarstep.serve.graphstep import problem_of_step
 from isarstep.serve.novelty import schematics_in_order
 from isarstep.serve.problem import Problem, Task

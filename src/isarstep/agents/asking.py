@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-import isarstep
 from isarstep.agents.endpoint import Completion, Endpoint
 from isarstep.agents.questions import Questions, place_of_reference
 from isarstep.agents.sampling import by_votes, pass_at
 from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.evaluate.metrics import accuracy, ranks
+from isarstep.version import __version__
 
 REPLIES, RUN, SUMMARY = "replies.jsonl", "run.json", "summary.json"
 PREDICTIONS, META = "predictions.jsonl", "predictions.meta.json"
@@ -175,7 +175,7 @@ def _meta(inquiry: AskedRun) -> dict[str, Any]:
         "length_rule": f"replies of {inquiry.longest} tokens",
         "constraints": "none",
         "model": inquiry.model,
-        "version": isarstep.__version__,
+        "version": __version__,
     }
 
 

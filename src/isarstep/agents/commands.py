@@ -113,8 +113,6 @@ def premises(
 
         isarstep premises --split test --limit 500
     """
-    from rich.console import Console
-
     from isarstep.agents.premise_task import premise_table
     from isarstep.bench.store import Benchmark
 
@@ -122,4 +120,4 @@ def premises(
     if markdown:
         typer.echo(table.to_markdown())
     else:
-        Console().print(table.to_rich())
+        table.show()

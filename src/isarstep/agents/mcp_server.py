@@ -17,7 +17,6 @@ import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
-import isarstep
 from isarstep.agents.tools.check_step import check_step
 from isarstep.agents.tools.example import example
 from isarstep.agents.tools.find_facts import find_facts
@@ -25,6 +24,7 @@ from isarstep.agents.tools.propose_step import propose_step
 from isarstep.agents.tools.read import read
 from isarstep.agents.tools.sketch import sketch
 from isarstep.agents.workshop import Workshop
+from isarstep.version import __version__
 
 TOOLS: tuple[Callable[..., Awaitable[Any]], ...] = (read, propose_step, check_step, sketch, find_facts, example)
 
@@ -38,7 +38,7 @@ INSTRUCTIONS = (
 
 def make_server(workshop: Workshop) -> MCPServer:
     """All tools over one workshop, which any number of clients share."""
-    server = MCPServer("isarstep", instructions=INSTRUCTIONS, version=isarstep.__version__, log_level="WARNING")
+    server = MCPServer("isarstep", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
     for tool in TOOLS:
         server.add_tool(_bound(tool, workshop), name=tool.__name__, description=inspect.getdoc(tool))
     return server

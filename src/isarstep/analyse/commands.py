@@ -19,8 +19,6 @@ def probe(
 
         isarstep probe runs/hat --out runs/hat/probes.jsonl
     """
-    from rich.console import Console
-
     from isarstep.analyse.probes import probe_table, probes, write_answers
     from isarstep.decode.hypotheses import SearchRules
     from isarstep.decode.predict import Predictor
@@ -30,7 +28,7 @@ def probe(
     if out is not None:
         write_answers(out, asked, answers)
     lists = [[tokens for tokens, _ in nbest] for nbest in answers]
-    Console().print(probe_table(asked, {model.resolve().name: lists}).to_rich())
+    probe_table(asked, {model.resolve().name: lists}).show()
 
 
 def neighbours(
@@ -44,8 +42,6 @@ def neighbours(
 
         isarstep neighbours runs/hat borel_measurable 'bounded + closed' --count 10
     """
-    from rich.console import Console
-
     from isarstep.analyse.embeddings import embeddings_of
     from isarstep.errors import UserError
     from isarstep.tables import Table
@@ -57,7 +53,7 @@ def neighbours(
         is_sum = " + " in text or " - " in text
         found = known.arithmetic(text, count) if is_sum else known.neighbours(text, count)
         rows = tuple((each.token, f"{each.cosine:.3f}") for each in found)
-        Console().print(Table("neighbours", f"Nearest to {text}", ("token", "cosine"), rows).to_rich())
+        Table("neighbours", f"Nearest to {text}", ("token", "cosine"), rows).show()
 
 
 def attention(

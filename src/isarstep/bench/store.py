@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, overload
@@ -36,12 +36,19 @@ from isarstep.bench.layout import (
 from isarstep.bench.worlds import Declared, Worlds, sorts_of
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
+from isarstep.logic.language import Language
 from isarstep.logic.signature import Signature, load_document
 
 
 def open_split(where: str | Path = EMBEDDED, split: str = "train") -> Split:
     """The examples of one split, read when they are asked for."""
     return Benchmark(where).split(split)
+
+
+@cache
+def benchmark_at(where: str | Path = EMBEDDED) -> Benchmark:
+    """A benchmark that is opened once, for those who ask again and again."""
+    return Benchmark(where)
 
 
 class RowGroups:
@@ -184,6 +191,13 @@ class Benchmark:
         }
         whole = Signature.from_json(document) if document else Signature.build(())
         return Worlds(whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation)
+
+    def language_of(self, theory: str) -> Language:
+        """How people write who import a theory."""
+        found = self.worlds.importing([theory]).language
+        if found is None:
+            raise UserError(f"{self.folder}: has no notation, in which formulas of {theory} could be read")
+        return found
 
     @property
     def signature(self) -> Signature:

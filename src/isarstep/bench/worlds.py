@@ -228,7 +228,9 @@ class World:
         def rank(name: str) -> int:
             return ranks.get(self._worlds.prefix(name), -1)
 
-        return Language([notation.get(theory, {}) for theory in order], self.signature, abbreviations, rank)
+        made = Language([notation.get(theory, {}) for theory in order], self.signature, abbreviations, rank)
+        made.home = self._worlds.home(self.imports[0]) if len(self.imports) == 1 else ""
+        return made
 
     @cached_property
     def prefixes(self) -> frozenset[str]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-import isarstep
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.decode.search import Constraints, search_corpus
 from isarstep.errors import UserError
@@ -17,6 +16,7 @@ from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus, spelt_out
 from isarstep.models import Seq2Seq
 from isarstep.models.checkpoint import About, load_model
+from isarstep.version import __version__
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
@@ -96,5 +96,5 @@ def meta_of(predictor: Predictor, split: str, rules: SearchRules, constraints: s
         "length_rule": rules.length_rule,
         "constraints": constraints,
         "model": predictor.name,
-        "version": isarstep.__version__,
+        "version": __version__,
     }

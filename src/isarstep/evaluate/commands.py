@@ -51,14 +51,13 @@ def evaluate(
         }
         print(json.dumps(document, indent=1, ensure_ascii=False))
         return
-    console = Console()
-    console.print(main_table(scores).to_rich())
+    main_table(scores).show()
     for line in signature_lines(scores):
-        console.print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
+        Console().print(line, style="dim", markup=False, highlight=False, soft_wrap=True)
     if comparisons:
-        console.print(comparison_table(comparisons).to_rich())
+        comparison_table(comparisons).show()
     for table in tables:
-        console.print(table.to_rich())
+        table.show()
 
 
 def report(
@@ -118,10 +117,10 @@ def baseline(
     from rich.console import Console
     from rich.progress import Progress
 
-    import isarstep
     from isarstep.bench.store import Benchmark
     from isarstep.decode.predictions import write_predictions
     from isarstep.evaluate.baselines import baseline as open_baseline
+    from isarstep.version import __version__
 
     opened = Benchmark(benchmark)
     rows = opened.split(split)
@@ -134,13 +133,13 @@ def baseline(
         "length_rule": "none",
         "constraints": "none",
         "model": name,
-        "version": isarstep.__version__,
+        "version": __version__,
     }
     path = out or Path(f"{rows.name}.{name}.jsonl")
     if path.suffix != ".jsonl":
         path.mkdir(parents=True, exist_ok=True)
         (path / "config.json").write_text(json.dumps({"name": name, "kind": "baseline"}) + "\n")
-        made = {"command": f"isarstep baseline {name}", "commit": f"version {isarstep.__version__}"}
+        made = {"command": f"isarstep baseline {name}", "commit": f"version {__version__}"}
         (path / "made.json").write_text(json.dumps(made) + "\n")
         path = path / "predictions" / f"{rows.name}.beam{best}.jsonl"
     with Progress(transient=True, console=Console(stderr=True)) as bar:

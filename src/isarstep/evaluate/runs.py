@@ -114,10 +114,13 @@ class RunFolder:
         if path is None:
             return []
         found = []
-        for number, line in enumerate(_text(path).splitlines(), 1):
+        text = _text(path)
+        for number, line in enumerate(text.splitlines(), 1):
             try:
                 record = json.loads(line)
             except ValueError:
+                if number == text.count("\n") + 1:  # the last one, cut by a kill or being written now
+                    continue
                 raise UserError(f"{path}:{number}: is not JSON; remove the line") from None
             if isinstance(record, dict) and "step" in record:
                 found.append(record)

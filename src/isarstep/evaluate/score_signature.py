@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from isarstep import __version__
+from isarstep.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ It is made from the notation that was mined from these theories (docs/graphs.md)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -18,7 +18,7 @@ from isarstep.logic.nameresolution import NameSpace, Rank
 from isarstep.logic.parsing import PURE
 from isarstep.logic.productions import Grammar, Production, read_production
 from isarstep.logic.signature import Signature, abbreviations_of
-from isarstep.logic.terms import Term, Typ, Type, frees, strip_fun
+from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, frees, strip_fun
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
@@ -26,12 +26,24 @@ Rows = Mapping[str, Any]
 _MOST_LOCALES = 6  # that are tried where nobody says which one it is
 # What a datatype defines beside its constructors.
 _NO_CONSTRUCTOR = ("case_", "rec_", "map_", "rel_", "pred_", "set", "size_", "corec_", "ctor_", "dtor_", "Abs_", "Rep_")
+# Datatypes that were made from types with constructors of other names.
+_REPRESENTED = {
+    "Nat.nat": [("Groups.zero_class.zero", 0), ("Nat.Suc", 1)],
+    "Product_Type.prod": [("Product_Type.Pair", 2)],
+    "Extended_Nat.enat": [("Extended_Nat.enat", 1), ("Extended_Nat.infinity_class.infinity", 0)],
+}
+# Constructors that are constants of classes, and another one of the same datatype.
+_OF_CLASSES = {"Groups.zero_class.zero": "Nat.Suc", "Extended_Nat.infinity_class.infinity": "Extended_Nat.enat"}
 Tree = Any  # a rule's side: a name, ?x, or a list
 Rule = tuple[Tree, Tree]
 
 
 def _tupled(tree: Tree) -> Tree:
     return tuple(_tupled(part) for part in tree) if isinstance(tree, list) else tree
+
+
+def leading_variables(arguments: Sequence[Term]) -> int:
+    return next((i for i, argument in enumerate(arguments) if type(argument) is not Free), len(arguments))
 
 
 class Language:
@@ -121,6 +133,7 @@ class Language:
             if nonterminal in ("prop", "prop'") and any(s[0] in ("prop", "prop'") for s in symbols if type(s) is list)
         )
 
+    home = ""  # what the names of constants begin with that the theory in which one is declares
     # Of the locale in which one is: structures, first the one that operations mean by themselves, and constants.
     structures: tuple[str, ...] = ()
     local: Mapping[str, Term] = MappingProxyType({})
@@ -133,7 +146,7 @@ class Language:
         known = self._inside.get(locale)
         if known is None:
             known = Language([*self.notations, *rows], self.signature, self.abbreviations, self._rank)
-            known.here = self.here
+            known.here, known.home = self.here, self.home
             known.structures = tuple(dict.fromkeys(name for row in rows for name in row.get("structures", ())))
             known.local = {name: decode(term) for row in rows for name, term in row.get("constants", ())}
             known._elsewhere = self._elsewhere
@@ -183,6 +196,26 @@ class Language:
                 return made
         return None
 
+    def parameters_of(self, constant: str) -> int:
+        """How many variables of its locale a constant takes before anything else."""
+        return self._parameters.get(constant, 0)
+
+    @cached_property
+    def _parameters(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for terms in self._elsewhere.values():
+            for text in terms:
+                head: Term = decode(text)
+                while type(head) is Abs:
+                    head = head.body
+                arguments: list[Term] = []
+                while type(head) is App:
+                    arguments.insert(0, head.arg)
+                    head = head.fun
+                if type(head) is Const:
+                    found[head.name] = leading_variables(arguments)
+        return found
+
     @cached_property
     def abbreviations(self) -> frozenset[str]:
         known = self._abbreviations
@@ -194,7 +227,7 @@ class Language:
         known = set(self.signature.constants)
         rows = [row for row in PRODUCTIONS if row[2].removeprefix("\\<^const>") in known or row[2].startswith("_")]
         more = Language([*self.notations, {"productions": rows}], self.signature, self.abbreviations, self._rank)
-        more.here, more.structures, more.local = self.here, self.structures, self.local
+        more.here, more.structures, more.local, more.home = self.here, self.structures, self.local, self.home
         more._elsewhere = self._elsewhere
         return more
 
@@ -207,8 +240,7 @@ class Language:
 
     def _find_datatype(self, constructor: str) -> tuple[str, list[tuple[str, int]]]:
         constants = self.signature.constants
-        if constructor == "Groups.zero_class.zero":
-            constructor = "Nat.Suc"  # the only datatype of which 0 is a constructor
+        constructor = _OF_CLASSES.get(constructor, constructor)
         result = strip_fun(constants[constructor].type)[1] if constructor in constants else None
         if type(result) is not Type:
             raise UserError(f"case: {constructor} is no constructor")
@@ -216,10 +248,8 @@ class Language:
         splitter = f"{name}.case_{name.rpartition('.')[2]}"
         if splitter not in constants:
             raise UserError(f"case: {name} has no case constant")
-        if name == "Nat.nat":
-            return splitter, [("Groups.zero_class.zero", 0), ("Nat.Suc", 1)]
-        if name == "Product_Type.prod":
-            return splitter, [("Product_Type.Pair", 2)]
+        if name in _REPRESENTED:
+            return splitter, _REPRESENTED[name]
         branches = strip_fun(constants[splitter].type)[0]
         count = next(i for i, typ in enumerate(branches) if type(typ) is Type and typ.name == name)
         made = {}

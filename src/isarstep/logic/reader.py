@@ -15,6 +15,7 @@ from isarstep.logic.advice import advised, explained
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.doubts import Doubt, doubt
 from isarstep.logic.folding import canonical
+from isarstep.logic.hidden import MOST_ATTEMPTS, Hidden, longer
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError, instantiate_type
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Tree, parse_trees
@@ -209,8 +210,12 @@ def _read_tree(
             if not translator.wants_structure:
                 raise
             candidates = [(name,) for name in context]
-        elif not language.has_locales:
+        elif not language.has_locales and not language.home:
             raise
+    if isinstance(failure, TypingError) and language.home:
+        reading = _with_hidden_arguments(tree, failure, language, instead, context, wanted, bound)
+        if reading is not None:
+            return reading
     for structures in candidates:
         for locale_first in (False, True):
             made = _translate(tree, language, context, wanted, bound, None, structures, locale_first)
@@ -219,6 +224,32 @@ def _read_tree(
             except TypingError:
                 continue
     raise failure
+
+
+def _with_hidden_arguments(
+    tree: Tree,
+    failure: TypingError,
+    language: Language,
+    instead: int,
+    context: Mapping[str, Typ],
+    wanted: Typ | None,
+    bound: Mapping[str, Term],
+) -> Reading | None:
+    """The reading in which constants of this theory take fixed variables that nobody writes; fewest of them first."""
+    todo: list[tuple[dict[str, tuple[str, ...]], TypingError]] = [({}, failure)]
+    attempts = 0
+    while todo:
+        known, error = todo.pop(0)
+        for hidden in longer(error, known, language, context):
+            attempts += 1
+            if attempts > MOST_ATTEMPTS:
+                return None
+            try:
+                made = _translate(tree, language, context, wanted, bound, instead=instead, hidden=hidden)
+                return _infer(*made, language, context, wanted)
+            except TypingError as again:
+                todo.append((hidden, again))
+    return None
 
 
 def _translate(
@@ -231,9 +262,11 @@ def _translate(
     structures: tuple[str, ...] = (),
     locale_first: bool = False,
     instead: int = 0,
+    hidden: Hidden | None = None,
 ) -> tuple[Term, bool]:
     translator = Translator(language, fixed, bound, spans)
     translator.instead = instead
+    translator.hidden = hidden or {}
     translator.structures = structures or translator.structures
     translator.locale_first = locale_first
     make = translator.proposition if wanted == PROP else translator.term
@@ -243,7 +276,7 @@ def _translate(
             spans.clear()
         again = Translator(language, fixed, bound, spans)
         again.sorts, again.structures = translator.sorts, translator.structures
-        again.locale_first, again.instead = locale_first, instead
+        again.locale_first, again.instead, again.hidden = locale_first, instead, translator.hidden
         term = (again.proposition if wanted == PROP else again.term)(tree)
     return term, translator.constrained
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any, TypeAlias
 
 from isarstep.logic.casesplit import MARK
+from isarstep.logic.hidden import Hidden, with_hidden
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, instantiate_type
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Token, Tree
@@ -50,6 +51,7 @@ class Translator:
         self.locale_first = False  # are names those of some locale, though nobody has said which?
         self.wants_structure = False  # an operation of a structure that nobody names
         self.sorts: dict[str, tuple[str, ...]] = {}  # what the text says of its type variables
+        self.hidden: Hidden = {}
         self.rules = language.parse_rules
 
     def proposition(self, tree: Tree) -> Term:
@@ -106,6 +108,8 @@ class Translator:
 
     def constant(self, name: str, arguments: tuple[Tree, ...]) -> Term:
         made: Term = self.language.local.get(name) or Const(name)
+        if self.hidden:
+            made = with_hidden(made, self.hidden)
         proposition = name in TAKES_PROPOSITIONS or self.language.takes_propositions(name)
         for argument in arguments:
             made = App(made, self.proposition(argument) if proposition else self.term(argument))
@@ -126,6 +130,15 @@ class Translator:
         text = str(to_isabelle(token))  # no more a token: terms are kept
         if text in self.fixed:
             return Free(text)
+        meant = self.meaning(text)
+        if meant is not None:
+            return with_hidden(meant, self.hidden) if self.hidden else meant
+        if "." in text:
+            raise ReadError(max(token.start, 0), text, "a constant of this context")
+        return Free(text)
+
+    def meaning(self, text: str) -> Term | None:
+        """What a name stands for that is no variable."""
         inside = bool(self.language.local) or self.locale_first
         local = self.language.local_meaning(text, self.fixed) if inside else None
         if local is not None:
@@ -133,12 +146,7 @@ class Translator:
         found = self.language.constants.resolve(text, self.instead)
         if found is not None:
             return Const(found)
-        local = self.language.local_meaning(text, self.fixed)  # perhaps a locale in which nobody has said that we are
-        if local is not None:
-            return local
-        if "." in text:
-            raise ReadError(max(token.start, 0), text, "a constant of this context")
-        return Free(text)
+        return self.language.local_meaning(text, self.fixed)  # perhaps a locale in which nobody has said that we are
 
     # Rules
 

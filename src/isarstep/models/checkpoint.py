@@ -7,6 +7,7 @@ that what was there before survives a kill or a full disk.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -16,16 +17,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-import isarstep
 from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import hash_of
 from isarstep.models import ModelConfig, Seq2Seq, build_model
+from isarstep.version import __version__
 
 Storage = Literal["fp32", "bf16", "int8"]
 SHARD = 15_000_000  # bytes
@@ -61,12 +62,36 @@ def write_shards(
         save_file(shard, str(folder / name), metadata=about)
 
 
+def shard_paths(folder: Path, stem: str) -> list[Path]:
+    return sorted([*folder.glob(f"{stem}.safetensors"), *folder.glob(f"{stem}-*.safetensors")])
+
+
 def read_shards(folder: Path, stem: str) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
-    for path in sorted([*folder.glob(f"{stem}.safetensors"), *folder.glob(f"{stem}-*.safetensors")]):
-        with safe_open(str(path), "pt") as file:
-            tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+    for path in shard_paths(folder, stem):
+        try:
+            with safe_open(str(path), "pt") as file:
+                tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+        except SafetensorError as error:
+            raise UserError(f"{path}: cannot be read, {_SPOILT} ({error})") from None
     return tensors
+
+
+_SPOILT = "it was cut off or changed after it was written; copy the folder again"
+
+
+def _hash_of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _refuse_changed_shards(folder: Path, written: dict[str, str]) -> None:
+    """Compare with the hashes that were written beside; a folder of before has none."""
+    for name, wanted in written.items():
+        if not (folder / name).is_file():
+            raise UserError(f"{folder}: {name} is missing; copy the folder again")
+        if _hash_of_file(folder / name) != wanted:
+            raise UserError(f"{folder / name}: {_SPOILT}")
 
 
 def packed(tensors: dict[str, Tensor], storage: Storage) -> dict[str, Tensor]:
@@ -140,12 +165,13 @@ def write_model(model: Seq2Seq, about: About, folder: Path, storage: Storage = "
         "vocabulary_hash": about.vocabulary_hash,
         "training": about.training,
         "storage": storage,
-        "version": isarstep.__version__,
+        "version": __version__,
     }
-    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
     (folder / "vocab.json").write_text(json.dumps(about.vocabulary, ensure_ascii=False) + "\n")
     hashes = {"benchmark": about.benchmark, "vocabulary": about.vocabulary_hash}
     write_shards(packed(model.state_dict(), storage), folder, "model", hashes, shard)
+    config["shards"] = {path.name: _hash_of_file(path) for path in shard_paths(folder, "model")}
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
 
 
 class _Blank(TorchFunctionMode):
@@ -181,6 +207,7 @@ def load_model(folder: Path) -> tuple[Seq2Seq, About]:
     config = ModelConfig.from_json({key: value for key, value in fields.items() if key in known})
     with torch.device("meta"), _Blank():
         model = build_model(config)
+    _refuse_changed_shards(folder, fields.get("shards", {}))
     weights = unpacked(read_shards(folder, "model"))
     missing = set(model.state_dict()) ^ set(weights)
     if missing:
@@ -229,7 +256,11 @@ def read_checkpoint(
     fields = json.loads((folder / "config.json").read_text())
     for what, ours in (("benchmark", about.benchmark), ("vocabulary_hash", about.vocabulary_hash)):
         if fields[what] != ours:
-            raise UserError(f"{folder}: trained on other data ({what} {fields[what]}, here {ours}); start another run")
+            raise UserError(
+                f"{folder}: trained on other data ({what} {fields[what]}, here {ours}); start another run, or give the "
+                "recipe again with which this one was begun"
+            )
+    _refuse_changed_shards(folder, fields.get("shards", {}))
     model.load_state_dict(read_shards(folder, "model"))
     parameters = dict(model.named_parameters())
     for key, value in read_shards(folder, "optimiser").items():

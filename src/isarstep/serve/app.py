@@ -14,7 +14,6 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
-import isarstep
 from isarstep.errors import UserError
 from isarstep.serve import schema, shown
 from isarstep.serve.gate import Gate, Load, ServerLimits
@@ -31,6 +30,7 @@ from isarstep.serve.service import (
     last_answer,
     whole_answer,
 )
+from isarstep.version import __version__
 
 PAGE = Path(__file__).parent / "page"
 KEEP_ALIVE = 5.0  # seconds between two signs of life of a stream
@@ -59,7 +59,7 @@ def create_app(service: Service, limits: ServerLimits, load: Load) -> Gate:
     """The whole server as one ASGI application."""
     app = FastAPI(
         title="isarstep",
-        version=isarstep.__version__,
+        version=__version__,
         description="Proposes, checks and chains missing steps of Isabelle/HOL proofs.",
         docs_url=None,  # the usual pages load their scripts from elsewhere
         redoc_url=None,
@@ -293,7 +293,7 @@ def health_of(service: Service, limits: ServerLimits, load: Load) -> dict[str, A
     batches = sum(sizes.values())
     return {
         "status": "stopping" if load.stopping else "ok",
-        "version": isarstep.__version__,
+        "version": __version__,
         "model": {"name": engine.predictor.name, "benchmark": engine.predictor.about.benchmark},
         "benchmark": {"hash": engine.benchmark.hash, "splits": engine.benchmark.manifest["examples"]},
         "provers": installed(),

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from isarstep import __version__
 from isarstep.bench.layout import read_manifest
 from isarstep.check.provers import prover_version
 from isarstep.data import EMBEDDED, benchmark_folder, model_folder
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import find_installation
 from isarstep.models.checkpoint import read_description
+from isarstep.version import __version__
 
 
 @dataclass(frozen=True)

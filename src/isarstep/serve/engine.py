@@ -226,27 +226,3 @@ class Engine:
 @cache
 def default_engine() -> Engine:
     return Engine()
-
-
-def propose(
-    facts: Sequence[str],
-    goal: str,
-    others: Sequence[str] = (),
-    hints: Sequence[str] = (),
-    *,
-    beam: int = BEAM,
-    check: bool = False,
-    seconds: float = 0.3,
-    library: int = 32,
-) -> list[Step]:
-    """Ranked steps from the facts towards the goal, in notation, by the model inside the package.
-
-    With `check`, provers try both sides of every step: `seconds` of processor time for an attempt, with up to
-    `library` facts beside the given ones.
-    """
-    engine = default_engine()
-    task = engine.read(Problem(goal, tuple(facts), tuple(others), tuple(hints)))
-    if not check:
-        return engine.propose(task, beam)
-    with engine.proving(seconds, library) as proving:
-        return engine.propose(task, beam, proving=proving)

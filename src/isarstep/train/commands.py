@@ -50,16 +50,28 @@ REPLACED = {
 def train(
     data: Data,
     run: FolderOfRun,
-    model: KindOption = KindChoice.hat,
-    size: SizeOption = SizeChoice.base,
-    recipe: RecipeOption = "paper",
-    hints: Hints = False,
+    model: Annotated[KindChoice | None, typer.Option(help="Which of the four models.", show_default="hat")] = None,
+    size: Annotated[
+        SizeChoice | None,
+        typer.Option(help="Every width and depth follows from it; base is the paper's.", show_default="base"),
+    ] = None,
+    recipe: Annotated[
+        str | None, typer.Option(help="paper, modern, shipped, or a file (docs/training.md).", show_default="paper")
+    ] = None,
+    hints: Annotated[
+        bool | None,
+        typer.Option(
+            "--hints/--no-hints", help="Read F.5, the library lemmas used for the target.", show_default="no-hints"
+        ),
+    ] = None,
     steps: Steps = None,
     minutes: Minutes = None,
     start_from: Annotated[Path | None, typer.Option(help="A pretrained model folder.")] = None,
     seed: Seed = None,
     device: Device = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in the folder, as it was begun.")
+    ] = False,
 ) -> None:
     """Train one of the paper's models on a benchmark.
 
@@ -74,12 +86,19 @@ def train(
     from isarstep.train.loop import ValidationPlan
     from isarstep.train.loop import train as run_training
     from isarstep.train.recipe_files import read_recipe
+    from isarstep.train.resuming import saved_run
 
-    chosen = read_recipe(recipe).with_training(steps=steps, minutes=minutes, seed=seed)
+    chosen = read_recipe(recipe or "paper").with_training(steps=steps, minutes=minutes, seed=seed)
     dataset = chosen.data(load_dataset(data))
+    kind, wanted = model or KindChoice.hat, size or SizeChoice.base
+    config = chosen.config(kind.value, wanted.value, len(dataset.vocabulary), bool(hints))
+    begun = saved_run(run) if resume else None
+    if begun is not None:  # what is not said is as it was
+        config = begun.asked(config, kind=model, size=size, hints=hints, recipe=recipe)
+        chosen = chosen if recipe is not None else begun.recipe_again(chosen, steps, minutes, seed)
     run_training(
         dataset,
-        chosen.config(model.value, size.value, len(dataset.vocabulary), hints),
+        config,
         chosen.training,
         run,
         device=device,

@@ -13,6 +13,14 @@ from isarstep.errors import UserError
 PLAIN_EVERY = 15.0  # seconds between two lines where there is no terminal
 
 
+def _step(line: str) -> float:
+    """The step that a line is about; a line that was cut by a kill belongs to none that is kept."""
+    try:
+        return float(json.loads(line)["step"])
+    except (ValueError, KeyError, TypeError):
+        return float("inf")
+
+
 class Log:
     """Silent in all processes but the first. Keeps what a resumed run had already written."""
 
@@ -38,7 +46,7 @@ class Log:
         kept = []
         if path.exists():
             # Lines after the checkpoint belong to steps that will be made again.
-            kept = [line for line in path.read_text().splitlines() if json.loads(line)["step"] <= resumed_at]
+            kept = [line for line in path.read_text().splitlines() if _step(line) <= resumed_at]
         path.write_text("".join(line + "\n" for line in kept))
         self.file = path.open("a")
         if not self.quiet and sys.stderr.isatty():

@@ -47,6 +47,7 @@ from isarstep.train.processes import Processes, processes
 from isarstep.train.recipe import Recipe, optimisers
 from isarstep.train.renumbering import Renumbering
 from isarstep.train.replay import Replay, backward_pass
+from isarstep.train.resuming import saved_run
 from isarstep.train.validate import Validation, sample, validate
 
 LOG_EVERY = 20  # steps
@@ -178,7 +179,9 @@ class TrainingRun:
         self.began = time.monotonic()
         self.config, self.recipe, self.folder, self.group = config, recipe, folder, group
         self.validating, self.storage = validating, storage
-        self.about = About(dataset.benchmark, dataset.vocabulary, {"recipe": recipe.to_json()})
+        running = {"looks": validating.looks, "storage": storage, "tensorboard": validating.tensorboard}
+        training = {"recipe": recipe.to_json(), "running": running}
+        self.about = About(dataset.benchmark, dataset.vocabulary, training)
         torch.manual_seed(recipe.seed)
         self.device = group.device
         # Fixed shapes and compilation pay where launching kernels is the bottleneck, and only attention models allow
@@ -193,6 +196,7 @@ class TrainingRun:
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
         self.optimisers = optimisers(self.model, recipe)
         self.progress = Progress()
+        self.kept_step: int | None = None  # of the last checkpoint
         one_batch_a_step = group.count == recipe.accumulate == 1
         # A step goes to the GPU in one piece where it is one batch of a fixed shape.
         self.replay = Replay(self.loss) if self.fixed and one_batch_a_step else None
@@ -202,7 +206,11 @@ class TrainingRun:
         last = self.folder / "last"
         recover(last)
         if resume and last.exists():
+            begun = saved_run(self.folder)
+            if begun is not None:
+                begun.refuse_others(self.config, self.recipe)
             self.progress = read_checkpoint(last, self.model, self.optimisers, self.about)
+            self.kept_step = self.progress.step
         elif last.exists():
             raise UserError(f"{self.folder}: holds a run already; give --resume to go on with it, or another folder")
         elif start_from is not None:
@@ -215,10 +223,20 @@ class TrainingRun:
             compile_layers(self.loss)
         try:
             self.steps()
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(self.what_is_kept()) from None
         finally:
             self.log.close()
         self.group.wait()
         return self.finish()
+
+    def what_is_kept(self) -> str:
+        """For somebody who has stopped the run."""
+        here = f"interrupted after step {self.progress.step}"
+        if self.kept_step is None:
+            first = f"{100 / self.validating.looks:.0f} % of the run"
+            return f"{here}, before the first checkpoint (due after {first}): {self.folder} holds nothing but the log"
+        return f"{here}; {self.folder / 'last'} has step {self.kept_step}, and --resume goes on from there"
 
     def steps(self) -> None:
         wrapped: nn.Module = self.loss
@@ -317,6 +335,7 @@ class TrainingRun:
                         write_model(self.model, self.about, temporary)
             self.tell(seen)
             write_checkpoint(self.folder / "last", self.model, self.optimisers, progress, self.about)
+            self.kept_step = progress.step
         self.group.wait()
 
     def averaged(self) -> AbstractContextManager[None]:

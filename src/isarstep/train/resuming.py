@@ -1,0 +1,75 @@
+"""A run that goes on is the same run: its own configuration is read from its checkpoint, and another one is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from isarstep.errors import UserError
+from isarstep.models.config import ModelConfig
+from isarstep.train.recipe import Recipe
+from isarstep.train.recipe_files import RunRecipe
+
+# What says how long a run is; a run may go on for longer than was planned.
+LENGTH = frozenset(("steps", "minutes", "tokens"))
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """How the run in a folder was configured."""
+
+    folder: Path
+    config: ModelConfig
+    recipe: Recipe
+    running: dict[str, Any]  # looks, storage, tensorboard; empty in runs of before
+
+    def refuse_others(self, config: ModelConfig, recipe: Recipe) -> None:
+        """Raise where the model or its training would be another one, and say in what."""
+        changed = [
+            f"{each.name} {getattr(theirs, each.name)!r}, now {getattr(ours, each.name)!r}"
+            for theirs, ours in ((self.config, config), (self.recipe, recipe))
+            for each in fields(theirs)
+            if each.name not in LENGTH and getattr(theirs, each.name) != getattr(ours, each.name)
+        ]
+        if changed:
+            raise UserError(
+                f"{self.folder}: this run was begun otherwise ({'; '.join(changed)}); leave these options out to go on "
+                "with it, or start another run in another folder"
+            )
+
+    def asked(self, config: ModelConfig, *, recipe: str | None, **said: Any) -> ModelConfig:
+        """The configuration that options ask for: what they do not say is as it was."""
+        if recipe is None:  # style, dropout and the like come from it
+            config = replace(
+                self.config, vocabulary=config.vocabulary, kind=config.kind, size=config.size, hints=config.hints
+            )
+        silent = {name: getattr(self.config, name) for name, value in said.items() if value is None}
+        return replace(config, **silent)
+
+    def recipe_again(self, chosen: RunRecipe, steps: int | None, minutes: float | None, seed: int | None) -> RunRecipe:
+        """Its own recipe, with another length where one is given (and another seed, which is refused later)."""
+        training = self.recipe
+        if steps is not None:
+            training = replace(training, steps=steps, minutes=None, tokens=None)
+        elif minutes is not None:
+            training = replace(training, minutes=minutes, tokens=None)
+        if seed is not None:
+            training = replace(training, seed=seed)
+        return replace(chosen, training=training, run=replace(chosen.run, **self.running))
+
+
+def saved_run(folder: Path) -> SavedRun | None:
+    """The run whose last checkpoint is in the folder; None where there is none."""
+    path = folder / "last" / "config.json"
+    if not path.is_file():
+        return None
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        config = ModelConfig.from_json({k: v for k, v in content.items() if k in ModelConfig.__dataclass_fields__})
+        training = content["training"]
+        recipe = Recipe(**training["recipe"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path}: says nothing of a run ({error}); start another one in another folder") from None
+    return SavedRun(folder, config, recipe, training.get("running", {}))

@@ -1,0 +1,50 @@
+"""`isarstep.load`, `read`, `propose` and `check_step`: typed, quick to import, the same as what stands behind them."""
+
+import inspect
+import subprocess
+import sys
+import typing
+
+import pytest
+
+import isarstep
+from isarstep.bench.store import Split
+from isarstep.errors import UserError
+from isarstep.logic.reader import Reading
+from isarstep.logic.terms import Type
+from isarstep.serve.step import Step
+
+RESULTS = {"load": Split, "read": Reading, "propose": list[Step], "check_step": Step}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_argument_and_result_has_a_type(name):
+    function = getattr(isarstep, name)
+    hints = typing.get_type_hints(function, {**vars(isarstep), **{t.__name__: t for t in (Split, Reading, Step)}})
+    assert hints["return"] == RESULTS[name]
+    assert set(hints) == {*inspect.signature(function).parameters, "return"}
+    assert typing.Any not in hints.values()
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    code = "import isarstep, sys; print(*(m for m in ('torch', 'pyarrow', 'numpy', 'rich') if m in sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
+def test_read():
+    reading = isarstep.read("x² ≥ 0", types={"x": "real"})
+    assert reading.frees == {"x": Type("Real.real")}
+    assert isarstep.read("prime p", "HOL-Number_Theory.Number_Theory").frees["p"] != Type("Real.real")
+    with pytest.raises(UserError, match="there is none"):
+        isarstep.read("x = x", "No_Such_Theory")
+    with pytest.raises(UserError, match=r"∀x y\. P x y"):
+        isarstep.read("∀x, P x")
+
+
+@pytest.mark.slow
+def test_a_step_of_ones_own():
+    step = isarstep.check_step("x ≤ z", ["x ≤ y", "y ≤ z"], "x < z + 1", types={"x": "nat"}, seconds=2)
+    assert step.text == "x ≤ z"
+    assert step.first is not None
+    assert step.second is not None
