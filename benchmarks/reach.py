@@ -29,7 +29,7 @@ from isarstep.check.verdict import Proved, WellFormed
 from isarstep.serve.engine import Engine
 
 TEXTBOOK = Path(__file__).parent.parent / "tests" / "check" / "textbook.txt"
-STRATEGIES = ("rewriting", "library")
+STRATEGIES = ("rewriting", "instances", "library")
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,21 @@ def opened(arguments: argparse.Namespace) -> tuple[Engine, Checker]:
         Provers(ProverLimits(arguments.seconds)),
         library,
         Effort((0,) if "library" in without else (0, 32, arguments.library)),
+        instances="instances" not in without,
         simp=None if "rewriting" in without else SimpRules.of_benchmark(engine.benchmark, library),
     )
     return engine, checker
 
 
-def textbook(engine: Engine, checker: Checker, every: int) -> Iterator[Outcome]:
+def textbook(engine: Engine, checker: Checker, every: int, only: str) -> Iterator[Outcome]:
     from tests.attack.suite import derivations_by_field
 
     for field, problem in derivations_by_field(TEXTBOOK)[::every]:
+        text = f"{' ; '.join(problem.facts)} ⊢ {problem.goal}"
+        if only not in text:
+            continue
         task = engine.read(problem)
         gap = checker.direct(task.example, task.world)
-        text = f"{' ; '.join(problem.facts)} ⊢ {problem.goal}"
         yield Outcome(field, text, isinstance(gap, Proved), str(gap))
 
 
@@ -97,6 +100,7 @@ def main() -> None:
     parser.add_argument("--references", metavar="SPLIT", help="the steps of a split instead of the textbook")
     parser.add_argument("--limit", type=int, default=150, help="steps")
     parser.add_argument("--every", type=int, default=1, help="every so manieth derivation of the textbook")
+    parser.add_argument("--only", default="", help="derivations with this in their text")
     parser.add_argument("--seconds", type=float, default=0.3, help="processor time of an attempt")
     parser.add_argument("--library", type=int, default=128, help="library facts")
     parser.add_argument("--without", default="", help=f"leave out some of {', '.join(STRATEGIES)}")
@@ -105,7 +109,7 @@ def main() -> None:
     asked = (
         references(engine.benchmark, checker, arguments.references, arguments.limit)
         if arguments.references
-        else textbook(engine, checker, arguments.every)
+        else textbook(engine, checker, arguments.every, arguments.only)
     )
     began, proved, of = time.process_time(), Counter[str](), Counter[str]()
     with checker.provers:

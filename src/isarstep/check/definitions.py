@@ -350,13 +350,18 @@ def _big(kind: str) -> Callable[[Typ], Definition | None]:
             return None
 
         def build(low: Lowering, a: Arguments) -> Formula:
-            inner = low.fresh(low.sort(result))
-            chosen, inside = member(low, inner, a[0]), member(low, a[1], inner)
-            return (
-                existential(inner, conjunction(chosen, inside))
-                if kind == "exists"
-                else universal(inner, implication(chosen, inside))
-            )
+            family = low.head(a[0])
+            if family is not None and family[0].name == "Set.image" and len(family[1]) == 2:
+                # Of a family of sets the index is asked for, not the set: x ∈ (⋃i∈I. A i) iff x ∈ A i for some i ∈ I.
+                member_of, index = family[1]
+                inner = low.fresh(low.sort(_element(argument_types(family[0].type)[0][1])))
+                chosen, inside = member(low, inner, index), member(low, a[1], low.apply(member_of, inner))
+            else:
+                inner = low.fresh(low.sort(result))
+                chosen, inside = member(low, inner, a[0]), member(low, a[1], inner)
+            if kind == "exists":
+                return existential(inner, conjunction(chosen, inside))
+            return universal(inner, implication(chosen, inside))
 
         return Definition(2, build)
 

@@ -16,6 +16,7 @@ from typing import Literal, Protocol
 from isarstep.bench.worlds import World, Worlds
 from isarstep.check import formula
 from isarstep.check.facts import FactBase
+from isarstep.check.instances import fitting
 from isarstep.check.likeness import likeness
 from isarstep.check.monomorphise import Named
 from isarstep.check.premises import constants_of, relevance_of
@@ -176,6 +177,7 @@ class Checker:
     effort: Effort = field(default_factory=Effort)
     trace: list[Asked] | None = None
     simp: SimpRules | None = None  # None: nothing is rewritten
+    instances: bool = True  # found by matching before search
     _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
     _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
 
@@ -302,8 +304,11 @@ class Checker:
             if size and self.facts is None:
                 break
             library = [*given, *self._relevant(example, context, goal_texts, size, (*given, *hints), hints)]
-            here = context.world.signature
-            query = instantiated(premises, goal, self._named(library), here, len(given) + size)
+            here, named = context.world.signature, self._named(library)
+            query = instantiated(premises, goal, named, here, len(given) + size)
+            if self.instances:
+                fits = fitting(named, premises, goal, here)
+                query = replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
             names = {fact.name for fact in query.library}
             if len(names) == offered:
                 break

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from isarstep.check.monomorphise import Named
 from isarstep.errors import UserError
-from isarstep.logic.abbreviations import expand
+from isarstep.logic.abbreviations import expand, meaning
 from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term, fun
@@ -60,6 +60,9 @@ class FactBase(Protocol):
 
     def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
         """The facts of a theory, in order."""
+
+    def meaning(self, constant: str) -> frozenset[str]:
+        """The constants that one stands for, where it is an abbreviation."""
 
     @property
     def uses(self) -> npt.NDArray[np.int64]:
@@ -106,6 +109,7 @@ class Library:
 
         self.fact: Callable[[int], Named] = lru_cache(maxsize=50_000)(fact)
         self.visible = lru_cache(maxsize=64)(self._visible)  # examples come theory by theory
+        self.meaning: Callable[[str], frozenset[str]] = lru_cache(maxsize=None)(lambda name: meaning(name, signature))
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -88,7 +88,7 @@ class _Pattern:
 
 @lru_cache(maxsize=20_000)
 def _pattern(fact: Named) -> _Pattern:
-    variables = tuple(dict.fromkeys(_type_variables(fact.prop)))
+    variables = tuple(dict.fromkeys(type_variables(fact.prop)))
     # An exported theorem is closed and generalised; one that is not holds only under hypotheses that were lost.
     if frees(fact.prop) or any(isinstance(v, TFree) for v in variables):
         return _Pattern(usable=False, variables=(), constants=())
@@ -134,7 +134,7 @@ def _instances(pattern: _Pattern, seen: dict[str, dict[Typ, None]], signature: S
         if len(taken) == len(variables):
             found[tuple(taken[v] for v in variables)] = None
             return
-        while rest and all(v in taken for v in _variables_in(rest[0].type)):
+        while rest and all(v in taken for v in variables_in(rest[0].type)):
             rest = rest[1:]
         if not rest:
             return
@@ -176,14 +176,14 @@ def match_in_sorts(pattern: Typ | None, typ: Typ, taken: Substitution, signature
     return taken
 
 
-def _type_variables(prop: Term) -> Iterator[TVar | TFree]:
+def type_variables(prop: Term) -> Iterator[TVar | TFree]:
     for node in subterms(prop):
         typ = getattr(node, "type", None)
         if typ is not None:
-            yield from _variables_in(typ)
+            yield from variables_in(typ)
 
 
-def _variables_in(typ: Typ | None) -> Iterator[TVar | TFree]:
+def variables_in(typ: Typ | None) -> Iterator[TVar | TFree]:
     todo: list[Typ | None] = [typ]
     while todo:
         node = todo.pop()
@@ -194,7 +194,7 @@ def _variables_in(typ: Typ | None) -> Iterator[TVar | TFree]:
 
 
 def _has_variable(typ: Typ) -> bool:
-    return any(isinstance(v, TVar) for v in _variables_in(typ))
+    return any(isinstance(v, TVar) for v in variables_in(typ))
 
 
 def _type_size(typ: Typ) -> int:

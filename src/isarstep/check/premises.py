@@ -88,7 +88,8 @@ class Relevance:
         """The facts of these theories, or all, in order, and how near each is to a question about these constants."""
         here = self._weighed(theories)
         asked = np.zeros(len(here.weight), np.float64)
-        numbers = sorted(n for n in map(self._numbers.get, constants) if n is not None and n < len(asked))
+        names = {each for name in constants for each in self.library.meaning(name)}
+        numbers = [n for n in map(self._numbers.get, names) if n is not None and n < len(asked)]
         asked[numbers] = here.weight[numbers] ** 2
         mentions = here.mentions
         shared = np.flatnonzero(asked[mentions.constant])
@@ -121,8 +122,13 @@ class Relevance:
     def _theory_mentions(self, theory: str) -> _Mentions:
         return self._mentions(self.library.of_theory(theory))
 
+    def _about(self, text: str) -> list[str]:
+        """The constants of a fact, abbreviations unfolded, in an order of their own."""
+        found: set[str] = set().union(*map(self.library.meaning, constants_of(text)))
+        return sorted(found - LOGICAL)
+
     def _mentions(self, facts: Numbers) -> _Mentions:
-        rows = [list(constants_of(self.library.texts[n])) for n in facts.tolist()]
+        rows = [self._about(self.library.texts[n]) for n in facts.tolist()]
         constant = [self._numbers.setdefault(name, len(self._numbers)) for row in rows for name in row]
         owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
         uses = self.library.uses[facts]

@@ -60,8 +60,11 @@ class Strategy:
 
 
 E_ARGUMENTS = ("eprover", "--auto", "--silent", "--proof-object=1", "--tstp-format")
-CVC5 = Strategy("cvc5", "smt", arithmetic=True, unfold=True)
-CVC5_ENUM = Strategy("cvc5-enum", "smt", arithmetic=True, unfold=True, options=(("full-saturate-quant", "true"),))
+NONLINEAR = (("nl-cov", "true"),)  # cylindrical coverings: without them even 2ab ≤ a² + b² is out of reach
+CVC5 = Strategy("cvc5", "smt", arithmetic=True, unfold=True, options=NONLINEAR)
+CVC5_ENUM = Strategy(
+    "cvc5-enum", "smt", arithmetic=True, unfold=True, options=(*NONLINEAR, ("full-saturate-quant", "true"))
+)
 CVC5_PLAIN = Strategy("cvc5-plain", "smt", arithmetic=False, unfold=False)
 E = Strategy("E", "tf0", arithmetic=False, unfold=True, argv=E_ARGUMENTS)
 E_FOLDED = Strategy("E-folded", "tf0", arithmetic=False, unfold=False, argv=E_ARGUMENTS)

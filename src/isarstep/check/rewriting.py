@@ -1,9 +1,9 @@
 """Rewriting with a world's simp rules, as `simp` does it: conditions are solved by rewriting too, an implication's
 premise and the test of an `if` are known inside it. What is proved is proved by the rules that it names.
 
-Rules are matched with their types: each type variable stands for a type of its sort. Left out are rules that could
-not be applied by looking at terms alone: with variables that the left side does not fix, with applied variables, or
-with both sides alike but for the order of variables.
+Rules are matched with their types (`check/matching.py`). Left out are rules that could not be applied by looking at
+terms alone: with variables that the left side does not fix or applies to anything but bound ones, or with both sides
+alike but for the order of variables.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from isarstep.check.monomorphise import Named, Substitution, match_in_sorts
+from isarstep.check.matching import Matching
+from isarstep.check.monomorphise import Named, type_variables
 from isarstep.logic.hol import BOOL, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -22,8 +23,6 @@ from isarstep.logic.terms import (
     Free,
     Term,
     TFree,
-    TVar,
-    Typ,
     Type,
     Var,
     beta_normal,
@@ -33,8 +32,6 @@ from isarstep.logic.terms import (
     occurs_bound,
     schematics,
     strip_comb,
-    substitute,
-    substitute_types,
     subterms,
 )
 
@@ -55,7 +52,7 @@ class Rewrite:
 
 def rewrites_of(fact: Named) -> Iterator[Rewrite]:
     """The rules that a fact is; none where it can't be used as one."""
-    if frees(fact.prop) or any(isinstance(v, TFree) for v in _type_variables(fact.prop)):
+    if frees(fact.prop) or any(isinstance(v, TFree) for v in type_variables(fact.prop)):
         return  # an exported theorem is closed and general
     premises, conclusion = strip_pure_imp(fact.prop)
     conditions = [dest_trueprop(premise) for premise in premises]
@@ -90,29 +87,25 @@ def _applicable(rule: Rewrite) -> bool:
     head, _ = strip_comb(rule.left)
     if type(head) is not Const or rule.left in (TRUE, FALSE):
         return False
-    if any(type(node) is App and type(node.fun) is Var for part in (rule.left, rule.right) for node in subterms(part)):
+    if not all(map(_matchable, subterms(rule.left))):
         return False
-    fixed, fixed_types = set(schematics(rule.left)), set(_type_variables(rule.left))
+    fixed, fixed_types = set(schematics(rule.left)), set(type_variables(rule.left))
     rest = (rule.right, *rule.conditions)
-    if any(not set(schematics(part)) <= fixed or not set(_type_variables(part)) <= fixed_types for part in rest):
+    if any(not set(schematics(part)) <= fixed or not set(type_variables(part)) <= fixed_types for part in rest):
         return False
     return _shape(rule.left) != _shape(rule.right)
+
+
+def _matchable(node: Term) -> bool:
+    """A variable is applied to nothing but different bound ones."""
+    head, arguments = strip_comb(node)
+    bound = {argument.index for argument in arguments if type(argument) is Bound}
+    return type(head) is not Var or len(bound) == len(arguments)
 
 
 def _shape(term: Term) -> tuple[str, ...]:
     """The term without its variables."""
     return tuple(node.name if type(node) is Const else type(node).__name__ for node in subterms(term))
-
-
-def _type_variables(term: Term) -> Iterator[TVar | TFree]:
-    for node in subterms(term):
-        todo: list[Typ | None] = [getattr(node, "type", None)]
-        while todo:
-            typ = todo.pop()
-            if isinstance(typ, Type):
-                todo.extend(typ.args)
-            elif typ is not None:
-                yield typ
 
 
 @dataclass(slots=True)
@@ -217,16 +210,13 @@ class Rewriter:
         if simpler is not None:
             return simpler
         for rule in self._rules.get(head.name, ()):
-            terms: dict[tuple[str, int], Term] = {}
-            types = _matched(rule.left, term, terms, self._signature)
-            if types is not None and self._conditions_hold(rule, terms, types, known, depth):
+            matching = Matching(self._signature)
+            if matching.fits(rule.left, term) and self._conditions_hold(rule, matching, known, depth):
                 self.used[rule.name] = None
-                return _instance(rule.right, terms, types)
+                return matching.instance(rule.right)
         return None
 
-    def _conditions_hold(
-        self, rule: Rewrite, terms: dict[tuple[str, int], Term], types: Substitution, known: Known, depth: int
-    ) -> bool:
+    def _conditions_hold(self, rule: Rewrite, matching: Matching, known: Known, depth: int) -> bool:
         if not rule.conditions:
             return True
         if depth >= DEEPEST_CONDITION:
@@ -234,7 +224,7 @@ class Rewriter:
         before = dict(self.used)
         for condition in rule.conditions:
             self._left -= 1
-            if self._left <= 0 or self._visit(_instance(condition, terms, types), known, depth + 1) != TRUE:
+            if self._left <= 0 or self._visit(matching.instance(condition), known, depth + 1) != TRUE:
                 self.used = before
                 return False
         return True
@@ -244,44 +234,6 @@ def _applied(head: Term, arguments: Sequence[Term]) -> Term:
     for argument in arguments:
         head = App(head, argument)
     return head
-
-
-def _matched(
-    pattern: Term, term: Term, terms: dict[tuple[str, int], Term], signature: Signature
-) -> Substitution | None:
-    """What the types of the pattern stand for where it is the term; its variables go to `terms`. None: it is not."""
-    types: Substitution = {}
-    todo = [(pattern, term)]
-    while todo:
-        left, right = todo.pop()
-        if type(left) is Var:
-            key = (left.name, left.index)
-            if loose(right) or terms.setdefault(key, right) != right:
-                return None
-        elif type(left) is App and type(right) is App:
-            todo += [(left.arg, right.arg), (left.fun, right.fun)]
-        elif type(left) is Abs and type(right) is Abs:
-            todo.append((left.body, right.body))
-        elif type(left) is Const and type(right) is Const and left.name == right.name:
-            if left.type is None or right.type is None:
-                return None
-            more = match_in_sorts(left.type, right.type, types, signature)
-            if more is None:
-                return None
-            types = more
-        elif type(left) is not Bound or left != right:
-            return None
-    return types
-
-
-def _instance(term: Term, terms: dict[tuple[str, int], Term], types: Substitution) -> Term:
-    def instantiated(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(instantiated, typ.args)))
-        return types.get(typ, typ) if isinstance(typ, TVar) else typ
-
-    typed = substitute_types(term, instantiated)
-    return substitute(typed, lambda leaf: terms.get((leaf.name, leaf.index)) if type(leaf) is Var else None)
 
 
 def _by_logic(name: str, arguments: Sequence[Term]) -> Term | None:

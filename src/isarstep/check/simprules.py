@@ -43,10 +43,13 @@ class SimpRules:
     """The rules of all theories; `stated` makes the typed proposition of a row."""
 
     def __init__(
-        self, declared: Mapping[str, Sequence[Declaration]], stated: Callable[[Declaration], Named | None]
+        self,
+        declared: Mapping[str, Sequence[Declaration]],
+        stated: Callable[[Declaration], Named | None],
+        meaning: Callable[[str], frozenset[str]] = lambda name: frozenset({name}),
     ) -> None:
         self._declared = declared
-        self._constants = lru_cache(maxsize=None)(_constants)
+        self._constants = lru_cache(maxsize=None)(lambda text: _constants(text, meaning))
 
         def rewrites(declaration: Declaration) -> tuple[Rewrite, ...]:
             named = stated(declaration)
@@ -98,8 +101,9 @@ class SimpRules:
             except (UserError, StopIteration, AssertionError):
                 return None  # a rule that cannot be read says nothing
 
-        return SimpRules(declared, stated)
+        return SimpRules(declared, stated, facts.meaning)
 
 
-def _constants(text: str) -> frozenset[str]:
-    return frozenset(_CONSTANT.findall(text))
+def _constants(text: str, meaning: Callable[[str], frozenset[str]]) -> frozenset[str]:
+    """As a problem has them, where abbreviations are unfolded."""
+    return frozenset().union(*map(meaning, _CONSTANT.findall(text)))

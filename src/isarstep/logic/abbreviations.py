@@ -46,6 +46,22 @@ def expand(term: Term, signature: Signature) -> Term:
     return _unfold(term, signature)
 
 
+def meaning(name: str, signature: Signature) -> frozenset[str]:
+    """The constants that a name stands for: its own, or those of what it abbreviates."""
+    found: set[str] = set()
+    todo, seen = [name], {name}
+    while todo:
+        constant = signature.constants.get(todo[-1])
+        here = todo.pop()
+        if constant is None or constant.abbreviates is None:
+            found.add(here)
+            continue
+        inside = {node.name for node in subterms(constant.abbreviates) if type(node) is Const} - seen
+        seen |= inside
+        todo += sorted(inside)
+    return frozenset(found)
+
+
 def _is_abbreviation(name: str, signature: Signature) -> bool:
     constant = signature.constants.get(name)
     return constant is not None and constant.abbreviates is not None
