@@ -4,7 +4,7 @@
     python benchmarks/reach.py --references validation --limit 150    # both gaps of steps, those of lowest id
     python benchmarks/reach.py --without rewriting                    # what a strategy adds
 
-ProverLimits are of processor time, so a busy machine makes it slower and no verdict other. What is not proved is printed.
+Limits are of processor time, so a busy machine makes it slower and no verdict other. What is not proved is printed.
 """
 
 from __future__ import annotations

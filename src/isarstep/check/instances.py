@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from isarstep.check.matching import Matching
-from isarstep.check.monomorphise import LOGICAL, Named, type_variables
+from isarstep.check.monomorphise import LOGICAL, Named, term_type_variables
 from isarstep.logic.hol import dest_binary, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, TFree, TVar, frees, loose, schematics, strip_comb, subterms
@@ -36,7 +36,7 @@ class _Rule:
 def _rule(fact: Named) -> _Rule | None:
     premises, conclusion = strip_pure_imp(fact.prop)
     formula = dest_trueprop(conclusion)
-    if formula is None or frees(fact.prop) or any(isinstance(v, TFree) for v in type_variables(fact.prop)):
+    if formula is None or frees(fact.prop) or any(isinstance(v, TFree) for v in term_type_variables(fact.prop)):
         return None
     stated = [dest_trueprop(premise) for premise in premises]
     sides = dest_binary("HOL.eq", formula)
@@ -108,4 +108,6 @@ def _equations(rules: Sequence[_Rule], formulas: Iterable[Term], signature: Sign
 
 def _complete(rule: _Rule, matching: Matching) -> bool:
     """Has every type variable of the fact a value? An instance has none left."""
-    return all(variable in matching.types for variable in type_variables(rule.fact.prop) if isinstance(variable, TVar))
+    return all(
+        variable in matching.types for variable in term_type_variables(rule.fact.prop) if isinstance(variable, TVar)
+    )

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -74,7 +74,7 @@ SKIPPED = Answer("skipped")
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """All questions about one example."""
+    """All questions about one example; one that is no part of a proof stands at the end of its theory."""
 
     example: Example
     questions: tuple[Question, ...]
@@ -231,13 +231,16 @@ class Isabelle:
             waiting = _open_questions(waiting, answers, note)
         return provers
 
-    def plan(self, theories: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...], list[Theory]]:
-        """The images to start from, the theories they hold, and the theories to load."""
+    def plan(
+        self, theories: Sequence[str], whole: Collection[str] = ()
+    ) -> tuple[tuple[Path, ...], tuple[str, ...], list[Theory]]:
+        """The images to start from, the theories they hold, and the theories to load; of `whole` ones only the end
+        matters, and an image may hold them."""
         needed: dict[str, Theory] = {}
         for name in theories:
             self._collect(self.sessions.theory(name, "the benchmark"), needed)
-        image = self.images.best(needed.values(), frozenset(theories))
-        loads = [theory for theory in needed.values() if theory.name not in image.theories]
+        image = self.images.best(needed.values(), frozenset(theories) - frozenset(whole))
+        loads = [theory for theory in needed.values() if theory.name not in image.theories or theory.name in whole]
         return image.files, tuple(sorted(image.theories)), loads
 
     def renaming(self, theory: Theory, qualified: Sequence[str]) -> Renaming:
@@ -278,7 +281,8 @@ class _Attempt:
 
     def run(self) -> None:
         isabelle, settings = self._isabelle, self._settings
-        images, loaded, loads = isabelle.plan(list(self._waiting))
+        whole = [theory for theory, asked in self._waiting.items() if all(each.example.proof < 0 for each in asked)]
+        images, loaded, loads = isabelle.plan(list(self._waiting), whole)
         self._left = len(loads)
         self._news(f"starting Isabelle on {images[-1].name} for {self._session}")
         folders = {theory.session for theory in loads} | {self._session}

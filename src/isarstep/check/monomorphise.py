@@ -88,7 +88,7 @@ class _Pattern:
 
 @lru_cache(maxsize=20_000)
 def _pattern(fact: Named) -> _Pattern:
-    variables = tuple(dict.fromkeys(type_variables(fact.prop)))
+    variables = tuple(dict.fromkeys(term_type_variables(fact.prop)))
     # An exported theorem is closed and generalised; one that is not holds only under hypotheses that were lost.
     if frees(fact.prop) or any(isinstance(v, TFree) for v in variables):
         return _Pattern(usable=False, variables=(), constants=())
@@ -176,7 +176,7 @@ def match_in_sorts(pattern: Typ | None, typ: Typ, taken: Substitution, signature
     return taken
 
 
-def type_variables(prop: Term) -> Iterator[TVar | TFree]:
+def term_type_variables(prop: Term) -> Iterator[TVar | TFree]:
     for node in subterms(prop):
         typ = getattr(node, "type", None)
         if typ is not None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from isarstep.check.matching import Matching
-from isarstep.check.monomorphise import Named, type_variables
+from isarstep.check.monomorphise import Named, term_type_variables
 from isarstep.logic.hol import BOOL, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -52,7 +52,7 @@ class Rewrite:
 
 def rewrites_of(fact: Named) -> Iterator[Rewrite]:
     """The rules that a fact is; none where it can't be used as one."""
-    if frees(fact.prop) or any(isinstance(v, TFree) for v in type_variables(fact.prop)):
+    if frees(fact.prop) or any(isinstance(v, TFree) for v in term_type_variables(fact.prop)):
         return  # an exported theorem is closed and general
     premises, conclusion = strip_pure_imp(fact.prop)
     conditions = [dest_trueprop(premise) for premise in premises]
@@ -89,9 +89,9 @@ def _applicable(rule: Rewrite) -> bool:
         return False
     if not all(map(_matchable, subterms(rule.left))):
         return False
-    fixed, fixed_types = set(schematics(rule.left)), set(type_variables(rule.left))
+    fixed, fixed_types = set(schematics(rule.left)), set(term_type_variables(rule.left))
     rest = (rule.right, *rule.conditions)
-    if any(not set(schematics(part)) <= fixed or not set(type_variables(part)) <= fixed_types for part in rest):
+    if any(not set(schematics(part)) <= fixed or not set(term_type_variables(part)) <= fixed_types for part in rest):
         return False
     return _shape(rule.left) != _shape(rule.right)
 
