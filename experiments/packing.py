@@ -5,7 +5,9 @@ Lists are written and packed split by split, so that a run that is cut off leave
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,3 +42,18 @@ def unpack(out: Path, folder: Path) -> None:
         packed.extractall(folder, filter="data")
     for shard in out.glob("model*.safetensors"):
         shutil.copy(shard, folder / shard.name)
+
+
+def note_origin(folder: Path, command: str, made_at: str) -> None:
+    """For the leaderboard: how the run was made, and by which code."""
+    (folder / "made.json").write_text(json.dumps({"command": command, "commit": made_at}) + "\n")
+
+
+def commit() -> str:
+    """Of this checkout, where it is one."""
+    line = ["git", "rev-parse", "--short", "HEAD"]
+    try:
+        found = subprocess.run(line, cwd=Path(__file__).parent, capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
+    return found.stdout.strip() or "unknown"

@@ -13,6 +13,7 @@ A row may also be trained where there is a GPU with torch, numpy and safetensors
     python experiments/paper.py row hat-base arrays.npz out               # there: train, search, pack
     python experiments/paper.py take out runs/paper                       # here: what came back, as a run
     python experiments/paper.py report embedded runs/paper docs/results   # here: the rows that there are
+    python experiments/paper.py page docs/results docs/paper.md           # here: the paper, claim by claim
 """
 
 from __future__ import annotations
@@ -21,12 +22,11 @@ import argparse
 import json
 import shlex
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-from packing import ARCHIVE, keep_and_pack, unpack
+from packing import ARCHIVE, commit, keep_and_pack, note_origin, unpack
 from paper_rows import SCALES, Row, Scale, recipe_of
 
 from isarstep.errors import UserError
@@ -52,7 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
             case "row":
                 train_row(chosen.name, chosen.file, chosen.out, chosen.scale, chosen.minutes, chosen.commit)
             case "take":
-                take(chosen.out, chosen.runs)
+                take(chosen.out, chosen.runs, chosen.name)
+            case "page":
+                chosen.file.write_text(page(chosen.out), encoding="utf-8")
     except Stopped as stop:
         print(f"stopped at: {stop}; give the same line again to go on", file=sys.stderr)
         return 1
@@ -71,6 +73,7 @@ def read_line(arguments: list[str] | None) -> argparse.Namespace:
         ("arrays", ("benchmark", "file")),
         ("row", ("name", "file", "out")),
         ("take", ("out", "runs")),
+        ("page", ("out", "file")),
     ):
         way = ways.add_parser(name)
         for word in words:
@@ -82,6 +85,8 @@ def read_line(arguments: list[str] | None) -> argparse.Namespace:
         if name == "row":
             way.add_argument("--minutes", type=float, help="of training in all, instead of the scale's tokens")
             way.add_argument("--commit", help="of the code, where git can't tell")
+        if name == "take":
+            way.add_argument("--name", help="of a run that is none of the rows (experiments/train_and_keep.py)")
     return parser.parse_args(arguments)
 
 
@@ -102,8 +107,9 @@ def make_run(row: Row, scale: Scale, benchmark: str, runs: Path, device: list[st
     if not (folder / "config.json").is_file():  # written last
         line = ["train", benchmark, str(folder), "--model", row.model, "--size", scale.size, "--recipe", str(recipe)]
         line += [*(["--hints"] if row.hints else []), "--seed", str(row.seed), *device, "--resume"]
-        stage(line)
+        folder.mkdir(exist_ok=True)
         note_origin(folder, shlex.join(["isarstep", *line]), commit())
+        stage(line)
     if not (folder / "embeddings.safetensors").is_file():  # written after the lists
         stage(["keep", str(folder), benchmark, *device])
     lists = folder / "predictions" / "test.beam5.jsonl"
@@ -158,11 +164,7 @@ def train_row(name: str, file: Path, out: Path, scale_name: str, minutes: float 
         print(f"{out}: {len(sizes)} files, the largest of {max(sizes):,} bytes: too many or too large to come back")
 
 
-def note_origin(folder: Path, command: str, made_at: str) -> None:
-    (folder / "made.json").write_text(json.dumps({"command": command, "commit": made_at}) + "\n")
-
-
-def take(out: Path, runs: Path) -> None:
+def take(out: Path, runs: Path, name: str | None) -> None:
     """What `row` left, as a run in RUNS under the row's name, with probes, embeddings and attention."""
     if not (out / ARCHIVE).is_file():
         raise UserError(f"{out}: holds no {ARCHIVE}; give the folder that 'row' filled")
@@ -170,8 +172,7 @@ def take(out: Path, runs: Path) -> None:
     temporary = runs / ".taken.tmp"
     shutil.rmtree(temporary, ignore_errors=True)
     unpack(out, temporary)
-    made = json.loads((temporary / "made.json").read_text())
-    folder = runs / shlex.split(made["command"])[3]
+    folder = runs / (name or shlex.split(json.loads((temporary / "made.json").read_text())["command"])[3])
     if folder.exists():
         raise UserError(f"{folder}: is there already; remove it to take another run in its place")
     stage(["keep", str(temporary)])
@@ -180,7 +181,7 @@ def take(out: Path, runs: Path) -> None:
 
 
 def report(benchmark: str, runs: Path, out: Path, scale: Scale) -> None:
-    """Rows, baselines, and whatever else OUT/runs holds, in one report."""
+    """Rows, baselines, and whatever else RUNS and OUT/runs hold, in one report; the page on the paper follows it."""
     from isarstep.bench.store import Benchmark
     from isarstep.evaluate.baselines import BASELINES
 
@@ -188,21 +189,35 @@ def report(benchmark: str, runs: Path, out: Path, scale: Scale) -> None:
     splits = [name for name in ("test", "unseen", "fresh") if name in opened.splits and len(opened.split(name))]
     for name in BASELINES:
         for split in splits:
-            if not any(answers(folder / name, split) for folder in (runs, out / "runs")):
-                stage(["baseline", name, benchmark, "--split", split, "--out", str(runs / name)])
+            folder = place_of(name, runs, out) or runs / name
+            if not answers(folder, split):
+                stage(["baseline", name, benchmark, "--split", split, "--out", str(folder)])
     named = [*(row.name for row in scale.rows), *BASELINES]
-    kept = sorted(path.name for path in (out / "runs").glob("*") if path.name not in named)
+    there = {path.parent.name for each in (runs, out / "runs") for path in each.glob("*/predictions")}
     found = []
-    for name in [*named, *kept]:
-        folder = next((each / name for each in (runs, out / "runs") if answers(each / name, "test")), None)
-        if folder is None:
+    for name in [*named, *sorted(there - {*named})]:
+        found_at = place_of(name, runs, out)
+        if found_at is None:
             print(f"{name}: not run")
-        elif (other := made_for(folder)) != opened.hash:
-            raise UserError(f"{folder}: made for benchmark {other[:12]}, not for {opened.hash[:12]}; remove it")
+        elif (other := made_for(found_at)) != opened.hash:
+            raise UserError(f"{found_at}: made for benchmark {other[:12]}, not for {opened.hash[:12]}; remove it")
         else:
-            found.append(folder)
+            found.append(found_at)
     lists = [word for folder in found for word in ("--lists", folder.name)]
     stage(["report", *map(str, found), "--benchmark", benchmark, "--split", "test", "--out", str(out), *lists])
+    if (text := out.parent / "paper.md").is_file():
+        text.write_text(page(out), encoding="utf-8")
+
+
+def place_of(name: str, runs: Path, out: Path) -> Path | None:
+    """Where a run that answered the test split lies: among the runs, else among what a report has kept."""
+    return next((each / name for each in (runs, out / "runs") if answers(each / name, "test")), None)
+
+
+def page(results: Path) -> str:
+    from paper_page import page as filled  # here: it reads what a machine that trains rows does not have
+
+    return filled(results)
 
 
 def answers(folder: Path, split: str) -> list[Path]:
@@ -226,16 +241,6 @@ def stage(line: list[str]) -> None:
     print(said, flush=True)
     if isarstep(line):
         raise Stopped(said)
-
-
-def commit() -> str:
-    here = Path(__file__).parent
-    try:
-        line = ["git", "rev-parse", "--short", "HEAD"]
-        found = subprocess.run(line, cwd=here, capture_output=True, text=True, check=False)
-    except OSError:
-        return "unknown"
-    return found.stdout.strip() or "unknown"
 
 
 if __name__ == "__main__":

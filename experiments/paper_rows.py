@@ -57,9 +57,10 @@ def recipe_of(row: Row, scale: Scale, minutes: float | None = None) -> str:
     The paper's learning rate follows the number of steps alone, so that a longer budget only goes on.
     """
     batch = scale.recurrent_batch if row.model == "rnnsearch" else scale.batch
+    warmup = scale.warmup * scale.batch // batch  # over the same number of tokens
     budget = f"tokens = {scale.tokens}" if minutes is None else f"minutes = {float(minutes)}"
     return (
         f'like = "paper"\n[model]\ndense = true\ncategories = {str(row.categories).lower()}\n'
-        f"[training]\n{budget}\nbatch = {batch}\nwarmup = {scale.warmup}\n"
+        f"[training]\n{budget}\nbatch = {batch}\nwarmup = {warmup}\n"
         f'[run]\nlooks = {scale.looks}\nstorage = "int8"\n'
     )

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import shutil
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from packing import keep_and_pack
+from packing import commit, keep_and_pack, note_origin
 
 from isarstep.feed.constants import is_constant, numbers_in, opened, read_by_model
 from isarstep.feed.corpus import Corpus, Dataset
@@ -128,6 +130,7 @@ def main() -> None:
     data = trained(chosen, folder)
     print(f"trained after {time.monotonic() - start:.0f} s", flush=True)
     print(json.dumps(scores(folder, data)), flush=True)
+    note_origin(folder, shlex.join(["python", "experiments/train_and_keep.py", *sys.argv[1:]]), commit())
     for split in keep_and_pack(folder, data, chosen.out):
         print(f"{split} searched after {time.monotonic() - start:.0f} s", flush=True)
     shutil.rmtree(folder)  # what is large and stays here

@@ -1,9 +1,11 @@
 """Neighbours, sums and components of a table small enough to see through."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from isarstep.analyse.embeddings import Embeddings
+from isarstep.analyse.embeddings import Embeddings, common_tokens, load_embeddings, save_embeddings
 from isarstep.analyse.pictures import data_script, embedding_data, embedding_html, embedding_svg, short
 from isarstep.errors import UserError
 
@@ -13,7 +15,7 @@ SPECIALS = [f"<S{i}>" for i in range(9)]
 def small() -> Embeddings:
     tokens = ["T.bounded", "T.closed", "T.compact", "U.far", "V.closed"]
     vectors = [[1, 0, 0], [0, 1, 0], [0.7, 0.7, 0.1], [0, 0, 1], [0, 0.9, 0.4]]
-    return Embeddings(SPECIALS + tokens, np.array([[9, 9, 9]] * 9 + vectors, np.float32))
+    return common_tokens(SPECIALS + tokens, np.array([[9, 9, 9]] * 9 + vectors, np.float32))
 
 
 def test_sums_find_what_they_make() -> None:
@@ -30,7 +32,7 @@ def test_neighbours_leave_out_the_token_and_the_specials() -> None:
 
 def test_tokens_that_a_model_never_reads_are_no_neighbours() -> None:
     table = np.array([[9, 9]] * 9 + [[1, 0], [1, 0.1], [0, 1]], np.float32)
-    known = Embeddings([*SPECIALS, "T.a", "$", "T.b"], table, ("$",))
+    known = common_tokens([*SPECIALS, "T.a", "$", "T.b"], table, ("$",))
     assert [n.token for n in known.neighbours("a", 5)] == ["T.b"]
 
 
@@ -45,13 +47,36 @@ def test_names_are_found_by_their_end_and_the_commonest_wins() -> None:
 
 def test_table_and_vocabulary_must_belong_together() -> None:
     with pytest.raises(UserError, match="belong together"):
-        Embeddings(SPECIALS, np.zeros((3, 2), np.float32))
+        common_tokens(SPECIALS, np.zeros((3, 2), np.float32))
+
+
+def test_rare_tokens_are_no_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.analyse.embeddings.COMMON", 4)
+    known = small()
+    assert [n.token for n in known.neighbours("closed", 10)] == ["T.compact", "T.bounded", "U.far"]
+    with pytest.raises(UserError, match="4 tokens that this model saw most often"):
+        known.find("V.closed")
+
+
+def test_what_is_kept_is_small_and_says_the_same(tmp_path: Path) -> None:
+    draw = np.random.default_rng(2)
+    table = draw.normal(size=(209, 64)).astype(np.float32)
+    known = common_tokens(SPECIALS + [f"A.t{i}" for i in range(200)], table)
+    path = tmp_path / "embeddings.safetensors"
+    save_embeddings(known, path)
+    kept = load_embeddings(path)
+    assert kept.tokens == known.tokens
+    assert path.stat().st_size < table.nbytes / 2.5
+    np.testing.assert_allclose(kept.cosines(range(200)), known.cosines(range(200)), atol=0.01)
+    path.write_bytes(b"no safetensors")
+    with pytest.raises(UserError, match="not embeddings"):
+        load_embeddings(path)
 
 
 def test_components_keep_distances_and_explain_the_variance() -> None:
     draw = np.random.default_rng(0)
     table = draw.normal(size=(50, 3)).astype(np.float32) * [5, 2, 1]
-    known = Embeddings(SPECIALS + [f"A.t{i}" for i in range(41)], table.astype(np.float32))
+    known = common_tokens(SPECIALS + [f"A.t{i}" for i in range(41)], table.astype(np.float32))
     points, shares = known.components(3)
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, abs=1e-5)

@@ -13,9 +13,9 @@ from isarstep.logic.tokens import decode
 ALL = probes()
 
 
-def test_there_are_the_paper_s_three_and_twenty_of_ours() -> None:
+def test_there_are_the_paper_s_four_and_twenty_of_ours() -> None:
     assert [probe.name for probe in ALL if probe.about == "paper"] == [
-        "member-subset", "member-subset-swapped", "dimension-of-span"
+        "member-subset", "member-subset-swapped", "dimension-of-span", "even-square"
     ]  # fmt: skip
     assert len(ALL) >= 23
     assert len({probe.name for probe in ALL}) == len(ALL)

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from isarstep.analyse.attention_maps import AttentionMaps, save_maps
+from isarstep.analyse.embeddings import common_tokens, save_embeddings
 from isarstep.analyse.probes import probes, write_answers
 from isarstep.bench.store import Benchmark
 from isarstep.evaluate.document import Document
@@ -17,7 +17,7 @@ from isarstep.tables import Table
 
 TABLES = (
     "accuracy", "printed", "claims", "terms", "significance-base", "ablation", "well-formed", "constraints", "correct", "automation", "gaps",
-    "references", "source-length", "target-length", "session", "kind", "copied", "nearness", "failures", "neighbours", "probes",
+    "references", "source-length", "target-length", "session", "kind", "copied", "nearness", "failures", "closeness", "neighbours", "probes",
 )  # fmt: skip
 FIGURES = ("length", "embeddings", "attention", "validation-bleu", "loss")
 
@@ -26,8 +26,9 @@ FIGURES = ("length", "embeddings", "attention", "validation-bleu", "loss")
 def report(benchmark: Path, runs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> tuple[Document, Path]:
     hat = runs["hat"]
     draw = np.random.default_rng(1)
-    table = draw.normal(size=(len(Benchmark(benchmark).vocabulary), 16)).astype(np.float32)
-    save_file({"tokens": table}, str(hat / "embeddings.safetensors"))
+    vocabulary = Benchmark(benchmark).vocabulary
+    table = draw.normal(size=(len(vocabulary), 16)).astype(np.float32)
+    save_embeddings(common_tokens(vocabulary, table), hat / "embeddings.safetensors")
     asked = probes()
     write_answers(hat / "probes.jsonl", asked, [[(probe.answers[0], -1.0), ("FREE", -2.0)] for probe in asked])
     save_maps([_maps("member-subset", draw), _maps("another", draw)], hat / "attention.safetensors")

@@ -1,7 +1,6 @@
 """The small twin of the experiment that makes the paper's tables, from a benchmark to the report."""
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +20,7 @@ def _small_threads_and_few_probes(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
     monkeypatch.syspath_prepend(str(EXPERIMENTS))
     few = probes()[:3]
-    for place in ("analyse.keeping", "evaluate.report"):
+    for place in ("analyse.keeping", "evaluate.inside"):
         monkeypatch.setattr(f"isarstep.{place}.probes", lambda: few)
 
 
@@ -39,7 +38,7 @@ def train_elsewhere(name: str, arrays: Path, out: Path, work: Path) -> None:
         f"sys.exit(paper.main(['row', {name!r}, {str(arrays)!r}, {str(out)!r}, '--scale', 'twin', '--commit', 'c0de']))",
     ]
     command = [sys.executable, "-c", "\n".join(lines)]
-    done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -48,7 +47,7 @@ def test_the_twin_runs_to_its_end_with_a_row_from_elsewhere_and_goes_on_where_it
 ) -> None:
     import paper
 
-    benchmark = make_benchmark(tmp_path / "benchmark", test=4, validation=4, unseen=3)
+    benchmark = make_benchmark(tmp_path / "benchmark", test=2, validation=2, unseen=2)
     runs, out, back = tmp_path / "runs", tmp_path / "out", tmp_path / "back"
     assert paper.main(["arrays", str(benchmark), str(tmp_path / "arrays.npz")]) == 0
     train_elsewhere("hat-f5", tmp_path / "arrays.npz", back, tmp_path)
@@ -121,14 +120,3 @@ def test_what_is_not_there_is_named(line: list[str], complaint: str, capsys: pyt
 
     assert paper.main(line) == 2
     assert complaint in capsys.readouterr().err
-
-
-def test_the_page_on_the_paper_names_real_commands_and_judges_every_row() -> None:
-    from isarstep.cli import commands
-
-    page = (EXPERIMENTS.parent / "docs" / "paper.md").read_text(encoding="utf-8")
-    assert set(re.findall(r"`isarstep ([a-z]+)", page)) <= set(commands())
-    rows = [line for line in page.splitlines() if line.startswith("| ") and not line.startswith("| paper |")]
-    assert len(rows) > 30
-    words = ("reproduced", "not reproduced", "different by design")
-    assert [row for row in rows if not row.split(" | ")[-1].startswith(words) and "---" not in row] == []

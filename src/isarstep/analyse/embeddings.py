@@ -1,7 +1,11 @@
-"""What a token table knows: principal components, nearest neighbours by cosine, sums of tokens."""
+"""What a token table knows: principal components, nearest neighbours by cosine, sums of tokens.
+
+Only tokens that were seen often are looked at: what was seen a few times lies about where it began, near everything.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,6 +20,7 @@ from isarstep.errors import UserError
 from isarstep.feed.dense import IMPLIED
 
 NEIGHBOURS = 50  # as in the paper's figure
+COMMON = 3000  # tokens, the most frequent ones; a vocabulary is in that order
 
 Floats = NDArray[np.float32]
 
@@ -33,28 +38,53 @@ def embeddings_of(folder: str | Path) -> Embeddings | None:
     folder = model_folder(folder)
     kept = folder / "embeddings.safetensors"
     if kept.is_file():
-        from safetensors import safe_open
-
-        with safe_open(str(kept), "pt") as file:  # torch reads bf16, numpy does not
-            table = np.asarray(file.get_tensor("tokens").float().numpy(), np.float32)
-    elif list(folder.glob("model*.safetensors")):
-        table = np.asarray(load_model(folder)[0].token_table.detach().float().numpy(), np.float32)
-    else:
+        return load_embeddings(kept)
+    if not list(folder.glob("model*.safetensors")):
         return None
+    table = np.asarray(load_model(folder)[0].token_table.detach().float().numpy(), np.float32)
     fields, vocabulary = read_description(folder)
-    return Embeddings(vocabulary, table, IMPLIED if fields.get("dense") else ())
+    return common_tokens(vocabulary, table, IMPLIED if fields.get("dense") else ())
+
+
+def common_tokens(vocabulary: Sequence[str], table: Floats, unread: Collection[str] = ()) -> Embeddings:
+    """Of a vocabulary with its V x D table. Special tokens (`<PAD>`, `<F2>`, ...) are no neighbours of anything, nor
+    are tokens that the model never reads."""
+    if len(vocabulary) != len(table):
+        raise UserError(f"{len(vocabulary)} tokens but {len(table)} embeddings: they don't belong together")
+    read = [i for i, token in enumerate(vocabulary) if i >= len(SPECIALS) and token not in unread]
+    kept = read[:COMMON]
+    return Embeddings([vocabulary[i] for i in kept], np.asarray(table[kept], np.float32))
+
+
+def save_embeddings(known: Embeddings, path: Path) -> None:
+    """In bytes, each row with its own scale: cosines keep two digits."""
+    from safetensors.numpy import save_file
+
+    scale = np.maximum(np.abs(known.vectors).max(1, keepdims=True), 1e-12) / 127
+    rows = np.rint(known.vectors / scale).astype(np.int8)
+    temporary = path.with_name(path.name + ".tmp")
+    names = {"tokens": json.dumps(known.tokens, ensure_ascii=False)}
+    save_file({"rows": rows, "scale": scale.astype(np.float32)}, str(temporary), metadata=names)
+    temporary.replace(path)
+
+
+def load_embeddings(path: Path) -> Embeddings:
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        with safe_open(str(path), "np") as file:
+            table = file.get_tensor("rows").astype(np.float32) * file.get_tensor("scale")
+            return Embeddings(json.loads(file.metadata()["tokens"]), table)
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise UserError(f"{path}: not embeddings that isarstep wrote ({error}); run 'isarstep keep' again") from None
 
 
 class Embeddings:
-    """A vocabulary with its V x D table. Special tokens (`<PAD>`, `<F2>`, ...) are no neighbours of anything, nor are
-    tokens that the model never reads."""
+    """Tokens, the most frequent first, with their vectors."""
 
-    def __init__(self, vocabulary: Sequence[str], table: Floats, unread: Collection[str] = ()) -> None:
-        if len(vocabulary) != len(table):
-            raise UserError(f"{len(vocabulary)} tokens but {len(table)} embeddings: they don't belong together")
-        kept = [i for i, token in enumerate(vocabulary) if i >= len(SPECIALS) and token not in unread]
-        self.tokens = [vocabulary[i] for i in kept]
-        self.vectors = np.asarray(table[kept], np.float32)
+    def __init__(self, tokens: Sequence[str], vectors: Floats) -> None:
+        self.tokens = list(tokens)
+        self.vectors = vectors
         self._unit = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1, keepdims=True), 1e-12)
         self._place = {token: i for i, token in enumerate(self.tokens)}
 
@@ -64,7 +94,7 @@ class Embeddings:
             return self._place[name]
         ends = [i for i, token in enumerate(self.tokens) if token.endswith("." + name)]
         if not ends:
-            raise UserError(f"{name}: no such token in this model's vocabulary")
+            raise UserError(f"{name}: not among the {len(self.tokens):,} tokens that this model saw most often")
         return ends[0]  # the vocabulary is in order of frequency: the first is the commonest
 
     def has(self, name: str) -> bool:

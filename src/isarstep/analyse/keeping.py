@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isarstep.analyse.attention_maps import record_attention, save_maps
+from isarstep.analyse.embeddings import embeddings_of, save_embeddings
 from isarstep.analyse.probes import probes, write_answers
 from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
 from isarstep.decode.predict import Predictor, meta_of
 from isarstep.decode.predictions import write_predictions
 from isarstep.feed.corpus import Dataset
-from isarstep.models import Seq2Seq
 from isarstep.models.checkpoint import load_model
 from isarstep.models.transformer import Transformer
 from isarstep.progress import with_progress
@@ -32,7 +32,10 @@ def keep_views(folder: Path, device: str | None = None) -> list[Path]:
     write_answers(written[0], asked, answers)
     # A GPU answers at half precision; what is looked at closely comes from the weights as they were stored.
     model = predictor.model if predictor.model.token_table.device.type == "cpu" else load_model(folder)[0]
-    save_embeddings(model, written[1])
+    written[1].unlink(missing_ok=True)  # or it would be read instead of the weights
+    known = embeddings_of(folder)
+    assert known is not None
+    save_embeddings(known, written[1])
     if isinstance(model, Transformer):
         maps = [
             record_attention(model, predictor.vocabulary, probe.example, nbest[0][0] if nbest else probe.answers[0])
@@ -42,17 +45,6 @@ def keep_views(folder: Path, device: str | None = None) -> list[Path]:
         written.append(folder / "attention.safetensors")
         save_maps(maps, written[-1])
     return written
-
-
-def save_embeddings(model: Seq2Seq, path: Path) -> None:
-    """The token table, V x D, at half precision: cosines keep three digits and more."""
-    import torch
-    from safetensors.torch import save_file
-
-    temporary = path.with_name(path.name + ".tmp")
-    table = model.token_table.detach().to(torch.float16).contiguous()
-    save_file({"tokens": table}, str(temporary))
-    temporary.replace(path)
 
 
 def keep_predictions(

@@ -14,7 +14,7 @@ from isarstep.evaluate import paper
 from isarstep.evaluate.breakdowns import Breakdown
 from isarstep.evaluate.headline import open_task
 from isarstep.evaluate.metrics import Bools, Score, accuracy
-from isarstep.evaluate.runs import RunFolder
+from isarstep.evaluate.runs import KINDS, RunFolder
 from isarstep.evaluate.scores import Scores, ScoringTask, System, score
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 
@@ -58,9 +58,23 @@ class RunEntry:
             extras.append("no categories")
         return self.run.kind + (f" ({', '.join(extras)})" if extras else "")
 
+    @property
+    def paper_row(self) -> str | None:
+        """Its name among the rows of the paper's tables, as experiments/paper_rows.py has them; None: another model."""
+        run, seed = self.run, self.run.budget.get("seed") or 0
+        kind = str(run.config.get("kind"))
+        shape = (run.config.get("size", "base"), run.config.get("style", "paper"), self.tag)
+        if kind not in KINDS or shape != ("base", "paper", ""):
+            return None
+        plain = {(True, 0): "f5" if run.hints else "base"}
+        special = {} if run.hints else {(False, 0): "nocat", (True, seed): f"seed{seed}"}
+        word = (special | plain).get((run.categories, seed))
+        return f"{kind}-{word}" if word else None
+
     def as_json(self) -> dict[str, Any]:
         """For machines: unrounded, with what it took."""
-        about = {"run": self.run.folder.resolve().name, "tag": self.tag, "model": self.model, "input": self.input}
+        about = {"run": self.run.folder.resolve().name, "row": self.paper_row, "tag": self.tag}
+        about |= {"model": self.model, "input": self.input}
         took = {"budget": self.run.budget, "origin": self.run.origin}
         parts = {name: {"examples": part.examples} | asdict(part.top1) for name, part in self.parts.items()}
         verdicts = asdict(self.verdicts) if self.verdicts else None

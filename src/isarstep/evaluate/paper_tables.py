@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from isarstep.evaluate import paper
 from isarstep.evaluate.breakdowns import Breakdown
-from isarstep.evaluate.claims import PaperRow
 from isarstep.evaluate.entries import ELSEWHERE, NEW, STEPS, RunEntry
 from isarstep.evaluate.leaderboard import millions, number
 from isarstep.evaluate.metrics import Score
@@ -235,11 +234,12 @@ def _who(entries: Sequence[RunEntry]) -> str:
 def ablation(entries: Sequence[RunEntry]) -> Table:
     """Categories: HAT with and without their embedding, on base inputs, runs in the paper's layers."""
     rows = []
-    for label, categories, printed in (
-        ("with category embedding", True, paper.MAIN["HAT", paper.BASE].top1),
-        ("without", False, paper.WITHOUT_CATEGORIES),
+    ours = {entry.paper_row: entry for entry in entries}
+    for label, row, printed in (
+        ("with category embedding", "hat-base", paper.MAIN["HAT", paper.BASE].top1),
+        ("without", "hat-nocat", paper.WITHOUT_CATEGORIES),
     ):
-        entry = PaperRow("HAT", categories=categories).entry(entries)
+        entry = ours.get(row)
         tokens = millions(entry.run.budget.get("tokens")) if entry else ABSENT
         rows.append(
             (label, entry.system.name if entry else NOT_RUN, tokens, str(entry.scores.top1) if entry else ABSENT)

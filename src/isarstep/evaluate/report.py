@@ -9,10 +9,6 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from isarstep.analyse.attention_maps import load_maps
-from isarstep.analyse.embeddings import embeddings_of
-from isarstep.analyse.pictures import attention_html, attention_svg, embedding_html, embedding_svg, short
-from isarstep.analyse.probes import Probe, probe_table, probes, read_answers
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.evaluate import paper, paper_tables
@@ -21,8 +17,9 @@ from isarstep.evaluate.claims import ClaimOutcome, claims_table, outcomes
 from isarstep.evaluate.document import Block, Document, Figure, Raw, Section, Text
 from isarstep.evaluate.entries import NEW, STEPS, RunEntry, entries_of, other_tasks
 from isarstep.evaluate.figures import Curve, Series, bars, lines
-from isarstep.evaluate.formulas import example_html, example_markdown, formula_html
+from isarstep.evaluate.formulas import example_html, example_markdown
 from isarstep.evaluate.headline import comparison_table, open_task, signature_lines
+from isarstep.evaluate.inside import look_into
 from isarstep.evaluate.leaderboard import millions
 from isarstep.evaluate.picked_examples import Shown, correct_ones, wrong_ones
 from isarstep.evaluate.runs import RunFolder, open_run
@@ -31,8 +28,6 @@ from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 from isarstep.logic.names import Names
 from isarstep.tables import Table
 
-QUERIES = ("borel_measurable", "arr", "compact", "group", "prime", "continuous_on")
-SUMS = ("bounded + closed", "inj + surj", "refl_on + sym + trans", "open + connected", "even + prime")
 MOST_SIDE_BY_SIDE = 8
 WARMING = 0.03  # share of a run's steps that the picture of its loss leaves out
 
@@ -60,6 +55,8 @@ def make_report(
     opened = Benchmark(benchmark)
     names = Names.of_signature(opened.signature) if task.type_checker else Names()
     claimed = outcomes(entries)
+    inside = look_into(runs, [entry.run for entry in chosen], opened.signature if task.type_checker else None)
+    wrong = failure_table([entry.system for entry in plain] if task.type_checker else [])
     checked = [read_verdicts(path, task.homes) for path in references]
     count = len({entry.run.folder for entry in entries})
     sections = (
@@ -67,9 +64,7 @@ def make_report(
         _checked(entries, checked),
         _lengths(plain, groups),
         _details(plain, groups),
-        _embeddings([e.run for e in chosen if e.run.looked_into]),
-        _attention([e.run for e in chosen if e.run.looked_into], names),
-        _probes(runs, names),
+        *inside.sections(names),
         _gallery(best, names),
         _training(runs),
         _signatures(entries, folders, benchmark, split),
@@ -84,10 +79,12 @@ def make_report(
             "benchmark": task.benchmark,
             "split": task.split,
             "examples": len(task.examples),
-            "systems": [entry.as_json() for entry in entries],
+            "systems": [entry.as_json() | {"lengths": _by_length(entry, groups)} for entry in entries],
             "claims": [outcome.as_json() for outcome in claimed],
+            "failures": {row[0]: dict(zip(wrong.columns[1:], row[1:], strict=True)) for row in wrong.rows},
             "references": [asdict(each) for each in checked],
-        },
+        }
+        | inside.as_json(),
     )
 
 
@@ -158,6 +155,12 @@ def _details(plain: Sequence[RunEntry], groups: Sequence[Breakdown]) -> Section:
     return Section("details", "Breakdowns", tuple(tables))
 
 
+def _by_length(entry: RunEntry, groups: Sequence[Breakdown]) -> dict[str, dict[str, float]]:
+    breakdown = next(group for group in groups if group.key == "source-length")
+    scores = zip(breakdown.groups, breakdown.accuracies(entry.system), strict=True)
+    return {label: {"examples": int(m.sum()), "top1": found.value} for (label, m), found in scores if m.any()}
+
+
 def _side_by_side(plain: Sequence[RunEntry]) -> list[RunEntry]:
     """All where they fit beside each other; else one input, base if any, without ablations; base inputs first."""
     if len(plain) > MOST_SIDE_BY_SIDE:
@@ -165,82 +168,6 @@ def _side_by_side(plain: Sequence[RunEntry]) -> list[RunEntry]:
         plain = [entry for entry in plain if entry.run.hints == min(inputs) and entry.run.categories] or plain
     best = sorted(plain, key=lambda entry: -entry.scores.top1.value)[:MOST_SIDE_BY_SIDE]
     return sorted((entry for entry in plain if entry in best), key=lambda entry: entry.run.hints)
-
-
-def _embeddings(runs: Sequence[RunFolder]) -> Section:
-    for run in runs:
-        known = embeddings_of(run.folder)
-        if known is None:
-            continue
-        queries = [query for query in QUERIES if known.has(query)] or [known.tokens[0]]
-        title = f"Token embeddings of {run.name}"
-        raw = Raw(
-            embedding_html(known, queries, title),
-            figures=(Figure("embeddings", title, embedding_svg(known, queries[0])),),
-        )
-        rows = [
-            (short(known.tokens[known.find(query)]), ", ".join(short(n.token) for n in known.neighbours(query, 10)))
-            for query in queries
-        ]
-        note = "Nearest first, by cosine over the whole vocabulary. 'arr' (arrow) is shown where it was mined."
-        heads = ("constant", "neighbours")
-        near = Table("neighbours", "The ten nearest neighbours", heads, tuple(rows), note, prose=True)
-        sums = []
-        for expression in SUMS:
-            if all(known.has(name) for name in expression.split(" + ")):
-                answers = known.arithmetic(expression, 8)
-                sums.append((expression, ", ".join(f"{short(n.token)} {n.cosine:.2f}" for n in answers)))
-        note = "Paper: nearest to bounded + closed are bounded, closed and compact."
-        added = Table("arithmetic", "Sums of embeddings", ("sum", "nearest tokens"), tuple(sums), note, prose=True)
-        return Section("embeddings", "Embeddings", (raw, near, added) if sums else (raw, near))
-    return Section("embeddings", "Embeddings", ())
-
-
-def _attention(runs: Sequence[RunFolder], names: Names) -> Section:
-    for run in runs:
-        if run.attention is None:
-            continue
-        maps = load_maps(run.attention)
-        if not maps:
-            continue
-        title = f"Attention of {run.name}"
-        caption = f"{title}: {maps[0].name}, last encoder layer, mean of heads"
-        still = Figure("attention", caption, attention_svg(maps[0]))
-        known = {probe.name: probe for probe in probes()}
-        shown = "".join(
-            f"<h3>{escape(each.name)}</h3>{example_html(known[each.name].example, names, [], hints=run.hints)}"
-            for each in maps
-            if each.name in known
-        )
-        examples = f"<details><summary>The examples as mathematics</summary>{shown}</details>" if shown else ""
-        return Section("attention", "Attention", (Raw(attention_html(maps, title) + examples, figures=(still,)),))
-    return Section("attention", "Attention", ())
-
-
-def _probes(runs: Sequence[RunFolder], names: Names) -> Section:
-    asked = probes()
-    answers = {run.name: read_answers(run.probes, asked) for run in runs if run.probes is not None}
-    if not answers:
-        return Section("probes", "Probes", ())
-    intro = Text(
-        "Small questions whose answers a person can see: the paper's subset and member example, its swap, its "
-        "dim/span/card example, and our own."
-    )
-    html = "".join(_probe_html(probe, i, answers, names) for i, probe in enumerate(asked))
-    listed = Raw(f'<details><summary>All probes with answers</summary><div class="gallery">{html}</div></details>')
-    return Section("probes", "Probes", (intro, probe_table(asked, dict(answers)), listed))
-
-
-def _probe_html(probe: Probe, i: int, answers: dict[str, list[tuple[str, ...]]], names: Names) -> str:
-    given = [(name, lists[i][0] if lists[i] else "") for name, lists in answers.items()]
-    right = all(probe.place(lists[i]) == 1 for lists in answers.values())
-    others = "".join(f"<li>{formula_html(tokens, names)}</li>" for tokens in probe.answers[1:])
-    also = f'<p class="about">also right:</p><ul>{others}</ul>' if others else ""
-    body = example_html(probe.example, names, given, hints=True)
-    return (
-        f'<article class="{"right" if right else "wrong"}"><h4>{escape(probe.name)}</h4>'
-        f'<p class="about">{escape(probe.why)}</p>{body}{also}</article>'
-    )
 
 
 def _gallery(best: RunEntry, names: Names) -> Section:

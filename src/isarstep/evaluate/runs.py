@@ -171,6 +171,9 @@ def copy_lists(run: RunFolder, splits: Sequence[str], folder: Path) -> None:
         temporary = folder / (name + ".tmp")
         temporary.write_bytes(content)
         temporary.replace(folder / name)
+    for name in copies:
+        if name.endswith(".zst"):  # what lay there uncompressed would be kept twice
+            (folder / name.removesuffix(".zst")).unlink(missing_ok=True)
 
 
 def open_run(folder: Path) -> RunFolder:

@@ -1,0 +1,296 @@
+"""docs/paper.md from its text, `paper_page.md`, with the numbers of docs/results and of the embedded benchmark.
+
+A place `{{row hat-base}}` becomes that row's scores, `{{row? hat-base}}` the word that follows from them. What was not
+run or not checked says so.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from isarstep.data import benchmark_folder
+from isarstep.evaluate import paper
+from isarstep.evaluate.runs import KINDS
+
+TEXT = Path(__file__).parent / "paper_page.md"
+SURE = 0.01  # a claim is reproduced where p is smaller, clustered by theorem
+LONG = ("641 – 800", "over 800")
+YES, NO, NOT_RUN, NOT_CHECKED = "reproduced", "not reproduced", "not run", "not checked"
+
+
+def page(results: Path, benchmark: str = "embedded") -> str:
+    """The page's text with every place filled in."""
+    facts = Facts(json.loads((results / "scores.json").read_text("utf-8")), benchmark_folder(benchmark))
+
+    def filled(match: re.Match[str]) -> str:
+        name, *words = match[1].split()
+        return str(getattr(facts, name.replace("?", "_word"))(*words))
+
+    return re.sub(r"\{\{([^}]+)\}\}", filled, TEXT.read_text("utf-8"))
+
+
+class Facts:
+    """One method for each place of the text; those that end in `_word` judge."""
+
+    def __init__(self, scores: dict[str, Any], folder: Path) -> None:
+        self.scores = scores
+        self.manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+        self.tokens = json.loads((folder / "vocab.json").read_text("utf-8"))["tokens"][9:]
+        self.systems = {system["system"]: system for system in scores["systems"]}
+        self.rows = {system["row"]: system for system in scores["systems"] if system["row"]}
+        self.claims = {claim["claim"]: claim for claim in scores["claims"]}
+
+    # The data
+
+    def hash(self) -> str:
+        return str(self.scores["benchmark"][:12])
+
+    def normalised(self) -> str:
+        named = self._unnormalised()
+        here = f"{len(self.tokens):,} tokens"
+        return f"{here}; without it {named:,}: by {1 - len(self.tokens) / named:.0%}" if named else here
+
+    def normalised_word(self) -> str:
+        named = self._unnormalised()
+        return f"{NO}: not recorded" if not named else _judged(1 - len(self.tokens) / named >= 1 / 3, "it saves less")
+
+    def _unnormalised(self) -> int:
+        numbered = sum(bool(re.fullmatch(r"<[XV][0-9]+>", token)) for token in self.tokens)
+        names = self.manifest.get("variable names")
+        return len(self.tokens) - numbered + names if names else 0
+
+    def raw(self) -> str:
+        raw, short = self._raw()
+        return f"{raw:,} and {short:,}: {short / raw:.0%}"
+
+    def raw_word(self) -> str:
+        return _judged(self._raw()[0] >= 1_200_000, "fewer sessions of another release")
+
+    def _raw(self) -> tuple[int, int]:
+        counts = self.manifest["counts"]
+        return counts["raw"], counts["raw"] - counts["too long"]
+
+    def splits(self) -> str:
+        return " / ".join(f"{self.manifest['examples'].get(name, 0):,}" for name in ("train", "validation", "test"))
+
+    def vocabulary(self) -> str:
+        return f"{len(self.tokens):,}"
+
+    def vocabulary_word(self) -> str:
+        return _judged(len(self.tokens) >= 29_759, "fewer sessions")
+
+    # The tables
+
+    def row(self, name: str) -> str:
+        system = self.rows.get(name)
+        return NOT_RUN if system is None else f"{_three(system)} ({_budget(system)})"
+
+    def row_word(self, name: str) -> str:
+        system = self.rows.get(name)
+        if system is None:
+            return f"{NO}: {NOT_RUN}"
+        kind, _, given = name.partition("-")
+        printed = paper.MAIN[KINDS[kind], paper.HINTS if given == "f5" else paper.BASE]
+        below = [
+            f"{label} {system[key]['value']:.1f} below {value:.1f}"
+            for label, key, value in (("top-1", "top1", printed.top1), ("top-10", "top10", printed.top10),
+                                      ("BLEU", "bleu", printed.bleu))
+            if system[key]["value"] < value
+        ]  # fmt: skip
+        return _judged(not below, ", ".join(below))
+
+    def claim(self, key: str) -> str:
+        claim = self.claims[key]
+        if claim["p"] is None:
+            return f"{claim['text']}: {NOT_RUN}"
+        p = claim["p"]["top1"]
+        sure = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+        return f"{claim['systems'][0]} against {claim['systems'][1]}: {claim['difference']:+.1f} points ({sure})"
+
+    def claim_word(self, *keys: str) -> str:
+        asked = [self.claims[key] for key in keys]
+        if any(claim["p"] is None for claim in asked):
+            return f"{NO}: {NOT_RUN}"
+        unsure = [c for c in asked if c["difference"] <= 0 or c["p"]["top1"] >= SURE]
+        return _judged(not unsure, "; ".join(f"{' against '.join(c['systems'])}" for c in unsure))
+
+    def baseline(self) -> str:
+        found = [system for system in self.systems.values() if system["model"] == "baseline"]
+        best = max(found, key=lambda system: system["top1"]["value"], default=None)
+        return f"{best['system']}: {_three(best)}" if best else NOT_RUN
+
+    def shipped(self) -> str:
+        others = [s for s in self.systems.values() if not s["row"] and s["model"] != "baseline"]
+        told = [f"{s['system']}, {s['model']}: {_three(s)} ({_budget(s)})" for s in others]
+        return "; ".join(told) or NOT_RUN
+
+    # What provers say
+
+    def correct(self) -> str:
+        told = []
+        for name, verdicts in self._checked():
+            counts = verdicts["all"]
+            share, exact = counts["correct_share"]["value"], 100 * counts["exact"] / counts["checked"]
+            told.append(f"{name} {share:.1f} (exact {exact:.1f}) of {counts['checked']:,} checked")
+        return "; ".join(told) or NOT_CHECKED
+
+    def correct_word(self) -> str:
+        checked = {name: v["all"]["correct_share"]["value"] for name, v in self._checked() if name in self.rows}
+        printed = {"hat-base": 27.6, "hat-f5": 29.4, "transformer-base": 25.2, "transformer-f5": 26.8}
+        if missing := [name for name in printed if name not in checked]:
+            return f"{NO}: {', '.join(missing)} {NOT_CHECKED}"
+        return _judged(all(checked[name] >= printed[name] for name in printed), "fewer are correct")
+
+    def automation(self) -> str:
+        told = [f"{n}: {v['all']['unprovable']:,}, {v['all']['improved']:,} of them" for n, v in self._checked()]
+        return "; ".join(told) or NOT_CHECKED
+
+    def automation_word(self) -> str:
+        found = dict(self._checked()).get("hat-base")
+        return f"{NO}: hat-base {NOT_CHECKED}" if found is None else _judged(found["all"]["improved"] >= 61, "fewer")
+
+    def references(self) -> str:
+        told = []
+        for each in self.scores["references"]:
+            found = each["all"]
+            told.append(
+                f"{found['direct_paper']:,} and {found['bridged']:,} of {found['checked']:,} ({each['provers']})"
+            )
+        return "; ".join(told) or NOT_CHECKED
+
+    def references_word(self) -> str:
+        found = [each["all"] for each in self.scores["references"]]
+        if not found:
+            return f"{NO}: {NOT_CHECKED}"
+        most = max(each["bridged"] / each["checked"] for each in found)
+        return _judged(most >= paper.PROVED_WITH_REFERENCE / paper.SUPPORTED, "other provers, less time")
+
+    def gaps(self) -> str:
+        told = []
+        for name, verdicts in self._checked():
+            gap = verdicts["steps"]["gaps_paper"]
+            told.append(
+                f"{name}, steps: small {gap['small']:,}, just right {gap['just_right']:,}, large {gap['large']:,}"
+            )
+        return "; ".join(told) or NOT_CHECKED
+
+    def _checked(self) -> list[tuple[str, dict[str, Any]]]:
+        return [(s["row"] or name, s["verdicts"]) for name, s in self.systems.items() if s["verdicts"]]
+
+    # Lengths, wrong answers, what is inside
+
+    def length(self) -> str:
+        told = []
+        for name in ("hat-base", "transformer-base"):
+            share = self._long(name)
+            told.append(f"{name} {NOT_RUN if share is None else f'{share:.1f}'}")
+        return "beyond 640 tokens: " + ", ".join(told)
+
+    def length_word(self) -> str:
+        hat, flat = self._long("hat-base"), self._long("transformer-base")
+        return f"{NO}: {NOT_RUN}" if hat is None or flat is None else _judged(hat >= 2 * flat, "not by twice")
+
+    def long(self) -> str:
+        system, share = self.rows.get("hat-base"), self._long("hat-base")
+        if system is None or share is None:
+            return NOT_RUN
+        return f"hat-base {share:.1f} beyond 640 tokens, {system['top1']['value']:.1f} over all"
+
+    def long_word(self) -> str:
+        share = self._long("hat-base")
+        return f"{NO}: {NOT_RUN}" if share is None else _judged(share > 0, "nothing is right there")
+
+    def _long(self, name: str) -> float | None:
+        parts = [part for label, part in self.rows.get(name, {}).get("lengths", {}).items() if label in LONG]
+        total = sum(part["examples"] for part in parts)
+        return sum(part["examples"] * part["top1"] for part in parts) / total if total else None
+
+    def probe(self, name: str) -> str:
+        placed = {run: places[name] for run, places in self.scores["probes"].items() if name in places}
+        return ", ".join(f"{place or 'none of ten'} ({run})" for run, place in placed.items()) or NOT_RUN
+
+    def probe_word(self, *names: str) -> str:
+        runs = self.scores["probes"].values()
+        if not runs:
+            return f"{NO}: {NOT_RUN}"
+        return _judged(
+            any(all(places.get(name) == 1 for name in names) for places in runs), "no model answers so first"
+        )
+
+    def close(self) -> str:
+        told = []
+        for run, found in self.scores["embeddings"].items():
+            (alike, by_theory), (partner, by_pair) = found["theory"], found["partner"]
+            told.append(
+                f"{run}: of the ten nearest {alike:.0f} % are of the same theory (chance {by_theory:.1f}); of "
+                f"{found['pairs']} related pairs {partner:.0f} % are among the ten nearest (chance {by_pair:.1f})"
+            )
+        return "; ".join(told) or NOT_RUN
+
+    def close_word(self) -> str:
+        found = self.scores["embeddings"].values()
+        if not found:
+            return f"{NO}: {NOT_RUN}"
+        return _judged(any(each["partner"][0] >= 50 for each in found), "most partners are not among the ten nearest")
+
+    def sum(self) -> str:
+        told = []
+        for run, found in self.scores["embeddings"].items():
+            nearest = found["sums"].get("bounded + closed", [])[:4]
+            if nearest:
+                told.append(f"{run}: " + ", ".join(f"{token.rsplit('.', 1)[-1]} {c:.2f}" for token, c in nearest))
+        return "; ".join(told) or NOT_RUN
+
+    def sum_word(self) -> str:
+        found = [each["sums"].get("bounded + closed", []) for each in self.scores["embeddings"].values()]
+        if not any(found):
+            return f"{NO}: {NOT_RUN}"
+        firsts = [{token.rsplit(".", 1)[-1] for token, _ in each[:3]} for each in found]
+        return _judged({"bounded", "closed", "compact"} in firsts, "compact is not the third")
+
+    def wrong(self) -> str:
+        told = []
+        for name, cells in self.scores["failures"].items():
+            if self.systems[name]["model"] != "baseline":
+                told.append(
+                    f"{name}: {cells['well-typed']} well-typed, {cells['occurs in the source']} occur in the source"
+                )
+        return "; ".join(told) or NOT_RUN
+
+    def wrong_word(self) -> str:
+        found = [c for name, c in self.scores["failures"].items() if self.systems[name]["row"]]
+        if not found:
+            return f"{NO}: {NOT_RUN}"
+        return _judged(all(float(cells["well-typed"].split()[0]) > 50 for cells in found), "half of some are not")
+
+    def formed(self) -> str:
+        told = [
+            f"{name} {s['well_formed']['value']:.1f}"
+            for name, s in self.systems.items()
+            if s["well_formed"] and s["model"] != "baseline"
+        ]
+        return ", ".join(told) or NOT_RUN
+
+    def formed_word(self) -> str:
+        printed = {"transformer-base": 58.2, "transformer-f5": 60.1, "hat-base": 58.2, "hat-f5": 58.9}
+        if missing := [name for name in printed if name not in self.rows]:
+            return f"{NO}: {', '.join(missing)} {NOT_RUN}"
+        fewer = [name for name, value in printed.items() if self.rows[name]["well_formed"]["value"] < value]
+        return _judged(not fewer, f"fewer for {', '.join(fewer)}")
+
+
+def _three(system: dict[str, Any]) -> str:
+    return ", ".join(f"{system[name]['value']:.1f}" for name in ("top1", "top10", "bleu"))
+
+
+def _budget(system: dict[str, Any]) -> str:
+    took = system["budget"]
+    epochs = f", {took['epochs']:.1f} epochs" if took.get("epochs") else ""
+    return f"{took['tokens'] / 1e6:,.0f}M tokens{epochs}" if took.get("tokens") else "budget not recorded"
+
+
+def _judged(same: bool, otherwise: str) -> str:
+    return YES if same else f"{NO}: {otherwise}"
