@@ -292,6 +292,7 @@ class Language:
         for name, optional, _ in self.here.get(special, ()):
             if "0" not in optional[:-1]:  # `qualified`, or hidden at the end
                 space.half_hidden.add(name)
+        space.half_hidden.update(name for name, _ in self.here.get(hidden, ()))
         return space
 
     @cached_property

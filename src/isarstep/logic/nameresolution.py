@@ -87,7 +87,17 @@ class NameSpace:
             aliases = self._aliases.get(end, ())
             called = [name for name, alias in aliases if text in accesses(alias, self.optional[alias])]
             return called[-1] if called else None
+        if text in found:  # a full name means itself
+            return text
         return max(found, key=self._when)
+
+    def _shared(self, text: str, name: str) -> bool:
+        """May another name of the same theory be called so, and nothing says which of them was declared last?"""
+        if self._rank is None or text == name:
+            return False
+        ends = self._by_end.get(text.rpartition(".")[2], ())
+        rank = self._rank(name)
+        return any(n != name and self._rank(n) == rank and self._may_be_called(n, text) for n in ends)
 
     def _when(self, name: str) -> tuple[int, int]:
         return self._rank(name) if self._rank is not None else 0, self._order[name]
@@ -111,6 +121,8 @@ class NameSpace:
         known = self._short.get(name)
         if known is None:
             calls = accesses(name, self.optional.get(name, ""))
-            known = next((text for text in calls if self.resolve(text) == name), name)
+            if name in self.half_hidden:  # who reads it may be behind the end of the theory
+                calls = [text for text in calls if "." in text]
+            known = next((text for text in calls if self.resolve(text) == name and not self._shared(text, name)), name)
             self._short[name] = known
         return known

@@ -47,7 +47,7 @@ def to_unicode(term: Term, names: Names, *, prop: bool = True) -> str:
     """The Unicode form. With `prop` the term is a proposition, and `Trueprop` is not shown."""
     if names.language is not None:
         try:
-            return write_formula(term, names.language, prop=prop, names=_Shown(names))
+            return write_formula(term, names.language, prop=prop, names=ShownNames(names))
         except UserError:  # what no context can write, such as a model's bound variable that nothing binds
             pass
     return _print(term, names, "unicode", prop)
@@ -58,7 +58,7 @@ def to_latex(term: Term, names: Names, *, prop: bool = True) -> str:
     return _print(term, names, "latex", prop)
 
 
-class _Shown(Mapping[str, str]):
+class ShownNames(Mapping[str, str]):
     """Variables as they are called: by the user's names, numbered ones by number."""
 
     def __init__(self, names: Names) -> None:

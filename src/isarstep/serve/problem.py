@@ -18,7 +18,7 @@ from isarstep.errors import UserError
 from isarstep.logic.infer import Context, TypingError, infer_context
 from isarstep.logic.names import Names
 from isarstep.logic.normalise import normalise, restore, variable_order
-from isarstep.logic.printing import to_unicode
+from isarstep.logic.printing import ShownNames, to_unicode
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.reading import Spans, read_marked
 from isarstep.logic.signature import Signature
@@ -102,6 +102,11 @@ class Task:
 
     def text(self, tokens: str) -> str:
         return to_unicode(self.term(tokens), self.names)
+
+    def shown_names(self) -> Mapping[str, str]:
+        """How the variables of normalised propositions are called."""
+        names = ShownNames(self.names)
+        return {f"<X{place}>": name for place, name in enumerate(self.order)} if self.order else names
 
     def types(self) -> dict[str, str]:
         """The types of the variables, for people."""

@@ -7,9 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isarstep.check.verdict import Gap, Proved
-from isarstep.logic.infer import Context
+from isarstep.errors import UserError
+from isarstep.logic.exactly import write_exactly
+from isarstep.logic.infer import Context, infer
+from isarstep.logic.language import Language
+from isarstep.logic.symbols import normal
 from isarstep.logic.terms import Term, Typ
+from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import show_type, type_variables
+from isarstep.logic.writer import write_type
 from isarstep.serve.problem import Task
 
 
@@ -62,31 +68,48 @@ class Sketch:
 
     def isar(self) -> str:
         """A skeleton to copy: every `sorry` says what provers know about it."""
-        example, text = self.task.example, self.task.text
-        known = [text(line) for line in dict.fromkeys((*example.f2, *example.f4))]
-        return isar_text(known, [(step.text, step.gap) for step in self.steps], self.task.shown_context())
+        example, task = self.task.example, self.task
+        known = [exact_text(task, line) for line in dict.fromkeys((*example.f2, *example.f4))]
+        steps = [(exact_text(task, step.tokens), step.gap) for step in self.steps]
+        return isar_text(known, steps, task.shown_context(), task.world.language)
 
 
-def isar_text(known: Sequence[str], steps: Sequence[tuple[str, Gap | None]], types: Context) -> str:
+def exact_text(task: Task, tokens: str) -> str:
+    """A statement of the task so that Isabelle reads it as the same term: with types inside where nothing else says."""
+    language = task.world.language
+    try:
+        typed = infer([decode(tokens)], task.world.signature, task.context).propositions[0]
+        return task.text(tokens) if language is None else write_exactly(typed, language, names=task.shown_names())
+    except UserError:  # what has no type there is shown as it is
+        return task.text(tokens)
+
+
+def isar_text(
+    known: Sequence[str], steps: Sequence[tuple[str, Gap | None]], types: Context, language: Language | None = None
+) -> str:
     """Variables with the types that they had, known facts, then statements with what provers said about them; the last
     statement is the goal."""
     lines = ["lemma"]
     for place, (variable, typ) in enumerate(types.items()):
-        lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{_with_sorts(typ)}"')
+        lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{_with_sorts(typ, language)}"')
     for place, fact in enumerate(known):
         lines.append(f'  {"assumes" if place == 0 else "    and"} "{fact}"')
     lines += [f'  shows "{steps[-1][0]}"', "proof -"]
+    # ?thesis is the conclusion alone; a goal with premises or variables of its own is said again.
+    goal = f'"{steps[-1][0]}"' if any(sign in steps[-1][0] for sign in "⟹⋀") else "?thesis"
     for place, (text, gap) in enumerate(steps):
         last = place == len(steps) - 1
         using = " ".join((["assms"] if known else []) + [f"s{n + 1}" for n in range(place)])
-        statement = "show ?thesis" if last else f'have s{place + 1}: "{text}"'
+        statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
         justification = f"using {using} sorry" if using else "sorry"
         lines += [f"  {statement}", f"    {justification}  (* {comment(gap)} *)"]
-    return "\n".join([*lines, "qed"])
+    return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
 
 
-def _with_sorts(typ: Typ) -> str:
+def _with_sorts(typ: Typ, language: Language | None) -> str:
     """A type as Isar reads it: `x :: 'a` alone would be of any type, whatever the facts ask of it."""
+    if language is not None:
+        return write_type(typ, language, sorts=True)
     text = show_type(typ)
     for variable in type_variables(typ):
         classes = [name.rpartition(".")[2] for name in variable.sort if name != "HOL.type"]
