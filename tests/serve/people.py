@@ -50,7 +50,7 @@ def type_problem(page: Any, problem: dict[str, Any]) -> None:
     if "offered" in problem:  # a type is open, and one of the offered readings is chosen
         page.wait_for_selector(".offer")
         page.keyboard.press("t")
-        for _ in range(["nat", "int", "real"].index(problem["offered"])):
+        for _ in range(page.locator(".offer button").all_inner_texts().index(problem["offered"])):
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         page.wait_for_function("!document.querySelector('.offer')")

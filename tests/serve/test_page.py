@@ -48,7 +48,7 @@ class Person:
             viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce", bypass_csp=guided
         )
         self.page = self.context.new_page()
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(300_000)  # as long as a busy machine needs
         self.troubles: list[str] = []
         self.page.on("console", lambda m: self.troubles.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))

@@ -171,6 +171,15 @@ def test_bodies_that_are_no_json(server: Running) -> None:
         assert answer.json()["error"]["message"]
 
 
+def test_a_form_of_another_page_is_no_request(server: Running) -> None:
+    """What a browser lets any page send without asking first."""
+    for kind in ("text/plain", "application/x-www-form-urlencoded"):
+        answer = httpx.post(
+            server.url + "/read", content=b'{"goal": "x = x"}', headers={"content-type": kind}, timeout=60
+        )
+        assert answer.status_code == 422
+
+
 def test_a_body_without_a_length_is_cut_off(server: Running) -> None:
     def endless() -> Iterator[bytes]:
         for _ in range(100):

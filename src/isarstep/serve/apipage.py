@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-STYLE = "<link rel='stylesheet' href='/page/api.css'>"
+STYLE = "<link rel='stylesheet' href='/page/api.css'><link rel='icon' href='/page/icon.svg'>"
 
 
 def api_page(document: dict[str, Any]) -> str:

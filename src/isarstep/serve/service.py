@@ -80,6 +80,7 @@ class Service:
         self.catalogue = engine.catalogue
         self.batcher = Batcher(engine, largest_batch)
         self.prover_queue = ProverQueue(engine)
+        self._searching = threading.Lock()
 
     def close(self) -> None:
         """Finish what was accepted."""
@@ -135,6 +136,8 @@ class Service:
         everywhere = self.engine.reader_in(self.engine.worlds.everything)
         meant = understood(query, reader, everywhere)
         theories = reader.world.theories
+        if not self.engine.benchmark.has_facts:
+            return {"total": 0, "elsewhere": 0, "world": reader.world.name, "facts": [], "constants": True}
         found = self.fact_search.ranked(meant.words, meant.pattern, theories, limit)
         rows = []
         for fact in found.facts:
@@ -144,8 +147,13 @@ class Service:
         about = {"total": found.total, "elsewhere": found.elsewhere, "world": reader.world.name}
         return about | {"facts": rows, "constants": self.fact_search.knows_constants}
 
-    @cached_property
+    @property
     def fact_search(self) -> FactSearch:
+        with self._searching:  # whoever comes while it is made shares it
+            return self._fact_search
+
+    @cached_property
+    def _fact_search(self) -> FactSearch:
         return FactSearch(self.engine.benchmark)
 
     def theories(self, query: str, limit: int) -> Json:

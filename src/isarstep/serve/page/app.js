@@ -165,6 +165,7 @@ function showBanner() {
     if (done) $("#isar").open = true;
   }
   $("#finished").hidden = !done;
+  $(".actions").hidden = done;
   $("#steps-title").textContent = done ? "The proof as text" : "Proposed steps";
 }
 
@@ -376,11 +377,14 @@ function accept(step) {
 
 function finish() {
   stop();
+  reveal();
+}
+function reveal() {
   asked = null;
   stepsView.welcome();
-  say(`Every gap is closed, ${authority}.`);
   showBanner();
-  $("#finished").scrollIntoView({ block: "nearest" });
+  say(`Every gap is closed, ${authority}.`);
+  if (matchMedia("(max-width: 62rem)").matches) $("#steps-panel").scrollIntoView({ block: "start" });
   $("#copy").focus({ preventScroll: true });
 }
 
@@ -409,7 +413,7 @@ async function check(key, question = null) {
     return await checkOne({ ...(question ?? proof.question(place, key)), proposals: [text] }, undefined, (side, gap) => {
       if (proof.find(key)?.text !== text) return;
       proof.settle(key, side, gap);
-      if (proof.complete) showBanner();
+      if (proof.complete) finish();
     });
   } catch (error) {
     if (step.error === null && error.code !== "syntax" && error.code !== "type") showTrouble(error, () => check(key));
@@ -419,8 +423,7 @@ async function check(key, question = null) {
     proofView.render();
     keep(proof.now);
     writeIsar(proof, readable);
-    if (proof.complete) finish();
-    else showBanner();
+    showBanner();
   }
 }
 
@@ -428,7 +431,8 @@ async function check(key, question = null) {
 async function written(key) {
   say("Your step is being checked …");
   const step = await check(key);
-  if (!step || proof.complete) return;
+  if (!step) return void say(""); // it cannot be read, or is another one by now
+  if (proof.complete) return;
   const sides = [["first", "It follows from what stands above"], ["second", "what stands below follows from it"]].map(([side, words]) => `${words}: ${step[side]?.result === "proved" ? "proved" : "not proved"}`);
   say(`${sides.join("; ")}, ${authority}.${step.copy ? " It says nothing new." : ""}${step.sides === 2 ? "" : why()}`);
 }
@@ -447,10 +451,10 @@ async function tryGap(place) {
       if (side !== "first" || !closed(gap) || JSON.stringify(proof.question(place)) !== before) return;
       proof.close(place, gap);
       changed();
-      say(`The gap is closed, ${authority}.`);
+      if (proof.complete) reveal();
+      else say(`The gap is closed, ${authority}.`);
     });
     if (!closed(step?.first)) say(`No prover derived it in time.${why()}`);
-    else if (proof.complete) finish();
   }, () => tryGap(place));
 }
 

@@ -3,7 +3,7 @@
 import { call } from "./api.js";
 import { $, make } from "./dom.js";
 
-const LIMIT = 6; // of each kind
+const EXAMPLES = 4, FACTS = 6;
 const TOPICS = ["prime", "continuous_on", "Fermat", "compact", "subgroup", "measure", "summable", "finite card ≤"]; // to begin with
 const input = $("#search"), list = $("#found");
 let found = [], chosen = -1, pending = null, timer = 0;
@@ -51,14 +51,14 @@ export function startSearch(onExample, onFact, imports) {
       return void mark(-1);
     }
     if (list.querySelector(".about.wait") === null) list.prepend(make("li", { class: "about wait", role: "presentation" }, "searching …"));
-    const query = input.value.trim(), asked = new URLSearchParams({ query, limit: LIMIT });
+    const query = input.value.trim(), asked = new URLSearchParams({ query, limit: FACTS });
     for (const name of imports()) asked.append("imports", name);
     const both = await Promise.allSettled([
-      call(`/examples?${new URLSearchParams({ query, limit: LIMIT })}`, null, mine.signal), call(`/facts?${asked}`, null, mine.signal)]);
+      call(`/examples?${new URLSearchParams({ query, limit: EXAMPLES })}`, null, mine.signal), call(`/facts?${asked}`, null, mine.signal)]);
     if (mine !== pending || document.activeElement !== input) return;
     const failed = both.find((each) => each.status === "rejected")?.reason;
     if (failed) return void (failed.name !== "AbortError" && about(`${failed.title}: ${failed.message}`));
-    showFound(...both.map((each) => each.value));
+    showFound(both[0].value, both[1].value);
   }
 
   function showFound({ examples, total }, { facts, total: all, constants }) {
