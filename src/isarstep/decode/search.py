@@ -57,6 +57,39 @@ class Constraints(Protocol):
 
 
 @torch.inference_mode()
+def best_of_all(
+    top_BKQ: Tensor, top_tokens_BKQ: Tensor, count: int, constraint: Constraint | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Scores of the best candidates of a sentence, the hypotheses that they go on from, and their tokens."""
+    wanted = top_BKQ.shape[-1]
+    if constraint is not None and constraint.prunes:
+        pool_BX = top_BKQ.flatten(1)
+        order_BX = pool_BX.argsort(1, descending=True)
+        tokens_BX = top_tokens_BKQ.flatten(1).gather(1, order_BX)
+        pool_BX = constraint.prune(pool_BX.gather(1, order_BX), order_BX // wanted, tokens_BX)
+        best_BQ, inner = pool_BX.topk(count)
+        index_BQ = order_BX.gather(1, inner)
+    else:
+        best_BQ, index_BQ = top_BKQ.flatten(1).topk(count)
+    return best_BQ, index_BQ // wanted, top_tokens_BKQ.flatten(1).gather(1, index_BQ)
+
+
+def best_finished(scores_BK: Tensor, written_BKT: Tensor, more_BK: Tensor, past_BKT: Tensor) -> tuple[Tensor, Tensor]:
+    """The best of what was finished before and what ends now."""
+    best_BK, kept_BK = torch.cat([scores_BK, more_BK], 1).topk(scores_BK.shape[1])
+    pool_BXT = torch.cat([written_BKT, past_BKT], 1)
+    return best_BK, pool_BXT.gather(1, kept_BK[..., None].expand(-1, -1, written_BKT.shape[2]))
+
+
+def nothing_better_comes(alive_B: Tensor, done_scores_BK: Tensor, rules: SearchRules) -> Tensor:
+    """Is a sentence settled: its best living hypothesis, however long it becomes, will not be among the kept ones or
+    within the margin."""
+    possible_B = alive_B / float(rules.longest + 1) ** rules.penalty
+    settled_B: Tensor = (possible_B <= done_scores_BK[:, rules.keep - 1]) | (alive_B == -torch.inf)
+    settled_B |= possible_B <= done_scores_BK[:, 0] - rules.margin
+    return settled_B
+
+
 def search(
     model: Seq2Seq, source: Source, rules: SearchRules, constraint: Constraint | None = None
 ) -> list[list[Hypothesis]]:
@@ -74,7 +107,6 @@ def search(
     done_scores_BK = torch.full_like(scores_BK, -torch.inf)
     done_written_BKT = written_BKT.clone()
     results: list[list[Hypothesis]] = [[] for _ in range(batch)]
-    best_possible = float(places) ** rules.penalty
     candidates = CANDIDATES if constraint is not None and constraint.prunes else 2
 
     for place in range(places):
@@ -83,28 +115,13 @@ def search(
         wanted = min(candidates * beams, logits_BKV.shape[-1])
         norm_BK, top_BKQ, top_tokens_BKQ = best_next(logits_BKV, wanted, constraint, places - place)
         top_BKQ = top_BKQ + (scores_BK - norm_BK)[..., None]
-        if constraint is not None and constraint.prunes:
-            pool_BX = top_BKQ.flatten(1)
-            order_BX = pool_BX.argsort(1, descending=True)
-            owners_BX = order_BX // wanted
-            pool_BX = constraint.prune(
-                pool_BX.gather(1, order_BX), owners_BX, top_tokens_BKQ.flatten(1).gather(1, order_BX)
-            )
-            best_BQ, inner = pool_BX.topk(2 * beams)
-            index_BQ = order_BX.gather(1, inner)
-        else:
-            best_BQ, index_BQ = top_BKQ.flatten(1).topk(2 * beams)
-        from_BQ = index_BQ // wanted
-        next_BQ = top_tokens_BKQ.flatten(1).gather(1, index_BQ)
+        best_BQ, from_BQ, next_BQ = best_of_all(top_BKQ, top_tokens_BKQ, 2 * beams, constraint)
         ends_BQ = next_BQ == EOS
 
         # Finished: of the first K candidates those that end.
         ended_BK = torch.where(ends_BQ[:, :beams], best_BQ[:, :beams], -torch.inf) / (place + 1.0) ** rules.penalty
-        pool_BX = torch.cat([done_scores_BK, ended_BK], 1)
-        done_scores_BK, kept_BK = pool_BX.topk(beams)
         past_BKT = written_BKT.gather(1, from_BQ[:, :beams, None].expand(-1, -1, places))
-        pool_BXT = torch.cat([done_written_BKT, past_BKT], 1)
-        done_written_BKT = pool_BXT.gather(1, kept_BK[..., None].expand(-1, -1, places))
+        done_scores_BK, done_written_BKT = best_finished(done_scores_BK, done_written_BKT, ended_BK, past_BKT)
 
         # Living: the best K that do not end, in order.
         scores_BK, alive_BK = best_BQ.masked_fill(ends_BQ, -torch.inf).topk(beams)
@@ -118,10 +135,7 @@ def search(
         last = place == places - 1
         if not last and (place + 1) % CHECK_EVERY[device.type]:
             continue
-        worst_B = done_scores_BK[:, rules.keep - 1]
-        settled_B = (scores_BK[:, 0] / best_possible <= worst_B) | (scores_BK[:, 0] == -torch.inf)
-        settled_B |= scores_BK[:, 0] / best_possible <= done_scores_BK[:, 0] - rules.margin
-        settled = torch.ones_like(settled_B) if last else settled_B
+        settled = nothing_better_comes(scores_BK[:, 0], done_scores_BK, rules) | last
         finished = int(settled.sum())
         if finished == len(rows) or finished * 4 >= len(rows):
             leaving = settled.nonzero()[:, 0]

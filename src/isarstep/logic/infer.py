@@ -205,9 +205,7 @@ class Inference:
                 types.append(found)
             elif type(node) is Var:
                 key = (node.name, node.index)
-                if key not in schematics:
-                    schematics[key] = Cell(0)
-                found = schematics[key]
+                found = schematics.get(key) or schematics.setdefault(key, Cell(0))
                 leaves.append(found)
                 types.append(found)
             else:
@@ -215,14 +213,17 @@ class Inference:
                 binders.append(Cell(0))
                 todo += (node, None, node.body)
         if wanted is not None:
-            self._reserved.update(v.name for v in type_variables(wanted))
-            try:
-                self.unifier.unify(algebra.rigid(wanted), types[0])
-            except Mismatch as mismatch:
-                shown = show_type(self.resolve(types[0]))
-                reason = str(mismatch) or f"it has type {shown}, not {show_type(wanted)}"
-                raise TypingError(f"{_shorten(root)}: {reason}", None, wanted, self.resolve(types[0])) from None
+            self._demand(wanted, types[0], root)
         return Draft(root, leaves, closed_binders, bool(schematics))
+
+    def _demand(self, wanted: Typ, found: Inner, root: Term) -> None:
+        self._reserved.update(v.name for v in type_variables(wanted))
+        try:
+            self.unifier.unify(self.algebra.rigid(wanted), found)
+        except Mismatch as mismatch:
+            shown = show_type(self.resolve(found))
+            reason = str(mismatch) or f"it has type {shown}, not {show_type(wanted)}"
+            raise TypingError(f"{_shorten(root)}: {reason}", None, wanted, self.resolve(found)) from None
 
     def apply(self, function: Inner, argument: Inner) -> Inner:
         """The type of an application."""

@@ -93,16 +93,10 @@ def decode(tokens: str | Sequence[str], *, strict: bool = True) -> Term:
         # An operand must stand here.
         token = sequence[i]
         if token in leaves:
-            table, make, wanted = leaves[token]
             i += 1
-            leaf = table.get(sequence[i])
+            leaf = leaves[token][0].get(sequence[i])
             if leaf is None:
-                leaf = make(sequence[i])
-                if leaf is None:
-                    raise _error(sequence, i, wanted)
-                if len(table) >= _MAX_SHARED:
-                    table.clear()
-                table[sequence[i]] = leaf
+                leaf = _new_leaf(sequence, i)
             i += 1
             if not strict and token == "VAR" and _bound(sequence[i]) is not None:
                 leaf = Var(leaf.name, int(sequence[i]))  # type: ignore[union-attr]
@@ -133,28 +127,50 @@ def decode(tokens: str | Sequence[str], *, strict: bool = True) -> Term:
             if token == "$":
                 i += 1
                 break
-            if token == ")" or i == end:
-                if strict and frames and token == ")" and binders == 0 and type(head) is not App:
-                    raise _error(sequence, i, "'$', because a single name is not bracketed")
-                while True:
-                    for _ in range(binders):
-                        head = Abs("", None, head)
-                    if not frames:
-                        if i == end:
-                            return head
-                        raise _error(sequence, i, "'$' or the end")
-                    function, binders, bracketed = frames.pop()
-                    if bracketed and i == end:
-                        raise _error(sequence, i, "'$' or ')'")
-                    if function is not None:
-                        head = App(function, head)
-                    if bracketed:
-                        break
-                i += 1
-                if function is None and strict and sequence[i] != "$":
-                    raise _error(sequence, i, "'$', because an abstraction is bracketed only to be applied")
-                continue
-            raise _error(sequence, i, "'$' or ')'" if frames else "'$' or the end")
+            if token != ")" and i < end:
+                raise _error(sequence, i, "'$' or ')'" if frames else "'$' or the end")
+            head, binders = _close(sequence, i, head, binders, frames, strict)
+            if i == end:
+                return head
+            i += 1
+
+
+def _new_leaf(sequence: list[str], i: int) -> Term:
+    """The leaf at `i`, whose kind stands before it; the next one of that name is the same object."""
+    table, make, wanted = _LEAVES[sequence[i - 1]]
+    leaf = make(sequence[i])
+    if leaf is None:
+        raise _error(sequence, i, wanted)
+    if len(table) >= _MAX_SHARED:
+        table.clear()
+    table[sequence[i]] = leaf
+    return leaf
+
+
+def _close(
+    sequence: list[str], i: int, head: Term, binders: int, frames: list[tuple[Term | None, int, bool]], strict: bool
+) -> tuple[Term, int]:
+    """What was read up to the bracket or the end at `i`, and the abstractions that the group around it began with.
+    Groups without a bracket close too."""
+    at_end = sequence[i] != ")"
+    if strict and frames and not at_end and binders == 0 and type(head) is not App:
+        raise _error(sequence, i, "'$', because a single name is not bracketed")
+    while True:
+        for _ in range(binders):
+            head = Abs("", None, head)
+        if not frames:
+            if at_end:
+                return head, 0
+            raise _error(sequence, i, "'$' or the end")
+        function, binders, bracketed = frames.pop()
+        if bracketed and at_end:
+            raise _error(sequence, i, "'$' or ')'")
+        if function is not None:
+            head = App(function, head)
+        if bracketed:
+            if function is None and strict and sequence[i + 1] != "$":
+                raise _error(sequence, i + 1, "'$', because an abstraction is bracketed only to be applied")
+            return head, binders
 
 
 def _error(sequence: list[str], position: int, expected: str) -> TokenError:

@@ -139,14 +139,8 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
     while (waiting or running) and not stop.is_set():
         active = {job.session for job, _ in running.values()}
         # A session waits for those it rests on until they are done, or at once goes ahead where their images are there.
-        ready = [
-            name
-            for name in waiting
-            if not any(
-                other != name and name in required_by[other] and other not in mining.images
-                for other in (*waiting, *active)
-            )
-        ]
+        missing = [other for other in (*waiting, *active) if other not in mining.images]
+        ready = [name for name in waiting if not any(name in required_by[other] for other in missing)]
         for name in ready:
             if len(running) >= executor.workers:
                 break
@@ -170,21 +164,26 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
             except Exception as error:  # whatever went wrong with one session, the others go on
                 outcome = Outcome(reason=f"{type(error).__name__}: {error}")
             claimed.difference_update(item.theory.name for item in job.theories)
-            if outcome.image_saved:
-                failed = {record["theory"] for record in outcome.records if record["status"] == "failed"}
-                loaded = [item.theory for item in job.theories if item.theory.name not in failed]
-                mining.images.register(job.session, base, loaded)
-            mining.store.note(
-                {
-                    "session_run": job.session,
-                    "base": base.session,
-                    "theories": len(job.theories),
-                    "cpu": round(outcome.cpu, 2),
-                    "elapsed": round(outcome.elapsed, 2),
-                    "peak_memory": outcome.peak_memory,
-                    "reason": outcome.reason,
-                }
-            )
+            _note_session(mining, job, base, outcome)
             report.finished(job.session, outcome)
     if stop.is_set():
         raise UserError("stopped; run again with --resume to go on")
+
+
+def _note_session(mining: Mining, job: SessionJob, base: Image, outcome: Outcome) -> None:
+    """Its image can be used from now on, and the journal says what it cost."""
+    if outcome.image_saved:
+        failed = {record["theory"] for record in outcome.records if record["status"] == "failed"}
+        loaded = [item.theory for item in job.theories if item.theory.name not in failed]
+        mining.images.register(job.session, base, loaded)
+    mining.store.note(
+        {
+            "session_run": job.session,
+            "base": base.session,
+            "theories": len(job.theories),
+            "cpu": round(outcome.cpu, 2),
+            "elapsed": round(outcome.elapsed, 2),
+            "peak_memory": outcome.peak_memory,
+            "reason": outcome.reason,
+        }
+    )

@@ -72,6 +72,15 @@ def create_app(service: Service, limits: ServerLimits, load: Load) -> Gate:
         """Is the server up, what does it run, and how busy is it?"""
         return health_of(service, limits, load)
 
+    add_examples(app, service)
+    add_steps(app, service)
+    add_library(app, service)
+    return Gate(app, limits, load)
+
+
+def add_examples(app: FastAPI, service: Service) -> None:
+    """What the benchmark has, and what can be said of a proposition without proposing anything."""
+
     @app.get("/examples", response_model=schema.ExamplesAnswer, responses=pick(400, 401, 422))
     async def examples(
         query: Annotated[str, Query(max_length=200)] = "",
@@ -86,6 +95,20 @@ def create_app(service: Service, limits: ServerLimits, load: Load) -> Gate:
     async def example(id: schema.ExampleId) -> Any:
         """One example with its missing step; the first digits of its id are enough."""
         return Json(await asyncio.to_thread(service.example, id))
+
+    @app.post("/isar", response_model=schema.IsarAnswer, responses=COMPUTING)
+    async def isar(body: schema.IsarBody) -> Any:
+        """A proof of facts, steps (`extra`) and goal as an Isar skeleton."""
+        return Json(await asyncio.to_thread(service.isar, body))
+
+    @app.post("/attention", response_model=schema.AttentionAnswer, responses=COMPUTING)
+    async def attention(body: schema.AttentionBody) -> Any:
+        """Where the model looks while it writes a proposition."""
+        return Json(await asyncio.to_thread(service.attention, body))
+
+
+def add_steps(app: FastAPI, service: Service) -> None:
+    """What people come for: propositions read, steps proposed, checked and chained."""
 
     @app.post("/read", response_model=schema.ReadAnswer, responses=COMPUTING)
     async def read(body: schema.ProblemBody) -> Any:
@@ -128,19 +151,6 @@ def create_app(service: Service, limits: ServerLimits, load: Load) -> Gate:
             return stream(events)
         *_, (_, last) = [event async for event in events]
         return Json(last)
-
-    @app.post("/isar", response_model=schema.IsarAnswer, responses=COMPUTING)
-    async def isar(body: schema.IsarBody) -> Any:
-        """A proof of facts, steps (`extra`) and goal as an Isar skeleton."""
-        return Json(await asyncio.to_thread(service.isar, body))
-
-    @app.post("/attention", response_model=schema.AttentionAnswer, responses=COMPUTING)
-    async def attention(body: schema.AttentionBody) -> Any:
-        """Where the model looks while it writes a proposition."""
-        return Json(await asyncio.to_thread(service.attention, body))
-
-    add_library(app, service)
-    return Gate(app, limits, load)
 
 
 def add_library(app: FastAPI, service: Service) -> None:
