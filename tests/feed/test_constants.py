@@ -16,6 +16,7 @@ from isarstep.feed.constants import (
     numbers_in,
     opened,
     read_by_model,
+    under_vocabulary,
     with_names,
 )
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
@@ -104,6 +105,17 @@ def test_an_opened_vocabulary_says_the_same() -> None:
     assert seen.names == (("List.map", "My.f"),)
     assert UNK in closed(before).splits["test"].tokens
     assert max(closed(before).splits["test"].tokens) < len(before.vocabulary)
+
+
+def test_data_under_the_vocabulary_of_another_model() -> None:
+    before = dataset()
+    other = (*SPECIALS, "CONST", "$", "List.append", "Other.f", "<C0>")
+    after = under_vocabulary(before, other)
+    assert after.vocabulary == other
+    tokens = [after.words[t] for t in after.splits["test"].tokens]
+    assert tokens == [before.words[t] for t in before.splits["test"].tokens]
+    assert not set(after.outside) & set(other)
+    assert {"List.map", "My.f"} <= set(after.outside)
 
 
 @pytest.mark.parametrize("hierarchical", [True, False])

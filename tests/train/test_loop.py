@@ -24,7 +24,7 @@ from isarstep.models.config import Kind, Style
 from isarstep.train.loop import TrainingRun, ValidationPlan, train
 from isarstep.train.loss import SmoothedLoss
 from isarstep.train.processes import Processes
-from isarstep.train.recipe_files import modern, paper
+from isarstep.train.recipe_files import RunRecipe, modern, paper
 from isarstep.train.validate import Validation
 
 VOCABULARY = (*SPECIALS, *(f"w{i}" for i in range(12)))
@@ -90,6 +90,22 @@ def test_constants_that_were_never_seen_are_written(tmp_path: Path, monkeypatch:
     train(data, config, recipe, tmp_path, device="cpu", validating=plan, quiet=True)
     last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
     assert last["top1"] >= 0.9
+
+
+def test_further_training_keeps_the_vocabulary_of_an_open_model(tmp_path: Path) -> None:
+    recipe, watch = modern(steps=2, batch=512, warmup=1, number_constants=0.5), ValidationPlan(1, 4)
+    data = opened(dataset(), 4)
+    config = replace(tiny(style="modern"), vocabulary=len(data.vocabulary))
+    first = train(data, config, recipe, tmp_path / "a", device="cpu", validating=watch, quiet=True)
+    fresh = Dataset(dataset().splits, (*VOCABULARY[:-1], "mine"), "mine")
+    under = RunRecipe().data(fresh, tmp_path / "a")
+    assert under.vocabulary == data.vocabulary
+    assert under.outside == ("mine",)
+    again = replace(recipe, steps=1, rate=0.0)
+    second = train(
+        under, config, again, tmp_path / "b", device="cpu", start_from=tmp_path / "a", validating=watch, quiet=True
+    )
+    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
 
 
 def test_what_is_kept_is_the_average_where_the_recipe_wants_it(tmp_path: Path) -> None:

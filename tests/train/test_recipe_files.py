@@ -19,7 +19,7 @@ def written(folder: Path, text: str) -> str:
 
 
 def test_the_recipes_of_the_package() -> None:
-    assert names() == ["modern", "paper", "shipped"]
+    assert names() == ["finetune", "modern", "paper", "shipped"]
     assert read_recipe("paper").training == Recipe() == paper()
     assert modern() == Recipe("modern", rate=2e-3, warmup=200, weight_decay=0.1)
     assert modern(steps=3) == replace(modern(), steps=3)
@@ -27,6 +27,9 @@ def test_the_recipes_of_the_package() -> None:
     assert shipped.model == Layers("modern", 0.15, dense=True, constant_numbers=32, named_constants=8000)
     assert shipped.training == modern(batch=65_536, renumber=0.5, renumber_copies=False, number_constants=0.5)
     assert shipped.run == Running(looks=5, storage="int8")
+    finetune = read_recipe("finetune")
+    assert finetune.model == shipped.model  # or it could not start from that model
+    assert finetune.training == replace(shipped.training, steps=1000, batch=16_384, warmup=50, rate=5e-4)
 
 
 def test_what_a_file_does_not_say_is_as_in_the_recipe_that_it_is_like(tmp_path: Path) -> None:
@@ -52,7 +55,7 @@ def test_what_a_file_does_not_say_is_as_in_the_recipe_that_it_is_like(tmp_path: 
         ("[model]\ndense = 1", "wants bool"),
         ('[model]\nstyle = "baroque"', "wants one of paper, modern"),
         ('[run]\nstorage = "int4"', "wants one of fp32, bf16, int8"),
-        ('like = "nobody"', "nobody: no such recipe; give a file, or one of modern, paper, shipped"),
+        ('like = "nobody"', "nobody: no such recipe; give a file, or one of finetune, modern, paper, shipped"),
     ],
 )
 def test_a_mistake_is_one_line_that_says_what_there_is(text: str, said: str, tmp_path: Path) -> None:

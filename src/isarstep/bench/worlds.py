@@ -9,10 +9,11 @@ world. Of the theory in which an example stands, only the constants count that a
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from isarstep.errors import UserError
 from isarstep.logic.language import Language, Rows
@@ -190,8 +191,15 @@ class Worlds:
 class World:
     """One of them. `theories` is None where nothing is known of theories, and all of the signature exists."""
 
-    def __init__(self, worlds: Worlds, imports: tuple[str, ...], theories: frozenset[str] | None) -> None:
+    def __init__(
+        self, worlds: Worlds, imports: tuple[str, ...], theories: frozenset[str] | None, own: Signature | None = None
+    ) -> None:
         self._worlds, self.imports, self.theories = worlds, imports, theories
+        self._own = own
+
+    def with_own(self, own: Signature) -> World:
+        """This world and what somebody's own theory on top of it declares."""
+        return World(self._worlds, self.imports, self.theories, own)
 
     @staticmethod
     def of_signature(signature: Signature) -> World:
@@ -206,6 +214,8 @@ class World:
     @cached_property
     def signature(self) -> Signature:
         """Of the whole one what exists here."""
+        if self._own is not None:
+            return _extended(World(self._worlds, self.imports, self.theories).signature, self._own)
         whole, worlds = self._worlds.whole, self._worlds
         if self.theories is None:
             return whole
@@ -239,6 +249,8 @@ class World:
 
     def exists(self, constant: str) -> bool:
         """Tells of a constant's name whether it exists at the end of all imports."""
+        if self._own is not None and constant in self._own.constants:
+            return True
         return self.theories is None or self._worlds.prefix(constant) in self.prefixes
 
     def known(self, example: Place) -> Exists:
@@ -271,6 +283,21 @@ class World:
             if kind == "FREE" and name not in example.types and _number(name) >= example.fixed >= 0:
                 return f"variable {name} is not fixed here"
         return None
+
+
+def _extended(signature: Signature, own: Signature) -> Signature:
+    """Nothing is copied, and what is there already stays as it is."""
+    return replace(
+        signature,
+        constants=ChainMap(_new(own.constants, signature.constants), signature.constants),  # type: ignore[arg-type]
+        types=ChainMap(_new(own.types, signature.types), signature.types),  # type: ignore[arg-type]
+        classes=ChainMap(_new(own.classes, signature.classes), signature.classes),  # type: ignore[arg-type]
+        arities=ChainMap(_new(own.arities, signature.arities), signature.arities),  # type: ignore[arg-type]
+    )
+
+
+def _new(own: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: what for name, what in own.items() if name not in there}
 
 
 class _NearConstants(Mapping[str, Constant]):

@@ -132,6 +132,14 @@ def corpus_of_examples(examples: Sequence[Example], vocabulary: Sequence[str], h
     return read_by_model(corpus, tuple(number), vocabulary, hints)
 
 
+def under_vocabulary(dataset: Dataset, vocabulary: Sequence[str]) -> Dataset:
+    """The same data under a vocabulary that somebody else made; what it does not have is outside of it."""
+    place = {token: number for number, token in enumerate(vocabulary)}
+    moved = np.array([place.setdefault(word, len(place)) for word in dataset.words], np.int32)
+    splits = {name: replace(split, tokens=moved[split.tokens]) for name, split in dataset.splits.items()}
+    return replace(dataset, splits=splits, vocabulary=tuple(vocabulary), outside=tuple(place)[len(vocabulary) :])
+
+
 def closed(dataset: Dataset) -> Dataset:
     """Whatever is outside of the vocabulary is unknown."""
     known = np.arange(len(dataset.words), dtype=np.int32)

@@ -21,7 +21,7 @@ from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
 from isarstep.serve.catalogue import Catalogue
 from isarstep.serve.novelty import KnownStatements, schematics_in_order, without_repetition
-from isarstep.serve.problem import Form, Problem, ProblemReader, Task
+from isarstep.serve.problem import Form, Problem, ProblemReader, Task, own_signature
 from isarstep.serve.standing import world_of
 from isarstep.serve.step import Step, ranked, with_gap
 
@@ -140,7 +140,12 @@ class Engine:
 
     def reader_for(self, problem: Problem) -> ProblemReader:
         """The reader of the world in which the problem stands."""
-        return self.reader_in(world_of(problem, self.worlds, self.reader_in))
+        own = own_signature(problem, self.signature)
+        if own is None:
+            return self.reader_in(world_of(problem, self.worlds, self.reader_in))
+        # Where it stands is for the names of others to say.
+        others = replace(problem, fixed=(*problem.fixed, *problem.constants))
+        return self.reader_in(world_of(others, self.worlds, self.reader_in).with_own(own))
 
     def read(self, problem: Problem) -> Task:
         return self.reader_for(problem).read(problem)
@@ -155,7 +160,8 @@ class Engine:
         return self.reader_in(self.worlds.at(example.theory)).of_example(example, extra)
 
     def unknown(self, task: Task) -> list[str]:
-        """Constants of the problem that the model has never seen: it reads all of them as the same token."""
+        """Constants of the problem that the model has never seen: it reads them under numbers, or,
+        where its vocabulary is closed, all as the same token."""
         example = task.example
         lines = (*example.f2, example.f3 or "", *example.f4)
         names = dict.fromkeys(name for line in lines for name in _NAME.findall(line))

@@ -9,6 +9,7 @@ from isarstep.bench.edges import ProofReader
 from isarstep.bench.extract import variable_types
 from isarstep.bench.texts import Texts
 from isarstep.errors import UserError
+from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import Free, subterms
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
@@ -27,6 +28,13 @@ def problem_of_step(path: Path, step: str) -> Problem:
     if parts[1] != graph.theory:
         raise UserError(f"{path} is the graph of {graph.theory}, not of {parts[1]}")
     return problem_of_command(graph, int(parts[2]), int(parts[3]), step)
+
+
+def signature_of_theory(graph: Graph) -> Signature:
+    """What the graph's theory adds."""
+    added = graph.signature
+    constants = (Constant(c.name, c.type, c.abbreviates) for c in added.constants)
+    return Signature.build(constants, added.types, added.classes, added.arities)
 
 
 def problem_of_command(graph: Graph, ordinal: int, command: int, step: str) -> Problem:
@@ -57,5 +65,6 @@ def problem_of_command(graph: Graph, ordinal: int, command: int, step: str) -> P
             form="tokens",
             fixed=tuple(proof.variables[n].name for n in proof.steps[reader.end(number)].fixed),
             types=types,
+            own=signature_of_theory(graph),
         )
     raise UserError(f"{step}: no fact of the proof uses what this command states")

@@ -21,7 +21,7 @@ from isarstep.logic.normalise import normalise, restore, variable_order
 from isarstep.logic.printing import ShownNames, to_unicode
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.reading import Spans, read_marked
-from isarstep.logic.signature import Signature
+from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import Free, Term, TFree, TVar, Typ, Type, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type, show_type
@@ -63,6 +63,8 @@ class Problem:
     fixed: tuple[str, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
     imports: tuple[str, ...] = ()  # the theories in which it stands; none: `serve/standing.py` finds one
+    constants: Mapping[str, str] = field(default_factory=dict)  # of the asker's own, with their types
+    own: Signature | None = None  # what the asker's theory declares, where it is known as a whole
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """(field such as `facts[0]`, text) of every proposition."""
@@ -119,6 +121,37 @@ class Task:
 
     def general(self) -> list[General]:
         return open_types(self.shown_context(), self.world.signature)
+
+
+def own_signature(problem: Problem, signature: Signature) -> Signature | None:
+    """What the asker declares beside all that is known; None: nothing. Programs, which write tokens, may tell all
+    constants that they mention, and types that nobody here knows."""
+    if not problem.constants:
+        return problem.own
+    constants = []
+    for name, text in problem.constants.items():
+        if name in signature.constants:
+            if problem.form == "tokens":
+                continue
+            raise ProblemError("invalid", "there is a constant of this name; take another", f"constants.{name}")
+        try:
+            typ = parse_type(text) if problem.form == "tokens" else type_of_text(text, signature)
+        except UserError as error:
+            raise ProblemError("type", str(error), f"constants.{name}") from None
+        constants.append(Constant(name, any_type(of_some_sort(typ))))
+    types = Signature.build(constants).types
+    # Whatever its constructor, a type of HOL is of its one class.
+    of_hol = (
+        (name, "HOL.type", [("HOL.type",)] * count) for name, count in types.items() if name not in signature.types
+    )
+    return Signature.build(constants, arities=of_hol)
+
+
+def any_type(typ: Typ) -> Typ:
+    """Of a constant for all types: variables in its type stand for any."""
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(map(any_type, typ.args)))
+    return TVar(typ.name, 0, typ.sort) if isinstance(typ, TFree) else typ
 
 
 USUAL_TYPES = {"nat": Type("Nat.nat"), "int": Type("Int.int"), "real": Type("Real.real")}

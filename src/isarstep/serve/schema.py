@@ -36,6 +36,9 @@ class ProblemBody(Request):
     form: Literal["notation", "tokens"] = Field("notation", description="Of all propositions.")
     fixed: Annotated[list[Name], Field(max_length=100)] = Field(default=[], description="Names that are variables.")
     types: Annotated[dict[str, Text], Field(max_length=100)] = Field(default={}, description="Known types by name.")
+    constants: Annotated[dict[str, Text], Field(max_length=100)] = Field(
+        default={}, description="Constants of your own by name, with their types."
+    )
     imports: Annotated[list[Name], Field(max_length=20)] = Field(
         default=[], description="Theories in which it stands; left away: Complex_Main, else the smallest that will do."
     )

@@ -337,6 +337,7 @@ def problem_of_body(body: schema.ProblemBody) -> Problem:
         tuple(body.fixed),
         body.types,
         tuple(body.imports),
+        body.constants,
     )
 
 

@@ -66,7 +66,7 @@ def train(
     ] = None,
     steps: Steps = None,
     minutes: Minutes = None,
-    start_from: Annotated[Path | None, typer.Option(help="A pretrained model folder.")] = None,
+    start_from: Annotated[Path | None, typer.Option(help="A model folder to begin with, or `embedded`.")] = None,
     seed: Seed = None,
     device: Device = None,
     resume: Annotated[
@@ -89,7 +89,7 @@ def train(
     from isarstep.train.resuming import saved_run
 
     chosen = read_recipe(recipe or "paper").with_training(steps=steps, minutes=minutes, seed=seed)
-    dataset = chosen.data(load_dataset(data))
+    dataset = chosen.data(load_dataset(data), start_from)
     kind, wanted = model or KindChoice.hat, size or SizeChoice.base
     config = chosen.config(kind.value, wanted.value, len(dataset.vocabulary), bool(hints))
     begun = saved_run(run) if resume else None

@@ -13,10 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
+from isarstep.data import model_folder
 from isarstep.errors import UserError
-from isarstep.feed.constants import opened
+from isarstep.feed.constants import numbers_in, opened, under_vocabulary
 from isarstep.feed.corpus import Dataset
-from isarstep.models.checkpoint import Storage
+from isarstep.models.checkpoint import Storage, read_description
 from isarstep.models.config import PAPER_DROPOUT, Kind, ModelConfig, Size, Style
 from isarstep.train.recipe import Recipe
 
@@ -52,9 +53,13 @@ class RunRecipe:
     training: Recipe = field(default_factory=Recipe)
     run: Running = field(default_factory=Running)
 
-    def data(self, dataset: Dataset) -> Dataset:
-        """The data under the vocabulary that the model gets."""
+    def data(self, dataset: Dataset, start_from: Path | None = None) -> Dataset:
+        """The data under the vocabulary that the model gets: that of the model to start from, if it is an open one."""
         layers = self.model
+        if start_from is not None:
+            _, vocabulary = read_description(model_folder(start_from))
+            if numbers_in(vocabulary):
+                return under_vocabulary(dataset, vocabulary)
         return opened(dataset, layers.constant_numbers, layers.named_constants)
 
     def config(self, kind: Kind, size: Size, vocabulary: int, hints: bool) -> ModelConfig:
