@@ -19,6 +19,7 @@ settings.load_profile("isarstep")
 # shipped model, build benchmarks or train. A new slow test is added here; everything else is in the fast lane.
 SLOW = (
     "tests/agents/test_ask.py",
+    "tests/agents/test_connections.py",
     "tests/agents/test_harnesses.py",
     "tests/agents/test_mcp.py",
     "tests/agents/test_premises.py",

@@ -1,28 +1,24 @@
-"""The tools over the protocol: in this process, over stdio and over HTTP; errors, cancellation, dead clients, budgets."""
+"""The tools as a client in this process sees them: what they answer, what they refuse, how much they say."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import subprocess
-import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 pytest.importorskip("mcp", reason="pip install 'isarstep[mcp]'")
 
-import uvicorn
 from mcp import Client
 from tests.agents.scripted_agent import prove
 
 from isarstep.agents.mcp_server import TOOLS, make_server
-from isarstep.agents.tools.results import MOST_CHARACTERS, GapShown, gap_shown, within_budget
+from isarstep.agents.tools.read import ReadingShown, ReadResult
+from isarstep.agents.tools.results import MOST_CHARACTERS, bounded, gap_shown, shortened
 from isarstep.agents.workshop import Workshop
-from isarstep.check.verdict import Proved, Refuted, TimedOut, Unknown
+from isarstep.check.provers import GAVE_UP
+from isarstep.check.verdict import NOT_ASKED, Proved, Refuted, TimedOut, Unknown
 from isarstep.errors import UserError
 from isarstep.serve.service import Service
 
@@ -152,93 +148,38 @@ def test_what_the_protocol_refuses_is_an_error(workshop: Workshop, loop: asyncio
     assert loop.run(one()).is_error
 
 
-# Cancelling, several clients
-
-
-def test_a_cancelled_sketch_leaves_the_provers_to_others(workshop: Workshop, loop: asyncio.Runner) -> None:
-    async def talk() -> str:
-        async with Client(make_server(workshop)) as client:
-            begun = asyncio.Event()
-
-            async def progress(done: float, total: float | None, message: str | None) -> None:
-                begun.set()
-
-            hard = {"goal": "card A = card B", "seconds": 60}
-            sketching = asyncio.create_task(client.call_tool("sketch", hard, progress_callback=progress))
-            await asyncio.wait_for(begun.wait(), 120)
-            sketching.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await sketching
-            found = await call(
-                client, "check_step", {"facts": ["P ∧ Q"], "goal": "Q", "candidates": ["Q"], "seconds": 60}
-            )
-            return str(found["steps"][0]["follows_from_facts"]["result"])
-
-    assert loop.run(talk()) == "proved"
-
-
-@contextmanager
-def http_server(workshop: Workshop) -> Iterator[str]:
-    config = uvicorn.Config(make_server(workshop).streamable_http_app(), port=0, log_level="error")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        thread.join(0.02)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp"
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
-def test_two_clients_over_http_at_once(workshop: Workshop, loop: asyncio.Runner) -> None:
-    async def one(url: str, letter: str) -> str:
-        async with Client(url) as client:
-            found = await call(client, "read", {"propositions": [f"{letter} ≤ {letter}"]})
-            return str(found["readings"][0]["text"])
-
-    async def both(url: str) -> list[str]:
-        return await asyncio.gather(one(url, "p"), one(url, "q"))
-
-    with http_server(workshop) as url:
-        assert loop.run(both(url)) == ["p ≤ p", "q ≤ q"]
-
-
-def test_a_dead_client_over_stdio_leaves_no_orphan() -> None:
-    server = subprocess.Popen(
-        [sys.executable, "-m", "isarstep", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdin is not None
-    assert server.stdout is not None
-    hello = {
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "0"}},
-    }  # fmt: skip
-    server.stdin.write(json.dumps(hello) + "\n")
-    server.stdin.flush()
-    answer = json.loads(server.stdout.readline())  # everything is still being loaded
-    assert answer["result"]["serverInfo"]["name"] == "isarstep"
-    server.stdin.close()
-    assert server.wait(120) == 0
-
-
 # Answers
 
 
 def test_verdicts_never_look_alike() -> None:
-    gaps = [None, Proved("e", 0.1, ("f",), 3), Refuted("nitpick", "x = 0"), TimedOut(1.0), Unknown("too large")]
+    gaps = [
+        None, Proved("e", 0.1, ("f",), 3), Refuted("nitpick", "x = 0"), TimedOut(1.0), Unknown("too large"),
+        Unknown(GAVE_UP), NOT_ASKED,
+    ]  # fmt: skip
     shown = [gap_shown(gap).result for gap in gaps]
-    assert shown == ["not_tried", "proved", "refuted", "out_of_time", "could_not_ask"]
+    assert shown == [
+        "not_tried", "proved", "refuted", "out_of_time", "could_not_ask", "nothing_found", "not_tried",
+    ]  # fmt: skip
 
 
 def test_the_largest_answer_stays_within_its_budget() -> None:
-    items = [GapShown(result="proved", text="x" * 4000) for _ in range(50)]
-    kept, left_out = within_budget(items, 50)
-    assert 0 < len(kept) < 50
-    assert len(kept) + left_out == 50
-    assert sum(len(item.model_dump_json()) for item in kept) <= MOST_CHARACTERS
-    assert within_budget(items, 2)[1] == 48
+    reading = ReadingShown(place=0, well_formed=True, text="x" * 3000, tokens=None)
+    types = {f"x{n}": "nat" for n in range(2000)}
+    answer = bounded(ReadResult(status="ok", readings=[reading] * 5, types=types, notes=["n" * 100] * 30))
+    assert len(answer.readings) == 5
+    assert 0 < len(answer.types) < 2000
+    assert answer.left_out == {"types": 2000 - len(answer.types), "notes": 30}
+    lists = answer.model_dump_json(include={"readings", "types", "notes"})
+    assert 0.9 * MOST_CHARACTERS < len(lists) <= MOST_CHARACTERS
+    whole = bounded(ReadResult(status="ok", readings=[reading] * 2, left_out={"readings": 0}))
+    assert (len(whole.readings), whole.left_out) == (2, {})
+    again = bounded(ReadResult(status="ok", readings=[reading] * 50, left_out={"readings": 3}))
+    assert len(again.readings) + again.left_out["readings"] == 53
+
+
+def test_a_text_that_was_cut_says_so() -> None:
+    assert shortened("abc", 3) == "abc"
+    assert shortened("abcd", 3) == "abc… (1 characters more)"
 
 
 THEOREMS = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 import signal
-import sys
+import traceback
 import typing
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -22,6 +22,7 @@ from isarstep.agents.tools.example import example
 from isarstep.agents.tools.find_facts import find_facts
 from isarstep.agents.tools.propose_step import propose_step
 from isarstep.agents.tools.read import read
+from isarstep.agents.tools.results import bounded
 from isarstep.agents.tools.sketch import sketch
 from isarstep.agents.workshop import Workshop
 from isarstep.version import __version__
@@ -53,7 +54,7 @@ def _bound(tool: Callable[..., Awaitable[Any]], workshop: Workshop) -> Callable[
         async def progress(done: float, total: float | None, message: str) -> None:
             await ctx.report_progress(done, total, message)
 
-        return await tool(workshop, progress, **arguments)
+        return bounded(await tool(workshop, progress, **arguments))
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     context = inspect.Parameter("ctx", keyword, annotation=Context)
@@ -68,8 +69,11 @@ def run_stdio(workshop: Workshop) -> None:
     """Until the client closes its end, or dies."""
     server = make_server(workshop)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-    anyio.run(server.run_stdio_async)
-    sys.stdout.flush()
+    try:
+        anyio.run(server.run_stdio_async)
+    except BaseException:
+        traceback.print_exc()
+        os._exit(1)
     os._exit(0)  # searches and provers are under way on threads: nobody is left who wants to know
 
 

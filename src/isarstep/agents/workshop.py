@@ -77,7 +77,10 @@ class Workshop:
     async def facts(self) -> FactSearch:
         """The index of library facts, which is made after all else."""
         await self.service()
-        return await asyncio.to_thread(self._find_facts)
+        try:
+            return await asyncio.to_thread(self._find_facts)
+        except UserError as error:
+            raise NotLoadedError(f"there are no facts to search: {error}") from error
 
     def _find_facts(self) -> FactSearch:
         with self._finding:  # two who ask at once share it

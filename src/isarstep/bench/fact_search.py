@@ -56,7 +56,8 @@ class FoundFact:
 class FoundFacts:
     facts: list[FoundFact]
     total: int  # that fit, in these theories
-    elsewhere: int  # that fit but for the theory
+    elsewhere: int  # that fit but for the theory; a pattern is not compared there
+    example_elsewhere: str  # a theory of such a fact
     not_compared: int  # that may fit the pattern: there was no time to look
 
 
@@ -133,8 +134,9 @@ class FactSearch:
             pattern = dest_trueprop(sought.pattern) or sought.pattern
             order = self._instances(pattern, order[:MOST_COMPARED])
         total = len(order)
-        elsewhere = int(fitting.sum() - here.sum())
-        return FoundFacts([self._fact(int(n)) for n in order[:count]], total, elsewhere, not_compared)
+        others = np.flatnonzero(fitting & ~here)
+        theory = self._theories[self._theory[others[np.argmin(self._length[others])]]] if len(others) else ""
+        return FoundFacts([self._fact(int(n)) for n in order[:count]], total, len(others), theory, not_compared)
 
     def ranked(
         self, words: Sequence[SearchWord], pattern: Term | None, theories: frozenset[str] | None, count: int

@@ -40,6 +40,10 @@ ENCODERS: dict[Encoding, Callable[[Entailment], tuple[str, dict[str, str]]]] = {
     "th0": encode_th0,
 }
 OUTPUT_LIMIT = 4 << 20
+GAVE_UP = (
+    "the prover gave up"  # it has searched all of its space, or found a model: it was asked, and there is no proof
+)
+PULSE = 0.2  # seconds between two looks whether the answer is still wanted
 PATIENCE = 30  # how many times the limit on the clock a prover gets whose processor time others use
 
 
@@ -203,6 +207,7 @@ class Provers:
     def __init__(self, limits: ProverLimits = ProverLimits(), cache: Cache | None = None) -> None:
         self.limits = limits
         self.cache = cache or Cache()
+        self.wanted: Callable[[], bool] = lambda: True  # asked now and then; who says no gets a time-out soon
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._buffer = b""
@@ -248,6 +253,8 @@ class Provers:
         more = True
         try:
             while more or running:
+                if not self.wanted():
+                    return [*answers, OutOfTime(0.0)]
                 while more and len(running) < self.limits.width:
                     attempt = next(attempts, None)
                     if attempt is None:
@@ -264,7 +271,7 @@ class Provers:
                 if not running:
                     continue
                 deadline = min(r.deadline for r in running.values())
-                for key, _ in selector.select(max(0.0, deadline - time.monotonic())):
+                for key, _ in selector.select(min(PULSE, max(0.0, deadline - time.monotonic()))):
                     run = running[key.fd]
                     chunk = os.read(run.pipe, 1 << 16)
                     run.output += chunk
@@ -382,7 +389,7 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> P
             core = next((line[7:].split() for line in lines if line.startswith("; core ")), [])
             return ProofFound(name, seconds, _used(attempt, core))
         if status == 0 and lines[0].startswith(("sat", "unknown")):
-            return NoProof("the prover gave up")
+            return NoProof(GAVE_UP)
     else:
         found = re.search(r"^[#%] SZS status (\w+)", output, re.MULTILINE)
         said = found.group(1) if found else ""
@@ -392,7 +399,7 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> P
         if said == "ResourceOut":
             return OutOfTime(seconds)
         if said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):
-            return NoProof("the prover gave up")
+            return NoProof(GAVE_UP)
     if status in (-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL):
         return OutOfTime(seconds)
     text = " ".join(output.split())

@@ -116,6 +116,10 @@ class Proving:
     def close(self) -> None:
         self._provers.close()
 
+    def only_while(self, wanted: Callable[[], bool]) -> None:
+        """From now on stop soon, and kill what runs, when nobody wants to know any more."""
+        self._provers.wanted = wanted
+
     def forget(self) -> None:
         """All answers so far, so that the next question is asked in earnest."""
         self._provers.cache = BoundedCache()

@@ -19,10 +19,9 @@ from isarstep.agents.tools.results import (
     Seconds,
     Status,
     Types,
-    counted,
     gap_shown,
     refusal,
-    within_budget,
+    shortened,
 )
 from isarstep.agents.tools.steps import StepShown, StepsResult, step_shown, steps_result, tried, untried
 from isarstep.agents.workshop import NotLoadedError, Workshop
@@ -65,10 +64,10 @@ async def check_step(
         return StepsResult(status="out_of_time", message=str(error))
     except UserError as error:
         return StepsResult(**refusal(error))
-    shown, left_out = within_budget([*map(step_shown, steps), *unread], len(candidates))
+    shown = [*map(step_shown, steps), *unread]
     late = untried(steps)
     status, message = _status(steps, unread, late, seconds)
-    return steps_result(status, message, shown, counted(steps=left_out, gaps=late), found, clock)
+    return steps_result(status, message, shown, late, found, clock)
 
 
 def _read(service: Service, body: ProblemBody, candidates: list[str], clock: Clock) -> tuple[Found, list[StepShown]]:
@@ -83,8 +82,8 @@ def _read(service: Service, body: ProblemBody, candidates: list[str], clock: Clo
             none = gap_shown(None)
             unread.append(
                 StepShown(
-                    text=text[:200], score=None, well_formed=False, problem=str(refusal(error)["message"]), given=False,
-                    follows_from_facts=none, closes_goal=none,
+                    text=shortened(text, 200), score=None, well_formed=False, problem=str(refusal(error)["message"]),
+                    given=False, follows_from_facts=none, closes_goal=none,
                 )
             )  # fmt: skip
     return Found(task, steps, [], clock.passed), unread
@@ -100,5 +99,6 @@ def _status(steps: list[Step], unread: list[StepShown], late: int, seconds: floa
     if set(gaps) == {"could_not_ask"}:
         return "could_not_ask", "no prover could be asked; see the gaps' texts"
     if not {"proved", "refuted"} & set(gaps):
-        return "nothing_found", "no gap was proved; that does not mean that they cannot be"
+        slow = gaps.count("out_of_time")
+        return "nothing_found", f"no gap was proved; provers ran out of prover_seconds at {slow} of {len(gaps)}"
     return "ok", ""

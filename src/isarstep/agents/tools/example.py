@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from isarstep.agents.tools.results import LONGEST_TEXT, Progress, ToolResult, counted, refusal, within_budget
+from isarstep.agents.tools.results import Progress, ToolResult, refusal, shortened
 from isarstep.agents.workshop import NotLoadedError, Workshop
 from isarstep.errors import UserError
 from isarstep.serve.service import NotFoundError, Service
@@ -61,21 +61,19 @@ def _example(service: Service, identifier: str | None, words: str, reveal: bool)
         if not found["total"]:
             raise NotFoundError(f"no example of the test split has all of: {words}")
         identifier = found["examples"][0]["id"]
-        listed = [
-            FoundExample(id=row["id"], theory=row["theory"], name=row["name"], goal=row["goal"][:300])
+        rows = [
+            FoundExample(id=row["id"], theory=row["theory"], name=row["name"], goal=shortened(row["goal"], 300))
             for row in found["examples"][1:]
         ]
-        rows, cut = within_budget(listed, SEARCHED)
         more = found["total"] - 1 - len(rows)
-        assert cut >= 0
     shown = service.example(str(identifier))
 
     def texts(field: str) -> list[str]:
-        return [line["text"][:LONGEST_TEXT] for line in shown[field]]
+        return [shortened(line["text"]) for line in shown[field]]
 
     return ExampleResult(
-        status="ok", left_out=counted(others_like_it=more), id=shown["id"], theory=shown["theory"], name=shown["name"],
-        facts=texts("facts"), goal=shown["goal"] and shown["goal"]["text"][:LONGEST_TEXT], others=texts("others"),
-        types=shown["types"], hidden_step=shown["reference"]["text"][:LONGEST_TEXT] if reveal else None,
+        status="ok", left_out={"others_like_it": more}, id=shown["id"], theory=shown["theory"], name=shown["name"],
+        facts=texts("facts"), goal=shown["goal"] and shortened(shown["goal"]["text"]), others=texts("others"),
+        types=shown["types"], hidden_step=shortened(shown["reference"]["text"]) if reveal else None,
         others_like_it=rows,
     )  # fmt: skip

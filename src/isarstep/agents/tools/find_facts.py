@@ -7,9 +7,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from isarstep.agents.tools.results import LONGEST_TEXT, Imports, Progress, ToolResult, counted, refusal, within_budget
+from isarstep.agents.tools.results import Imports, Progress, Status, ToolResult, refusal, shortened
 from isarstep.agents.workshop import NotLoadedError, Workshop
-from isarstep.bench.fact_search import FactSearch, Sought
+from isarstep.bench.fact_search import MOST_COMPARED, FactSearch, FoundFacts, Sought
 from isarstep.bench.worlds import USUAL, World
 from isarstep.errors import UserError
 from isarstep.logic.printing import to_unicode
@@ -26,7 +26,10 @@ class FactShown(BaseModel):
 class FactsResult(ToolResult):
     facts: list[FactShown] = []
     total: int = Field(default=0, description="How many facts of this world fit.")
-    elsewhere: int = Field(default=0, description="How many more fit in theories that this world does not import.")
+    elsewhere: int = Field(
+        default=0,
+        description="How many more fit in theories that are not imported here; of a pattern only its constants count.",
+    )
     world: str = ""
 
 
@@ -72,18 +75,25 @@ def _found(
         return FactsResult(status="refused", message="say words, constants or a pattern")
     found = search.find(sought, world.theories, count)
     facts = [
-        FactShown(name=fact.name, theory=fact.theory, text=to_unicode(decode(fact.tokens), reader.names)[:LONGEST_TEXT])
+        FactShown(name=fact.name, theory=fact.theory, text=shortened(to_unicode(decode(fact.tokens), reader.names)))
         for fact in found.facts
     ]
-    shown, cut = within_budget(facts, count)
-    left_out = counted(facts=found.total - len(shown), not_compared=found.not_compared)
-    assert cut >= 0
-    nothing = not found.total
+    status, message = _status(found, world)
+    left_out = {"facts": found.total - len(facts), "not_compared": found.not_compared}
     return FactsResult(
-        status="nothing_found" if nothing else "ok",
-        message=f"nothing in {world.name} fits" if nothing else "",
-        left_out=left_out, facts=shown, total=found.total, elsewhere=found.elsewhere, world=world.name,
+        status=status, message=message, left_out=left_out, facts=facts, total=found.total, elsewhere=found.elsewhere,
+        world=world.name,
     )  # fmt: skip
+
+
+def _status(found: FoundFacts, world: World) -> tuple[Status, str]:
+    if found.total:
+        return "ok", ""
+    if found.not_compared:
+        compared = f"none of the {MOST_COMPARED} shortest facts with its constants has the pattern"
+        return "out_of_time", f"{compared}; {found.not_compared} more were not compared: say words or constants, too"
+    where = f"; {found.elsewhere} facts of other theories may, such as {found.example_elsewhere}: import one"
+    return "nothing_found", f"nothing in {world.name} fits" + (where if found.elsewhere else "")
 
 
 def _world(service: Service, imports: list[str]) -> World:

@@ -16,9 +16,7 @@ from isarstep.agents.tools.results import (
     Seconds,
     Status,
     Types,
-    counted,
     refusal,
-    within_budget,
 )
 from isarstep.agents.tools.steps import StepsResult, step_shown, steps_result, tried, untried
 from isarstep.agents.workshop import NotLoadedError, Workshop
@@ -59,10 +57,10 @@ async def propose_step(
         return StepsResult(status="out_of_time", message=str(error))
     except UserError as error:
         return StepsResult(**refusal(error))
-    shown, left_out = within_budget(map(step_shown, steps), count)
+    shown = list(map(step_shown, steps))
     late = untried(steps) if check else 0
     status: Status = "ok" if shown else "nothing_found"
     message = "" if shown else "the model proposes nothing that is well-formed"
     if late:
         status, message = "out_of_time", f"{late} gaps were not tried within {seconds:g} s"
-    return steps_result(status, message, shown, counted(steps=left_out, gaps=late), found, clock)
+    return steps_result(status, message, shown, late, found, clock)

@@ -7,16 +7,14 @@ import asyncio
 from pydantic import BaseModel, Field
 
 from isarstep.agents.tools.results import (
-    LONGEST_TEXT,
     Facts,
     Fixed,
     Imports,
     Progress,
     ToolResult,
     Types,
-    counted,
     refusal,
-    within_budget,
+    shortened,
 )
 from isarstep.agents.workshop import NotLoadedError, Workshop
 from isarstep.errors import UserError
@@ -73,20 +71,18 @@ def _read(service: Service, body: ProblemBody) -> ReadResult:
             ReadingShown(
                 place=place,
                 well_formed=one["ok"],
-                text=text and text[:LONGEST_TEXT],
-                tokens=tokens and tokens[:LONGEST_TEXT],
+                text=text and shortened(text),
+                tokens=tokens and shortened(tokens),
                 problem=error.get("message"),
                 position=error.get("position"),
             )
         )
     wrong = [each for each in shown if not each.well_formed]
-    readings, left_out = within_budget(shown, len(shown))
     return ReadResult(
         status="refused" if wrong else "ok",
         message=f"propositions[{wrong[0].place}]: {wrong[0].problem}" if wrong else "",
-        left_out=counted(readings=left_out),
-        readings=readings,
+        readings=shown,
         world=answer["world"],
         types=answer["types"],
-        notes=answer["notes"][:20],
+        notes=answer["notes"],
     )

@@ -6,21 +6,25 @@ is asked as annotated parameters, and a line in `agents/mcp_server.py`. Nothing 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+import json
+from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field
 
-from isarstep.check.verdict import Gap, Proved, Refuted, TimedOut
+from isarstep.check.provers import GAVE_UP
+from isarstep.check.verdict import Gap, Proved, Refuted, TimedOut, Unknown
 from isarstep.errors import UserError
 from isarstep.serve.problem import ProblemError
 
-MOST_CHARACTERS = 24_000  # of the lists of an answer together: what an agent can read without losing its thread
+MOST_CHARACTERS = (
+    24_000  # of the lists and tables of an answer together: what an agent can read without losing its thread
+)
 LONGEST_TEXT = 4_000  # of one proposition
+MOST_FACTS = 32  # that one proof is said to have used
 
 Status = Literal["ok", "nothing_found", "out_of_time", "could_not_ask", "refused"]
 Progress = Callable[[float, float | None, str], Awaitable[None]]
-Item = TypeVar("Item", bound=BaseModel)
 
 
 class ToolResult(BaseModel):
@@ -34,11 +38,15 @@ class ToolResult(BaseModel):
     left_out: dict[str, int] = Field(default={}, description="What bounds on the answer cut off, counted.")
 
 
+AnyResult = TypeVar("AnyResult", bound=ToolResult)
+
+
 class GapShown(BaseModel):
     """Does something follow?"""
 
-    result: Literal["proved", "refuted", "out_of_time", "could_not_ask", "not_tried"] = Field(
-        description="Only proved and refuted say something about the statement."
+    result: Literal["proved", "refuted", "nothing_found", "out_of_time", "could_not_ask", "not_tried"] = Field(
+        description="Only proved and refuted say something about the statement. nothing_found: provers have searched "
+        "through all that follows from what they were given; more facts may help."
     )
     by: str | None = None
     facts: list[str] = Field(default=[], description="What the prover used.")
@@ -47,33 +55,44 @@ class GapShown(BaseModel):
 
 def gap_shown(gap: Gap | None) -> GapShown:
     match gap:
-        case None:
+        case None | Unknown("not asked"):
             return GapShown(result="not_tried")
         case Proved(by, _, facts, _):
-            return GapShown(result="proved", by=by, facts=list(facts)[:32], text=str(gap))
+            return GapShown(result="proved", by=by, facts=list(facts)[:MOST_FACTS], text=shortened(str(gap), 500))
         case Refuted(by, _):
             return GapShown(result="refuted", by=by, text=str(gap))
         case TimedOut(_):
             return GapShown(result="out_of_time", text=str(gap))
-        case _:
-            return GapShown(result="could_not_ask", text=str(gap)[:LONGEST_TEXT])
+        case Unknown(why):
+            return GapShown(result="nothing_found" if why == GAVE_UP else "could_not_ask", text=shortened(str(gap)))
 
 
-def within_budget(items: Iterable[Item], limit: int) -> tuple[list[Item], int]:
-    """The first items, as many as may be shown, and how many are left out."""
-    kept: list[Item] = []
-    room, left_out = MOST_CHARACTERS, 0
-    for item in items:
-        room -= len(item.model_dump_json())
-        if len(kept) < limit and room >= 0:
-            kept.append(item)
-        else:
-            left_out += 1
-    return kept, left_out
+def bounded(answer: AnyResult) -> AnyResult:
+    """The answer with its lists and tables cut from their ends where they are too long, and how much was cut of each.
+    What is declared first has the first claim to the room."""
+    room = MOST_CHARACTERS
+    left_out = dict(answer.left_out)
+    for name in type(answer).model_fields:
+        value = getattr(answer, name)
+        if name == "left_out" or not isinstance(value, list | dict):
+            continue
+        kept = 0
+        for item in value.items() if isinstance(value, dict) else value:
+            room -= len(item.model_dump_json() if isinstance(item, BaseModel) else json.dumps(item, ensure_ascii=False))
+            if room < 0:
+                break
+            kept += 1
+        if kept < len(value):
+            room = 0  # what comes after is shorter perhaps, but would make gaps that nobody sees
+            left_out[name] = left_out.get(name, 0) + len(value) - kept
+            setattr(answer, name, dict(list(value.items())[:kept]) if isinstance(value, dict) else value[:kept])
+    answer.left_out = {name: count for name, count in left_out.items() if count}
+    return answer
 
 
-def counted(**left_out: int) -> dict[str, int]:
-    return {name: count for name, count in left_out.items() if count}
+def shortened(text: str, limit: int = LONGEST_TEXT) -> str:
+    """A text, or its beginning and how much more there is."""
+    return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} characters more)"
 
 
 def refusal(error: UserError) -> dict[str, Any]:
@@ -81,7 +100,7 @@ def refusal(error: UserError) -> dict[str, Any]:
     message = " ".join(str(error).split())
     if isinstance(error, ProblemError) and error.position is not None:
         message += f" (at character {error.position})"
-    return {"status": "refused", "message": message[:LONGEST_TEXT]}
+    return {"status": "refused", "message": shortened(message, 1000)}
 
 
 Proposition = Annotated[str, Field(max_length=20_000)]

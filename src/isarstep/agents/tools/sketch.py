@@ -17,12 +17,12 @@ from isarstep.agents.tools.results import (
     Progress,
     ToolResult,
     Types,
-    counted,
     refusal,
-    within_budget,
+    shortened,
 )
 from isarstep.agents.workshop import NotLoadedError, Workshop
 from isarstep.errors import UserError
+from isarstep.serve.proving import installed
 from isarstep.serve.schema import SketchBody
 from isarstep.serve.service import Clock, OutOfTimeError
 
@@ -82,23 +82,22 @@ async def sketch(
 def _shown(sketch: dict[str, Any], clock: Clock) -> SketchResult:
     steps = [
         SketchStepShown(
-            text=step["text"][:LONGEST_TEXT],
+            text=shortened(step["text"]),
             proved=step["proved"],
             by=step["by"] and step["by"]["by"],
             goal=step["goal"],
         )
         for step in sketch["steps"]
     ]
-    shown, left_out = within_budget(steps, len(steps))
-    isar = sketch["isar"]
-    cut = max(0, len(isar) - 2 * LONGEST_TEXT)
     result = SketchResult(
-        status="ok", left_out=counted(steps=left_out, characters_of_isar=cut), closed=sketch["closed"], steps=shown,
-        isar=isar[: 2 * LONGEST_TEXT], tried=sketch["tried"], world=sketch["world"], types=sketch["types"],
-        seconds=round(clock.passed, 2),
+        status="ok", closed=sketch["closed"], steps=steps,
+        isar=shortened(sketch["isar"], 2 * LONGEST_TEXT), tried=sketch["tried"], world=sketch["world"],
+        types=sketch["types"], seconds=round(clock.passed, 2),
     )  # fmt: skip
     if not result.closed:
         opened = len(sketch["open"])
         result.status = "out_of_time" if clock.left <= 0.5 else "nothing_found"
         result.message = f"the best sketch has {opened} open steps"
+        if not installed():
+            result.status, result.message = "could_not_ask", "no prover is installed"
     return result

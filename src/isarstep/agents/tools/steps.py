@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from isarstep.agents.tools.results import LONGEST_TEXT, GapShown, Progress, Status, ToolResult, gap_shown
+from isarstep.agents.tools.results import GapShown, Progress, Status, ToolResult, gap_shown, shortened
 from isarstep.serve.schema import EffortBody
 from isarstep.serve.service import Clock, Found, Service, standing
 from isarstep.serve.step import Step, ranked
@@ -32,10 +32,10 @@ class StepsResult(ToolResult):
 
 def step_shown(step: Step) -> StepShown:
     return StepShown(
-        text=step.text[:LONGEST_TEXT],
+        text=shortened(step.text),
         score=None if step.score is None else round(step.score, 3),
         well_formed=step.well_formed,
-        problem=step.reason,
+        problem=step.reason and shortened(step.reason, 1000),
         given=step.copy,
         follows_from_facts=gap_shown(step.first),
         closes_goal=gap_shown(step.second),
@@ -53,17 +53,17 @@ async def tried(service: Service, found: Found, effort: EffortBody, clock: Clock
 
 
 def steps_result(
-    status: Status, message: str, steps: list[StepShown], left_out: dict[str, int], found: Found, clock: Clock
+    status: Status, message: str, steps: list[StepShown], gaps_left: int, found: Found, clock: Clock
 ) -> StepsResult:
     where = standing(found.task)
     return StepsResult(
         status=status,
         message=message,
-        left_out=left_out,
+        left_out={"gaps": gaps_left} if gaps_left else {},
         steps=steps,
         world=where["world"],
         types=where["types"],
-        notes=where["notes"][:20],
+        notes=where["notes"],
         seconds=round(clock.passed, 2),
     )
 

@@ -1,0 +1,284 @@
+"""Clients over stdio and over HTTP: two at once, every tool and its errors, cancelled calls, dead clients, a server that
+is still loading. Nothing here hangs on a clock: provers and loading wait for the test."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="pip install 'isarstep[mcp]'")
+
+import uvicorn
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from tests.agents.test_mcp import NAMES, call
+from tests.waiting import gone, number_in, until
+
+from isarstep.agents.mcp_server import make_server
+from isarstep.agents.workshop import Workshop
+from isarstep.check import provers
+from isarstep.serve.service import Service
+
+HARD = {"facts": ["p x"], "goal": "q (f x)", "candidates": ["r x"], "prover_seconds": 5, "seconds": 60}
+EASY = {"facts": ["P ∧ Q"], "goal": "Q", "candidates": ["Q"], "seconds": 60}
+
+
+# Provers that never end, so that only we can end them
+
+
+@dataclass
+class StandIn:
+    """A program in E's place: it does nothing, or, once `hang` exists, writes down its number and never ends."""
+
+    folder: Path
+
+    @property
+    def hang(self) -> Path:
+        return self.folder / "hang"
+
+    @property
+    def started(self) -> Path:
+        return self.folder / "started"
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}:{os.environ['PATH']}"
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path) -> StandIn:
+    made = StandIn(tmp_path)
+    program = tmp_path / "eprover"
+    program.write_text(
+        '#!/bin/sh\nif [ "$1" = --version ]; then echo E 0; exit; fi\n'
+        f"[ -e {made.hang} ] || exit 1\necho $$ > {made.started}.new\nmv {made.started}.new {made.started}\n"
+        "exec sleep 1000000\n"
+    )
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    return made
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+# Over stdio and HTTP
+
+
+@contextmanager
+def http_server(workshop: Workshop) -> Iterator[str]:
+    config = uvicorn.Config(make_server(workshop).streamable_http_app(), port=0, log_level="error")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        thread.join(0.02)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def over_stdio(path: str) -> Any:
+    environment = {**os.environ, "PATH": path}
+    return stdio_client(StdioServerParameters(command=sys.executable, args=["-m", "isarstep", "mcp"], env=environment))
+
+
+async def tour(client: Client, letter: str) -> None:
+    """Every tool once, and once with something wrong; `letter` tells the answers of two clients apart."""
+    assert {tool.name for tool in (await client.list_tools()).tools} == NAMES
+    done: list[float] = []
+
+    async def progress(count: float, total: float | None, message: str | None) -> None:
+        done.append(count)
+
+    read = await call(client, "read", {"propositions": [f"{letter} ≤ {letter}"]})
+    assert (read["status"], read["readings"][0]["text"]) == ("ok", f"{letter} ≤ {letter}")
+    assert (await call(client, "read", {"propositions": [f"{letter} ≤"]}))["status"] == "refused"
+
+    problem = {"facts": [f"{letter} ≤ y", "y ≤ z"], "goal": f"{letter} ≤ z", "types": {"y": "nat"}, "seconds": 60}
+    result = await client.call_tool(
+        "check_step", problem | {"candidates": [f"{letter} ≤ z"]}, progress_callback=progress
+    )
+    assert result.structured_content is not None
+    assert result.structured_content["steps"][0]["text"] == f"{letter} ≤ z"
+    assert result.structured_content["steps"][0]["follows_from_facts"]["result"] == "proved"
+    assert done
+    assert (await call(client, "check_step", {"goal": "x", "candidates": ["x ="]}))["status"] == "refused"
+
+    proposed = await call(client, "propose_step", problem | {"check": False, "count": 2})
+    assert proposed["status"] == "ok"
+    assert 1 <= len(proposed["steps"]) <= 2
+    assert (await call(client, "propose_step", {"goal": "( ("}))["status"] == "refused"
+
+    sketch = await call(client, "sketch", problem)
+    assert (sketch["status"], sketch["closed"]) == ("ok", True)
+    assert (await call(client, "sketch", {"goal": "x", "imports": ["Nowhere"]}))["status"] == "refused"
+
+    facts = await call(client, "find_facts", {"words": "card_mono", "constants": ["card"]})
+    assert facts["facts"][0]["name"].endswith("card_mono")
+    assert (await call(client, "find_facts", {}))["status"] == "refused"
+
+    example = await call(client, "example", {"words": "finite"})
+    assert (example["status"], example["hidden_step"]) == ("ok", None)
+    assert (await call(client, "example", {"id": "ffffffffffff"}))["status"] == "nothing_found"
+
+    assert (await client.call_tool("check_step", {"goal": "x = x", "candidates": []})).is_error
+    assert (await client.call_tool("read", {"propositions": "x = x"})).is_error
+
+
+async def both(connect: Callable[[], Any]) -> None:
+    async with Client(connect()) as one, Client(connect()) as other:
+        await asyncio.gather(tour(one, "p"), tour(other, "q"))
+
+
+def test_two_clients_over_http_at_once(workshop: Workshop, loop: asyncio.Runner) -> None:
+    with http_server(workshop) as url:
+        loop.run(both(lambda: url))
+
+
+def test_two_clients_over_stdio_at_once() -> None:
+    asyncio.run(both(lambda: over_stdio(os.environ["PATH"])))
+
+
+# Cancelling
+
+
+@pytest.mark.parametrize("tool", ["check_step", "sketch"])
+def test_a_cancelled_call_ends_its_prover(
+    workshop: Workshop, loop: asyncio.Runner, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, tool: str
+) -> None:
+    monkeypatch.setenv("PATH", stand_in.path)
+    monkeypatch.setattr(provers.Limits, "wall", 1e6)  # by itself nothing ends
+    provers.prover_version.cache_clear()
+    engine = loop.run(workshop.service()).engine
+    other = Workshop(lambda: Service(engine, 4))
+    arguments = HARD if tool == "check_step" else {k: v for k, v in HARD.items() if k in ("facts", "goal", "seconds")}
+
+    async def talk(url: str) -> str:
+        await other.with_provers()
+        async with Client(url) as client:
+            stand_in.hang.touch()
+            working = asyncio.create_task(client.call_tool(tool, arguments))
+            pid = await asyncio.to_thread(number_in, stand_in.started)
+            working.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await working
+            assert await asyncio.to_thread(gone, pid)
+            stand_in.hang.unlink()
+            stand_in.started.unlink()
+            found = await call(client, "check_step", EASY)  # the provers are there for others
+            assert not stand_in.started.exists()
+            return str(found["steps"][0]["follows_from_facts"]["result"])
+
+    try:
+        with http_server(other) as url:
+            assert loop.run(talk(url)) == "proved"
+    finally:
+        other.close()
+        provers.prover_version.cache_clear()
+
+
+# Dead clients
+
+
+def request(number: int, method: str, **params: Any) -> str:
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+
+
+HELLO = request(
+    1, "initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={"name": "t", "version": "0"}
+)
+READY = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}) + "\n"
+
+
+def test_a_client_that_dies_in_the_middle_leaves_neither_server_nor_prover(stand_in: StandIn) -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "isarstep", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PATH": stand_in.path},
+    )  # fmt: skip
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(HELLO + READY)
+    server.stdin.write(
+        request(2, "tools/call", name="check_step", arguments=EASY)
+    )  # when it is answered, all is loaded
+    server.stdin.flush()
+    answers = (json.loads(line) for line in server.stdout)
+    assert next(answer for answer in answers if answer.get("id") == 2)["result"]["structuredContent"]["steps"]
+    stand_in.hang.touch()
+    server.stdin.write(request(3, "tools/call", name="check_step", arguments=HARD))
+    server.stdin.flush()
+    prover = number_in(stand_in.started)
+    launcher = parent_of(prover)
+    # What the kernel does for whoever is killed:
+    server.stdin.close()
+    server.stdout.close()
+    assert gone(server.pid)
+    assert gone(launcher)
+    assert gone(prover)
+
+
+# A start under load
+
+SLOW_START = """
+import sys
+from isarstep.agents.mcp_server import run_stdio
+from isarstep.agents.workshop import Workshop
+from isarstep.errors import UserError
+
+def make():
+    open(sys.argv[1]).read()  # until somebody writes
+    raise UserError("nobody is at home")
+
+run_stdio(Workshop(make))
+"""
+
+
+def test_the_handshake_is_answered_while_everything_is_still_loading(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    server = subprocess.Popen(
+        [sys.executable, "-c", SLOW_START, str(gate)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdin is not None
+    assert server.stdout is not None
+    server.stdin.write(HELLO + READY + request(2, "tools/list"))
+    server.stdin.write(request(3, "tools/call", name="read", arguments={"propositions": ["x = x"]}))
+    server.stdin.flush()
+    answers = (json.loads(line) for line in server.stdout)
+    assert next(answers)["result"]["serverInfo"]["name"] == "isarstep"  # it would never come if it waited
+    assert {tool["name"] for tool in next(answers)["result"]["tools"]} == NAMES
+    gate.write_text("go on")
+    late = next(answers)
+    assert late["id"] == 3
+    assert late["result"]["structuredContent"]["status"] == "could_not_ask"
+    assert late["result"]["structuredContent"]["message"] == "nothing could be loaded: nobody is at home"
+    server.stdin.close()
+    assert server.wait() == 0
+
+
+def test_a_client_that_dies_while_everything_is_loading_leaves_no_server(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    server = subprocess.Popen(
+        [sys.executable, "-c", SLOW_START, str(gate)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdin is not None
+    server.stdin.write(HELLO)
+    server.stdin.close()
+    assert until(lambda: server.poll() is not None)
+    assert server.poll() == 0
