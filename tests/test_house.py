@@ -162,7 +162,10 @@ def test_everything_that_is_installed_has_one_version() -> None:
     pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    wanted = [*project["dependencies"], *extras["dev"], *extras["cluster"]]
+    wanted = [
+        *project["dependencies"],
+        *(name for extra in ("dev", "cluster", "mcp", "cards") for name in extras[extra]),
+    ]
     assert {re.split(r"[<>=\[]", name)[0].lower() for name in wanted} <= pinned
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("mcp", reason="pip install 'isarstep[mcp]'")
 
 from mcp import Client
 from tests.agents.scripted_agent import prove
+from tests.agents.textbook import THEOREMS
 
 from isarstep.agents.mcp_server import TOOLS, make_server
 from isarstep.agents.tools.read import ReadingShown, ReadResult
@@ -39,11 +43,11 @@ class Asking:
         self._workshop, self._loop = workshop, loop
 
     def __call__(self, name: str, **arguments: Any) -> dict[str, Any]:
-        async def one() -> dict[str, Any]:
-            async with Client(make_server(self._workshop)) as client:
-                return await call(client, name, arguments)
+        return self._loop.run(self.of(name, arguments))
 
-        return self._loop.run(one())
+    async def of(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        async with Client(make_server(self._workshop)) as client:
+            return await call(client, name, arguments)
 
 
 @pytest.fixture
@@ -177,26 +181,61 @@ def test_the_largest_answer_stays_within_its_budget() -> None:
     assert len(again.readings) + again.left_out["readings"] == 53
 
 
+def test_the_largest_examples_and_facts_stay_within_it(ask: Asking, workshop: Workshop, loop: asyncio.Runner) -> None:
+    catalogue = loop.run(workshop.service()).catalogue
+    for entry in sorted(catalogue.entries, key=lambda entry: -entry.size)[:2]:
+        answer = ask("example", id=entry.id, reveal=True)
+        assert (answer["status"], answer["id"]) == ("ok", entry.id)
+        assert len(json.dumps(answer, ensure_ascii=False)) < 2 * MOST_CHARACTERS
+    search = loop.run(workshop.facts())
+    longest = search._fact(int(np.argmax(search._length)))
+    many = ask("find_facts", words=longest.theory.rpartition(".")[2], imports=[longest.theory], count=50)
+    found = ask("find_facts", words=longest.name.partition("(")[0], imports=[longest.theory], count=50)
+    for answer in (many, found):
+        assert answer["status"] == "ok"
+        assert len(json.dumps(answer, ensure_ascii=False)) < 2 * MOST_CHARACTERS
+        assert len(answer["facts"]) + answer["left_out"].get("facts", 0) == answer["total"]
+
+
 def test_a_text_that_was_cut_says_so() -> None:
     assert shortened("abc", 3) == "abc"
     assert shortened("abcd", 3) == "abc… (1 characters more)"
 
 
-THEOREMS = [
-    (["x ≤ y", "y ≤ z"], "x ≤ z", {"x": "nat"}),
-    (["rev xs = ys"], "rev ys = xs", {}),
-    (["even n"], "even (n * n)", {"n": "nat"}),
-]
+def contains(actual: Any, shown: Any) -> bool:
+    """Does the answer have what the page shows of it?"""
+    if isinstance(shown, dict):
+        return isinstance(actual, dict) and all(
+            name in actual and contains(actual[name], shown[name]) for name in shown
+        )
+    if isinstance(shown, list):
+        return len(actual) >= len(shown) and all(map(contains, actual, shown)) and bool(actual) == bool(shown)
+    return bool(actual == shown)
 
 
-def test_an_agent_that_follows_the_docs_proves_small_theorems(workshop: Workshop, loop: asyncio.Runner) -> None:
-    async def work() -> list[list[str] | None]:
+def test_the_session_in_the_docs_is_what_the_tools_answer(ask: Asking) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8").partition("worked session")[2]
+    lines = [json.loads(line) for line in page.splitlines() if line.startswith(('{"tool"', '{"status"'))]
+    calls = list(zip(lines[::2], lines[1::2], strict=True))
+    assert len(calls) >= 5
+    for question, shown in calls:
+        answer = ask(question["tool"], **question["arguments"])
+        assert contains(answer, shown), (question, answer)
+
+
+def test_an_agent_that_follows_the_docs_proves_textbook_theorems(workshop: Workshop, loop: asyncio.Runner) -> None:
+    """With one round of proposals each; `python -m tests.agents.scripted_agent` takes its time for all ten."""
+
+    async def work() -> list[str]:
+        proved = []
         async with Client(make_server(workshop)) as client:
-            return [
-                await prove(lambda name, arguments: call(client, name, arguments), facts, goal, types)
-                for facts, goal, types in THEOREMS
-            ]
+            for theorem in THEOREMS:
+                proof = await prove(lambda name, arguments: call(client, name, arguments), theorem, rounds=1, count=2)
+                assert proof is None or proof[-1] == theorem.goal
+                proved += [theorem.name] if proof else []
+                if len(proved) == 3:
+                    break
+        return proved
 
-    for (_, goal, _), proof in zip(THEOREMS, loop.run(work()), strict=True):
-        assert proof is not None
-        assert proof[-1] == goal
+    assert len(THEOREMS) == 10
+    assert len(loop.run(work())) == 3

@@ -34,3 +34,9 @@ def test_the_canary_is_in_every_file(tmp_path: Path) -> None:
     benchmark = Benchmark(tmp_path / "out")
     assert benchmark.vocabulary[0] == "<PAD>"
     assert benchmark.signature.constants
+
+
+def test_the_canary_is_in_every_file_of_the_embedded_benchmark() -> None:
+    files = sorted(Benchmark("embedded").folder.iterdir())
+    assert len(files) >= 8
+    assert [path.name for path in files if canary_of(path) != CANARY] == []

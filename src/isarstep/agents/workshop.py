@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
@@ -84,13 +83,9 @@ class Workshop:
 
     def _find_facts(self) -> FactSearch:
         with self._finding:  # two who ask at once share it
-            return self._fact_search
-
-    @cached_property
-    def _fact_search(self) -> FactSearch:
-        from isarstep.bench.fact_search import FactSearch
-
-        return FactSearch(self._service.result().engine.benchmark)
+            search = self._service.result().fact_search
+            search.index()
+            return search
 
     def close(self) -> None:
         """Finish what was accepted; nobody waits for something that is still loading."""

@@ -57,8 +57,8 @@ class FoundFacts:
     facts: list[FoundFact]
     total: int  # that fit, in these theories
     elsewhere: int  # that fit but for the theory; a pattern is not compared there
-    example_elsewhere: str  # a theory of such a fact
     not_compared: int  # that may fit the pattern: there was no time to look
+    theory_elsewhere: str = ""  # of such a fact
 
 
 class FactSearch:
@@ -118,13 +118,15 @@ class FactSearch:
     def find(self, sought: Sought, theories: frozenset[str] | None, count: int) -> FoundFacts:
         """The shortest facts that fit, of these theories; None: of all."""
         fitting = np.ones(len(self), np.bool_)
-        for word in sought.words:
-            fitting &= pc.match_substring(self._lower, word).to_numpy(zero_copy_only=False)
         for name in sought.constants:
             fitting &= self._mentions(self.meanings(name))
         if sought.pattern is not None:
             for name in {constant.name for constant in constants(sought.pattern)} - {"HOL.Trueprop"}:
                 fitting &= self._mentions([name])
+        for word in sought.words:  # last, and of what is left: every name is looked at
+            left = np.flatnonzero(fitting)
+            names = self._lower if len(left) == len(self) else self._lower.take(pa.array(left))
+            fitting[left] = pc.match_substring(names, word).to_numpy(zero_copy_only=False)
         here = fitting & self._in(theories)
         order = np.flatnonzero(here)
         order = order[np.argsort(self._length[order], kind="stable")]
@@ -136,7 +138,7 @@ class FactSearch:
         total = len(order)
         others = np.flatnonzero(fitting & ~here)
         theory = self._theories[self._theory[others[np.argmin(self._length[others])]]] if len(others) else ""
-        return FoundFacts([self._fact(int(n)) for n in order[:count]], total, len(others), theory, not_compared)
+        return FoundFacts([self._fact(int(n)) for n in order[:count]], total, len(others), not_compared, theory)
 
     def ranked(
         self, words: Sequence[SearchWord], pattern: Term | None, theories: frozenset[str] | None, count: int

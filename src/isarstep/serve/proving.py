@@ -9,7 +9,6 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from isarstep.bench.example import Example
@@ -60,21 +59,20 @@ class BoundedCache(Cache):
 
 
 class PunctualProvers(Provers):
-    """Begin nothing after a moment on the clock, nothing that may take longer, and nothing for nobody."""
+    """Begin nothing after a moment on the clock, and nothing that may take longer."""
 
     def __init__(self, limits: ProverLimits, cache: Cache) -> None:
         super().__init__(limits, cache)
         self.until = math.inf
-        self.wanted: Callable[[], bool] = lambda: True
 
     def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
-        left = self.until - time.monotonic() if self.wanted() else 0.0
+        left = self.until - time.monotonic()
         if left <= 0:
             return OutOfTime(0.0)
         usual = self.limits
         self.limits = replace(usual, seconds=min(usual.seconds, left))
         try:
-            return super().prove(takewhile(lambda _: self.wanted(), attempts))
+            return super().prove(attempts)
         finally:
             self.limits = usual
 
@@ -104,7 +102,7 @@ class Proving:
         self._checker.facts = self._library if library else None
 
     def work_while(self, wanted: Callable[[], bool]) -> None:
-        """Stop before the next attempt when nobody wants the answer any more."""
+        """Stop, and end the prover that runs, when nobody wants the answer any more."""
         self._provers.wanted = wanted
 
     def __enter__(self) -> Proving:
@@ -115,10 +113,6 @@ class Proving:
 
     def close(self) -> None:
         self._provers.close()
-
-    def only_while(self, wanted: Callable[[], bool]) -> None:
-        """From now on stop soon, and kill what runs, when nobody wants to know any more."""
-        self._provers.wanted = wanted
 
     def forget(self) -> None:
         """All answers so far, so that the next question is asked in earnest."""

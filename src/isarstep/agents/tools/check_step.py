@@ -19,6 +19,7 @@ from isarstep.agents.tools.results import (
     Seconds,
     Status,
     Types,
+    body_of,
     gap_shown,
     refusal,
     shortened,
@@ -53,10 +54,9 @@ async def check_step(
         service = await workshop.with_provers()
         clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
         problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
-        body = ProblemBody.model_validate(problem)
+        body = body_of(ProblemBody, **problem)
         found, unread = await asyncio.to_thread(_read, service, body, candidates, clock)
-        limits = {"prover_seconds": float(prover_seconds), "seconds": float(seconds)}
-        effort = EffortBody.model_validate(limits)
+        effort = body_of(EffortBody, prover_seconds=float(prover_seconds), seconds=float(seconds))
         steps = await tried(service, found, effort, clock, progress)
     except NotLoadedError as error:
         return StepsResult(status="could_not_ask", message=str(error))

@@ -92,7 +92,7 @@ def _status(found: FoundFacts, world: World) -> tuple[Status, str]:
     if found.not_compared:
         compared = f"none of the {MOST_COMPARED} shortest facts with its constants has the pattern"
         return "out_of_time", f"{compared}; {found.not_compared} more were not compared: say words or constants, too"
-    where = f"; {found.elsewhere} facts of other theories may, such as {found.example_elsewhere}: import one"
+    where = f"; {found.elsewhere} facts of other theories may, such as {found.theory_elsewhere}: import one"
     return "nothing_found", f"nothing in {world.name} fits" + (where if found.elsewhere else "")
 
 

@@ -16,6 +16,7 @@ from isarstep.agents.tools.results import (
     Seconds,
     Status,
     Types,
+    body_of,
     refusal,
 )
 from isarstep.agents.tools.steps import StepsResult, step_shown, steps_result, tried, untried
@@ -47,8 +48,7 @@ async def propose_step(
         service = await (workshop.with_provers() if check else workshop.service())
         clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
         problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
-        effort = {"count": count, "seconds": float(seconds), "check": check}
-        body = ProposeBody.model_validate(problem | effort)
+        body = body_of(ProposeBody, **problem, count=count, seconds=float(seconds), check=check)
         found = await service.propose(body, clock)
         steps = await tried(service, found, body, clock, progress) if check else ranked(found.steps)
     except NotLoadedError as error:

@@ -13,6 +13,8 @@ from isarstep.agents.tools.results import (
     Progress,
     ToolResult,
     Types,
+    body_of,
+    plain,
     refusal,
     shortened,
 )
@@ -52,8 +54,7 @@ async def read(
     names, and infers the types of variables. Ask it before anything else when in doubt about notation."""
     try:
         service = await workshop.service()
-        problem = {"facts": propositions, "fixed": fixed, "types": types, "imports": imports}
-        body = ProblemBody.model_validate(problem)
+        body = body_of(ProblemBody, facts=propositions, fixed=fixed, types=types, imports=imports)
         return await asyncio.to_thread(_read, service, body)
     except NotLoadedError as error:
         return ReadResult(status="could_not_ask", message=str(error))
@@ -73,7 +74,7 @@ def _read(service: Service, body: ProblemBody) -> ReadResult:
                 well_formed=one["ok"],
                 text=text and shortened(text),
                 tokens=tokens and shortened(tokens),
-                problem=error.get("message"),
+                problem=error.get("message") and shortened(plain(error["message"]), 1000),
                 position=error.get("position"),
             )
         )

@@ -10,7 +10,7 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
 from isarstep.check.provers import GAVE_UP
 from isarstep.check.verdict import Gap, Proved, Refuted, TimedOut, Unknown
@@ -38,6 +38,7 @@ class ToolResult(BaseModel):
     left_out: dict[str, int] = Field(default={}, description="What bounds on the answer cut off, counted.")
 
 
+Body = TypeVar("Body", bound=BaseModel)
 AnyResult = TypeVar("AnyResult", bound=ToolResult)
 
 
@@ -95,9 +96,25 @@ def shortened(text: str, limit: int = LONGEST_TEXT) -> str:
     return text if len(text) <= limit else f"{text[:limit]}… ({len(text) - limit} characters more)"
 
 
+def body_of(kind: type[Body], **fields: Any) -> Body:
+    """What the service is asked, after its own look at every field."""
+    try:
+        return kind.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+        raise UserError(f"{where}: {first['msg']}") from None
+
+
+def plain(text: str) -> str:
+    """On one line, and nothing in it that a terminal would obey."""
+    line = " ".join(text.split())
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in line)
+
+
 def refusal(error: UserError) -> dict[str, Any]:
     """Status and message of a question that was not understood."""
-    message = " ".join(str(error).split())
+    message = plain(str(error))
     if isinstance(error, ProblemError) and error.position is not None:
         message += f" (at character {error.position})"
     return {"status": "refused", "message": shortened(message, 1000)}

@@ -17,9 +17,11 @@ from isarstep.agents.tools.results import (
     Progress,
     ToolResult,
     Types,
+    body_of,
     refusal,
     shortened,
 )
+from isarstep.agents.tools.steps import CONTRADICTORY
 from isarstep.agents.workshop import NotLoadedError, Workshop
 from isarstep.errors import UserError
 from isarstep.serve.proving import installed
@@ -41,6 +43,7 @@ class SketchResult(ToolResult):
     tried: int = 0
     world: str = ""
     types: dict[str, str] = {}
+    notes: list[str] = []
     seconds: float = 0.0
 
 
@@ -63,7 +66,7 @@ async def sketch(
         service = await workshop.with_provers()
         clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
         problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
-        body = SketchBody.model_validate(problem | {"depth": depth, "seconds": float(seconds)})
+        body = body_of(SketchBody, **problem, depth=depth, seconds=float(seconds))
         task = await asyncio.to_thread(service.task, body)
         async for kind, event in service.sketch(body, task, clock):
             if kind != "try":
@@ -94,6 +97,8 @@ def _shown(sketch: dict[str, Any], clock: Clock) -> SketchResult:
         isar=shortened(sketch["isar"], 2 * LONGEST_TEXT), tried=sketch["tried"], world=sketch["world"],
         types=sketch["types"], seconds=round(clock.passed, 2),
     )  # fmt: skip
+    if sketch["contradiction"] is not None:
+        result.notes.append(CONTRADICTORY)
     if not result.closed:
         opened = len(sketch["open"])
         result.status = "out_of_time" if clock.left <= 0.5 else "nothing_found"

@@ -9,6 +9,8 @@ from isarstep.serve.schema import EffortBody
 from isarstep.serve.service import Clock, Found, Service, standing
 from isarstep.serve.step import Step, ranked
 
+CONTRADICTORY = "the given facts contradict each other: everything follows from them"
+
 
 class StepShown(BaseModel):
     """A step between the facts and the goal."""
@@ -26,7 +28,7 @@ class StepsResult(ToolResult):
     steps: list[StepShown] = Field(default=[], description="Best first: proved on both sides, on one, by score.")
     world: str = Field(default="", description="The theories in which everything was read and proved.")
     types: dict[str, str] = {}
-    notes: list[str] = []
+    notes: list[str] = Field(default=[], description="What to know before a verdict is believed, or a type.")
     seconds: float = 0.0
 
 
@@ -63,9 +65,19 @@ def steps_result(
         steps=steps,
         world=where["world"],
         types=where["types"],
-        notes=where["notes"],
+        notes=[*_warnings(found), *where["notes"]],
         seconds=round(clock.passed, 2),
     )
+
+
+def _warnings(found: Found) -> list[str]:
+    """What makes the verdicts worth less than they look."""
+    notes = []
+    if found.contradiction is not None:
+        notes.append(CONTRADICTORY)
+    if found.unknown:
+        notes.append(f"constants that the model has never seen: {', '.join(found.unknown)}")
+    return notes
 
 
 def untried(steps: list[Step]) -> int:
