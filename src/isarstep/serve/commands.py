@@ -42,6 +42,13 @@ ExampleOption = Annotated[str | None, typer.Option(help="An example of the bench
 Model = Annotated[str, typer.Option(help="A model folder, or 'embedded'.")]
 BenchmarkOption = Annotated[str, typer.Option(help="The benchmark's folder, or 'embedded'.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer of the HTTP API instead of text.")]
+Replay = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="IMAGES",
+        help="Let an Isabelle (ISABELLE_HOME or the PATH) replay what provers proved, on images of this folder.",
+    ),
+]
 Beam = Annotated[int, typer.Option(min=1, max=100, help="Steps that the model proposes at one place.")]
 
 _ARGUMENT = "is part of the argument: GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"
@@ -64,6 +71,7 @@ def propose(
     example: ExampleOption = None,
     beam: Beam = 10,
     check: Annotated[bool, typer.Option("--check", help="Let provers try both sides of every step.")] = False,
+    replay: Replay = None,
     model: Model = "embedded",
     benchmark: BenchmarkOption = "embedded",
     as_json: AsJson = False,
@@ -82,6 +90,7 @@ def propose(
     asked = (file, goal, fact, other, hint, type_, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark, threads=2)
     contradiction: Gap | None = None
+    check = check or replay is not None
     if check:
         plan = Plan()  # what provers get for a step of a sketch
         with engine.proving(plan.prover_seconds, plan.library) as proving:
@@ -107,6 +116,8 @@ def propose(
         print(f"\nThe facts contradict each other ({contradiction}): everything follows from them.")
     if check:
         print(f"\nProved means {AUTHORITY}, with nothing but what {task.world.name} has.")
+    if replay is not None:
+        print(*_replayed(engine, task, steps, replay), sep="\n")
 
 
 def sketch(
@@ -121,6 +132,7 @@ def sketch(
     example: ExampleOption = None,
     budget: Annotated[float, typer.Option(min=1, help="Seconds in all.")] = 30,
     beam: Beam = 10,
+    replay: Replay = None,
     model: Model = "embedded",
     benchmark: BenchmarkOption = "embedded",
     as_json: AsJson = False,
@@ -160,6 +172,8 @@ def sketch(
         print(f"(* {general} *)")
     print(f"(* {best.state}, in {task.world.name}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
     print(f"(* proved means {AUTHORITY} *)")
+    if replay is not None:
+        print(*(f"(* {line} *)" for line in _replayed(engine, task, best, replay)), sep="\n")
 
 
 def serve(
@@ -318,6 +332,15 @@ def _line(number: int, step: Step, checked: bool) -> str:
         marks += [f"{name}: {gap}" for name, gap in (("facts ⊢ step", step.first), ("step ⊢ goal", step.second)) if gap]
     score = "" if step.score is None else f"{step.score:7.2f}"
     return f"{number:>3} {score}  {step.text}" + "".join(f"\n{'':14}{mark}" for mark in marks)
+
+
+def _replayed(engine: Engine, task: Task, found: list[Step] | Sketch, images: Path) -> list[str]:
+    from isarstep.check.isabelle_run import open_isabelle
+    from isarstep.serve.replay import proofs_of_sketch, proofs_of_steps, replayed
+
+    proofs = proofs_of_steps(task, found) if isinstance(found, list) else proofs_of_sketch(found)
+    qualified = engine.benchmark.manifest.get("qualified", ())
+    return replayed(open_isabelle(None, (), images), task, proofs, qualified) or ["nothing is proved or replayed"]
 
 
 def _say(text: str) -> None:
