@@ -27,7 +27,7 @@ def columns(benchmark: Benchmark) -> dict[str, dict[str, list[object]]]:
 def test_sizes_and_shares(benchmark: Benchmark, columns: dict[str, dict[str, list[object]]]) -> None:
     sizes = {name: len(found["id"]) for name, found in columns.items()}
     assert sizes == benchmark.manifest["examples"]
-    assert max(sizes["validation"], sizes["test"]) <= 5000
+    assert [sizes[name] for name in SCORED] == [5000, 5000, 3000]
     for name in SCORED:
         assert max(Counter(columns[name]["theorem"]).values(), default=0) <= 4
         assert set(columns[name]["mark"]) <= {""}
@@ -111,3 +111,19 @@ def test_no_file_is_large(benchmark: Benchmark) -> None:
     assert max(sizes.values()) <= 16 << 20
     assert sum(sizes.values()) <= 64_000_000
     assert sum(sizes.values()) <= 60 * benchmark.manifest["examples"]["train"]
+
+
+def test_the_fresh_ones_are_younger_and_nothing_of_them_is_trained_on(
+    benchmark: Benchmark, columns: dict[str, dict[str, list[object]]]
+) -> None:
+    fresh = Benchmark("embedded-fresh")
+    assert fresh.manifest["fresh"]["base"] == benchmark.hash
+    assert fresh.manifest["isabelle"] == ["Isabelle2026-RC0"]
+    assert fresh.manifest["examples"] == {"train": 0, "validation": 0, "test": 0, "fresh": 1000}
+    found = fresh.table("fresh", ["theorem", "session", "f1"]).to_pydict()
+    assert {entry_of(session) for session in found["session"]} == set(fresh.manifest["fresh"]["entries"])
+    assert not set(found["session"]) & set(benchmark.manifest["sessions"])
+    assert max(Counter(found["theorem"]).values()) <= 4
+    assert not set(found["theorem"]) & set(columns["train"]["theorem"])
+    trained = {benchmark.propositions[number] for number in set(columns["train"]["f1"])}
+    assert not {fresh.propositions[number] for number in found["f1"]} & trained
