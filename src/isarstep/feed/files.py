@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.data import EMBEDDED
+from isarstep.data import BENCHMARKS
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset
 
@@ -36,9 +36,9 @@ def text_array(text: str) -> npt.NDArray[np.generic]:
 
 
 def load_dataset(path: str | Path) -> Dataset:
-    """From a benchmark folder, from `embedded`, or from a file that `save_dataset` wrote."""
+    """From a benchmark folder, one inside the package (`embedded`), or a file that `save_dataset` wrote."""
     path = Path(path)
-    if path.is_dir() or str(path) == EMBEDDED:
+    if path.is_dir() or str(path) in BENCHMARKS:
         # Parquet is read here alone: a machine that has the arrays, or asks its own examples, can do without.
         from isarstep.feed.mapped import dataset_of_benchmark
 
