@@ -1,4 +1,4 @@
-"""What ships inside the package: the benchmark, younger examples, a model, a small sample for tests of the logic room."""
+"""What ships inside the package: the benchmark, younger examples, a model, a small sample for the logic room."""
 
 from pathlib import Path
 
