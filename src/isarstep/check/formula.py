@@ -162,14 +162,6 @@ def children(term: Formula) -> tuple[Formula, ...]:
             return ()
 
 
-def subformulas(term: Formula) -> Iterator[Formula]:
-    todo = [term]
-    while todo:
-        term = todo.pop()
-        yield term
-        todo.extend(children(term))
-
-
 def free_variables(term: Formula) -> list[SortedVariable]:
     """Variables without a binder in `term`, in order of first occurrence."""
     found: dict[SortedVariable, None] = {}

@@ -47,16 +47,8 @@ def list_pure_imp(premises: Iterable[Term], conclusion: Term, *, typed: bool = F
     return conclusion
 
 
-def pure_eq(left: Term, right: Term, of: MaybeTyp = None) -> Term:
-    return _binary(PURE_EQ, left, right, of, PROP)
-
-
 def eq(left: Term, right: Term, of: MaybeTyp = None) -> Term:
     return _binary(EQ, left, right, of, BOOL)
-
-
-def negation(formula: Term, *, typed: bool = False) -> Term:
-    return App(Const(NOT, fun(BOOL, BOOL) if typed else None), formula)
 
 
 def conj(left: Term, right: Term, *, typed: bool = False) -> Term:
@@ -78,10 +70,6 @@ def _quantifier(constant: str, name: str, of: MaybeTyp, body: Term, truth: Typ) 
 def pure_all(name: str, of: MaybeTyp, body: Term) -> Term:
     """`⋀name. body`, where the variable is Bound(0) of the body."""
     return _quantifier(PURE_ALL, name, of, body, PROP)
-
-
-def forall(name: str, of: MaybeTyp, body: Term) -> Term:
-    return _quantifier(ALL, name, of, body, BOOL)
 
 
 def exists(name: str, of: MaybeTyp, body: Term) -> Term:

@@ -13,7 +13,6 @@ from torch import Tensor
 
 HYPOTHESES = 16  # of one program; the smallest tile that matrix units take
 SLOTS = 64  # of the past, at a time
-WIDEST = 1 << 16  # tokens of a vocabulary that still fit into the registers of one program
 
 
 @triton.jit
