@@ -70,7 +70,8 @@ def test_a_fact_of_the_library_is_found_and_used(server: Running, person: Person
     page.wait_for_selector("#found .wait")  # a sign that it works
     page.wait_for_selector("#found small:text-is('Finite_Set.card_mono')")
     page.locator("#found li:has(small:text-is('Finite_Set.card_mono'))").click()
-    page.wait_for_function("/card/.test(document.querySelector('#proof .others').textContent)")
+    titles = "[...document.querySelectorAll('#proof .others .formula')].map(each => each.title)"
+    page.wait_for_function(f"{titles}.some(title => title.includes('card'))")  # it is shown as |A|
     page.wait_for_selector("#isar-text:not(.stale)")
     assert "card" in page.locator("#isar-text").inner_text()
     assert person.troubles == []
