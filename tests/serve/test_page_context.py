@@ -67,7 +67,6 @@ def test_a_fact_of_the_library_is_found_and_used(server: Running, person: Person
     page = person.open(server.url)
     page.keyboard.press("/")
     page.keyboard.type("Finite_Set.card_mono")
-    page.wait_for_selector("#found .wait")  # a sign that it works
     page.wait_for_selector("#found small:text-is('Finite_Set.card_mono')")
     page.locator("#found li:has(small:text-is('Finite_Set.card_mono'))").click()
     titles = "[...document.querySelectorAll('#proof .others .formula')].map(each => each.title)"
