@@ -10,6 +10,7 @@ from tests.serve.isabelle_servers import DOWN, KINDS, Server
 from tests.serve.isabelle_session import HERE, TRANSCRIPT, Loaded, load, transcript
 
 import isarstep
+from isarstep.bench.store import Benchmark
 from isarstep.bench.worlds import World
 from isarstep.logic.sample import sample_signature
 from isarstep.logic.terms import Type
@@ -120,7 +121,7 @@ def test_what_was_clicked_is_a_proof(installation_with_hol, loaded, addresses, t
 
 
 def test_questions_are_tokens_with_types(loaded, servers):
-    questions = servers["SERVER"].questions
+    questions, known = servers["SERVER"].questions, Benchmark("embedded").signature.constants
     assert len(questions) == 9
     for question in questions:
         names = set(question["fixed"])
@@ -130,6 +131,13 @@ def test_questions_are_tokens_with_types(loaded, servers):
             assert set(re.findall(r"FREE (\S+)", proposition)) <= names
         for typ in question["types"].values():
             assert format_type(parse_type(typ)) == typ
+        told = " ".join((question["goal"], *question["facts"], *question["others"]))
+        mentioned = set(re.findall(r"CONST (\S+)", told))
+        assert set(question["constants"]) <= mentioned
+        # An abbreviation is no constant of Isabelle's logic.
+        for name in mentioned - set(question["constants"]):
+            assert known[name].abbreviates is not None
+        assert all(parse_type(typ) for typ in question["constants"].values())
     # Operations of a class are its constants, and its type variable has the class as sort.
     [inside_class] = [q for q in questions if "Groups.uminus_class.uminus" in q["goal"]]
     assert inside_class["types"] == dict.fromkeys("ab", "('a :: Groups.ordered_ab_group_add)")
