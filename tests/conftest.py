@@ -57,8 +57,10 @@ SLOW = (
     "tests/models/test_export.py",
     "tests/serve/",
     "tests/test_commands.py",
+    "tests/test_docs_run.py::test_a_block_runs",
     "tests/test_package.py",
     "tests/train/test_loop.py",
+    "tests/train/test_resuming.py",
 )
 NOT_SLOW = (
     "tests/check/test_parts.py",
