@@ -200,8 +200,10 @@ class Facts:
         return f"hat-base {share:.1f} beyond 640 tokens, {system['top1']['value']:.1f} over all"
 
     def long_word(self) -> str:
-        share = self._long("hat-base")
-        return f"{NO}: {NOT_RUN}" if share is None else _judged(share > 0, "nothing is right there")
+        system, share = self.rows.get("hat-base"), self._long("hat-base")
+        if system is None or share is None:
+            return f"{NO}: {NOT_RUN}"
+        return _judged(share >= system["top1"]["value"] / 2, "not half as often right there")
 
     def _long(self, name: str) -> float | None:
         parts = [part for label, part in self.rows.get(name, {}).get("lengths", {}).items() if label in LONG]
@@ -227,6 +229,7 @@ class Facts:
             told.append(
                 f"{run}: of the ten nearest {alike:.0f} % are of the same theory (chance {by_theory:.1f}); of "
                 f"{found['pairs']} related pairs {partner:.0f} % are among the ten nearest (chance {by_pair:.1f})"
+                + (f", {found['plain']['partner'][0]:.0f} % before the mean is taken away" if "plain" in found else "")
             )
         return "; ".join(told) or NOT_RUN
 

@@ -58,6 +58,15 @@ def test_rare_tokens_are_no_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
         known.find("V.closed")
 
 
+def test_what_all_have_in_common_is_taken_away() -> None:
+    apart = np.array([[1, 0, 0], [0.9, 0.3, 0], [-1, 0, 0.1], [-0.9, -0.3, -0.1]], np.float32)
+    known = Embeddings(["T.a", "T.b", "T.c", "T.d"], apart + np.array([0, 0, 20], np.float32))
+    assert known.neighbours("a", 3)[-1].cosine > 0.99
+    found = known.centred().neighbours("a", 3)
+    assert found[0].token == "T.b"
+    assert found[-1].cosine < -0.9
+
+
 def test_what_is_kept_is_small_and_says_the_same(tmp_path: Path) -> None:
     draw = np.random.default_rng(2)
     table = draw.normal(size=(209, 64)).astype(np.float32)

@@ -36,7 +36,7 @@ def neighbours(
     tokens: Annotated[list[str], typer.Argument(help="Tokens by full name or its end; or a sum, 'bounded + closed'.")],
     count: Annotated[int, typer.Option(min=1, help="How many neighbours.")] = 50,
 ) -> None:
-    """List the tokens whose embeddings are nearest by cosine.
+    """List the tokens whose embeddings are nearest by cosine, without what all embeddings have in common.
 
     Example:
 
@@ -46,9 +46,10 @@ def neighbours(
     from isarstep.errors import UserError
     from isarstep.tables import Table
 
-    known = embeddings_of(model)
-    if known is None:
+    table = embeddings_of(model)
+    if table is None:
         raise UserError(f"{model}: has neither weights nor embeddings.safetensors")
+    known = table.centred()
     for text in tokens:
         is_sum = " + " in text or " - " in text
         found = known.arithmetic(text, count) if is_sum else known.neighbours(text, count)

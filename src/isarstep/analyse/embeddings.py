@@ -1,6 +1,7 @@
 """What a token table knows: principal components, nearest neighbours by cosine, sums of tokens.
 
 Only tokens that were seen often are looked at: what was seen a few times lies about where it began, near everything.
+Nor does it say anything that all tokens have a direction in common: `centred` takes it away.
 """
 
 from __future__ import annotations
@@ -87,6 +88,10 @@ class Embeddings:
         self.vectors = vectors
         self._unit = self.vectors / np.maximum(np.linalg.norm(self.vectors, axis=1, keepdims=True), 1e-12)
         self._place = {token: i for i, token in enumerate(self.tokens)}
+
+    def centred(self) -> Embeddings:
+        """Without the vector that all tokens have in common, which makes any two of them look alike."""
+        return Embeddings(self.tokens, self.vectors - self.vectors.mean(0))
 
     def find(self, name: str) -> int:
         """The place of a token, given in full or by the end of its name (`card` for `Finite_Set.card`)."""

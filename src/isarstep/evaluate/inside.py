@@ -29,13 +29,14 @@ class Inside:
 
     asked: Sequence[Probe]
     answers: dict[str, list[tuple[str, ...]]]
-    tables: Mapping[str, Embeddings]
+    tables: Mapping[str, Embeddings]  # centred
     close: Mapping[str, Closeness]
+    plain: Mapping[str, Closeness]  # of the tables as they are
     looked_into: Sequence[RunFolder]
 
     def sections(self, names: Names) -> tuple[Section, ...]:
         return (
-            _embeddings(self.tables, self.close),
+            _embeddings(self.tables, self.close, self.plain),
             _attention(self.looked_into, names),
             _probes(self.asked, self.answers, names),
         )
@@ -45,7 +46,10 @@ class Inside:
             run: {probe.name: probe.place(nbest) for probe, nbest in zip(self.asked, lists, strict=True)}
             for run, lists in self.answers.items()
         }
-        close = {name: asdict(found) | {"sums": _sums(self.tables[name])} for name, found in self.close.items()}
+        close = {
+            name: asdict(found) | {"plain": asdict(self.plain[name]), "sums": _sums(self.tables[name])}
+            for name, found in self.close.items()
+        }
         return {"embeddings": close, "probes": placed}
 
 
@@ -55,12 +59,15 @@ def look_into(runs: Sequence[RunFolder], ranked: Sequence[RunFolder], signature:
     answers = {run.name: read_answers(run.probes, asked) for run in runs if run.probes is not None}
     looked_into = [run for run in ranked if run.looked_into]
     tables = {run.name: known for run in looked_into if (known := embeddings_of(run.folder))}
+    centred = {name: known.centred() for name, known in tables.items()}
     types = type_shapes(signature) if signature is not None else None
-    close = {name: closeness(known, types) for name, known in tables.items()}
-    return Inside(asked, answers, tables, close, looked_into)
+    close, plain = ({name: closeness(known, types) for name, known in each.items()} for each in (centred, tables))
+    return Inside(asked, answers, centred, close, plain, looked_into)
 
 
-def _embeddings(tables: Mapping[str, Embeddings], close: Mapping[str, Closeness]) -> Section:
+def _embeddings(
+    tables: Mapping[str, Embeddings], close: Mapping[str, Closeness], plain: Mapping[str, Closeness]
+) -> Section:
     """The pictures are of the best run that was looked into, the numbers of all."""
     blocks: list[Block] = []
     for name, known in list(tables.items())[:1]:
@@ -69,7 +76,8 @@ def _embeddings(tables: Mapping[str, Embeddings], close: Mapping[str, Closeness]
         still = Figure("embeddings", title, embedding_svg(known, queries[0]))
         blocks.append(Raw(embedding_html(known, queries, title), figures=(still,)))
     if close:
-        blocks.append(_closeness_table(close))
+        as_they_are = {f"{name}, as it is": found for name, found in plain.items()}
+        blocks.append(_closeness_table({**close, **as_they_are}))
     for name, known in tables.items():
         rows = [
             (short(known.tokens[known.find(query)]), ", ".join(short(n.token) for n in known.neighbours(query, 10)))
@@ -79,8 +87,9 @@ def _embeddings(tables: Mapping[str, Embeddings], close: Mapping[str, Closeness]
         for expression, answers in _sums(known).items():
             rows.append((expression, ", ".join(f"{short(token)} {cosine:.2f}" for token, cosine in answers)))
         note = (
-            f"Nearest first, by cosine among the {len(known.tokens):,} most frequent tokens. 'arr' (arrow) is shown "
-            "where it was mined. Paper: nearest to bounded + closed are bounded, closed and compact."
+            f"Nearest first, by cosine among the {len(known.tokens):,} most frequent tokens, their mean taken away. "
+            "'arr' (arrow) is shown where it was mined. Paper: nearest to bounded + closed are bounded, closed and "
+            "compact."
         )
         heads = ("constant or sum", "neighbours")
         key = f"neighbours-{name}" if len(tables) > 1 else "neighbours"
@@ -108,7 +117,8 @@ def _closeness_table(close: Mapping[str, Closeness]) -> Table:
     note = (
         "Of the ten nearest constants by cosine, among tokens that training saw often: how many are of the same theory "
         "and of the same type; and for sixty pairs of related concepts chosen by hand, both ways, how often the "
-        "partner is among the ten. By chance: neighbours drawn at random."
+        "partner is among the ten. By chance: neighbours drawn at random. Cosines are of what is left when the mean of "
+        "all embeddings is taken away; as they are, all embeddings share a direction that makes any two look alike."
     )
     return Table("closeness", "Do related concepts lie close?", columns, tuple(rows), note, groups)
 
