@@ -3,13 +3,14 @@
 import json
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import zstandard
 
 from isarstep.logic.language import Language
 from isarstep.logic.signature import Signature
 
-FOLDER = Path(__file__).parent / "complex_main"
+FOLDER = Path(__file__).parent / "complex_main_data"
 
 
 @cache
@@ -17,7 +18,7 @@ def language() -> Language:
     return Language(notation().values(), Signature.load(FOLDER / "signature.json.zst"))
 
 
-def notation() -> dict[str, dict]:
+def notation() -> dict[str, dict[str, Any]]:
     """By theory, parents first."""
     raw = zstandard.ZstdDecompressor().stream_reader((FOLDER / "notation.json.zst").read_bytes()).read()
     return dict(json.loads(raw))
