@@ -24,12 +24,14 @@ def test_predictions_are_written_as_agreed(tmp_path: Path) -> None:
         [NumberedExample([(3, [9, 10])], [9, 11], "a1"), NumberedExample([(3, [9, 11])], [9, 10], "b2")]
     )
     path = tmp_path / "predictions" / "test.beam3.jsonl"
-    assert write_predictions(path, predictor.lines(corpus, rules), meta_of(predictor, "test", rules, "none")) == 2
+    assert (
+        write_predictions(path, predictor.lines(corpus, rules), meta_of(predictor, "other", "test", rules, "none")) == 2
+    )
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["id"] for line in lines] == ["a1", "b2"]
     assert all(set(p) == {"tokens", "score"} for line in lines for p in line["predictions"])
     meta = json.loads((tmp_path / "predictions" / "test.beam3.meta.json").read_text())
-    assert meta["benchmark"] == "hash"
+    assert meta["benchmark"] == "other"  # what is answered, not what was trained on
     assert meta["beam"] == 3
     example = BenchExample("a1", "CONST HOL.False", (), "CONST HOL.True", (), ())
     (found,) = predictor.nbest([example], rules)

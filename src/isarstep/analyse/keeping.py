@@ -61,6 +61,6 @@ def keep_predictions(
         corpus, rules = predictor.split(dataset, split), SearchRules(beam)
         path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
         lines = with_progress(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
-        write_predictions(path, lines, meta_of(predictor, split, rules, "none"))
+        write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, "none"))
         written.append(path)
     return written

@@ -23,8 +23,8 @@ class ConstraintChoice(StrEnum):
 
 def predict(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
-    data: Annotated[Path, typer.Argument(help="The benchmark folder (or file of arrays) that it was trained on.")],
-    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    data: Annotated[Path, typer.Argument(help="A benchmark folder, or a file of arrays.")],
+    split: Annotated[str, typer.Option(help="train, validation, test, unseen or fresh.")] = "test",
     beam: Annotated[int, typer.Option(help="Hypotheses a sentence; the n-best list is as long.")] = 10,
     out: Annotated[
         Path | None, typer.Option(help="Where to write; MODEL/predictions/SPLIT.beamN.jsonl if not given.")
@@ -51,7 +51,8 @@ def predict(
     from isarstep.feed.files import load_dataset
 
     predictor = Predictor(model, device)
-    corpus = predictor.split(load_dataset(data), split)
+    dataset = load_dataset(data)
+    corpus = predictor.split(dataset, split)
     if limit is not None:
         corpus = corpus.take(np.array(places_of_lowest(corpus.ids, limit)))
     rules = SearchRules(beam, penalty=penalty)
@@ -60,7 +61,7 @@ def predict(
     suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
     path = out or model / "predictions" / f"{split}.beam{beam}{suffix}.jsonl"
     lines = with_progress(predictor.lines(corpus, rules, constraints), len(corpus), "searching")
-    count = write_predictions(path, lines, meta_of(predictor, split, rules, label))
+    count = write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, label))
     typer.echo(f"{count} examples -> {path}")
 
 

@@ -87,9 +87,10 @@ def check_vocabulary(about: About, vocabulary: Sequence[str]) -> None:
         raise UserError("the data have another vocabulary than the model; give the benchmark that it was trained on")
 
 
-def meta_of(predictor: Predictor, split: str, rules: SearchRules, constraints: str) -> dict[str, Any]:
+def meta_of(predictor: Predictor, benchmark: str, split: str, rules: SearchRules, constraints: str) -> dict[str, Any]:
+    """What lists are about: the benchmark whose split they answer, which need not be the one trained on."""
     return {
-        "benchmark": predictor.about.benchmark,
+        "benchmark": benchmark,
         "split": split,
         "input": "+F.5" if predictor.model.config.hints else "base",
         "beam": rules.beam,

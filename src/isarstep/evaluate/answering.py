@@ -22,6 +22,6 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
         lines = with_progress(predictor.lines(corpus, rules), len(corpus), f"{name}: beam {beam}")
         lists = [tuple(tokens for tokens, _ in nbest) for _, nbest in lines]
         # A model may be asked about any benchmark: the signature names the one that was scored.
-        meta = meta_of(predictor, task.split, rules, "none") | {"benchmark": task.benchmark}
+        meta = meta_of(predictor, task.benchmark, task.split, rules, "none")
         found.append(faults_counted(tuple(lists), meta))
     return System(name, task, *found)
