@@ -170,10 +170,10 @@ def test_two_clients_over_stdio_at_once() -> None:
 def test_a_cancelled_call_ends_its_prover(
     workshop: Workshop, loop: asyncio.Runner, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, tool: str
 ) -> None:
+    engine = loop.run(workshop.with_provers()).engine  # whose provers are the real ones, for other tests
     monkeypatch.setenv("PATH", stand_in.path)
     monkeypatch.setattr(provers.ProverLimits, "wall", 1e6)  # by itself nothing ends
     provers.prover_version.cache_clear()
-    engine = loop.run(workshop.service()).engine
     other = Workshop(lambda: Service(engine, 4))
     arguments = HARD if tool == "check_step" else {k: v for k, v in HARD.items() if k in ("facts", "goal", "seconds")}
 
