@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable
@@ -57,7 +58,8 @@ async def patiently(call: Call, tool: str, arguments: dict[str, Any]) -> dict[st
 async def main() -> None:
     from mcp import Client, StdioServerParameters
 
-    server = StdioServerParameters(command=sys.executable, args=["-m", "isarstep", "mcp"])
+    command = [sys.executable, "-m", "isarstep", "mcp"]
+    server = StdioServerParameters(command=command[0], args=command[1:], env=dict(os.environ))
     found: dict[str, list[str] | None] = {}
     async with Client(server) as client:
 

@@ -23,6 +23,7 @@ from isarstep.agents.sampling import by_votes, pass_at
 from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.evaluate.metrics import accuracy, ranks
+from isarstep.evaluate.scores import clusters_of
 from isarstep.version import __version__
 
 REPLIES, RUN, SUMMARY = "replies.jsonl", "run.json", "summary.json"
@@ -148,12 +149,13 @@ def summarise_replies(
     (folder / PREDICTIONS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     (folder / META).write_text(json.dumps(_meta(inquiry), indent=1) + "\n", encoding="utf-8")
     found = ranks([example.f1 for example in answered], lists)
+    clusters = clusters_of(answered)
     widths = [k for k in (1, 2, 5, 10, 20, 50, 100) if k <= inquiry.samples]
     samples = [sample for example in answered for sample in replies[example.id]]
     summary = asdict(inquiry) | {
         "examples": len(answered),
         "unanswered": len(examples) - len(answered),
-        "top": {k: asdict(accuracy((found.term > 0) & (found.term <= k))) for k in widths},
+        "top": {k: asdict(accuracy((found.term > 0) & (found.term <= k), clusters)) for k in widths},
         "pass": {k: 100 * float(np.mean([pass_at(k, inquiry.samples, c) for c in correct] or [0.0])) for k in widths},
         "replies": len(samples),
         "unreadable": problems,

@@ -25,6 +25,12 @@ from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, TypeCh
 TOP = 10
 
 
+def clusters_of(examples: Sequence[Example]) -> Clusters:
+    """Of every example the number of its theorem; one that names none stands alone."""
+    homes = [example.theorem or example.id for example in examples]
+    return np.unique(homes, return_inverse=True)[1].astype(np.int64)
+
+
 @dataclass(frozen=True)
 class ScoringTask:
     """What is scored: examples of a split, all its ids, and who judges well-formedness (if anybody)."""
@@ -43,9 +49,7 @@ class ScoringTask:
 
     @cached_property
     def clusters(self) -> Clusters:
-        """Of every example the number of its theorem; one that names none stands alone."""
-        homes = [example.theorem or example.id for example in self.examples]
-        return np.unique(homes, return_inverse=True)[1].astype(np.int64)
+        return clusters_of(self.examples)
 
     @cached_property
     def references(self) -> list[str]:
