@@ -31,7 +31,8 @@ def test_bleu_is_sacrebleus(seed: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reference", "best"), [("a b c d e", "a x c y e"), ("a b c d e", "v w x y z"), ("a b", "a b"), ("a b c d e", "")]
+    ("reference", "best"),
+    [("a b c d e", "a x c y e"), ("a b c d e", "v w x y z"), ("a b", "a b"), ("a b c d e", ""), ("a b c d", "a b c x")],
 )
 def test_smoothing_and_degenerate_cases_are_sacrebleus(reference: str, best: str) -> None:
     counts = ngram_counts([reference], [best])
