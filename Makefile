@@ -15,11 +15,16 @@ check: .venv/.installed-dev
 	$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy & types=$$!; $(BIN)/pytest -q -m 'not slow'; tests=$$?; wait $$types && exit $$tests
 
+# Servers and attacks beside all else, one core each; what the first said is shown at the end.
+SERVERS := tests/agents tests/attack tests/serve
+
 test: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
-	$(BIN)/pytest -q
+	@export OMP_NUM_THREADS=1; $(BIN)/pytest -q $(SERVERS) >.servers.log 2>&1 & servers=$$!; \
+	$(BIN)/pytest -q tests $(SERVERS:%=--ignore=%); rest=$$?; \
+	wait $$servers; first=$$?; cat .servers.log; rm -f .servers.log; [ $$first = 0 ] && [ $$rest = 0 ]
 
 # What must not be proved, on the real fact base; the tests run a tenth of it.
 attack: .venv/.installed-dev

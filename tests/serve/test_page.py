@@ -120,7 +120,9 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     page.wait_for_function("document.querySelector('#copy').textContent === 'Copied'")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("lemma")
-    assert re.findall(r'have s\d: "(.*)"', copied) == shown
+    subscripts = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+    text = re.sub(r"⇩(\d)", lambda digit: digit[1].translate(subscripts), copied)  # as Isabelle wants it: below
+    assert re.findall(r'have s\d: "(.*)"', text) == shown
 
     page.keyboard.press("u")
     page.wait_for_function("document.querySelectorAll('#proof .step').length === 1")

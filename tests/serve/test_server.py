@@ -269,7 +269,7 @@ def test_above_the_limit_requests_are_refused_and_a_stop_finishes_what_was_accep
     waiting = threading.Thread(target=lambda: results.append(ask(20)))
     waiting.start()
     assert until(lambda: guarded.get("/health").json()["load"]["running"])
-    assert guarded.stop() == 0
+    assert guarded.stop() == 0, guarded.process.stderr and guarded.process.stderr.read()
     waiting.join()
     assert results[0].status_code == 200
     assert results[0].json()["finished"]

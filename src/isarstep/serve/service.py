@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -28,6 +29,8 @@ from isarstep.serve.sketch import Sketch, isar_text
 from isarstep.serve.sketching import Plan, sketches
 from isarstep.serve.step import Step, ranked, with_gap
 from isarstep.serve.wording import understood
+
+_IDENTIFIER = re.compile(r"[0-9A-Fa-f]{6,}")  # of an example, or its beginning
 
 Json = dict[str, Any]
 Event = tuple[str, Json]
@@ -113,7 +116,10 @@ class Service:
         return shown.example_shown(example, split, self.engine.reader_in(world).names) | about
 
     def examples(self, query: str, split: str, limit: int, offset: int) -> Json:
-        words = understood(query, self.engine.reader_in(self.engine.worlds.everything)).words
+        if _IDENTIFIER.fullmatch(query.strip()):  # its digits are no numbers
+            words: tuple[SearchWord, ...] = (SearchWord(query.strip().lower()),)
+        else:
+            words = understood(query, self.engine.reader_in(self.engine.worlds.everything)).words
         total, entries = self.catalogue.search(words, split, limit, offset)
         names = self.engine.names
         rows = [
@@ -186,7 +192,8 @@ class Service:
             if self.engine.benchmark.has_facts:
                 self.fact_search.index()
 
-        threading.Thread(target=load, name="search index", daemon=True).start()
+        # Waited for at the end: a thread inside Arrow while the interpreter goes away ends the process with an abort.
+        threading.Thread(target=load, name="search index").start()
 
     def read(self, body: schema.ProblemBody) -> Json:
         """Every proposition as it was read, or what is wrong with it."""
