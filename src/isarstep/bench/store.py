@@ -6,6 +6,7 @@ Sizes are compared when a benchmark is opened, hashes when a file is first read;
 from __future__ import annotations
 
 import json
+import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
@@ -62,6 +63,7 @@ class RowGroups:
         sizes = [self._files[f][1].metadata.row_group(n).num_rows for f, n in self._places]
         self.starts: list[int] = [0, *accumulate(sizes)]
         self._groups: dict[int, pa.RecordBatch] = {}
+        self._reading = threading.Lock()  # Arrow's reader of a file is for one thread at a time, and crashes otherwise
 
     def __len__(self) -> int:
         return self.starts[-1]
@@ -77,7 +79,8 @@ class RowGroups:
             which, inside = self._places[number]
             path, file = self._files[which]
             try:
-                table = file.read_row_group(inside, columns=self._columns).combine_chunks()
+                with self._reading:
+                    table = file.read_row_group(inside, columns=self._columns).combine_chunks()
             except (pa.ArrowException, OSError) as error:
                 raise UserError(f"{path}: damaged ({error}); build the benchmark again") from error
             batches = table.to_batches()  # none where there are no rows
