@@ -15,8 +15,8 @@ check: .venv/.installed-dev
 	$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy & types=$$!; $(BIN)/pytest -q -m 'not slow'; tests=$$?; wait $$types && exit $$tests
 
-# Servers and attacks beside all else, one core each; what the first said is shown at the end.
-SERVERS := tests/agents tests/attack tests/serve
+# Servers, provers and attacks beside all else, one core each; what the first said is shown at the end.
+SERVERS := tests/agents tests/attack tests/check tests/serve
 
 test: .venv/.installed-dev
 	$(BIN)/ruff check .
