@@ -288,6 +288,39 @@ def test_fresh_examples_are_unlike_what_a_base_trains_on(graphs: list[Path], who
         build_fresh([path], tmp_path / "other", Young(whole, ["Old"], ""), workers=1)
 
 
+def test_fresh_examples_are_held_against_a_base_that_has_grown(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    young = replace(theory(7), session="Young", theory="Young.T7")
+    path = write_graph(young, tmp_path)
+    first = tmp_path / "fresh"
+    build_fresh([*graphs, path], first, Young(whole, ["Young"], "2026-08"), sizes=Sizes(fresh=9), workers=1)
+    build_fresh([first], tmp_path / "same", Young(whole, [], ""), sizes=Sizes(fresh=9), workers=1)
+    assert contents(tmp_path / "same") == contents(first)
+    # The base comes to know two of the young theorems under other names.
+    part = replace(theory(7), session="Grown", theory="Grown.T7", proofs=theory(7).proofs[:2])
+    build([whole, write_graph(part, tmp_path)], tmp_path / "larger", sizes=SIZES, workers=1)
+    trained = list(Benchmark(tmp_path / "larger").split("train"))
+    theorems, targets = {e.theorem for e in trained}, {e.f1 for e in trained}
+    before = list(Benchmark(first).split("fresh"))
+    manifest = build_fresh([first], tmp_path / "after", Young(tmp_path / "larger", [], ""), workers=1)
+    after = list(Benchmark(tmp_path / "after").split("fresh"))
+    assert manifest["fresh"]["base"] == Benchmark(tmp_path / "larger").hash
+    left = [e.step_id for e in before if e.theorem not in theorems and e.f1 not in targets]
+    assert [e.step_id for e in after] == left
+    assert 0 < len(after) < len(before)
+
+
+def test_what_fresh_is_made_of_is_said_once(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(UserError, match="needs --entry"):
+        build_fresh(graphs, out, Young(whole, [], ""), workers=1)
+    with pytest.raises(UserError, match="has no fresh examples"):
+        build_fresh([whole], out, Young(whole, [], ""), workers=1)
+    young = write_graph(replace(theory(7), session="Young", theory="Young.T7"), tmp_path)
+    build_fresh([*graphs, young], out, Young(whole, ["Young"], "2026-08"), sizes=Sizes(fresh=9), workers=1)
+    with pytest.raises(UserError, match="give it alone"):
+        build_fresh([out], tmp_path / "other", Young(whole, ["Young"], ""), workers=1)
+
+
 def test_a_benchmark_of_earlier_rules_cannot_grow(whole: Path, graphs: list[Path], tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path / "old")
     manifest = json.loads((whole / "manifest.json").read_text())

@@ -37,6 +37,7 @@ def build(
         isarstep build graphs --out benchmark
         isarstep build benchmark more-graphs --out larger
         isarstep build young-graphs --fresh benchmark --entry Some_Entry --dated 2026-08 --out fresh
+        isarstep build fresh --fresh larger --out fresh-again
     """
     from isarstep.bench.build import build as build_benchmark
     from isarstep.bench.extract import Rules
@@ -44,8 +45,8 @@ def build(
     from isarstep.bench.rules import DROPPED
 
     rules = Rules(max_source, max_target, keep_open, keep_restated)
-    if (fresh is None) != (not entry) or (fresh is None and dated):
-        raise UserError("--fresh, --entry and --dated go together: a base benchmark, and the entries to score")
+    if fresh is None and (entry or dated):
+        raise UserError("--entry and --dated go with --fresh: a base benchmark, and the entries to score")
 
     def tell(done: int, total: int) -> None:
         watched.news(f"{done:,} of {total:,} theories read" if done < total else "all theories read, writing")

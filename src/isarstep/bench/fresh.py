@@ -1,7 +1,8 @@
 """A benchmark of entries younger than a base benchmark: scored alone, in a folder with its own signature and facts.
 
 Nothing in it is trained on. An example that equals one of the base's training examples, or has its target, or is of a
-theorem that is trained on there, is left out.
+theorem that is trained on there, is left out. When the base grows, the folder is held against it once more, without
+any graph: what the larger base trains on goes, the rest stays as it is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from isarstep.bench import grow
-from isarstep.bench.build import Progress, sort_inputs
+from isarstep.bench.build import Inputs, Progress, sort_inputs
 from isarstep.bench.entries import entry_of
 from isarstep.bench.extract import Rules
 from isarstep.bench.gather import Gathered, gather_graphs, read_arrow
@@ -31,7 +32,7 @@ class Young:
     """What is scored: examples of these entries, against what a base benchmark trains on."""
 
     base: Path
-    entries: Sequence[str]
+    entries: Sequence[str]  # none: a finished folder says which
     dated: str  # when the entries appeared, in words
 
 
@@ -46,14 +47,13 @@ def build_fresh(
     workers: int = 2,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Build the folder from the graphs of the entries and of what they rest on, and return its manifest."""
+    """Build the folder, from the graphs of the entries and of what they rest on or from itself; its manifest."""
     rules, sizes = rules or Rules(), sizes or Sizes()
     inputs = sort_inputs(paths)
-    if inputs.benchmarks:
-        raise UserError(f"{next(iter(inputs.benchmarks))}: fresh examples come from graphs alone; give it as --fresh")
+    young = _as_before(inputs, young)
     with workspace(out) as scratch:
         base = grow.gather_benchmark(young.base, rules, scratch / "base")
-        parts = []
+        parts = [grow.gather_benchmark(path, rules, scratch / "before") for path in inputs.benchmarks]
         for number, part in enumerate(gather_graphs(inputs.graphs, rules, scratch, workers)):
             parts.append(part)
             if progress:
@@ -70,6 +70,21 @@ def build_fresh(
             "base": Benchmark(young.base).hash,
         }
         return write_benchmark(out, content, level=level)
+
+
+def _as_before(inputs: Inputs, young: Young) -> Young:
+    """Of a finished folder its own entries and date; graphs need both to be given."""
+    if not inputs.benchmarks:
+        if not young.entries:
+            raise UserError("--fresh with graphs needs --entry: which entries are to be scored")
+        return young
+    (path,) = inputs.benchmarks
+    before = Benchmark(path).manifest.get("fresh")
+    if before is None:
+        raise UserError(f"{path}: has no fresh examples; a benchmark to hold them against is given as --fresh")
+    if inputs.graphs or young.entries or young.dated:
+        raise UserError(f"{path}: says itself what is fresh in it; give it alone, without graphs, --entry or --dated")
+    return Young(young.base, before["entries"], before["dated"])
 
 
 @dataclass(frozen=True)
