@@ -41,8 +41,6 @@ ARROWS: dict[str, set[str]] = {
     "agents": {"serve", "check", "evaluate", "bench", "logic"},
     "house": {"serve", "bench", "logic"},
 }
-# A room's commands.py is a door: nobody imports it, and it may look further than its room.
-DOORS: dict[str, set[str]] = {"bench": {"feed"}}
 OUTSIDE = {"cli", "cli_docs", "__main__"}  # they open the doors and are imported by nobody inside
 
 
@@ -86,8 +84,6 @@ def test_a_file_is_small_explains_itself_and_imports_downwards(path: Path) -> No
     if room in OUTSIDE:
         return
     allowed = GROUND | {room} | ARROWS.get(room, set())
-    if path.name == "commands.py":
-        allowed |= DOORS.get(room, set())
     assert {room_of(name) for name in used} <= allowed
 
 
@@ -125,7 +121,7 @@ def test_the_arrows_themselves_have_no_circle_and_none_is_unused() -> None:
         order += ready
     rooms = {path.name for path in (ROOT / "src" / "isarstep").iterdir() if (path / "__init__.py").is_file()}
     assert rooms - GROUND == {*ARROWS} - {"house"}
-    drawn = {(room, below) for arrows in (ARROWS, DOORS) for room in arrows for below in arrows[room]}
+    drawn = {(room, below) for room in ARROWS for below in ARROWS[room]}
     real = {(room_of(name), room_of(used)) for name, path in MODULES.items() for used in imports(path)}
     assert drawn <= real, "an arrow that nobody needs goes"
 

@@ -1,6 +1,7 @@
 """Groups partition the examples; copying and nearness are what they say."""
 
 import random
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from isarstep.bench.example import Example
 from isarstep.evaluate.breakdowns import breakdowns, by_source_length, failure_table, source_length
-from isarstep.evaluate.copying import _bag, copied_share, is_copy, is_whole_copy, nearness, renamed
+from isarstep.evaluate.copying import copied_share, is_copy, is_whole_copy, nearness, renamed
 from isarstep.evaluate.headline import open_system, open_task
 from isarstep.evaluate.scores import ScoringTask
 from isarstep.evaluate.topics import topic_of, topics
@@ -85,8 +86,9 @@ def test_nearness_against_all_pairs() -> None:
     def plain(target: str) -> str:
         if renamed(target) in set(map(renamed, training)):
             return "renamed"
-        bags = [({*_bag(renamed(target))}, {*_bag(renamed(text))}) for text in training]
-        return "near" if any(len(a & b) >= 0.9 * len(a | b) for a, b in bags) else "new"
+        bag = Counter(renamed(target).split())
+        others = [Counter(renamed(text).split()) for text in training]
+        return "near" if any((bag & other).total() >= 0.9 * (bag | other).total() for other in others) else "new"
 
     found = nearness(targets, training)
     assert found == [plain(target) for target in targets]

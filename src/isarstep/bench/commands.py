@@ -89,7 +89,7 @@ def stats(
     for table in statistics.tables(opened, measured):
         typer.echo(table.markdown() if markdown else table.text())
     if leaks:
-        from isarstep.feed.leaks import leak_table
+        from isarstep.bench.leaks import leak_table
 
         found = leak_table(opened)
         typer.echo(found.markdown() if markdown else found.text())

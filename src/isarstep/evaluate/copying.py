@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isarstep.bench.example import Example
+from isarstep.bench.nearest import nearest_bags
 
 Nearness = Literal["renamed", "near", "new"]
-NEAR = 0.9
-SLACK = 1e-9  # nine tenths of ten are nine, also in floating point
 _VARIABLE = re.compile(r"<[XV][0-9]+>")
 
 
@@ -64,55 +62,10 @@ def renamed(tokens: str) -> str:
 
 
 def nearness(targets: Sequence[str], training: Iterable[str]) -> list[Nearness]:
-    """For each target: is it a training target up to variables, nearly one (token Jaccard >= 0.9), or new?
-
-    Of two bags with Jaccard >= 0.9 the rarest tenths have an element in common. Targets are indexed by theirs, so that
-    almost no training target has to be compared.
-    """
+    """For each target: is it a training target up to variables, nearly one (token Jaccard >= 0.9), or new?"""
     seen = set(map(renamed, training))
     shapes = [renamed(target) for target in targets]
-    bags = {shape: _bag(shape) for shape in {*shapes} - seen}
-    elements = {element for bag in bags.values() for element in bag}
-    # Rare are constants that few targets have; a fortieth `$` says little more than that the target is long.
-    having = Counter(token for bag in bags.values() for token, number in bag if number == 0)
-    rank = {element: i for i, element in enumerate(sorted(elements, key=lambda e: (having[e[0]], e)))}
-    # By a rare element and the bag's size: the shape, where the element stands among the rarest, the whole bag.
-    index: dict[tuple[int, int], list[tuple[str, int, frozenset[int]]]] = defaultdict(list)
-    for shape, bag in bags.items():
-        known = frozenset(rank[element] for element in bag)
-        for position, place in enumerate(_rarest(known)):
-            index[place, len(bag)].append((shape, position, known))
-    near: set[str] = set()
-    for text in seen:
-        # What no target has is rarer than all else.
-        places = [rank.get(element, -1) for element in _bag(text)]
-        size, present = len(places), set(places)
-        for position, place in enumerate(_rarest(places)):
-            if place < 0:
-                continue
-            for other_size in range(math.ceil(NEAR * size - SLACK), int(size / NEAR + SLACK) + 1):
-                wanted = NEAR / (1 + NEAR) * (size + other_size) - SLACK  # in common, for such a Jaccard
-                for shape, other_position, other in index.get((place, other_size), ()):
-                    # What follows the first common element is all that can still be in common.
-                    if min(size - position, other_size - other_position) < wanted or shape in near:
-                        continue
-                    if len(other & present) >= wanted:
-                        near.add(shape)
+    asked = sorted({*shapes} - seen)
+    found = nearest_bags([Counter(shape.split()) for shape in asked], (Counter(text.split()) for text in seen))
+    near = {shape for shape, other in zip(asked, found, strict=True) if other is not None}
     return ["renamed" if shape in seen else "near" if shape in near else "new" for shape in shapes]
-
-
-def _bag(tokens: str) -> list[tuple[str, int]]:
-    """A bag as a set: each token with the how-manieth it is."""
-    counts: dict[str, int] = {}
-    bag = []
-    for token in tokens.split():
-        number = counts.get(token, 0)
-        counts[token] = number + 1
-        bag.append((token, number))
-    return bag
-
-
-def _rarest(places: Collection[int]) -> list[int]:
-    """So many of the rarest that a bag with none of them has less than the share in common."""
-    needed = len(places) - math.ceil(NEAR * len(places) - SLACK) + 1
-    return sorted(places)[:needed]

@@ -1,0 +1,121 @@
+"""Which training examples give held-out ones away: exactly, up to names of variables, or nearly.
+
+- exact: the target of a held-out example is a training target (the paper's rule), letter by letter.
+- renamed: a training example is a held-out one (F.1-F.4) up to renaming of variables.
+- near: their bags of tokens (F.1-F.4, variables renamed by how often they occur) have a Jaccard index of 0.9 or more.
+
+The first two must be empty in what `build` writes. Near duplicates are reported, for the scored splits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from isarstep.bench.example import Example
+from isarstep.bench.ids import VARIABLE
+from isarstep.bench.nearest import nearest_bags
+from isarstep.bench.shards import renamed_key, shape_of
+from isarstep.bench.stats import StatsTable
+from isarstep.bench.store import Benchmark
+
+
+@dataclass(frozen=True)
+class Leak:
+    """A pair of ids; `similarity` is 1 but for near duplicates."""
+
+    train: str
+    held_out: str
+    split: str
+    similarity: float = 1.0
+
+
+@dataclass(frozen=True)
+class LeakReport:
+    """At most one leak for each held-out example and kind."""
+
+    exact: list[Leak]
+    renamed: list[Leak]
+    theorem: list[Leak]  # examples of a theorem that is trained on
+    near: list[Leak]
+    scored: dict[str, int]  # examples looked at, by split
+
+    @property
+    def clean(self) -> bool:
+        return not self.exact and not self.renamed and not self.theorem
+
+
+def _renamed(example: Example) -> bytes:
+    f3 = [] if example.f3 is None else [shape_of(example.f3)]
+    return renamed_key([shape_of(p) for p in example.f2], f3, [shape_of(p) for p in example.f4], [shape_of(example.f1)])
+
+
+# What gives an example away where a training example has the same; an imported one has no theorem.
+_KEYS: dict[str, Callable[[Example], Hashable]] = {
+    "exact": lambda example: example.f1,
+    "renamed": _renamed,
+    "theorem": lambda example: example.theorem or None,
+}
+
+
+def find_leaks(where: str | Path) -> LeakReport:
+    """Compare the training split of a benchmark with everything held out."""
+    benchmark = Benchmark(where)
+    held = [(name, example) for name in benchmark.splits[1:] for example in benchmark.split(name)]
+    keys = {kind: [key(example) for _, example in held] for kind, key in _KEYS.items()}
+    wanted = {kind: {*found} - {None} for kind, found in keys.items()}
+    first: dict[str, dict[Hashable, str]] = {kind: {} for kind in _KEYS}  # the training example that has such a key
+    trained: list[str] = []
+
+    def training() -> Iterator[Counter[str]]:
+        for example in benchmark.split("train"):
+            trained.append(example.id)
+            for kind, key in _KEYS.items():
+                if (found := key(example)) in wanted[kind]:
+                    first[kind].setdefault(found, example.id)
+            yield bag_of(example)
+
+    nearest = nearest_bags([bag_of(example) for _, example in held], training())
+    leaks = {
+        kind: [
+            Leak(first[kind][key], example.id, name)
+            for (name, example), key in zip(held, keys[kind], strict=True)
+            if key in first[kind]
+        ]
+        for kind in _KEYS
+    }
+    near = [
+        Leak(trained[found.other], example.id, name, found.similarity)
+        for (name, example), found in zip(held, nearest, strict=True)
+        if found is not None
+    ]
+    scored = {name: len(benchmark.split(name)) for name in benchmark.splits[1:]}
+    return LeakReport(leaks["exact"], leaks["renamed"], leaks["theorem"], near, scored)
+
+
+def leak_table(benchmark: Benchmark) -> StatsTable:
+    """The leak report; all but the last row must be 0."""
+    report = find_leaks(benchmark.folder)
+    kinds = {
+        "the target of a training example": report.exact,
+        "a training example that is the same up to variables": report.renamed,
+        "a theorem that is trained on": report.theorem,
+        "a near duplicate in training (Jaccard >= 0.9)": report.near,
+    }
+    shown = [name for name, count in report.scored.items() if count]
+    rows = [("examples", *(f"{report.scored[name]:,}" for name in shown))]
+    rows += [
+        (kind, *(f"{sum(leak.split == name for leak in leaks):,}" for name in shown)) for kind, leaks in kinds.items()
+    ]
+    return StatsTable("Leaks", ("scored examples with", *shown), rows)
+
+
+def bag_of(example: Example) -> Counter[str]:
+    """Tokens of F.1-F.4 with multiplicity; the variable that occurs most often is `<X0>`, and so on."""
+    texts = [example.f1, *example.f2, *([] if example.f3 is None else [example.f3]), *example.f4]
+    bag = Counter(token for text in texts for token in text.split())
+    variables = sorted((count for token, count in bag.items() if VARIABLE.fullmatch(token)), reverse=True)
+    constant = {token: count for token, count in bag.items() if not VARIABLE.fullmatch(token)}
+    return Counter({**constant, **{f"<X{rank}>": count for rank, count in enumerate(variables)}})
