@@ -72,10 +72,11 @@ end
 """
 
 
-def mine_tiny(tmp_path, theories):
+def mine_tiny(tmp_path, theories, *, above=None, proof=10, prove=False):
+    """Mine these theories on Pure, `above` all others; the folder of their graphs."""
     folder = tmp_path / "theories"
     folder.mkdir()
-    (folder / "ROOT").write_text(f"session Tiny = Pure + theories {list(theories)[-1]}")
+    (folder / "ROOT").write_text(f"session Tiny = Pure + theories {above or list(theories)[-1]}")
     for name, text in theories.items():
         (folder / f"{name}.thy").write_text(text)
     run_mining(
@@ -87,15 +88,20 @@ def mine_tiny(tmp_path, theories):
         isabelle=None,
         directories=[folder],
         heaps=tmp_path / "heaps",
-        limits=MiningLimits(proof=10),
-        prove=False,
+        limits=MiningLimits(proof=proof),
+        prove=prove,
     )
-    return [read_graph(tmp_path / "out" / "Tiny" / f"{name}.jsonl.zst") for name in theories]
+    return tmp_path / "out" / "Tiny"
+
+
+def summary_of(graphs):
+    return json.loads((graphs.parent / "summary.json").read_text())
 
 
 def test_notation(installation, tmp_path):
     """The record as a whole: only what the theory itself adds or takes away."""
-    notations, later = mine_tiny(tmp_path, {"Notations": NOTATIONS, "Later": LATER})
+    graphs = mine_tiny(tmp_path, {"Notations": NOTATIONS, "Later": LATER})
+    notations, later = (read_graph(graphs / f"{name}.jsonl.zst") for name in ("Notations", "Later"))
     [magma] = notations.notation["locales"]
     assert magma == {
         "name": "Notations.magma",
@@ -135,37 +141,20 @@ def test_notation(installation, tmp_path):
 
 @pytest.mark.parametrize("prove", [False, True])
 def test_theories_on_pure(installation, tmp_path, prove):
-    folder = tmp_path / "theories"
-    folder.mkdir()
-    (folder / "ROOT").write_text("session Tiny = Pure + theories Second")
-    (folder / "First.thy").write_text(FIRST)
-    (folder / "Second.thy").write_text(SECOND)
-    out = tmp_path / "out"
-    run_mining(
-        ["Tiny"],
-        out=out,
-        jobs=1,
-        cluster=None,
-        resume=False,
-        isabelle=None,
-        directories=[folder],
-        heaps=tmp_path / "heaps",
-        limits=MiningLimits(proof=10),
-        prove=prove,
-    )
-    first = read_graph(out / "Tiny" / "First.jsonl.zst")
+    graphs = mine_tiny(tmp_path, {"First": FIRST, "Second": SECOND}, prove=prove)
+    first = read_graph(graphs / "First.jsonl.zst")
     assert [proof.name for proof in first.proofs] == ["First.both", "First.after"]
     # The failed proof is reported, its statement is trusted, and the theory above goes on.
     failure, timeout = first.failures
     assert failure.startswith("line 10: lemma skipped: ")
     assert str(tmp_path) not in failure
     assert timeout.startswith("line 14: lemma skipped: Timeout")
-    second = read_graph(out / "Tiny" / "Second.jsonl.zst")
+    second = read_graph(graphs / "Second.jsonl.zst")
     [proof] = second.proofs
     assert [second.lemmas[use.lemma].name for use in proof.facts[0].uses if use.lemma is not None] == [
         "First.impossible"
     ]
-    summary = json.loads((out / "summary.json").read_text())
+    summary = summary_of(graphs)
     assert summary["total"]["theories"] == 2
     assert [entry["theory"] for entry in summary["failures"]] == ["Tiny.First", "Tiny.First"]
 
@@ -190,26 +179,9 @@ end
 
 
 def test_a_command_has_the_time_of_its_theory_and_a_theory_that_cannot_end_says_why(installation, tmp_path):
-    folder = tmp_path / "theories"
-    folder.mkdir()
-    (folder / "ROOT").write_text("session Tiny = Pure + theories Slow Endless")
-    (folder / "Slow.thy").write_text(SLOW_COMMAND)
-    (folder / "Endless.thy").write_text(CANNOT_END)
-    out = tmp_path / "out"
-    run_mining(
-        ["Tiny"],
-        out=out,
-        jobs=1,
-        cluster=None,
-        resume=False,
-        isabelle=None,
-        directories=[folder],
-        heaps=tmp_path / "heaps",
-        limits=MiningLimits(proof=1),
-        prove=False,
-    )
-    assert read_graph(out / "Tiny" / "Slow.jsonl.zst").failures == ()
-    [failed] = json.loads((out / "summary.json").read_text())["failures"]
+    graphs = mine_tiny(tmp_path, {"Slow": SLOW_COMMAND, "Endless": CANNOT_END}, above="Slow Endless", proof=1)
+    assert read_graph(graphs / "Slow.jsonl.zst").failures == ()
+    [failed] = summary_of(graphs)["failures"]
     assert failed["theory"] == "Tiny.Endless"
     assert 'Missing outer syntax command(s) "nothing"' in failed["reason"]
     assert "before it line 4: ML left out: no such tool" in failed["reason"]
