@@ -44,7 +44,7 @@ def nbest_lists(path: Path) -> dict[str, list[str]]:
 
 def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     """Isabelle's type check of every output beside the embedded one, written line by line."""
-    isabelle, benchmark = open_isabelle(None, arguments.directory, arguments.heaps), Benchmark("embedded")
+    isabelle, benchmark = open_isabelle(arguments.heaps, arguments.directory), Benchmark("embedded")
     outputs = {path.stem: nbest_lists(path) for path in arguments.predictions}
     wanted = set(arguments.sessions.split(",")) if arguments.sessions else None
     qualified, test = tuple(benchmark.manifest.get("qualified", ())), list(benchmark.split("test"))
@@ -221,7 +221,7 @@ def questions_about(
 
 def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     """Ask Isabelle about gaps that the embedded backend has judged, one pass over each session."""
-    judge, benchmark = open_isabelle(None, arguments.directory, arguments.heaps), Benchmark("embedded")
+    judge, benchmark = open_isabelle(arguments.heaps, arguments.directory), Benchmark("embedded")
     proposals = proposals_of(benchmark, arguments.verdicts, arguments.predictions, arguments.sessions)
     names = fact_names(benchmark, [proposal.example for proposal in proposals])
     qualified = tuple(benchmark.manifest.get("qualified", ()))

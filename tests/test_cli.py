@@ -1,5 +1,6 @@
 """The command line as a whole: every command is documented, exemplified and tested, and mistakes end in one line."""
 
+import importlib
 import inspect
 import subprocess
 import sys
@@ -29,6 +30,22 @@ def test_every_command_is_tested(name: str) -> None:
     doors = ("isarstep.cli", "isarstep import cli", '"-m", "isarstep"')
     tested = any(f'"{name}"' in text and any(door in text for door in doors) for text in texts)
     assert tested, f"no test runs `isarstep {name}` through the command line"
+
+
+REPLACED = [
+    (name, option)
+    for name, (module, _) in COMMANDS.items()
+    for option in getattr(importlib.import_module(module), "REPLACED", {})
+]
+
+
+@pytest.mark.parametrize(("name", "option"), REPLACED)
+def test_an_option_of_before_says_what_replaced_it(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    taken = {flag for p in cli.click_command(name, COMMANDS[name][0]).params for flag in (*p.opts, *p.secondary_opts)}
+    if option in taken:
+        return  # a command of the same room has it
+    assert cli.run([name, option]) == 2
+    assert capsys.readouterr().err.startswith(f"isarstep: {option} ")
 
 
 def test_the_reference_is_up_to_date() -> None:

@@ -43,7 +43,7 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 
 def options(folder: Path, out: Path) -> list[str]:
-    return ["--benchmark", str(folder), "--out", str(out), "--effort", "quick", "--seconds", "0.3", "--jobs", "1"]
+    return ["--benchmark", str(folder), "--out", str(out), "--effort", "quick", "--jobs", "1"]
 
 
 def test_the_fact_base_of_a_benchmark_is_typed(benchmark: tuple[Path, list[Example]]) -> None:

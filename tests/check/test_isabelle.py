@@ -232,8 +232,8 @@ def test_real_command(isabelle, tmp_path, capsys):
     assert run(["build", str(graphs), "--out", str(benchmark), "--jobs", "1"]) == 0
     found = Benchmark(benchmark)
     split = max(found.splits, key=lambda name: len(found.split(name)))
-    command = ["check", "--benchmark", str(benchmark), "--split", split, "--out", str(out), "--backend", "isabelle",
-               "--seconds", "5", "-d", str(theories), "--heaps", str(graphs / "heaps")]  # fmt: skip
+    command = ["check", "--benchmark", str(benchmark), "--split", split, "--out", str(out), "--effort", "quick",
+               "-d", str(theories), "--isabelle", str(graphs / "heaps")]  # fmt: skip
     capsys.readouterr()
     assert run(command) == 0
     said = capsys.readouterr()

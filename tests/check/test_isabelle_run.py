@@ -166,7 +166,15 @@ def test_no_isabelle_is_said_plainly(
 ) -> None:
     monkeypatch.delenv("ISABELLE_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    command = ["check", "--benchmark", str(benchmark[0]), "--backend", "isabelle", "--out", str(tmp_path / "v.parquet")]
+    command = [
+        "check",
+        "--benchmark",
+        str(benchmark[0]),
+        "--isabelle",
+        str(tmp_path),
+        "--out",
+        str(tmp_path / "v.parquet"),
+    ]
     assert run(command) == 2
     assert "no Isabelle found" in capsys.readouterr().err
     assert run([*command, "--cluster", "tcp://x"]) == 2

@@ -38,9 +38,9 @@ def nearest_bags(bags: Sequence[Counter[str]], others: Iterable[Counter[str]]) -
     rank = {element: i for i, element in enumerate(sorted(elements, key=lambda e: (having[e[0]], e)))}
     known = [tuple(rank[element] for element in _elements(bag)) for bag in bags]
     index: dict[int, list[_Entry]] = defaultdict(list)
-    for number, places in enumerate(known):
-        for position, place in enumerate(_rarest(places)):
-            index[place].append(_Entry(number, len(places), position))
+    for number, own in enumerate(known):
+        for position, place in enumerate(_rarest(own)):
+            index[place].append(_Entry(number, len(own), position))
     best: list[Nearest | None] = [None] * len(bags)
     for other, bag in enumerate(others):
         places = [rank.get(element, -1) for element in _elements(bag)]  # what no bag has is rarer than all else

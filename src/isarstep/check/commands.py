@@ -17,15 +17,8 @@ if TYPE_CHECKING:
     from isarstep.check.jobs import Run, Settings, Work
 
 
-class Backend(StrEnum):
-    """Who judges."""
-
-    embedded = "embedded"
-    isabelle = "isabelle"
-
-
 class Effort(StrEnum):
-    """How hard provers try. Thorough: five strategies for every question instead of two."""
+    """How hard provers try: with how many facts and strategies here, for how long in Isabelle."""
 
     quick = "quick"
     usual = "usual"
@@ -33,9 +26,15 @@ class Effort(StrEnum):
 
 
 STAGES = {Effort.quick: (0, 32), Effort.usual: (0, 32, 128), Effort.thorough: (0, 32, 128, 512)}
+SECONDS = 0.3  # of processor time, for one try of a prover of ours
+SLEDGEHAMMER = {Effort.quick: 5.0, Effort.usual: 30.0, Effort.thorough: 120.0}  # the paper's is 30
+_ISABELLE = "is --isabelle IMAGES now, with a folder of images that the miner made"
 REPLACED = {
     "--library": "is chosen by --effort: quick 32, usual 128, thorough 512 library facts",
     **dict.fromkeys(("--thorough", "--no-thorough"), "is --effort thorough, with 512 library facts"),
+    "--seconds": "is chosen by --effort: 0.3 of one prover; of Sledgehammer quick 5, usual 30, thorough 120",
+    **dict.fromkeys(("--backend", "--heaps"), _ISABELLE),
+    "--any-release": "is not needed: the Isabelle that the images are of is asked",
 }
 
 
@@ -46,26 +45,26 @@ def check(
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
     split: Annotated[str, typer.Option(help="Split that the predictions answer.")] = "test",
     out: Annotated[Path, typer.Option(help="Where the verdicts go (Parquet).")] = Path("verdicts.parquet"),
-    backend: Annotated[Backend, typer.Option(help="Provers of this package, or a real Isabelle.")] = Backend.embedded,
     top: Annotated[int, typer.Option(min=1, help="Proposals of each example to check, best first.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
-    seconds: Annotated[
-        float | None,
-        typer.Option(min=0.05, help="Time of one attempt: 0.3 s of one prover, or 30 s of Isabelle's Sledgehammer."),
-    ] = None,
     effort: Annotated[
-        Effort, typer.Option(help="How many library facts provers get at most (32, 128, 512), and how many strategies.")
+        Effort,
+        typer.Option(
+            help="Library facts that provers get at most (32, 128, 512; thorough: five strategies for every question,"
+            " not two), or Sledgehammer's seconds (5, 30, 120)."
+        ),
     ] = Effort.usual,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core, of Isabelle one.")] = 0,
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler whose workers do the work.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
     explain: Annotated[str | None, typer.Option(help="Show one example's check in full and write nothing.")] = None,
-    isabelle: Annotated[Path | None, typer.Option(help="Folder of Isabelle; else ISABELLE_HOME or the PATH.")] = None,
-    any_release: Annotated[bool, typer.Option("--any-release", help="Try an Isabelle that is not known.")] = False,
-    directories: Annotated[
-        list[Path] | None, typer.Option("-d", "--directory", help="Further session directory, e.g. the AFP's thys.")
+    isabelle: Annotated[
+        Path | None,
+        typer.Option(metavar="IMAGES", help="Ask an Isabelle (ISABELLE_HOME or the PATH), on images of this folder."),
     ] = None,
-    heaps: Annotated[Path | None, typer.Option(help="Folder of session images that the miner made.")] = None,
+    directories: Annotated[
+        list[Path] | None, typer.Option("-d", "--directory", help="Its further session directory: the AFP's thys.")
+    ] = None,
 ) -> None:
     """Check whether proposals are well-formed and provers close the gaps on both sides of them.
 
@@ -77,20 +76,20 @@ def check(
         isarstep check predictions.jsonl --split test --out verdicts.parquet
         isarstep check --limit 1000 --out references.parquet
         isarstep check predictions.jsonl --explain 3f2a
-        isarstep check predictions.jsonl --backend isabelle --heaps graphs/heaps -d afp/thys
+        isarstep check predictions.jsonl --isabelle graphs/heaps -d afp/thys
     """
     from isarstep.check.jobs import Settings
 
-    if backend is Backend.isabelle:
+    if isabelle is not None:
         from isarstep.check.isabelle_run import IsabelleSettings, open_isabelle
 
         if explain is not None or cluster is not None:
-            raise UserError("--backend isabelle runs on this machine and writes a table: no --explain, no --cluster")
-        judge = open_isabelle(isabelle, directories or [], heaps, any_release=any_release)
-        asked = IsabelleSettings(benchmark, split, seconds or 30.0, 0, (0,))
+            raise UserError("--isabelle runs on this machine and writes a table: no --explain, no --cluster")
+        judge = open_isabelle(isabelle, directories or [])
+        asked = IsabelleSettings(benchmark, split, SLEDGEHAMMER[effort], 0, (0,))
         _run_isabelle(judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume)
         return
-    settings = Settings(benchmark, split, seconds or 0.3, 2 << 30, STAGES[effort], effort is Effort.thorough)
+    settings = Settings(benchmark, split, SECONDS, 2 << 30, STAGES[effort], effort is Effort.thorough)
     work = _work(settings, predictions, top, limit)
     if explain is not None:
         _explain(settings, work, explain)

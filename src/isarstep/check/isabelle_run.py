@@ -1,4 +1,4 @@
-"""`isarstep check --backend isabelle`: proposals become questions to a real Isabelle, its answers become verdicts.
+"""`isarstep check --isabelle IMAGES`: proposals become questions to a real Isabelle, its answers become verdicts.
 
 One pass over a theory serves all its proposals; a theory whose questions are all answered is a finished part of the
 table, so an interrupted run goes on with the next one.
@@ -66,15 +66,16 @@ class IsabelleSettings(Settings):
     backend: str = "isabelle"
 
 
-def open_isabelle(
-    home: Path | None, directories: Sequence[Path], heaps: Path | None, *, any_release: bool = False
-) -> Isabelle:
-    """The installation with its provers, and images: those that Isabelle built, and those in a folder of the miner."""
-    installation = with_provers(find_installation(home, any_release=any_release))
+def open_isabelle(images: Path | None, directories: Sequence[Path] = ()) -> Isabelle:
+    """The installation with its provers, and images: those that Isabelle built, and those in a folder of the miner.
+
+    Any release will do: without images that it has made nothing can be asked.
+    """
+    installation = with_provers(find_installation(any_release=True))
     sessions = Sessions(installation, directories)
-    folder = heaps or installation.heap_folders[0]
+    folder = images or installation.heap_folders[0]
     if not folder.is_dir():
-        raise UserError(f"no images at {folder}: there is no such folder; give one with --heaps")
+        raise UserError(f"no images at {folder}: there is no such folder")
     return Isabelle(installation, sessions, Images(installation, sessions, folder.resolve()))
 
 

@@ -340,7 +340,7 @@ def _replayed(engine: Engine, task: Task, found: list[Step] | Sketch, images: Pa
 
     proofs = proofs_of_steps(task, found) if isinstance(found, list) else proofs_of_sketch(found)
     qualified = engine.benchmark.manifest.get("qualified", ())
-    return replayed(open_isabelle(None, (), images), task, proofs, qualified) or ["nothing is proved or replayed"]
+    return replayed(open_isabelle(images), task, proofs, qualified) or ["nothing is proved or replayed"]
 
 
 def _say(text: str) -> None:

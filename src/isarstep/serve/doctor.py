@@ -40,7 +40,7 @@ def findings() -> Iterator[Finding]:
     advice = "install the package of that name, e.g. apt install eprover: both provers together prove far more than one"
     yield Finding("E (eprover)", prover_version("eprover"), "check, sketch, serve", advice)
     yield _torch()
-    yield _asked("Isabelle", _isabelle, "mine, check --backend isabelle, the proof command")
+    yield _asked("Isabelle", _isabelle, "mine, check --isabelle, the proof command")
     yield Finding("dask", _package("distributed"), "mine --cluster, check --cluster", "pip install 'isarstep[cluster]'")
 
 
