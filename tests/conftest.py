@@ -4,13 +4,16 @@ rooms share: a real browser and a real Isabelle, skipped with the reason where t
 import os
 import shutil
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import Installation, find_installation
+
+if TYPE_CHECKING:
+    from isarstep.serve.engine import Engine
 
 settings.register_profile("isarstep", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("isarstep")
@@ -76,6 +79,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(SLOW) and not item.nodeid.startswith(NOT_SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def engine() -> "Engine":
+    """The shipped model over the shipped benchmark, for all rooms: it takes seconds and a gigabyte to load."""
+    from isarstep.serve.engine import default_engine
+
+    return default_engine()
 
 
 @pytest.fixture(scope="module")

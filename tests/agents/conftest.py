@@ -13,8 +13,8 @@ from isarstep.serve.service import Service
 
 
 @pytest.fixture(scope="session")
-def workshop() -> Iterator[Workshop]:
-    made = Workshop(lambda: Service(Engine(), 4))
+def workshop(engine: Engine) -> Iterator[Workshop]:
+    made = Workshop(lambda: Service(engine, 4))
     yield made
     made.close()
 

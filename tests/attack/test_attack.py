@@ -20,11 +20,6 @@ PART = 10
 
 
 @pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
-
-
-@pytest.fixture(scope="module")
 def proving(engine: Engine) -> Iterator[Proving]:
     with engine.proving(seconds=0.1, library=32, width=2) as found:
         yield found
@@ -100,8 +95,7 @@ def test_no_question_depends_on_what_was_asked_before(engine: Engine, library: L
     first = [asked(engine, library, problem)[2] for problem in problems]
     again = [asked(engine, library, problem)[2] for problem in reversed(problems)]
     assert first == again[::-1]
-    fresh = [asked(Engine(), library, problem)[2] for problem in problems[:2]]
-    assert fresh == first[:2]
+    assert asked(Engine(), library, problems[-1])[2] == first[-1]
 
 
 @pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")

@@ -1,4 +1,4 @@
-"""The shipped model, loaded once; examples are picked from the shipped benchmark, whatever it is."""
+"""A server, started once; examples are picked from the shipped benchmark, whatever it is."""
 
 from collections.abc import Iterator
 
@@ -7,11 +7,6 @@ from tests.serve.process import Running, running
 
 from isarstep.bench.example import Example
 from isarstep.serve.engine import Engine
-
-
-@pytest.fixture(scope="session")
-def engine() -> Engine:
-    return Engine()
 
 
 @pytest.fixture(scope="session")

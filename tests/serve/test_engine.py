@@ -213,7 +213,7 @@ class Unhelpful(Proving):
     """Provers that prove some statements only from something that was proposed."""
 
     def __init__(self, engine: Engine, hard: set[str]) -> None:
-        super().__init__(engine.benchmark, 2, 0)
+        super().__init__(engine.benchmark, lambda: None, 2, 0)
         self.hard = hard
 
     def follows(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from isarstep.decode.search import Constraints
     from isarstep.feed.corpus import Corpus
     from isarstep.logic.signature import Signature
-    from isarstep.serve.proving import Proving
+    from isarstep.serve.proving import OfferedFacts, Proving
 
 Constraint = Literal["none", "grammar", "types"]
 BEAM = 10
@@ -125,7 +125,14 @@ class Engine:
         """Provers for one thread, so many at the same time."""
         from isarstep.serve.proving import Proving
 
-        return Proving(self.benchmark, seconds, library, width)
+        return Proving(self.benchmark, lambda: self._offered_facts, seconds, library, width)
+
+    @cached_property
+    def _offered_facts(self) -> OfferedFacts | None:
+        """For all provers of this engine: whoever comes while they are loaded shares them."""
+        from isarstep.serve.proving import offered_facts
+
+        return offered_facts(self.benchmark)
 
     def load(self) -> None:
         """Load everything that a proposal needs."""

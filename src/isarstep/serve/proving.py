@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
@@ -77,12 +77,34 @@ class PunctualProvers(Provers):
             self.limits = usual
 
 
+class OfferedFacts(NamedTuple):
+    """What provers may be offered besides premises. It is large, and one is enough for all who ask."""
+
+    library: FactBase
+    simp: SimpRules | None
+
+
+def offered_facts(benchmark: Benchmark) -> OfferedFacts | None:
+    """Those of a benchmark, where they can be told apart by theory: all together may contradict each other."""
+    if not benchmark.has_facts or not benchmark.worlds.parents:
+        return None
+    library = Library.of_benchmark(benchmark)
+    return OfferedFacts(library, SimpRules.of_benchmark(benchmark, library))
+
+
 class Proving:
     """Asks provers about tasks and steps."""
 
-    def __init__(self, benchmark: Benchmark, seconds: float = 0.3, library: int = 32, width: int = 1) -> None:
-        """`width` provers work on a question at the same time."""
-        self._benchmark = benchmark
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        offered: Callable[[], OfferedFacts | None],
+        seconds: float = 0.3,
+        library: int = 32,
+        width: int = 1,
+    ) -> None:
+        """`width` provers work on a question at the same time; what is offered is asked for when it is needed."""
+        self._offered = offered
         self._library: FactBase | None = None
         self._width = width
         self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), BoundedCache())
@@ -94,10 +116,8 @@ class Proving:
         self._provers.limits = ProverLimits(seconds, MEMORY, self._width)
         stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
         self._checker.effort = Effort(stages)
-        # Facts of theories that nobody knows the imports of may contradict each other.
-        if library and self._library is None and self._benchmark.has_facts and self._benchmark.worlds.parents:
-            self._library = Library.of_benchmark(self._benchmark)
-            self._checker.simp = SimpRules.of_benchmark(self._benchmark, self._library)
+        if library and self._library is None and (offered := self._offered()) is not None:
+            self._library, self._checker.simp = offered
         # Without library facts lemmas among the premises are premises like others.
         self._checker.facts = self._library if library else None
 
