@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
@@ -14,7 +14,7 @@ from isarstep.bench.croissant import croissant
 from isarstep.bench.display import Printer
 from isarstep.bench.example import Example
 from isarstep.bench.formats import LABEL_OF, META
-from isarstep.bench.store import Benchmark
+from isarstep.bench.store import Benchmark, Split
 
 _RELEASE_NAME = {"validation": "valid"}
 
@@ -37,14 +37,19 @@ def meta_line(example: Example) -> str:
     return META.join(parts)
 
 
-def export_release(benchmark: Benchmark, out: Path, splits: Sequence[str] | None = None) -> list[Path]:
-    """`train.source.txt`, `train.source_g.txt`, `train.target.txt`, `train.meta.txt` and so on."""
-    written: list[Path] = []
+def _filled(benchmark: Benchmark, out: Path, splits: Sequence[str] | None) -> Iterator[tuple[str, Split]]:
+    """The splits that have examples; the folder is there."""
     out.mkdir(parents=True, exist_ok=True)
     for name in splits or benchmark.splits:
         split = benchmark.split(name)
-        if not len(split):
-            continue
+        if len(split):
+            yield name, split
+
+
+def export_release(benchmark: Benchmark, out: Path, splits: Sequence[str] | None = None) -> list[Path]:
+    """`train.source.txt`, `train.source_g.txt`, `train.target.txt`, `train.meta.txt` and so on."""
+    written: list[Path] = []
+    for name, split in _filled(benchmark, out, splits):
         begin = _RELEASE_NAME.get(name, name)
         paths = [out / f"{begin}.{part}.txt" for part in ("source", "source_g", "target", "meta")]
         with _writing(paths) as files:
@@ -64,11 +69,7 @@ def export_jsonl(
     """One JSON object a line, in `train.jsonl` and so on, with the card and Croissant metadata beside them."""
     printer = Printer(benchmark, style)
     written: list[Path] = []
-    out.mkdir(parents=True, exist_ok=True)
-    for name in splits or benchmark.splits:
-        split = benchmark.split(name)
-        if not len(split):
-            continue
+    for name, split in _filled(benchmark, out, splits):
         path = out / f"{name}.jsonl"
         with _writing([path]) as [file]:
             for example in split:

@@ -20,7 +20,7 @@ from isarstep.logic.infer import instantiate_type
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, Typ, Type, Var, funs
 from isarstep.logic.tokens import decode
-from isarstep.logic.typestrings import parse_type
+from isarstep.logic.typestrings import parse_type, type_variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +82,11 @@ def shows_its_type(general: Typ, arguments: int) -> bool:
     """Do the types of this many arguments determine the type of a constant?"""
     shown: set[Typ] = set()
     while arguments and type(general) is Type and general.name == "fun":
-        shown |= _variables(general.args[0])
+        shown.update(type_variables(general.args[0]))
         general = general.args[1]
         arguments -= 1
     # An argument beyond the most general type is typed by a variable of it, which nothing before has shown.
-    return not arguments and _variables(general) <= shown
-
-
-def _variables(typ: Typ) -> set[Typ]:
-    found: set[Typ] = set()
-    todo = [typ]
-    while todo:
-        node = todo.pop()
-        if type(node) is Type:
-            todo.extend(node.args)
-        else:
-            found.add(node)
-    return found
+    return not arguments and shown.issuperset(type_variables(general))
 
 
 def typed(erased: Term, types: Sequence[Typ], general: Callable[[str], Typ | None]) -> Term:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from isarstep.logic.infer import TypingError
 from isarstep.logic.language import Language, leading_variables
-from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, list_comb, strip_fun, subterms
+from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, list_comb, strip_comb, strip_fun, subterms
 
 Hidden: TypeAlias = Mapping[str, tuple[str, ...]]  # constant -> variables that it takes after those of its locale
 MOST_ATTEMPTS = 24
@@ -23,12 +23,7 @@ def with_hidden(term: Term, hidden: Hidden) -> Term:
     if type(term) is Abs:
         names = [node.name for node in subterms(term) if type(node) is Const and node.name in hidden]
         return list_comb(term, [Free(name) for name in hidden[names[0]]]) if names else term
-    arguments: list[Term] = []
-    head: Term = term
-    while type(head) is App:
-        arguments.append(head.arg)
-        head = head.fun
-    arguments.reverse()
+    head, arguments = strip_comb(term)
     if type(head) is not Const or head.name not in hidden:
         return term if not arguments else list_comb(head, [with_hidden(argument, hidden) for argument in arguments])
     count = leading_variables(arguments)

@@ -7,12 +7,22 @@ from isarstep.errors import UserError
 MAX_TOKENS = 100_000  # real formulas stay far below; hostile ones must not take long
 
 
-class ReadError(UserError):
-    """Where the text stops being a formula: character (from 0), what stood there, what could have."""
+class UnexpectedError(UserError):
+    """Where a text stops being what it should be: position (from 0), what stood there, what could have."""
 
     def __init__(self, position: int, found: str | None, expected: str) -> None:
         self.position = position
         self.found = found
         self.expected = expected
         shown = "the end" if found is None else repr(found if len(found) <= 60 else found[:57] + "...")
-        super().__init__(f"character {position + 1}: found {shown}, expected {expected}")
+        super().__init__(f"{self.place()}: found {shown}, expected {expected}")
+
+    def place(self) -> str:
+        raise NotImplementedError
+
+
+class ReadError(UnexpectedError):
+    """A text is no formula from this character on."""
+
+    def place(self) -> str:
+        return f"character {self.position + 1}"

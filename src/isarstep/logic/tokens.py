@@ -10,19 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from isarstep.errors import UserError
+from isarstep.logic.readerror import UnexpectedError
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
 
 
-class TokenError(UserError):
-    """Where the token sequence stops being a term: position (from 0), what stood there, what could have."""
+class TokenError(UnexpectedError):
+    """A token sequence is no term from this token on."""
 
-    def __init__(self, position: int, found: str | None, expected: str) -> None:
-        self.position = position
-        self.found = found
-        self.expected = expected
-        shown = "the end" if found is None else repr(found if len(found) <= 60 else found[:57] + "...")
-        super().__init__(f"token {position}: found {shown}, expected {expected}")
+    def place(self) -> str:
+        return f"token {self.position}"
 
 
 # Leaves are shared: real data repeat the same few thousand, and a table look-up is cheaper than an allocation. The

@@ -18,7 +18,8 @@ from isarstep.logic.patterns import TAKES_PROPOSITIONS, is_meta
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.syntax_code import CODE
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, fun, list_comb
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TVar, Typ, Type, Var, fun, list_comb
+from isarstep.logic.typestrings import type_variables
 
 _CONST, _BINDER, _TYPE, _FIXED = "\\<^const>", "\\<^binder>", "\\<^type>", "\\<^fixed>"
 
@@ -307,20 +308,8 @@ class Translator:
         if synonym is None:
             return Type(name, tuple(arguments))
         values = dict(zip(synonym[0], arguments, strict=True))
-        variables: dict[Typ, Typ] = {v: values[v.name] for v in _variables(synonym[1]) if v.name in values}
+        variables: dict[Typ, Typ] = {v: values[v.name] for v in type_variables(synonym[1]) if v.name in values}
         return instantiate_type(synonym[1], variables)
-
-
-def _variables(typ: Typ) -> set[TFree | TVar]:
-    found: set[TFree | TVar] = set()
-    todo = [typ]
-    while todo:
-        node = todo.pop()
-        if type(node) is Type:
-            todo.extend(node.args)
-        else:
-            found.add(node)
-    return found
 
 
 def _places(tree: Tree) -> list[tuple[int, int]]:

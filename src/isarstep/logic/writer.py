@@ -24,7 +24,21 @@ from isarstep.logic.patterns import (
 )
 from isarstep.logic.printformats import BINDER, CONST, Format, formats_of
 from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    Free,
+    Term,
+    TFree,
+    TVar,
+    Typ,
+    Type,
+    Var,
+    occurs_bound,
+    strip_comb,
+)
 
 _TYPE = "\\<^type>"
 _ENUMERATIONS = {
@@ -135,12 +149,7 @@ class _Writer:
     def term(self, term: Term, low: int) -> str:
         kind = type(term)
         if kind is App:
-            arguments: list[Term] = []
-            head: Term = term
-            while type(head) is App:
-                arguments.append(head.arg)
-                head = head.fun
-            arguments.reverse()
+            head, arguments = strip_comb(term)
             if type(head) is Const:
                 return self.constant(head, arguments, low)
             return self.application(self.term(head, MAX_PRIORITY), arguments, low)
@@ -442,22 +451,9 @@ def _image_set(function: Term) -> tuple[list[Abs], Term, Term] | None:
     equation, condition = body.fun.arg, body.arg
     if _head(equation) != "HOL.eq" or type(equation) is not App or type(equation.fun) is not App:
         return None
-    if equation.fun.arg != Bound(depth) or _mentions(equation.arg, depth) or _mentions(condition, depth):
+    if equation.fun.arg != Bound(depth) or occurs_bound(equation.arg, depth) or occurs_bound(condition, depth):
         return None
     return functions, equation.arg, condition
-
-
-def _mentions(term: Term, index: int) -> bool:
-    todo = [(term, index)]
-    while todo:
-        node, depth = todo.pop()
-        if type(node) is App:
-            todo += ((node.fun, depth), (node.arg, depth))
-        elif type(node) is Abs:
-            todo.append((node.body, depth + 1))
-        elif type(node) is Bound and node.index == depth:
-            return True
-    return False
 
 
 def _string(elements: list[Term]) -> str | None:
