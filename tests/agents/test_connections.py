@@ -4,6 +4,7 @@ is still loading. Nothing here hangs on a clock: provers and loading wait for th
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import os
 import stat
@@ -29,11 +30,14 @@ from tests.waiting import gone, number_in, until
 
 from isarstep.agents.mcp_server import make_server
 from isarstep.agents.workshop import Workshop
+from isarstep.bench.fact_search import FactSearch
 from isarstep.check import provers
+from isarstep.errors import UserError
 from isarstep.serve import service
 from isarstep.serve.service import Service
 
 HARD = {"facts": ["p x"], "goal": "p (f (f x))", "candidates": ["p (f x)"], "prover_seconds": 5, "seconds": 60}
+HARD_SKETCH = {name: HARD[name] for name in ("facts", "goal", "seconds")}
 EASY = {"facts": ["P ∧ Q"], "goal": "Q", "candidates": ["Q"], "seconds": 60}
 
 
@@ -163,42 +167,79 @@ def test_two_clients_over_stdio_at_once() -> None:
     asyncio.run(both(lambda: over_stdio(os.environ["PATH"]), endless=False))
 
 
-# Cancelling
+# Cancelling, and going away
 
 
-@pytest.mark.parametrize("tool", ["check_step", "sketch"])
-def test_a_cancelled_call_ends_its_prover(
-    workshop: Workshop, loop: asyncio.Runner, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch, tool: str
-) -> None:
+class WithoutFacts(Workshop):
+    """Does not spend its time on an index that is not asked for here."""
+
+    def _find_facts(self) -> FactSearch:
+        raise UserError("no facts here")
+
+
+@pytest.fixture
+def endless(
+    workshop: Workshop, loop: asyncio.Runner, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workshop]:
+    """With the stand-in for a prover, which nothing ends by itself."""
     engine = loop.run(workshop.with_provers()).engine  # whose provers are the real ones, for other tests
     monkeypatch.setenv("PATH", stand_in.path)
-    monkeypatch.setattr(provers.ProverLimits, "wall", 1e6)  # by itself nothing ends
+    monkeypatch.setattr(provers.ProverLimits, "wall", 1e6)
+    monkeypatch.setattr(service.Clock, "left", 1e6)
     provers.prover_version.cache_clear()
-    other = Workshop(lambda: Service(engine, 4))
-    arguments = HARD if tool == "check_step" else {k: v for k, v in HARD.items() if k in ("facts", "goal", "seconds")}
+    other = WithoutFacts(lambda: Service(engine, 4))
+    loop.run(other.with_provers())
+    yield other
+    other.close()
+    provers.prover_version.cache_clear()
 
-    async def talk(url: str) -> str:
-        await other.with_provers()
-        async with Client(url) as client:
-            stand_in.hang.touch()
-            working = asyncio.create_task(client.call_tool(tool, arguments))
-            pid = await asyncio.to_thread(number_in, stand_in.started)
-            working.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await working
-            assert await asyncio.to_thread(gone, pid)
-            stand_in.hang.unlink()
-            stand_in.started.unlink()
-            found = await call(client, "check_step", EASY)  # the provers are there for others
-            assert not stand_in.started.exists()
-            return str(found["steps"][0]["follows_from_facts"]["result"])
 
-    try:
-        with http_server(other) as url:
-            assert loop.run(talk(url)) == "proved"
-    finally:
-        other.close()
-        provers.prover_version.cache_clear()
+async def cancelled(url: str, mode: str, tool: str, arguments: dict[str, Any], stand_in: StandIn) -> int:
+    """The number of the prover that worked for a call until it was cancelled."""
+    async with Client(url, mode=mode) as client:
+        working = asyncio.create_task(client.call_tool(tool, arguments))
+        pid = await asyncio.to_thread(number_in, stand_in.started)
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await working
+        return pid
+
+
+async def vanished(url: str, mode: str, tool: str, arguments: dict[str, Any], stand_in: StandIn) -> int:
+    """The number of the prover that worked for a client until that was gone: to the older version of the protocol, which
+    is spoken here by hand, the end of a connection is no cancellation."""
+    connection = http.client.HTTPConnection(url.split("/")[2])
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    connection.request("POST", "/mcp", HELLO, headers)
+    answer = connection.getresponse()
+    assert "isarstep" in answer.read().decode()
+    headers |= {"Mcp-Session-Id": answer.headers["Mcp-Session-Id"], "Mcp-Protocol-Version": "2025-06-18"}
+    connection.request("POST", "/mcp", READY, headers)
+    connection.getresponse().read()
+    connection.request("POST", "/mcp", request(2, "tools/call", name=tool, arguments=arguments), headers)
+    pid = await asyncio.to_thread(number_in, stand_in.started)
+    connection.close()  # what the kernel does for whoever is killed
+    return pid
+
+
+def test_nobody_works_for_whoever_cancels_or_vanishes(
+    endless: Workshop, loop: asyncio.Runner, stand_in: StandIn
+) -> None:
+    async def talk(url: str) -> None:
+        async with Client(url) as other:
+            for tool, arguments in (("check_step", HARD), ("sketch", HARD_SKETCH)):
+                for leave, mode in ((cancelled, "auto"), (cancelled, "legacy"), (vanished, "legacy")):
+                    stand_in.hang.touch()
+                    pid = await leave(url, mode, tool, arguments, stand_in)
+                    assert await asyncio.to_thread(gone, pid), (tool, leave, mode)
+                    stand_in.hang.unlink()
+                    stand_in.started.unlink()
+                    found = await call(other, "check_step", EASY)  # the provers are there for others
+                    assert found["steps"][0]["follows_from_facts"]["result"] == "proved"
+                    assert not stand_in.started.exists()
+
+    with http_server(endless) as url:
+        loop.run(talk(url))
 
 
 # Dead clients

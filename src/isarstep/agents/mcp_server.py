@@ -5,13 +5,14 @@ The handshake is answered at once, while everything is loaded on another thread;
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import os
 import signal
 import traceback
 import typing
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 from mcp.server import MCPServer
@@ -25,7 +26,11 @@ from isarstep.agents.tools.read import read
 from isarstep.agents.tools.results import bounded
 from isarstep.agents.tools.sketch import sketch
 from isarstep.agents.workshop import Workshop
+from isarstep.errors import UserError
 from isarstep.version import __version__
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
 
 TOOLS: tuple[Callable[..., Awaitable[Any]], ...] = (read, propose_step, check_step, sketch, find_facts, example)
 
@@ -54,7 +59,7 @@ def _bound(tool: Callable[..., Awaitable[Any]], workshop: Workshop) -> Callable[
         async def progress(done: float, total: float | None, message: str) -> None:
             await ctx.report_progress(done, total, message)
 
-        return bounded(await tool(workshop, progress, **arguments))
+        return bounded(await _while_connected(ctx.request_context.request, tool(workshop, progress, **arguments)))
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     context = inspect.Parameter("ctx", keyword, annotation=Context)
@@ -63,6 +68,26 @@ def _bound(tool: Callable[..., Awaitable[Any]], workshop: Workshop) -> Callable[
     call.__annotations__ = {p.name: p.annotation for p in (*parameters, context)} | {"return": hints["return"]}
     call.__name__ = tool.__name__
     return call
+
+
+async def _while_connected(request: Request | None, answer: Awaitable[Any]) -> Any:
+    """The answer, unless the connection ends on which it is waited for: over HTTP nobody can come back for it, and the
+    protocol's older versions would work on. Over stdio there is no request, and the whole server ends."""
+    if request is None:
+        return await answer
+    with anyio.CancelScope() as scope:
+        watching = asyncio.ensure_future(_cancel_when_gone(request, scope))
+        try:
+            return await answer
+        finally:
+            watching.cancel()
+    raise UserError("the client went away")
+
+
+async def _cancel_when_gone(request: Request, scope: anyio.CancelScope) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
 
 
 def run_stdio(workshop: Workshop) -> None:

@@ -7,8 +7,8 @@ import math
 import re
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -266,8 +266,8 @@ class Service:
 
         return await asyncio.to_thread(read)
 
-    async def gaps(self, found: Found, effort: schema.EffortBody, clock: Clock) -> AsyncIterator[Event]:
-        """Verdicts as they come, until all are there or the budget ends."""
+    async def gaps(self, found: Found, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Event, None]:
+        """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked."""
 
         def work(proving: Proving) -> Iterator[Event]:
             for number, side, gap in proving.verdicts(found.task, found.steps):
@@ -278,10 +278,11 @@ class Service:
                 gap = proving.contradiction(found.task, effort.prover_seconds, effort.library)
                 found.contradiction = gap if isinstance(gap, Proved) else None
 
-        async for event in self._job(work, effort, clock):
-            yield event
+        async with aclosing(self._job(work, effort, clock)) as events:
+            async for event in events:
+                yield event
 
-    async def sketch(self, body: schema.SketchBody, task: Task, clock: Clock) -> AsyncIterator[Event]:
+    async def sketch(self, body: schema.SketchBody, task: Task, clock: Clock) -> AsyncGenerator[Event, None]:
         """Better and better sketches; the last event is `done`."""
         plan = Plan(body.depth, body.beam, body.seconds, body.prover_seconds, body.library)
         best: Sketch | None = None
@@ -289,20 +290,21 @@ class Service:
         def work(proving: Proving) -> Iterator[Sketch]:
             return sketches(task, plan, self.batcher.search_all, proving)
 
-        async for sketch in self._job(work, body, clock):
-            if best is None or sketch.better_than(best) or sketch.contradiction is not None:
-                best = sketch
-                yield "sketch", sketch_json(sketch)
-            else:
-                texts = [best.steps[place].text for place in best.open]
-                yield "try", {"tried": sketch.tried, "open": texts, "seconds": round(clock.passed, 3)}
-            last = sketch
+        async with aclosing(self._job(work, body, clock)) as found:
+            async for sketch in found:
+                if best is None or sketch.better_than(best) or sketch.contradiction is not None:
+                    best = sketch
+                    yield "sketch", sketch_json(sketch)
+                else:
+                    texts = [best.steps[place].text for place in best.open]
+                    yield "try", {"tried": sketch.tried, "open": texts, "seconds": round(clock.passed, 3)}
+                last = sketch
         if best is None:
             message = f"nothing was found within {clock.seconds:g} s; the server is busy"
             raise OutOfTimeError(message, self.batcher.seconds_until(body.beam))
         yield "done", sketch_json(best) | {"tried": last.tried, "seconds": round(clock.passed, 3)}
 
-    async def _job(self, work: Any, effort: schema.EffortBody, clock: Clock) -> AsyncIterator[Any]:
+    async def _job(self, work: Any, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Any, None]:
         """What a job on the provers' thread yields; it is cancelled when the budget ends or nobody listens."""
         loop = asyncio.get_running_loop()
         arriving: asyncio.Queue[Any] = asyncio.Queue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -68,11 +69,12 @@ async def sketch(
         problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
         body = body_of(SketchBody, **problem, depth=depth, seconds=float(seconds))
         task = await asyncio.to_thread(service.task, body)
-        async for kind, event in service.sketch(body, task, clock):
-            if kind != "try":
-                last = event
-            opened = len(event["open"])
-            await progress(event["tried"], None, f"{event['tried']} proposals tried, {opened} steps open")
+        async with aclosing(service.sketch(body, task, clock)) as events:  # at once, where somebody cancels in here
+            async for kind, event in events:
+                if kind != "try":
+                    last = event
+                opened = len(event["open"])
+                await progress(event["tried"], None, f"{event['tried']} proposals tried, {opened} steps open")
     except NotLoadedError as error:
         return SketchResult(status="could_not_ask", message=str(error))
     except OutOfTimeError as error:

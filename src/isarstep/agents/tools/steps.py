@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import aclosing
+
 from pydantic import BaseModel, Field
 
 from isarstep.agents.tools.results import GapShown, Progress, Status, ToolResult, gap_shown, shortened
@@ -48,9 +50,10 @@ async def tried(service: Service, found: Found, effort: EffortBody, clock: Clock
     """The steps, ranked, after provers have been at both sides of each as long as there was time."""
     total = 2 * sum(step.well_formed for step in found.steps)
     done = 0
-    async for _ in service.gaps(found, effort, clock):
-        done += 1
-        await progress(done, total, f"{done} of {total} gaps tried")
+    async with aclosing(service.gaps(found, effort, clock)) as verdicts:  # at once, where somebody cancels in here
+        async for _ in verdicts:
+            done += 1
+            await progress(done, total, f"{done} of {total} gaps tried")
     return ranked(found.steps)
 
 
