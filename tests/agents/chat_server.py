@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Reply = str | tuple[int, str]  # a text, or a status with an error's message
+Reply = str | dict[str, Any] | tuple[int, str]  # a text, a whole answer, or a status with an error's message
 
 
 @dataclass
@@ -39,12 +39,16 @@ def chat_server(reply: Callable[[dict[str, Any]], Reply]) -> Iterator[ChatServer
                 choice = {"index": 0, "message": message, "finish_reason": "stop"}
                 self._send(200, {"id": "1", "object": "chat.completion", "created": 0, "model": body["model"],
                                  "choices": [choice], "usage": usage})  # fmt: skip
+            elif isinstance(answer, dict):
+                self._send(200, answer)
             else:
-                self._send(answer[0], {"error": {"message": answer[1]}})
+                self._send(answer[0], {"error": {"message": answer[1]}}, answer[1])
 
-        def _send(self, status: int, document: dict[str, Any]) -> None:
+        def _send(self, status: int, document: dict[str, Any], elsewhere: str = "") -> None:
             raw = json.dumps(document).encode()
             self.send_response(status)
+            if 300 <= status < 400:
+                self.send_header("Location", elsewhere)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(raw)))
             self.end_headers()

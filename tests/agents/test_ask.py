@@ -264,3 +264,28 @@ def test_abbreviations_folded_or_not_are_one_answer(embedded: Questions) -> None
 def test_what_is_no_address_is_refused() -> None:
     with pytest.raises(UserError, match="no address"):
         Endpoint("localhost:8000", "m")
+
+
+def test_the_key_goes_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISARSTEP_API_KEY", "very-secret\n")  # as a file has it
+    with chat_server(lambda body: "fine") as other, chat_server(lambda body: (302, f"{other.url}/models")) as server:
+        with pytest.raises(UserError, match="302"):
+            Endpoint(server.url, "m", per_minute=1e6).complete([], 0)
+        assert (server.keys, other.keys) == (["Bearer very-secret"], [])
+    monkeypatch.setenv("ISARSTEP_API_KEY", "very\nsecret")
+    with pytest.raises(UserError, match=r"^ISARSTEP_API_KEY holds characters that no header can have$"):
+        Endpoint("http://localhost", "m")
+
+
+@pytest.mark.parametrize("answer", [{}, {"choices": []}, {"choices": [{"message": {"content": [{"text": "x"}]}}]}])
+def test_what_is_no_completion_is_refused_in_one_line(answer: dict[str, Any]) -> None:
+    with chat_server(lambda body: answer) as server, pytest.raises(UserError, match="no chat completion") as refused:
+        Endpoint(server.url, "m", per_minute=1e6).complete([], 0)
+    assert "\n" not in str(refused.value)
+
+
+def test_tokens_that_were_not_counted_are_not_guessed() -> None:
+    answer = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": "many", "completion_tokens": 3}}
+    with chat_server(lambda body: answer) as server:
+        found = Endpoint(server.url, "m", per_minute=1e6).complete([], 0)
+    assert (found.text, found.tokens_in, found.tokens_out) == ("x", None, 3)

@@ -35,6 +35,27 @@ class Completion:
     tokens_out: int | None
 
 
+class _Stays(urllib.request.HTTPRedirectHandler):
+    """Goes nowhere else: the key is for one server, and a redirected question would arrive without its body."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_Stays)
+
+
+def _key() -> str | None:
+    """From the environment, where it often has a line's end behind it."""
+    name = next((name for name in KEYS if os.environ.get(name, "").strip()), None)
+    if name is None:
+        return None
+    key = os.environ[name].strip()
+    if not (key.isascii() and key.isprintable()):  # Python's own error would show it
+        raise UserError(f"{name} holds characters that no header can have")
+    return key
+
+
 class Endpoint:
     """One model at one server. Any number of threads may ask."""
 
@@ -55,7 +76,7 @@ class Endpoint:
         self._url = url if url.endswith("/chat/completions") else f"{url}/chat/completions"
         self._model, self._temperature, self._longest = model, temperature, longest
         self._timeout, self._wait = timeout, wait
-        self._key = next((os.environ[name] for name in KEYS if os.environ.get(name)), None)
+        self._key = _key()
         self._pause = 60.0 / per_minute
         self._turn = threading.Lock()
         self._next = 0.0
@@ -93,7 +114,7 @@ class Endpoint:
     def _post(self, body: dict[str, Any]) -> Any:
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
         request = urllib.request.Request(self._url, json.dumps(body).encode(), headers, method="POST")
-        with urllib.request.urlopen(request, timeout=self._timeout) as answer:
+        with _OPENER.open(request, timeout=self._timeout) as answer:
             return json.loads(answer.read())
 
     def _wait_for_turn(self) -> None:
@@ -113,13 +134,22 @@ class Endpoint:
 
 def _completion(document: Any) -> Completion:
     choice = document["choices"][0]
-    usage = document.get("usage") or {}
+    text = choice["message"]["content"] or ""
+    if not isinstance(text, str):
+        raise TypeError(f"content of type {type(text).__name__}")
+    usage = document.get("usage")
+    counts = usage if isinstance(usage, dict) else {}
     return Completion(
-        text=choice["message"]["content"] or "",
-        cut=choice.get("finish_reason") == "length",
-        tokens_in=usage.get("prompt_tokens"),
-        tokens_out=usage.get("completion_tokens"),
+        text,
+        choice.get("finish_reason") == "length",
+        _count(counts, "prompt_tokens"),
+        _count(counts, "completion_tokens"),
     )
+
+
+def _count(usage: dict[str, Any], name: str) -> int | None:
+    found = usage.get(name)
+    return found if isinstance(found, int) else None
 
 
 def _message(error: urllib.error.HTTPError) -> str:
@@ -133,6 +163,7 @@ def _message(error: urllib.error.HTTPError) -> str:
 
 def _retry_after(error: urllib.error.HTTPError) -> float | None:
     try:
-        return float(error.headers.get("Retry-After", ""))
+        seconds = float(error.headers.get("Retry-After", ""))
     except ValueError:
         return None
+    return seconds if seconds >= 0 else None
