@@ -1,34 +1,81 @@
-"""Plain progress lines where there is no terminal."""
+"""Progress where there is no terminal: lines now and then, and an estimate only where there is one."""
 
 import pytest
 
 from isarstep import progress
 
 
-def test_lines_come_now_and_then_and_items_unchanged(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    clock = iter(range(0, 1000, 15))
-    monkeypatch.setattr("isarstep.progress.time.monotonic", lambda: float(next(clock)))
-    assert list(progress.with_progress("abcde", 5, "searching")) == list("abcde")
-    lines = capsys.readouterr().err.splitlines()
-    assert lines == ["searching: 2 of 5, 1 min left", "searching: 4 of 5, 0 min left"]
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    clock = [0.0]
+    monkeypatch.setattr("isarstep.progress.time.monotonic", lambda: clock[0])
+    return clock
 
 
-def test_watched_work_tells_news_now_and_then(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    now = [0.0]
-    monkeypatch.setattr("isarstep.progress.time.monotonic", lambda: now[0])
+def test_lines_come_now_and_then_and_items_unchanged(now: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    found = []
+    for item in progress.with_progress("abcde", 5, "searching"):
+        now[0] += 15
+        found.append(item)
+    assert found == list("abcde")
+    assert capsys.readouterr().err.splitlines() == [
+        "searching",
+        "searching: 2 of 5, 45 s left",
+        "searching: 4 of 5, 15 s left",
+        "searching: done in 75 s",
+    ]
+
+
+def test_what_comes_first_or_at_once_makes_no_estimate(now: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    """`1 of 1,000, 9551 min left` stood there when a window of results came at its end."""
+    with progress.Watched("searching", 1000) as watched:
+        now[0] = 573.0
+        for _ in range(500):
+            watched.advance(1)
+            now[0] += 0.001
+        now[0] = 600.0
+        watched.news()
+    assert capsys.readouterr().err.splitlines()[1:-1] == [
+        "searching: 1 of 1,000, 10 min so far",
+        "searching: 500 of 1,000, 10 min so far",
+    ]
+
+
+def test_the_pace_is_that_of_the_last_while() -> None:
+    pace = progress.Pace()
+    for now, done in ((100, 1), (200, 2), (300, 3), (310, 13), (490, 193), (600, 303)):
+        pace.finished(done, now)
+    assert pace.seconds_for(100, 600) == 100  # one a second, since it became faster
+    assert pace.seconds_for(100, 890) == 200  # and half of that when nothing comes any more
+    assert progress.Pace().seconds_for(1, 5) is None
+
+
+def test_watched_work_tells_news_now_and_then(now: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     with progress.Watched("checking", 7, 1) as watched:
-        for seconds, doing, advance in ((10, "loading A", 0), (25, "", 2), (30, "loading B", 0), (50, "", 4)):
+        for seconds, doing, advance in ((10, "loading A", 0), (25, "", 2), (30, "loading B", 0), (50, "", 2)):
             now[0] = seconds
             watched.news(doing, advance)
+        watched.say("B: no such file")
+        now[0] = 80
+        watched.at(7)
     assert capsys.readouterr().err.splitlines() == [
         "checking",
         "checking: 3 of 7, loading A, 25 s so far",
-        "checking: 7 of 7, loading B, 50 s so far",
-        "checking: done in 50 s",
+        "checking: 5 of 7, loading B, 25 s left",
+        "B: no such file",
+        "checking: 7 of 7, loading B, 0 s left",
+        "checking: done in 80 s",
+    ]
+
+
+def test_a_share_and_work_of_unknown_size(now: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.Watched("training", 1.0, percent=True) as share, progress.Watched("build") as unknown:
+        now[0] = 30
+        share.at(0.25, "step 3")
+        unknown.news("3 theories read")
+    assert capsys.readouterr().err.splitlines()[2:4] == [
+        "training: 25 %, step 3, 30 s so far",
+        "build: 3 theories read, 30 s so far",
     ]
 
 

@@ -63,8 +63,8 @@ def test_a_log_line_that_was_cut_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text('{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 1.5}\n{"step": 3, "lo')
     assert [line["step"] for line in RunFolder(tmp_path, {}).log()] == [1, 2]
-    log = Log(path, True, 2, quiet=True)
-    log.close()
+    with Log(path, True, 2, quiet=True):
+        pass
     assert [json.loads(line)["step"] for line in path.read_text().splitlines()] == [1, 2]
     path.write_text('{"step": 1}\nnonsense\n{"step": 3}\n')
     with pytest.raises(UserError, match=r"log\.jsonl:2: is not JSON; remove the line"):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from isarstep.errors import UserError
+from isarstep.progress import Watched
 
 
 def ask(
@@ -36,9 +36,6 @@ def ask(
 
         isarstep ask --endpoint http://localhost:8000/v1 --model NAME --limit 100 --samples 10 --out runs/name
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
     from isarstep.agents.asking import AskedRun, Price, ask_all, summarise_replies
     from isarstep.agents.endpoint import Endpoint
     from isarstep.agents.questions import Questions
@@ -57,12 +54,8 @@ def ask(
         except (ValueError, TypeError):
             raise UserError(f"--price {price}: write two numbers, for tokens read and written: 0.15,0.60") from None
     questions = Questions(opened, shots)
-    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task("examples", total=len(examples))
-        ask_all(
-            out, inquiry, questions, examples, server, at_once=at_once,
-            progress=lambda done: bar.update(task, completed=done),
-        )  # fmt: skip
+    with Watched(f"asking {model}", len(examples)) as watched:
+        ask_all(out, inquiry, questions, examples, server, at_once=at_once, progress=watched.at)
     typer.echo(json.dumps(summarise_replies(out, inquiry, questions, examples, dollars), indent=1))
 
 

@@ -18,7 +18,7 @@ from isarstep.decode.predictions import write_predictions
 from isarstep.feed.corpus import Dataset
 from isarstep.models.checkpoint import load_model
 from isarstep.models.transformer import Transformer
-from isarstep.progress import with_progress
+from isarstep.progress import Watched
 
 SPLITS = ("validation", "test", "unseen", "fresh")
 
@@ -60,7 +60,8 @@ def keep_predictions(
     for split, beam in missing:
         corpus, rules = predictor.split(dataset, split), SearchRules(beam)
         path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
-        lines = with_progress(predictor.lines(corpus, rules), len(corpus), f"{split}, beam {beam}")
-        write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, "none"))
+        with Watched(f"{split}, beam {beam}", len(corpus)) as watched:
+            lines = predictor.lines(corpus, rules, tell=watched.advance)
+            write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, "none"))
         written.append(path)
     return written

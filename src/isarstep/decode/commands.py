@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isarstep.progress import with_progress
+from isarstep.progress import Watched
 
 if TYPE_CHECKING:
     from isarstep.decode.predict import Predictor
@@ -60,8 +60,9 @@ def predict(
     label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]
     suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
     path = out or model / "predictions" / f"{split}.beam{beam}{suffix}.jsonl"
-    lines = with_progress(predictor.lines(corpus, rules, constraints), len(corpus), "searching")
-    count = write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, label))
+    with Watched("searching", len(corpus)) as watched:
+        lines = predictor.lines(corpus, rules, constraints, watched.advance)
+        count = write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, label))
     typer.echo(f"{count} examples -> {path}")
 
 

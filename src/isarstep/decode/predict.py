@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,12 +63,17 @@ class Predictor:
         return [(" ".join(tokens), hypothesis.score) for tokens, hypothesis in zip(written, found, strict=True)]
 
     def lines(
-        self, corpus: Corpus, rules: SearchRules, constraints: Constraints | None = None
+        self,
+        corpus: Corpus,
+        rules: SearchRules,
+        constraints: Constraints | None = None,
+        tell: Callable[[int], None] = lambda count: None,
     ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
-        """(id, proposals) of every example of a corpus under this model's vocabulary."""
+        """(id, proposals) of every example of a corpus under this model's vocabulary; `tell` hears how many more have
+        been searched."""
         if self.model.config.dense:
             corpus = dense_corpus(corpus, self.vocabulary)
-        for at, found in enumerate(search_corpus(self.model, corpus, rules, constraints)):
+        for at, found in enumerate(search_corpus(self.model, corpus, rules, constraints, tell=tell)):
             yield corpus.ids[at], self.texts(found, corpus.names_of(at))
 
 

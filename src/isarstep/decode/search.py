@@ -6,7 +6,7 @@ whose n best are settled leave the batch. Shapes: B sentences, K hypotheses, V t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Protocol
 
@@ -206,8 +206,10 @@ def search_corpus(
     rules: SearchRules,
     constraints: Constraints | None = None,
     sentences: int | None = None,
+    tell: Callable[[int], None] = lambda count: None,
 ) -> Iterator[list[Hypothesis]]:
-    """The n best of every example, in the order of the corpus, while the rest is still being searched."""
+    """The n best of every example, in the order of the corpus, while the rest is still being searched. They come many
+    at a time; `tell` hears in between how many more have been searched."""
     device = model.token_table.device
     layout = Layout(model.config.hierarchical, model.config.hints)
     packer = Packer(corpus, layout, device)
@@ -231,9 +233,9 @@ def search_corpus(
         for examples in batches(ordered, rules.beam):
             empty = lengths[examples] == 0
             found |= {int(i): [] for i in examples[empty]}  # nothing to read, nothing to say
-            examples = examples[~empty]
-            if len(examples):
-                found |= searched(examples, rules)
+            if not empty.all():
+                found |= searched(examples[~empty], rules)
+            tell(len(examples))
         for beam in WIDER if constraints else ():
             lost = [i for i in ordered.tolist() if not found[i] and lengths[i]]
             if beam > rules.beam:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from isarstep.decode.predictions import faults_counted
 from isarstep.evaluate.scores import ScoringTask, System
-from isarstep.progress import with_progress
+from isarstep.progress import Watched
 
 
 def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -> System:
@@ -19,8 +19,9 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
     found = []
     for beam in (narrow, wide):
         rules = SearchRules(beam=beam)
-        lines = with_progress(predictor.lines(corpus, rules), len(corpus), f"{name}: beam {beam}")
-        lists = [tuple(tokens for tokens, _ in nbest) for _, nbest in lines]
+        with Watched(f"{name}: beam {beam}", len(corpus)) as watched:
+            lines = predictor.lines(corpus, rules, tell=watched.advance)
+            lists = [tuple(tokens for tokens, _ in nbest) for _, nbest in lines]
         # A model may be asked about any benchmark: the signature names the one that was scored.
         meta = meta_of(predictor, task.benchmark, task.split, rules, "none")
         found.append(faults_counted(tuple(lists), meta))

@@ -114,12 +114,10 @@ def baseline(
         isarstep baseline neighbour embedded --split test --out neighbour.jsonl
         isarstep baseline rule embedded --out runs/rule
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
     from isarstep.bench.store import Benchmark
     from isarstep.decode.predictions import write_predictions
     from isarstep.evaluate.baselines import baseline as open_baseline
+    from isarstep.progress import with_progress
     from isarstep.version import __version__
 
     opened = Benchmark(benchmark)
@@ -142,7 +140,6 @@ def baseline(
         made = {"command": f"isarstep baseline {name}", "commit": f"version {__version__}"}
         (path / "made.json").write_text(json.dumps(made) + "\n")
         path = path / "predictions" / f"{rows.name}.beam{best}.jsonl"
-    with Progress(transient=True, console=Console(stderr=True)) as bar:
-        examples = bar.track(rows, len(rows), description=name)
-        count = write_predictions(path, ((example.id, answer(example, best)) for example in examples), meta)
+    examples = with_progress(rows, len(rows), name)
+    count = write_predictions(path, ((example.id, answer(example, best)) for example in examples), meta)
     typer.echo(f"{path}: {count:,} examples answered")

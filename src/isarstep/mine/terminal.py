@@ -1,18 +1,13 @@
-"""What `isarstep mine` shows: a progress bar on a terminal, plain lines elsewhere, a summary at the end."""
+"""What `isarstep mine` shows: how far it is, what each theory gave, a summary at the end."""
 
 from __future__ import annotations
 
 import signal
-import sys
 import threading
 import time
 from collections.abc import Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from types import FrameType
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from isarstep.errors import UserError
 from isarstep.mine.driver import Mining, Report, mine
@@ -23,40 +18,22 @@ from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import allow_starts, end_all
 from isarstep.mine.session_job import MiningLimits, Outcome, SessionJob
 from isarstep.mine.store import Record, Store
+from isarstep.progress import Watched
 
 
 class Screen:
-    """Counts theories and steps; the time left is estimated from the size of the sources still to be loaded."""
+    """Counts theories and steps; how far it is, is measured by the size of the sources."""
 
     def __init__(self, mining: Mining, names: Sequence[str]) -> None:
         theories = {t.name: t for name in mining.planned(names) for t in mining.theories_to_mine(name)}
-        self.left = sum(theory.size for theory in theories.values())
         self.total = len(theories)
         self.done = self.mined = self.failed = self.steps = 0
-        self.done_size = 0
-        self._began = time.monotonic()
-        self._wanted = {name: theory.size for name, theory in theories.items()}
+        self._left = {name: theory.size for name, theory in theories.items()}
         self._lock = threading.Lock()
-        self._bar: Progress | None = None
-        if sys.stderr.isatty():
-            self._bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.completed}/{task.total} theories, {task.fields[steps]} steps"),
-                TimeElapsedColumn(),
-                TextColumn("{task.fields[remaining]} left"),
-                console=Console(stderr=True),
-            )
-            self._task = self._bar.add_task("mining", total=self.total, steps=0, remaining="?")
-
-    def context(self) -> Progress | nullcontext[None]:
-        return self._bar or nullcontext()
+        self.watched = Watched("mining", sum(self._left.values()), percent=True)
 
     def say(self, text: str) -> None:
-        if self._bar is not None:
-            self._bar.console.print(text, markup=False, highlight=False)
-        else:
-            print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+        self.watched.say(f"{time.strftime('%H:%M:%S')} {text}")
 
     def started(self, job: SessionJob) -> None:
         mined = sum(item.mine for item in job.theories)
@@ -64,33 +41,22 @@ class Screen:
         base = job.images[-1].name
         self.say(f"{job.session}: {len(job.theories)} theories to load on {base}, {mined} to mine{image}")
 
-    def remaining(self) -> str:
-        if not self.done_size:
-            return "?"
-        seconds = (time.monotonic() - self._began) * max(0, self.left) / self.done_size
-        return f"{seconds / 3600:.1f} h" if seconds > 5400 else f"{seconds / 60:.0f} min"
-
     def theory(self, record: Record) -> None:
         with self._lock:
-            size = self._wanted.pop(record["theory"], 0)
+            size = self._left.pop(record["theory"], 0)
             status = record["status"]
-            if size:
-                self.left -= size
-                self.done_size += size
-                self.done += 1
+            self.done += size > 0
             self.mined += status == "mined"
             self.steps += record.get("steps", 0)
-            if self._bar is not None:
-                self._bar.update(self._task, completed=self.done, steps=self.steps, remaining=self.remaining())
-            elif status == "mined":
+            if status == "mined" and not self.watched.on_terminal:
                 cpu = f"{record.get('load_cpu', 0):.1f} s + {record.get('mine_cpu', 0):.1f} s"
-                place = f"[{self.done}/{self.total}, {self.remaining()} left]"
-                self.say(f"{record['theory']}: {record['proofs']} proofs, {record['steps']} steps, {cpu}  {place}")
+                self.say(f"{record['theory']}: {record['proofs']} proofs, {record['steps']} steps, {cpu}")
             if status in ("failed", "unmined"):
                 self.failed += 1
                 self.say(f"{record['theory']}: {status}: {record['reason']}")
             for reason in record.get("failures", ()):
                 self.say(f"{record['theory']}: {reason}")
+            self.watched.news(f"{self.done:,} of {self.total:,} theories, {self.steps:,} steps", size)
 
     def finished(self, session: str, outcome: Outcome) -> None:
         memory = f"{outcome.peak_memory / 2**30:.1f} GB"
@@ -141,7 +107,7 @@ def run_mining(
     handlers = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         executor = DaskExecutor(mining, cluster, directories) if cluster else LocalExecutor(mining, jobs)
-        with screen.context(), executor:
+        with screen.watched, executor:
             mine(mining, names, executor, Report(screen.started, screen.theory, screen.finished), stop)
     finally:
         end_all()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isarstep.errors import UserError
+from isarstep.progress import Watched
 
 if TYPE_CHECKING:
     from isarstep.check.verdict import Gap
@@ -156,12 +157,12 @@ def sketch(
     best: Sketch | None = None
     model_thread = Batcher(engine, 1)
     plan = Plan(beam=beam, seconds=budget)
-    with engine.proving(plan.prover_seconds, plan.library, width=2) as proving, closing(model_thread):
+    proving = engine.proving(plan.prover_seconds, plan.library, width=2)
+    with Watched("sketching") as watched, proving, closing(model_thread):
         for found in sketches(task, plan, model_thread.search_all, proving):
             best = found
-            _say(f"{found.tried} proposals tried, {len(found.open)} open, {found.seconds:.0f} s")
+            watched.news(f"{found.tried} proposals tried, {len(found.open)} open")
     assert best is not None
-    _say("")
     if as_json:
         from isarstep.serve.service import sketch_json
 
@@ -341,9 +342,3 @@ def _replayed(engine: Engine, task: Task, found: list[Step] | Sketch, images: Pa
     proofs = proofs_of_steps(task, found) if isinstance(found, list) else proofs_of_sketch(found)
     qualified = engine.benchmark.manifest.get("qualified", ())
     return replayed(open_isabelle(images), task, proofs, qualified) or ["nothing is proved or replayed"]
-
-
-def _say(text: str) -> None:
-    """Progress for somebody who watches."""
-    if sys.stderr.isatty():
-        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)

@@ -1,16 +1,14 @@
-"""What a run says while it runs: lines of JSON in its folder, and a bar (or plain lines) for whoever watches."""
+"""What a run says while it runs: lines of JSON in its folder, and how far it is for whoever watches."""
 
 from __future__ import annotations
 
 import json
-import sys
-import time
 from pathlib import Path
+from types import TracebackType
 from typing import Any, TextIO
 
 from isarstep.errors import UserError
-
-PLAIN_EVERY = 15.0  # seconds between two lines where there is no terminal
+from isarstep.progress import Watched
 
 
 def _step(line: str) -> float:
@@ -28,11 +26,9 @@ class Log:
         self, path: Path, active: bool, resumed_at: int, quiet: bool = False, tensorboard: bool = False
     ) -> None:
         self.active = active
-        self.quiet = quiet or not active
         self.file: TextIO | None = None
-        self.bar: Any = None
+        self.watched = None if quiet or not active else Watched("training", 1.0, percent=True)
         self.board: Any = None
-        self.said = 0.0
         if not active:
             return
         if tensorboard:
@@ -49,17 +45,12 @@ class Log:
             kept = [line for line in path.read_text().splitlines() if _step(line) <= resumed_at]
         path.write_text("".join(line + "\n" for line in kept))
         self.file = path.open("a")
-        if not self.quiet and sys.stderr.isatty():
-            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-            self.bar = Progress(
-                TextColumn("{task.description}"),
-                BarColumn(),
-                TextColumn("{task.percentage:.0f} %"),
-                TimeRemainingColumn(),
-            )
-            self.bar.start()
-            self.task = self.bar.add_task("compiling", total=1.0)
+    def __enter__(self) -> Log:
+        if self.watched is not None:
+            self.watched.__enter__()
+            self.watched.news("compiling")
+        return self
 
     def write(self, **fields: Any) -> None:
         if self.file is not None:
@@ -73,19 +64,16 @@ class Log:
                     self.board.add_scalar(name, value, fields["step"])
 
     def show(self, text: str, done: float, always: bool = False) -> None:
-        if self.quiet:
-            return
-        if self.bar is not None:
-            self.bar.update(self.task, completed=done, description=text)
+        if self.watched is not None:
             if always:
-                self.bar.console.print(text)
-        elif always or time.monotonic() - self.said > PLAIN_EVERY:
-            print(f"{100 * done:3.0f} %  {text}", file=sys.stderr, flush=True)
-            self.said = time.monotonic()
+                self.watched.say(text)
+            self.watched.at(min(done, 1.0), text)
 
-    def close(self) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.watched is not None:
+            self.watched.__exit__(kind, value, trace)
         if self.file is not None:
             self.file.close()
         if self.board is not None:

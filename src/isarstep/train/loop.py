@@ -222,11 +222,10 @@ class TrainingRun:
         if self.device.type == "cuda":
             compile_layers(self.loss)
         try:
-            self.steps()
+            with self.log:
+                self.steps()
         except KeyboardInterrupt:
             raise KeyboardInterrupt(self.what_is_kept()) from None
-        finally:
-            self.log.close()
         self.group.wait()
         return self.finish()
 
