@@ -83,3 +83,16 @@ def test_watched_work_that_fails_is_not_called_done(capsys: pytest.CaptureFixtur
     with pytest.raises(ValueError, match="broken"), progress.Watched("building"):
         raise ValueError("broken")
     assert capsys.readouterr().err == "building\n"
+
+
+def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with progress.Watched("checking", 7, 2) as watched:
+        assert watched.on_terminal
+        watched.news("loading [A]", 3)
+        watched.say("B: [no] such file")
+    said = capsys.readouterr().err
+    assert "B: [no] such file" in said
+    assert "5 of 7, loading [A]," in said
+    assert "done in" not in said

@@ -68,8 +68,8 @@ class Watched:
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn
 
-            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"))
-            self._bar = Progress(*columns, console=Console(stderr=True), transient=self._total is None)
+            what, state = (TextColumn(each, markup=False) for each in ("{task.description}", "{task.fields[state]}"))
+            self._bar = Progress(what, BarColumn(), state, console=Console(stderr=True), transient=self._total is None)
             self._task = self._bar.add_task(self._what, total=self._total, state="")
             self._bar.update(self._task, completed=self._done)
             self._bar.start()
