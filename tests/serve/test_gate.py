@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from isarstep.serve.gate import LONGEST_WAIT, SAFE_HEADERS, Gate, Load, Places, Receive, Send, ServerLimits
+from isarstep.serve.gate import SAFE_HEADERS, Gate, Load, Places, Receive, Send, ServerLimits
 
 LIMITS = ServerLimits(body=10, concurrency=2, patience=0)
 
@@ -228,6 +228,15 @@ def test_who_is_sent_away_is_told_what_those_before_will_need(monkeypatch: pytes
         places.leave(12)  # seconds each: every three seconds one of four places becomes free
         places.load.running += 1
     assert [places.come_again() for _ in range(4)] == [3, 6, 9, 12]
-    assert max(places.come_again() for _ in range(100)) == LONGEST_WAIT
+    assert max(places.come_again() for _ in range(100)) == 60  # a minute at most
     monkeypatch.setattr("isarstep.serve.gate.time.monotonic", lambda: 2000.0)
     assert places.come_again() == 3  # what was promised is over
+
+
+def test_who_is_sent_away_from_quick_requests_comes_again_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.serve.gate.time.monotonic", lambda: 1000.0)
+    places = Places(ServerLimits(concurrency=4), Load(running=4))
+    for _ in range(200):
+        places.leave(0.01)
+        places.load.running += 1
+    assert places.come_again() == 1
