@@ -156,6 +156,10 @@ insert Set.insert (fun 'a (fun (set 'a) (set 'a)))
 image Set.image (fun (fun 'a 'b) (fun (set 'a) (set 'b)))
 vimage Set.vimage (fun (fun 'a 'b) (fun (set 'b) (set 'a)))
 Pow Set.Pow (fun (set 'a) (set (set 'a)))
+atLeastAtMost Set_Interval.ord_class.atLeastAtMost (fun 'a (fun 'a (set 'a))) :: Orderings.ord
+atLeastLessThan Set_Interval.ord_class.atLeastLessThan (fun 'a (fun 'a (set 'a))) :: Orderings.ord
+lessThan Set_Interval.ord_class.lessThan (fun 'a (set 'a)) :: Orderings.ord
+greaterThan Set_Interval.ord_class.greaterThan (fun 'a (set 'a)) :: Orderings.ord
 finite Finite_Set.finite (fun (set 'a) bool)
 card Finite_Set.card (fun (set 'a) nat)
 Max Lattices_Big.linorder_class.Max (fun (set 'a) 'a) :: Orderings.linorder

@@ -363,6 +363,9 @@ def test_what_a_step_says_to_exist_need_not_hold_of_everything(checker: Checker)
     # All that is said of a witness must be true of the same one.
     beside = replace(witness, id="beside", f4=(tokens("(< <X0> <X1>)"),))
     assert not proved(well_formed(checker.check(beside, OBTAIN.f1)).first)
+    # But what speaks of a variable that comes later was said later.
+    later = replace(witness, id="later than the witness", f4=(tokens("(< <X2> <X1>)"),))
+    assert proved(well_formed(checker.check(later, OBTAIN.f1)).first)
 
 
 def test_the_consequence_of_a_step_may_introduce_a_witness(checker: Checker) -> None:

@@ -38,8 +38,13 @@ def under(body: Term) -> Term:
         (under(App(F, Bound(0))), under(N), Abs("y", NAT, N)),
         (under(K), under(N), N),
         (under(K), under(Bound(0)), None),  # depends on what the pattern binds
-        (under(App(F, N)), under(App(X, N)), None),  # applied to something else: many answers
-        (under(App(App(F, Bound(0)), Bound(0))), under(App(App(Q, Bound(0)), Bound(0))), None),
+        (under(App(F, N)), under(App(X, N)), X),  # applied to something else: part by part
+        (under(App(F, N)), under(N), None),
+        (
+            under(App(App(F, Bound(0)), Bound(0))),
+            under(App(App(Q, Bound(0)), Bound(0))),
+            Abs("y", NAT, App(Q, Bound(0))),
+        ),
         (App(P, F), under(App(X, Bound(0))), Abs("y", NAT, App(X, Bound(0)))),
     ],
 )

@@ -20,10 +20,12 @@ from isarstep.check.likeness import likeness, simplified
 from isarstep.check.monomorphise import Named, monomorphise
 from isarstep.check.names import Namer, _keys, escape, name_of, unescape
 from isarstep.check.premises import Relevance, constants_of
+from isarstep.check.problems import state
 from isarstep.check.provers import QUICK, STRATEGIES, available
 from isarstep.errors import UserError
+from isarstep.logic.hol import BOOL, conj, trueprop
 from isarstep.logic.infer import infer
-from isarstep.logic.terms import Term
+from isarstep.logic.terms import App, Const, Term, Type, Var, fun
 from isarstep.logic.tokens import encode_line
 
 LEMMAS = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
@@ -235,3 +237,20 @@ def test_a_fact_with_a_fixed_type_is_not_taken_at_others() -> None:
     typed = infer([read("(ALL (x y) (= x y))")], SIGNATURE).propositions[0]
     problem = infer([read("(= a b)")], SIGNATURE, {"a": read_type("nat")}).propositions[0]
     assert monomorphise([Named("fixed", typed)], [problem], SIGNATURE, 10) == []
+
+
+def test_a_fact_about_a_fixed_variable_is_not_used() -> None:
+    """It holds under hypotheses that are not there; one that is known to hold where it is asked about may be."""
+    typed = infer([read("(= (Suc a) a)")], SIGNATURE).propositions[0]
+    assert monomorphise([Named("fixed", typed)], [typed], SIGNATURE, 10) == []
+    known = Named("fixed", typed, here=True)
+    assert monomorphise([known], [typed], SIGNATURE, 10) == [known]
+
+
+def test_a_schematic_variable_at_two_types_is_not_stated() -> None:
+    """Of `x = 0` at nat and `x = 0` at int with one x, one would prove the other."""
+    x = {typ: Var("x", 0, Type(typ)) for typ in ("Nat.nat", "Int.int")}
+    both = [App(App(Const("HOL.eq", fun(v.type, fun(v.type, BOOL))), v), v) for v in x.values() if v.type]
+    prop = trueprop(conj(*both, typed=True), typed=True)
+    with pytest.raises(CannotEncode, match="at two types"):
+        state([], prop, arithmetic=False, unfold=True)

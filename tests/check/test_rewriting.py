@@ -11,13 +11,13 @@ from isarstep.check.monomorphise import Named
 from isarstep.check.rewriting import TRUE, Rewriter, rewrites_of
 from isarstep.check.simprules import Declaration, SimpRules
 from isarstep.logic.infer import infer
-from isarstep.logic.terms import Term
+from isarstep.logic.terms import Free, Term, substitute
 from isarstep.logic.tokens import encode_line
 
 RULES = ("append_Nil", "append_Cons", "append_Nil2", "rev_rev", "length_Cons", "length_Nil", "nth_Cons_0", "nth_Cons_Suc",
          "list_inject", "list_distinct", "order_refl", "add_0", "mult_zero_right", "nonzero_divide")  # fmt: skip
 TYPES = {"xs": "(list nat)", "ys": "(list nat)", "x": "nat", "y": "nat", "n": "nat", "r": "real", "s": "real",
-         "A": "(set nat)", "B": "(set nat)", "b": "bool", "o": "('o :: Orderings.ord)"}  # fmt: skip
+         "f": "(fun nat nat)", "A": "(set nat)", "B": "(set nat)", "b": "bool", "o": "('o :: Orderings.ord)"}  # fmt: skip
 
 
 def typed(*texts: str) -> list[Term]:
@@ -44,6 +44,16 @@ def rewriter(names: tuple[str, ...] = RULES) -> Rewriter:
         (["(neq s 0)"], "(= (* (/ r s) s) r)", {"F(1)", "nonzero_divide"}),  # a condition that a premise solves
         (["(~ b)"], "(--> b (= x y))", {"F(1)"}),
         ([], "(ALL (z) (= (+ 0 z) (* z 0)))", None),
+        (["(= (length xs) (Suc 0))"], "(= (Suc (length xs)) (Suc (Suc 0)))", {"F(1)"}),
+        # premises make each other simpler, and what was not needed is not named
+        (
+            ["(= xs (Cons x Nil))", "(= (length (append xs ys)) n)"],
+            "(= (Suc (length ys)) n)",
+            {"F(1)", "F(2)", "append_Cons", "append_Nil", "length_Cons"},
+        ),
+        (["(= xs (Cons x Nil))", "(= (length (append xs ys)) n)"], "(= ys (append ys Nil))", {"append_Nil2"}),
+        (["(= xs (Cons x ys))", "(= xs Nil)"], "(= x y)", {"F(1)", "F(2)", "list_distinct"}),
+        (["(= f (fn (z) (+ 0 z)))"], "(= (f x) x)", {"F(1)", "add_0"}),
     ],
 )
 def test_what_simp_proves(premises: list[str], goal: str, used: set[str] | None) -> None:
@@ -67,11 +77,27 @@ def test_what_simp_proves(premises: list[str], goal: str, used: set[str] | None)
         (["(ALL (z) (= z x))"], "(= y n)"),  # instances are not its business
         ([], "(ALL (x) (= x y))"),
         ([], "(EX (x) (< x y))"),
+        (["(= (length xs) (length ys))"], "(= xs ys)"),
+        (["(= x y)", "(= y x)"], "(= x n)"),
+        (["(= (length xs) (length xs))"], "(= (length xs) n)"),
+        (["(ALL (z) (= (length z) n))"], "(= (length xs) n)"),
     ],
 )
 def test_what_it_must_not_prove(premises: list[str], goal: str) -> None:
     terms = typed(*premises, goal)
     assert rewriter().goal([Named("F", term) for term in terms[:-1]], terms[-1]) != TRUE
+
+
+def test_a_general_premise_is_a_rule_at_its_own_types() -> None:
+    """As a fact that was proved for arbitrary values; what is fixed in it is not arbitrary."""
+    general = lemma("F(1)", "(==> (< z n) (= (+ z n) (Suc z)))", {"z": "nat"})
+    premise = Named("F(1)", substitute(general.prop, lambda leaf: Free("n", leaf.type) if leaf.name == "n" else None))
+    below, goal, other = typed("(< x n)", "(= (+ x n) (Suc x))", "(= (+ x y) (Suc x))")
+    rewriting = rewriter(())
+    assert rewriting.goal([premise, Named("F(2)", below)], goal) == TRUE
+    assert set(rewriting.used) == {"F(1)", "F(2)"}
+    assert rewriter(()).goal([premise], goal) != TRUE
+    assert rewriter(()).goal([premise, Named("F(2)", below)], other) != TRUE
 
 
 @pytest.mark.parametrize("name", ["add_commute", "order_trans", "induct", "unit_eq"])
@@ -83,6 +109,13 @@ def test_facts_that_are_no_rules(name: str) -> None:
 def test_rules_that_run_in_a_circle_end() -> None:
     there = lemma("there", "(= (append xs ys) (rev (append xs ys)))", {})
     assert Rewriter(rewrites_of(there), SIGNATURE).goal([], typed("(= (append xs ys) xs)")[0]) != TRUE
+
+
+def test_an_equation_between_functions_is_a_rule_wherever_they_are_applied() -> None:
+    double = lemma("double", "(= (o f g) (fn (x) (f (g x))))", {})
+    rewriting = Rewriter(rewrites_of(double), SIGNATURE)
+    assert rewriting.goal([], typed("(= (o f f x) (f (f x)))")[0]) == TRUE
+    assert set(rewriting.used) == {"double"}
 
 
 def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:

@@ -247,6 +247,11 @@ OPERATIONS: dict[str, Operation] = {
     "Orderings.ord_class.min": Operation(_same(*ALL), lambda names, v: Ite(Arith("<=", (v[0], v[1])), v[0], v[1])),
     "Orderings.ord_class.max": Operation(_same(*ALL), lambda names, v: Ite(Arith("<=", (v[0], v[1])), v[1], v[0])),
     "Groups.abs_class.abs": Operation(_same(INT_TYPE, REAL_TYPE, arity=1), _abs),
+    "Real_Vector_Spaces.norm_class.norm": Operation(_same(REAL_TYPE, arity=1), _abs),
+    "Real_Vector_Spaces.dist_class.dist": Operation(
+        _same(REAL_TYPE), lambda names, v: _abs(names, [Arith("-", (v[0], v[1]))])
+    ),
+    "Real_Vector_Spaces.scaleR_class.scaleR": Operation(_same(REAL_TYPE), _plain("*")),
     "Rings.divide_class.divide": Operation(_same(*ALL), _divide),
     "Rings.modulo_class.modulo": Operation(_same(NAT_TYPE, INT_TYPE), _modulo),
     "Fields.inverse_class.inverse": Operation(

@@ -25,8 +25,8 @@ from isarstep.check.formula import (
     neg,
     universal,
 )
-from isarstep.check.lower import Arguments, Definition, Definitions, Lowering, Value, argument_types, type_text
-from isarstep.logic.terms import Typ, Type
+from isarstep.check.lower import Arguments, Closure, Definition, Definitions, Lowering, Value, argument_types, type_text
+from isarstep.logic.terms import Const, Typ, Type, fun
 
 Build = Callable[[Lowering, Arguments], Formula]
 
@@ -262,7 +262,51 @@ def _sigma(types: list[Typ]) -> Definition:
     return Definition(3, build)
 
 
+def _interval(name: str, below: str, above: str) -> Callable[[list[Typ]], Definition]:
+    """An interval stays a symbol, so that facts about intervals are about it; what its elements are is an axiom.
+    `below` relates the lower bound to an element, `above` an element to the upper bound; empty: there is none."""
+
+    def make(types: list[Typ]) -> Definition:
+        element = types[0]
+        relation = fun(element, fun(element, Type("HOL.bool")))
+
+        def build(low: Lowering, a: Arguments) -> Formula:
+            sort = low.sort(element)
+            kind: Sort = f.Fun(sort, f.BOOL)
+            for _ in a:
+                kind = f.Fun(sort, kind)
+            symbol = f.Sym(f"${name} : {type_text(element)}", kind)
+            if symbol.name not in low.axioms:
+                bounds, x = [low.fresh(sort) for _ in a], low.fresh(sort)
+                inside = []
+                if below:
+                    inside.append(low.apply(Closure(Const(below, relation), ()), bounds[0], x))
+                if above:
+                    inside.append(low.apply(Closure(Const(above, relation), ()), x, bounds[-1]))
+                body: Formula = universal(x, Eq(ap(symbol, *bounds, x), conjunction(*inside)))
+                for bound in reversed(bounds):
+                    body = universal(bound, body)
+                low.axioms[symbol.name] = body
+            return ap(symbol, *(low.lower(each) for each in a))
+
+        return Definition(len(types), build)
+
+    return make
+
+
+LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
+INTERVALS = {
+    "lessThan": ("", LESS),
+    "atMost": ("", LESS_EQ),
+    "greaterThan": (LESS, ""),
+    "atLeast": (LESS_EQ, ""),
+    "greaterThanLessThan": (LESS, LESS),
+    "atLeastLessThan": (LESS_EQ, LESS),
+    "greaterThanAtMost": (LESS, LESS_EQ),
+    "atLeastAtMost": (LESS_EQ, LESS_EQ),
+}
 PLAIN: dict[str, Callable[[list[Typ]], Definition]] = {
+    **{f"Set_Interval.ord_class.{name}": _interval(name, *bounds) for name, bounds in INTERVALS.items()},
     "Set.insert": _fixed(
         3, lambda low, a: disjunction(low.equal(low.lower(a[2]), low.lower(a[0])), member(low, a[2], a[1]))
     ),

@@ -2,8 +2,8 @@
 
 Local propositions get the recorded types of their variables, else those of joint inference over the example; type
 variables that stay open are fixed, never generalised, so whatever is proved holds for every way to choose them.
-Library lemmas are taken from the fact base with their own types and sorts; one that is not there counts as a local
-fact.
+Library lemmas are taken from the fact base with their own types and sorts (`check/lemmas.py`); one that is not there
+counts as a local fact.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from isarstep.bench.worlds import World, Worlds
 from isarstep.check import formula
 from isarstep.check.facts import FactBase
 from isarstep.check.instances import fitting
+from isarstep.check.lemmas import as_general, at_any_type
 from isarstep.check.likeness import likeness
-from isarstep.check.monomorphise import Named
+from isarstep.check.monomorphise import Named, term_type_variables
 from isarstep.check.premises import constants_of, relevance_of
-from isarstep.check.problems import Query, attempt, instantiated
+from isarstep.check.problems import DEFINITION, Query, attempt, instantiated
 from isarstep.check.provers import (
     NOTHING_TRIED,
     QUICK,
@@ -32,7 +33,7 @@ from isarstep.check.provers import (
     Strategy,
     available,
 )
-from isarstep.check.rewriting import TRUE, Rewriter
+from isarstep.check.rewriting import TRUE, Rewriter, rewrites_of
 from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import (
     NOT_ASKED,
@@ -58,7 +59,9 @@ from isarstep.logic.typestrings import parse_type, type_variables
 
 SHARE_WITHOUT_LIBRARY = 0.5
 FEW = 64  # library facts
+HINTS = 24  # of an example, that are tried before anything else
 SPARE = 1.5  # candidates for every library fact that is wanted: not every one has an instance at the types of a query
+OWN = "~P"  # end of the names of types that a proposal leaves open
 FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
 
 
@@ -132,6 +135,7 @@ class Typed:
     f2: tuple[Named, ...]
     f3: Term
     f4: tuple[Named, ...]
+    f5: tuple[Named, ...]  # lemmas in the words of the context
     f4_lemmas: tuple[int, ...]
     f5_lemmas: tuple[int, ...]
     reference: Term | None
@@ -144,14 +148,25 @@ class Typed:
     def wanted(self) -> Term:
         """What must follow from F.2: the proposal, for some witnesses where the step introduces them."""
         assert self.proposal is not None
-        return existing(self.proposal, self.witnesses, [fact.prop for fact in self.f4])
+        return existing(self.proposal, self.witnesses, [fact.prop for fact in self.f4 if not fact.here])
+
+    def step(self, *, proved: bool) -> Named:
+        """The proposal as a premise. Types that it leaves open are fixed for it; a proof of it is one at all types, and
+        what was proved may be used at all of them: `using sum.insert` is no other fact at each of its types.
+        """
+        assert self.proposal is not None
+        step = Named("P", self.proposal)
+        if not proved or not self.scored or self.witnesses:
+            return step
+        own = {v for v in term_type_variables(step.prop) if isinstance(v, TFree) and v.name.endswith(OWN)}
+        return Named("P", at_any_type(step.prop, own), here=True) if own else step
 
     def with_proposal(self, proposal: Term) -> Typed:
         """The same with a proposal, typed after all else: it may not narrow the types of the example. UserError."""
         signature = self.world.signature
         typed = infer([proposal], signature, self.types).propositions[0]
         own = {variable for typ in self.types.values() for variable in type_variables(typ)}
-        return replace(self, proposal=expand(_fixed(typed, "~P", own), signature))
+        return replace(self, proposal=expand(_fixed(typed, OWN, own), signature))
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +223,7 @@ class Checker:
         )
         background = self._background(example, bare)
         first = self._first(example, context, proposal)
-        second = self._second(example, context, proposal, background)
+        second = self._second(example, context, proposal, proved(first), background)
         trivial: Gap = NOT_ASKED
         if proved(first):
             trivial = self._without_library(context, "P from nothing", (), context.wanted)
@@ -221,18 +236,24 @@ class Checker:
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
             return self._without_library(context, "F.2 => P", context.f2, context.wanted)
-        texts, hints = [proposal], context.f5_lemmas
-        return self._gap(example, context, "F.2 => P", context.f2, context.wanted, texts, hints)
+        texts, hints = [proposal, *context.texts["f2"]], context.f5_lemmas
+        return self._gap(example, context, "F.2 => P", context.f2, context.wanted, texts, hints, stated=context.f5)
 
     def _second(
-        self, example: ExampleToCheck, context: Typed, proposal: str, background: Background | None = None
+        self,
+        example: ExampleToCheck,
+        context: Typed,
+        proposal: str,
+        first: bool,
+        background: Background | None = None,
     ) -> Gap:
-        assert context.proposal is not None
+        """`first`: the first gap was closed."""
         assert example.f3 is not None
         if background is not None and _unused(background.direct, {"F.2"}):
             return background.direct  # F.4 was enough
-        premises, texts = (Named("P", context.proposal), *context.f4), [example.f3, proposal]
-        return self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, (), context.f4_lemmas)
+        premises = (context.step(proved=first), *context.f4)
+        texts = [example.f3, proposal, *context.texts["f4"]]
+        return self._gap(example, context, "P, F.4 => F.3", premises, context.f3, texts, given=context.f4_lemmas)
 
     def gaps(
         self, example: ExampleToCheck, proposal: str, world: World | None = None
@@ -241,16 +262,17 @@ class Checker:
         assert example.f3 is not None
         context = self._typed(example, world).with_proposal(decode(proposal.split()))
         assert context.proposal is not None
-        yield "first", self._first(example, context, proposal)
-        yield "second", self._second(example, context, proposal)
+        first = self._first(example, context, proposal)
+        yield "first", first
+        yield "second", self._second(example, context, proposal, proved(first))
 
     def direct(self, example: ExampleToCheck, world: World | None = None) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
         assert example.f3 is not None
         context = self._typed(example, world)
-        both, texts = (*context.f2, *context.f4), [example.f3]
+        both, texts = (*context.f2, *context.f4), [example.f3, *context.texts["f2"]]
         hints = context.f5_lemmas
-        return self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, hints, context.f4_lemmas)
+        return self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, hints, given=context.f4_lemmas)
 
     def local_premises(self, example: ExampleToCheck) -> list[str]:
         """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""
@@ -261,13 +283,14 @@ class Checker:
         known = self._backgrounds.get(example.id)
         assert example.f3 is not None
         if known is None:
-            both, lemmas, texts = (*context.f2, *context.f4), context.f4_lemmas, [example.f3]
-            direct = self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, (), lemmas)
+            both, lemmas = (*context.f2, *context.f4), context.f4_lemmas
+            texts = [example.f3, *context.texts["f2"]]
+            direct = self._gap(example, context, "F.2, F.4 => F.3", both, context.f3, texts, given=lemmas)
             paper = direct
             # What does not follow from F.2 and F.4 is not tried from F.2 alone.
             given = {"F.4", *(fact.name for fact in self._named(lemmas))}
             if isinstance(direct, Proved) and not _unused(direct, given):
-                paper = self._gap(example, context, "F.2 => F.3", context.f2, context.f3, texts, ())
+                paper = self._gap(example, context, "F.2 => F.3", context.f2, context.f3, texts)
             known = self._backgrounds[example.id] = Background(example.target_kind, direct, paper)
         return known
 
@@ -287,60 +310,88 @@ class Checker:
         question: str,
         premises: tuple[Named, ...],
         goal: Term,
-        goal_texts: Sequence[str],
-        hints: tuple[int, ...],
+        texts: Sequence[str],
+        hints: tuple[int, ...] = (),
         given: tuple[int, ...] = (),
+        stated: tuple[Named, ...] = (),
     ) -> Gap:
-        """Rewrite, then try with the given premises, then with more and more library facts, hints of the example
-        first.
+        """Rewrite, then try with the given premises and what the example hints at (by number, or stated in the words
+        of its context), then with more and more library facts. The first of the texts is the goal.
         """
         result: Gap = NOT_ASKED
         offered = -1
+        local, general = _apart(premises)
+        given_names = {fact.name for fact in (*general, *self._named(given))}
+        first = (*general, *self._named(given))
         if any(self.effort.library):
-            by_rules = self._rewritten(example, context, question, premises, goal)
+            first = (*first, *stated, *self._named(hints[:HINTS]))
+            by_rules = self._rewritten(example, context, question, local, goal, first)
             if by_rules is not None:
-                return by_rules
+                known = given_names | {premise.name for premise in local}
+                from_library = {n for n in by_rules.facts if n not in known and not n.startswith(DEFINITION)}
+                return replace(by_rules, library=len(from_library))
         for size in self.effort.library:
             if size and self.facts is None:
                 break
-            library = [*given, *self._relevant(example, context, goal_texts, size, (*given, *hints), hints)]
-            here, named = context.world.signature, self._named(library)
-            query = instantiated(premises, goal, named, here, len(given) + size)
-            if self.instances:
-                fits = fitting(named, premises, goal, here)
-                query = replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
-            names = {fact.name for fact in query.library}
+            named = (*first, *self._named(self._relevant(example, context, texts, size, (*given, *hints))))
+            query = self._instantiated(context, local, goal, named, len(first) + size)
+            names = {fact.name for fact in query.library} - given_names
             if len(names) == offered:
                 break
             offered = len(names)
-            count = len(names - {fact.name for fact in self._named(given)})
-            answer = self._ask(question, query, count, self.effort.share(size))
-            if proved(answer):
-                return answer
+            answer = self._ask(question, query, offered, self.effort.share(size + len(hints) + len(stated)))
+            if isinstance(answer, Proved):
+                return replace(answer, library=0) if _unused(answer, names) else answer
             if not isinstance(result, TimedOut):
                 result = answer
         return result
 
+    def _instantiated(
+        self, context: Typed, premises: tuple[Named, ...], goal: Term, named: Sequence[Named], size: int
+    ) -> Query:
+        here = context.world.signature
+        query = instantiated(premises, goal, named, here, size)
+        if not self.instances:
+            return query
+        fits = fitting(named, premises, goal, here)
+        return replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
+
     def _rewritten(
-        self, example: ExampleToCheck, context: Typed, question: str, premises: tuple[Named, ...], goal: Term
+        self,
+        example: ExampleToCheck,
+        context: Typed,
+        question: str,
+        premises: tuple[Named, ...],
+        goal: Term,
+        beside: Sequence[Named],
     ) -> Proved | None:
-        """What rewriting proves by itself, or provers from the given premises once it has made the goal simpler."""
+        """What rewriting proves by itself, or provers once it has made the goal simpler: with simp rules alone, then
+        with what the example names beside them.
+        """
         if self.simp is None or self.facts is None:
             return None
         began = time.process_time()
+        signature, may = context.world.signature, self._may_rewrite(example, context)
         about = {c.name for term in (goal, *(p.prop for p in premises)) for c in constants(term)}
-        rules_here = self.simp.near(context.world, self._may_rewrite(example, context), about)
-        rewriter = Rewriter(rules_here, context.world.signature)
+        rewriter = Rewriter(self.simp.near(context.world, may, about), signature)
         left = rewriter.goal(premises, goal)
+        added = [rule for fact in beside for rule in rewrites_of(fact)]
+        if left != TRUE and added:
+            about |= {c.name for fact in beside for c in constants(fact.prop)}
+            with_added = Rewriter([*added, *self.simp.near(context.world, may, about)], signature)
+            further = with_added.goal(premises, goal)
+            rewriter, left = (with_added, further) if with_added.used else (rewriter, left)
         seconds = time.process_time() - began
-        given = {premise.name for premise in premises}
-        rules = tuple(name for name in rewriter.used if name not in given)
-        if left is not None and left != TRUE and rules:
-            simpler = self._ask(question, Query(premises, trueprop(left, typed=True)), 0, self.effort.share(0))
-            if isinstance(simpler, Proved):
-                facts = tuple(dict.fromkeys((*rewriter.used, *simpler.facts)))
-                return Proved(f"simp, {simpler.by}", seconds + simpler.seconds, facts, len(rules))
-        return Proved("simp", seconds, tuple(rewriter.used), len(rules)) if left == TRUE else None
+        if left == TRUE:
+            return Proved("simp", seconds, tuple(rewriter.used), len(rewriter.used))
+        if left is None or not rewriter.used:
+            return None
+        query = instantiated(premises, trueprop(left, typed=True), beside, signature)
+        simpler = self._ask(question, query, 0, self.effort.share(0))
+        if not isinstance(simpler, Proved):
+            return None
+        facts = tuple(dict.fromkeys((*rewriter.used, *simpler.facts)))
+        return Proved(f"simp, {simpler.by}", seconds + simpler.seconds, facts, len(facts))
 
     def _may_rewrite(self, example: ExampleToCheck, context: Typed) -> Callable[[int | None, str], bool]:
         """For a score only rules from before the step, and no copy of what is to be shown."""
@@ -357,7 +408,8 @@ class Checker:
     def _without_library(
         self, context: Typed, question: str, premises: tuple[Named, ...], goal: Term, given: tuple[int, ...] = ()
     ) -> Gap:
-        query = instantiated(premises, goal, self._named(given), context.world.signature)
+        local, general = _apart(premises)
+        query = instantiated(local, goal, (*general, *self._named(given)), context.world.signature)
         return self._ask(question, query, 0, self.effort.share(0))
 
     def _ask(self, question: str, query: Query, library: int, share: float) -> Gap:
@@ -381,32 +433,25 @@ class Checker:
         return tuple(self.facts.fact(n) for n in numbers) if self.facts is not None else ()
 
     def _relevant(
-        self,
-        example: ExampleToCheck,
-        context: Typed,
-        goal_texts: Sequence[str],
-        size: int,
-        known: tuple[int, ...],
-        hints: tuple[int, ...],
+        self, example: ExampleToCheck, context: Typed, texts: Sequence[str], size: int, known: tuple[int, ...]
     ) -> list[int]:
-        """Hints of the example, then the most relevant facts of its world: for a score those from before the step,
-        for others all, and first of all a lemma that states the goal.
+        """The most relevant facts of a world that are not known yet: for a score those from before the step, for others
+        all, and first of all a lemma that states the goal.
         """
         if self.facts is None or size == 0:
             return []
         if context.scored:
-            chosen = list(hints[:size])
+            chosen: list[int] = []
             exclude = {*known, *self._copies(example)}
             mentioned = {name for text in (*example.f2, example.f3 or "", *example.f4) for name in constants_of(text)}
             before = self.facts.before(example.theory, example.name)
             own = self.facts.own(example.theory, example.name, mentioned)
         else:
-            alike = self.facts.alike(goal_texts[0])
-            itself = [n for n in alike if n not in known and self._stands_in(n, context.world)]
-            chosen = [*itself, *hints][:size]
-            exclude = {*known, *itself}
+            alike = self.facts.alike(texts[0])
+            chosen = [n for n in alike if n not in known and self._stands_in(n, context.world)]
+            exclude = {*known, *chosen}
             before, own = len(self.facts), ()
-        wanted, texts = int(SPARE * (size - len(chosen))), (*goal_texts, *context.texts["f2"])
+        wanted = int(SPARE * max(0, size - len(chosen)))
         relevance = relevance_of(self.facts)
         return chosen + relevance.rank(texts, wanted, before, exclude, own, context.world.theories)
 
@@ -429,7 +474,7 @@ class Checker:
         assert example.f3 is not None
         here, scored = world or self.worlds.at(example.theory), world is None
         f4_lemmas, f4_local = self._lemmas(example, example.f4, here, scored=scored)
-        f5_lemmas, _ = self._lemmas(example, example.f5, here, scored=scored)
+        f5_lemmas, f5_local = self._lemmas(example, example.f5, here, scored=scored)
         lines = [*example.f2, example.f3, *f4_local]
         terms = [decode(line) for line in lines]
         types = {name: parse_type(text) for name, text in example.types.items()}
@@ -439,13 +484,15 @@ class Checker:
         count = len(example.f2)
         new = witnesses(example.target_command, example.introduced)
         given = {node.name for fact in typed[:count] for node in frees(fact)}
-        local = typed[count + 1 : count + 1 + len(f4_local)]
+        local = [Named(f"F.4({i})", term) for i, term in enumerate(typed[count + 1 :], 1)]
+        f4 = (self._general(line, fact, typing.frees, here) for line, fact in zip(f4_local, local, strict=True))
         return Typed(
             here,
             scored,
             f2=tuple(Named(f"F.2({i})", term) for i, term in enumerate(typed[:count], 1)),
             f3=existing(typed[count], witnesses(example.consequence_command, example.introduced_after)),
-            f4=tuple(Named(f"F.4({i})", term) for i, term in enumerate(local, 1)),
+            f4=tuple(f4),
+            f5=tuple(self._stated(example, f5_local, typing.frees, here)),
             f4_lemmas=f4_lemmas,
             f5_lemmas=f5_lemmas,
             reference=reference,
@@ -453,6 +500,27 @@ class Checker:
             texts={"f2": example.f2, "f4": tuple(f4_local)},
             witnesses=frozenset() if new & given else new,  # what F.2 speaks of is there already
         )
+
+    def _stated(
+        self, example: ExampleToCheck, lines: Sequence[str], types: Mapping[str, Typ], world: World
+    ) -> Iterator[Named]:
+        """Lemmas in the words of the context, typed after all else: what does not type is left out."""
+        for number, line in enumerate(lines, 1):
+            try:
+                term = infer([decode(line)], world.signature, types).propositions[0]
+            except UserError:
+                continue
+            own = {variable for typ in types.values() for variable in type_variables(typ)}
+            fact = Named(f"F.5({number})", expand(_fixed(term, f"~L{number}", own), world.signature))
+            if self.facts is not None and set(self.facts.in_context(line)) - set(self._copies(example)):
+                yield replace(self._general(line, fact, types, world), here=True)
+
+    def _general(self, line: str, fact: Named, types: Mapping[str, Typ], world: World) -> Named:
+        """The fact at all its types, where it is a lemma in the words of the context."""
+        known_as = self._named(self.facts.in_context(line)) if self.facts is not None else ()
+        fixed = {variable for typ in types.values() for variable in type_variables(typ)}
+        general = as_general(fact, known_as, fixed, world.signature)
+        return general if general.prop != fact.prop else fact
 
     def _reference(self, example: ExampleToCheck, types: Mapping[str, Typ], world: World) -> Term | None:
         try:
@@ -487,6 +555,11 @@ def _unused(gap: Gap, premises: set[str]) -> bool:
     if not isinstance(gap, Proved) or "?" in gap.facts:
         return False
     return not any(name in premises or name.rpartition("(")[0] in premises for name in gap.facts)
+
+
+def _apart(premises: Sequence[Named]) -> tuple[tuple[Named, ...], tuple[Named, ...]]:
+    """Premises at fixed types, and those that hold at several."""
+    return tuple(p for p in premises if not p.here), tuple(p for p in premises if p.here)
 
 
 def gap_of_prover(answer: ProverAnswer, library: int) -> Gap:

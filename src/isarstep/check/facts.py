@@ -74,6 +74,9 @@ class FactBase(Protocol):
     def alike(self, text: str) -> Sequence[int]:
         """The facts with these tokens up to the names of variables, free or schematic."""
 
+    def in_context(self, text: str) -> Sequence[int]:
+        """The facts that an example's lemma is which stands there in the words of its context."""
+
 
 TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
 
@@ -94,10 +97,11 @@ class Library:
         signature: Signature,
         proofs: Callable[[], ProofOrder] = dict,
         uses: Callable[[], npt.NDArray[np.int64]] | None = None,
+        lemmas: Callable[[], Mapping[str, Sequence[int]]] = dict,
     ) -> None:
         self.texts: Sequence[str] = texts
         self._names, self._indices, self._theory_names, self._proofs = names, indices, theories, proofs
-        self._count_uses = uses
+        self._count_uses, self._read_lemmas = uses, lemmas
 
         def fact(number: int) -> Named:
             index = self._indices[number]
@@ -194,6 +198,13 @@ class Library:
         numbers = np.flatnonzero(self._blanks == length).tolist()
         return [number for number in numbers if _pattern(self.texts[number]) == pattern]
 
+    def in_context(self, text: str) -> Sequence[int]:
+        return self._lemmas.get(text, ())
+
+    @cached_property
+    def _lemmas(self) -> Mapping[str, Sequence[int]]:
+        return self._read_lemmas()
+
     @cached_property
     def _by_text(self) -> Mapping[str, Sequence[int]]:
         return _grouped(self.texts)
@@ -220,6 +231,7 @@ class Library:
         lemmas: Iterable[tuple[str, Named]],
         signature: Signature,
         proofs: ProofOrder | None = None,
+        in_context: Mapping[str, Sequence[int]] | None = None,
     ) -> Library:
         """A small library held in memory: (theory, typed lemma) in order."""
         rows = list(lemmas)
@@ -231,6 +243,7 @@ class Library:
             lambda number: rows[number][1].prop,
             signature,
             lambda: proofs or {},
+            lemmas=lambda: in_context or {},
         )
 
     @staticmethod
@@ -258,6 +271,7 @@ class Library:
             benchmark.signature,
             lambda: proof_order(benchmark),
             lambda: uses_in_training(benchmark),
+            lambda: lemmas_in_context(benchmark),
         )
 
 
@@ -270,6 +284,22 @@ def uses_in_training(benchmark: Any) -> npt.NDArray[np.int64]:
     uses[counted.field(0).to_numpy()] = counted.field(1).to_numpy()
     numbers: npt.NDArray[np.int64] = benchmark.facts["proposition"].to_numpy()
     return uses[numbers]
+
+
+def lemmas_in_context(benchmark: Any) -> Mapping[str, Sequence[int]]:
+    """The lemmas of examples that are no facts as they stand, and which facts they are."""
+    from isarstep.bench.layout import LEMMAS, files_of
+
+    if not files_of(benchmark.manifest, LEMMAS):
+        return {}
+    table = benchmark.table(LEMMAS)
+    stated: npt.NDArray[np.int64] = benchmark.facts["proposition"].to_numpy()
+    proposition, fact = table["proposition"].to_numpy(), table["fact"].to_numpy()
+    other = stated[fact] != proposition
+    found: dict[str, list[int]] = {}
+    for text, number in zip(benchmark.propositions.lines(proposition[other]), fact[other].tolist(), strict=True):
+        found.setdefault(text, []).append(number)
+    return found
 
 
 def proof_order(benchmark: Any) -> ProofOrder:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from isarstep.check.matching import Matching
-from isarstep.check.monomorphise import LOGICAL, Named, term_type_variables
+from isarstep.check.monomorphise import LOGICAL, Named, is_general, term_type_variables
 from isarstep.logic.hol import dest_binary, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, TFree, TVar, frees, loose, schematics, strip_comb, subterms
+from isarstep.logic.terms import Const, Term, TVar, loose, schematics, strip_comb, subterms
 
 LEVELS = 3
 PER_GOAL = 6  # facts that may lead to one goal
@@ -36,7 +36,7 @@ class _Rule:
 def _rule(fact: Named) -> _Rule | None:
     premises, conclusion = strip_pure_imp(fact.prop)
     formula = dest_trueprop(conclusion)
-    if formula is None or frees(fact.prop) or any(isinstance(v, TFree) for v in term_type_variables(fact.prop)):
+    if formula is None or not (fact.here or is_general(fact.prop)):
         return None
     stated = [dest_trueprop(premise) for premise in premises]
     sides = dest_binary("HOL.eq", formula)

@@ -1,7 +1,8 @@
 """Matching of typed terms: what a pattern's variables stand for where it is a given term.
 
 Variables that are applied to bound ones stand for functions of these (Miller's patterns), so that `λx. f x + g x` fits
-`λn. 2 * X n + 1`. Each type variable stands for one type of its sort.
+`λn. 2 * X n + 1`; applied to anything else they are matched part by part. Each type variable stands for one type of its
+sort.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Matching:
         while todo:
             left, right, binders = todo.pop()
             head, arguments = strip_comb(left)
-            if type(head) is Var:
+            if type(head) is Var and _pattern(arguments, binders):
                 if not self._variable(head, arguments, right, binders):
                     return False
             elif type(left) is Abs:
@@ -78,9 +79,7 @@ class Matching:
     def _variable(self, variable: Var, arguments: Sequence[Term], term: Term, binders: tuple[Typ | None, ...]) -> bool:
         """The variable, applied to different bound variables of the pattern, stands for what remains of the term when
         these are abstracted."""
-        places = [node.index for node in arguments if type(node) is Bound and node.index < len(binders)]
-        if len(places) < len(arguments) or len(set(places)) < len(places):
-            return False
+        places = [node.index for node in arguments if type(node) is Bound]
         value = _abstracted(term, places, binders)
         key = (variable.name, variable.index)
         return value is not None and self.terms.setdefault(key, value) == value
@@ -102,6 +101,13 @@ class Matching:
         terms = self.terms
         made = substitute(typed, lambda leaf: terms.get((leaf.name, leaf.index)) if type(leaf) is Var else None)
         return beta_normal(made)
+
+
+def _pattern(arguments: Sequence[Term], binders: Sequence[Typ | None]) -> bool:
+    """Are these different bound variables of the pattern? A variable that is applied to others, as the operations of a
+    locale are, is matched part by part: not all matchings are found, and none that is none."""
+    places = {node.index for node in arguments if type(node) is Bound and node.index < len(binders)}
+    return len(places) == len(arguments)
 
 
 def _abstracted(term: Term, places: Sequence[int], binders: tuple[Typ | None, ...]) -> Term | None:

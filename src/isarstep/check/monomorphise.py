@@ -16,7 +16,7 @@ from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, constants,
 
 ROUNDS = 3
 INSTANCES_PER_FACT = 6
-LARGEST_TYPE = 12  # constructors and variables
+LARGEST_TYPE = 32  # constructors and variables: a tuple of five sets of pairs has that many
 
 # Constants that occur everywhere say nothing about which types matter.
 LOGICAL = frozenset(
@@ -36,6 +36,7 @@ class Named:
 
     name: str
     prop: Term
+    here: bool = False  # known to hold where the question is asked: it may speak of what is fixed there
 
 
 def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Signature, limit: int) -> list[Named]:
@@ -86,11 +87,15 @@ class _Pattern:
     constants: tuple[Const, ...]
 
 
+def is_general(prop: Term) -> bool:
+    """An exported theorem is closed and general; one that is not holds only under hypotheses that were lost."""
+    return not frees(prop) and not any(isinstance(v, TFree) for v in term_type_variables(prop))
+
+
 @lru_cache(maxsize=20_000)
 def _pattern(fact: Named) -> _Pattern:
     variables = tuple(dict.fromkeys(term_type_variables(fact.prop)))
-    # An exported theorem is closed and generalised; one that is not holds only under hypotheses that were lost.
-    if frees(fact.prop) or any(isinstance(v, TFree) for v in variables):
+    if not (fact.here or is_general(fact.prop)):
         return _Pattern(usable=False, variables=(), constants=())
     open_constants = (c for c in constants(fact.prop) if c.name not in LOGICAL and c.type and _has_variable(c.type))
     return _Pattern(True, tuple(v for v in variables if isinstance(v, TVar)), tuple(open_constants))

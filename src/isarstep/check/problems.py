@@ -19,6 +19,7 @@ from isarstep.logic.terms import Term
 
 # Instances a library fact may become on average; more would drown the prover.
 INSTANCES = 2
+DEFINITION = "definition of "  # how the names of axioms begin that belong to a problem's symbols
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def state(premises: Sequence[Named], goal: Term, *, arithmetic: bool, unfold: bo
             axioms.update(made[1])
     return Entailment(
         tuple(stated.values()),
-        tuple((f"definition of {key.lstrip('$')}", axiom) for key, axiom in axioms.items()),
+        tuple((f"{DEFINITION}{key.lstrip('$')}", axiom) for key, axiom in axioms.items()),
         conclusion[0],
     )
 

@@ -9,10 +9,11 @@ alike but for the order of variables.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from isarstep.check.matching import Matching
-from isarstep.check.monomorphise import Named, term_type_variables
+from isarstep.check.monomorphise import Named, is_general, term_type_variables
 from isarstep.logic.hol import BOOL, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -22,7 +23,6 @@ from isarstep.logic.terms import (
     Const,
     Free,
     Term,
-    TFree,
     Type,
     Var,
     beta_normal,
@@ -35,8 +35,10 @@ from isarstep.logic.terms import (
     subterms,
 )
 
+Names: TypeAlias = tuple[str, ...]
 TRUE, FALSE = Const("HOL.True", BOOL), Const("HOL.False", BOOL)
-MOST_STEPS = 3_000
+MOST_STEPS = 1_000
+MOST_MATCHINGS = 8_000  # of rules with terms
 DEEPEST_CONDITION = 4
 
 
@@ -52,8 +54,8 @@ class Rewrite:
 
 def rewrites_of(fact: Named) -> Iterator[Rewrite]:
     """The rules that a fact is; none where it can't be used as one."""
-    if frees(fact.prop) or any(isinstance(v, TFree) for v in term_type_variables(fact.prop)):
-        return  # an exported theorem is closed and general
+    if not (fact.here or is_general(fact.prop)):
+        return
     premises, conclusion = strip_pure_imp(fact.prop)
     conditions = [dest_trueprop(premise) for premise in premises]
     known = tuple(condition for condition in conditions if condition is not None)
@@ -110,28 +112,30 @@ def _shape(term: Term) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Known:
-    """What holds where a term stands: what a term is, and by which premise."""
+    """What holds where a term stands: what a term is, and by which premises and rules."""
 
-    values: dict[Term, tuple[Term, str]] = field(default_factory=dict)
+    values: dict[Term, tuple[Term, Names]] = field(default_factory=dict)
 
-    def assuming(self, formula: Term, name: str) -> Known:
-        return Known({**self.values, **dict(_assumed(formula, name))})
+    def assuming(self, formula: Term, names: Names) -> Known:
+        return Known({**self.values, **dict(_assumed(formula, names))})
 
 
-def _assumed(formula: Term, name: str) -> Iterator[tuple[Term, tuple[Term, str]]]:
+def _assumed(formula: Term, names: Names) -> Iterator[tuple[Term, tuple[Term, Names]]]:
+    if loose(formula):
+        return
     head, arguments = strip_comb(formula)
     match head.name if type(head) is Const else "", arguments:
         case "HOL.conj", [left, right]:
-            yield from _assumed(left, name)
-            yield from _assumed(right, name)
+            yield from _assumed(left, names)
+            yield from _assumed(right, names)
         case "HOL.Not", [negated]:
-            yield negated, (FALSE, name)
-        case "HOL.eq", [Free() as left, right] if left not in frees(right) and not loose(right):
-            yield left, (right, name)
-        case "HOL.eq", [left, Free() as right] if right not in frees(left) and not loose(left):
-            yield right, (left, name)
-        case _ if not loose(formula):
-            yield formula, (TRUE, name)
+            yield negated, (FALSE, names)
+        case "HOL.eq", [left, Free() as right] if right not in frees(left) and type(left) is not Free:
+            yield right, (left, names)
+        case "HOL.eq", [left, right] if left not in subterms(right) and left not in (TRUE, FALSE):
+            yield left, (right, names)
+        case _:
+            yield formula, (TRUE, names)
 
 
 class Rewriter:
@@ -139,31 +143,52 @@ class Rewriter:
 
     def __init__(self, rules: Iterable[Rewrite], signature: Signature) -> None:
         self._rules: dict[str, list[Rewrite]] = {}
+        self._signature = signature
+        self._left, self._matchings = MOST_STEPS, MOST_MATCHINGS
+        self.used: dict[str, None] = {}
+        self._add(rules)
+
+    def _add(self, rules: Iterable[Rewrite]) -> None:
         for rule in rules:
             head, _ = strip_comb(rule.left)
             assert type(head) is Const
             self._rules.setdefault(head.name, []).append(rule)
-        self._signature = signature
-        self._left = MOST_STEPS
-        self.used: dict[str, None] = {}
 
     def goal(self, premises: Sequence[Named], goal: Term) -> Term | None:
         """The goal's formula as far as it is simplified; TRUE: it is proved. None: it is no formula."""
         formula = dest_trueprop(goal)
         if formula is None:
             return None
-        known = Known()
+        for premise in premises:
+            if schematics(premise.prop):
+                self._add(rewrites_of(replace(premise, here=True)))
         try:
-            for premise in premises:
-                assumed = dest_trueprop(premise.prop)
-                if assumed is not None:
-                    known = known.assuming(assumed, premise.name)
-                    simpler = self._visit(assumed, Known(), 0)
-                    if simpler != assumed:
-                        known = known.assuming(simpler, premise.name)
-            return self._visit(beta_normal(formula), known, 0)
+            known = self._known(premises)
+            return TRUE if known is None else self._visit(beta_normal(formula), known, 0)
         except RecursionError:
             return None
+
+    def _known(self, premises: Sequence[Named]) -> Known | None:
+        """What the premises say, each also as the others make it simpler; None: they contradict each other."""
+        stated = [(premise.name, dest_trueprop(premise.prop)) for premise in premises]
+        formulas = [(name, formula) for name, formula in stated if formula is not None]
+        known = Known()
+        for place, (name, formula) in enumerate(formulas):
+            others = known
+            for other, (beside, said) in enumerate(formulas):
+                if other > place:
+                    others = others.assuming(said, (beside,))
+            before, self.used = self.used, {}
+            simpler = self._visit(beta_normal(formula), others, 0)
+            names = (name, *self.used)
+            self.used = before
+            if simpler == FALSE:
+                self.used.update(dict.fromkeys(names))
+                return None
+            known = known.assuming(formula, (name,))
+            if simpler not in (formula, TRUE):
+                known = known.assuming(simpler, names)
+        return known
 
     def _visit(self, term: Term, known: Known, depth: int) -> Term:
         """The normal form of a term, arguments first."""
@@ -185,35 +210,44 @@ class Rewriter:
         name = head.name if type(head) is Const else ""
         if name in ("HOL.implies", "HOL.conj") and len(arguments) == 2:
             first = self._visit(arguments[0], known, depth)
-            inside = known if loose(first) else known.assuming(first, "")
+            inside = known if loose(first) else known.assuming(first, ())
             return _applied(head, [first, self._visit(arguments[1], inside, depth)])
         if name == "HOL.If" and len(arguments) == 3:
             test = self._visit(arguments[0], known, depth)
             if loose(test) or test in (TRUE, FALSE):
                 return _applied(head, [test, *arguments[1:]])
             negated = App(Const("HOL.Not", Type("fun", (BOOL, BOOL))), test)
-            yes = self._visit(arguments[1], known.assuming(test, ""), depth)
-            no = self._visit(arguments[2], known.assuming(negated, ""), depth)
+            yes = self._visit(arguments[1], known.assuming(test, ()), depth)
+            no = self._visit(arguments[2], known.assuming(negated, ()), depth)
             return _applied(head, [test, yes, no])
         return _applied(head, [self._visit(argument, known, depth) for argument in arguments])
 
     def _at_root(self, term: Term, known: Known, depth: int) -> Term | None:
         found = known.values.get(term)
         if found is not None:
-            if found[1]:
-                self.used[found[1]] = None
+            self.used.update(dict.fromkeys(found[1]))
             return found[0]
         head, arguments = strip_comb(term)
+        function = known.values.get(head) if arguments else None
+        if function is not None:
+            self.used.update(dict.fromkeys(function[1]))
+            return _applied(function[0], arguments)
         if type(head) is not Const:
             return None
         simpler = _by_logic(head.name, arguments)
         if simpler is not None:
             return simpler
         for rule in self._rules.get(head.name, ()):
+            self._matchings -= 1
+            if self._matchings < 0:
+                return None
+            # An equation between functions is one wherever they are applied.
+            count = len(strip_comb(rule.left)[1])
+            part = term if count == len(arguments) else _applied(head, arguments[:count])
             matching = Matching(self._signature)
-            if matching.fits(rule.left, term) and self._conditions_hold(rule, matching, known, depth):
+            if matching.fits(rule.left, part) and self._conditions_hold(rule, matching, known, depth):
                 self.used[rule.name] = None
-                return matching.instance(rule.right)
+                return _applied(matching.instance(rule.right), arguments[count:])
         return None
 
     def _conditions_hold(self, rule: Rewrite, matching: Matching, known: Known, depth: int) -> bool:

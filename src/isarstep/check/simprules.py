@@ -16,6 +16,7 @@ from isarstep.check.monomorphise import LOGICAL, Named
 from isarstep.check.rewriting import Rewrite, rewrites_of
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
+from isarstep.logic.terms import Term, constants
 
 ADDED, TAKEN = "simp", "no simp"
 # Rules may lead to these though a problem does not mention them.
@@ -23,9 +24,12 @@ BASIC = frozenset(
     {
         "Groups.zero_class.zero", "Groups.one_class.one", "Groups.plus_class.plus", "Groups.minus_class.minus",
         "Groups.times_class.times", "Orderings.ord_class.less", "Orderings.ord_class.less_eq", "Nat.Suc",
-        "Set.empty", "Set.member", "List.list.Nil", "Num.numeral_class.numeral", "Num.num.One",
+        "Set.empty", "Set.member", "Set.insert", "Orderings.bot_class.bot",
+        "List.list.Nil", "Num.numeral_class.numeral", "Num.num.One",
     }
 )  # fmt: skip
+ROUNDS = 2
+MOST_NEW = 1  # constants that a rule may bring
 _CONSTANT = re.compile(r"CONST (\S+)")
 
 
@@ -58,16 +62,30 @@ class SimpRules:
         self._rewrites = lru_cache(maxsize=50_000)(rewrites)
 
     def near(self, world: World, usable: Callable[[int | None, str], bool], about: Iterable[str]) -> Iterator[Rewrite]:
-        """The rules of a world that speak of nothing but these constants. `usable` may refuse a fact of a theory."""
+        """The rules of a world that can be applied to terms of these constants, or to what such rules make of them.
+        `usable` may refuse a fact of a theory."""
         known = BASIC | LOGICAL | set(about)
         here = [theory for theory in self._declared if world.theories is not None and theory in world.theories]
         taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
-        for theory in here:
-            for each in self._declared[theory]:
-                if each.kind != ADDED or (each.fact is not None and each.fact in taken):
+        declared = [
+            (theory, each)
+            for theory in here
+            for each in self._declared[theory]
+            if each.kind == ADDED and (each.fact is None or each.fact not in taken)
+        ]
+        yielded: set[int] = set()
+        for _ in range(ROUNDS):
+            more: set[str] = set()
+            for theory, each in declared:
+                mentioned = self._constants(each.text)
+                if each.row in yielded or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
                     continue
-                if self._constants(each.text) <= known and usable(each.fact, theory):
-                    yield from self._rewrites(each)
+                rules = [rule for rule in self._rewrites(each) if names_in(rule.left) <= known]
+                if rules:
+                    yielded.add(each.row)
+                    more |= mentioned
+                    yield from rules
+            known |= more
 
     @staticmethod
     def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:
@@ -102,6 +120,11 @@ class SimpRules:
                 return None  # a rule that cannot be read says nothing
 
         return SimpRules(declared, stated, facts.meaning)
+
+
+@lru_cache(maxsize=50_000)
+def names_in(term: Term) -> frozenset[str]:
+    return frozenset(constant.name for constant in constants(term))
 
 
 def _constants(text: str, meaning: Callable[[str], frozenset[str]]) -> frozenset[str]:

@@ -1,8 +1,9 @@
 """Witnesses: variables that a step itself introduces, bound where they belong.
 
 `obtain x where P x` derives from its premises that some x has P; to ask for P of an arbitrary x would be to ask for
-something else. So the first gap is F.2 => ∃x. P x, with all else that is said of the same x, and the second one
-P x, F.4 => ∃y. C y for the y that the consequence introduces. `fix x` means an arbitrary x: there nothing is bound.
+something else. So the first gap is F.2 => ∃x. P x, with all else that is said of the same x and of nothing later, and
+the second one P x, F.4 => ∃y. C y for the y that the consequence introduces. `fix x` means an arbitrary x: there
+nothing is bound.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def existing(proposition: Term, names: frozenset[str], beside: Sequence[Term] = 
     """Some values of these variables have the proposition, and what is said of them beside it. What is no formula of
     HOL stays as it is, with arbitrary variables: that asks for more.
     """
-    about = [each for each in beside if _mentions(each, names)]
+    about = [each for each in beside if _mentions(each, names) and not _later(each, names)]
     if not _mentions(proposition, names):
         return proposition
     formulas = [dest_trueprop(each) for each in (proposition, *about)]
@@ -40,3 +41,15 @@ def existing(proposition: Term, names: frozenset[str], beside: Sequence[Term] = 
 
 def _mentions(proposition: Term, names: frozenset[str]) -> bool:
     return any(type(node) is Free and node.name in names for node in frees(proposition))
+
+
+def _later(proposition: Term, names: frozenset[str]) -> bool:
+    """Does it speak of a variable that was introduced after these? Numbers follow the proof. Then it is no part of what
+    is obtained.
+    """
+    last = max(map(_number, names))
+    return any(type(node) is Free and _number(node.name) > last for node in frees(proposition))
+
+
+def _number(name: str) -> int:
+    return int(name[2:-1]) if name.startswith("<X") and name[2:-1].isdigit() else -1

@@ -1,0 +1,124 @@
+"""Guards of the checker, taken away one at a time in a copy of the source: the test beside each has to fail.
+
+    python benchmarks/guards.py            # all of them
+    python benchmarks/guards.py scope      # those with this in their name
+
+Each is a piece of source and what it becomes. A guard that is written in another way since is reported, not skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutants import ROOT, copied_source
+
+EMBEDDED, LEMMAS, PARTS = "tests/check/test_embedded.py", "tests/check/test_lemmas.py", "tests/check/test_parts.py"
+REWRITING, DERIVATIONS = "tests/check/test_rewriting.py", "tests/check/test_derivations.py"
+
+
+@dataclass(frozen=True)
+class Guard:
+    name: str
+    file: str
+    before: str
+    after: str
+    test: str  # file::name, that fails without the guard
+
+
+GUARDS = [
+    Guard("types of a fact that are fixed stay", "check/monomorphise.py",
+          "not frees(prop) and not any(isinstance(v, TFree) for v in term_type_variables(prop))", "not frees(prop)",
+          f"{PARTS}::test_a_fact_with_a_fixed_type_is_not_taken_at_others"),
+    Guard("facts about fixed variables are no facts of the library", "check/monomorphise.py",
+          "not frees(prop) and not any(", "not any(", f"{PARTS}::test_a_fact_about_a_fixed_variable_is_not_used"),
+    Guard("types belong to the sorts of variables", "check/monomorphise.py",
+          "or not signature.of_sort(right, left.sort)", "", f"{PARTS}::test_instances_respect_sorts"),
+    Guard("a schematic variable has one type", "check/lower.py",
+          'raise CannotEncode(f"schematic variable {term.name} at two types")', "pass",
+          f"{PARTS}::test_a_schematic_variable_at_two_types_is_not_stated"),
+    Guard("copies are no alternatives", "check/verdict.py", " and not self.likeness.copy", "",
+          f"{EMBEDDED}::test_a_copy_that_bridges_is_no_alternative"),
+    Guard("copies of the theorem are no facts", "check/embedded.py",
+          "exclude = {*known, *self._copies(example)}", "exclude = {*known}",
+          f"{EMBEDDED}::test_a_copy_of_the_step_s_theorem_is_never_used"),
+    Guard("scope of facts", "check/embedded.py", "exclude, own, context.world.theories)", "exclude, own, None)",
+          f"{EMBEDDED}::test_only_facts_of_the_world_are_offered"),
+    Guard("scope of lemmas that an example names", "check/embedded.py",
+          "if self._stands_in(n, world)]", "]",
+          f"{EMBEDDED}::test_facts_of_other_worlds_are_not_used_even_where_an_example_names_them"),
+    Guard("scope of instances", "check/embedded.py",
+          "query = instantiated(premises, goal, named, here, size)",
+          "query = instantiated(premises, goal, named, self.worlds.whole, size)",
+          f"{EMBEDDED}::test_instances_of_other_worlds_are_not_taken"),
+    Guard("facts come from before the step", "check/embedded.py",
+          "before = self.facts.before(example.theory, example.name)\n            own",
+          "before = len(self.facts)\n            own",
+          f"{EMBEDDED}::test_facts_of_the_own_theory_are_used_from_before_the_step_only"),
+    Guard("the signature is part of the resume key", "check/jobs.py",
+          'benchmark.manifest["files"].get(SIGNATURE, {}).get("sha256")', '""',
+          "tests/check/test_command.py::test_a_run_is_not_resumed_with_another_signature"),
+    Guard("a proposal may not narrow types", "check/embedded.py",
+          "typed = infer([proposal], signature, self.types).propositions[0]",
+          "typed = infer([proposal], signature, {}).propositions[0]",
+          f"{EMBEDDED}::test_a_proposal_may_not_narrow_the_types_of_an_example"),
+    Guard("only some commands say that something exists", "check/witnesses.py",
+          'if command in EXISTENTIAL', "if command",
+          f"{EMBEDDED}::test_what_a_step_says_to_exist_need_not_hold_of_everything"),
+    Guard("all that is said of a witness is said of the same", "check/witnesses.py",
+          "if _mentions(each, names) and not _later(each, names)]", "if False]",
+          f"{EMBEDDED}::test_what_a_step_says_to_exist_need_not_hold_of_everything"),
+    Guard("conditions of rules", "check/rewriting.py", "and self._conditions_hold(rule, matching, known, depth)", "",
+          f"{REWRITING}::test_what_it_must_not_prove"),
+    Guard("rules from before the step", "check/embedded.py",
+          "else fact < before and fact not in copies", "else True",
+          f"{EMBEDDED}::test_what_simp_rules_prove_needs_no_prover"),
+    Guard("imports that clash", "bench/worlds.py", "            self._refuse_clashes(world)", "            pass",
+          "tests/bench/test_worlds.py::test_imports_that_isabelle_could_not_merge_are_refused"),
+    Guard("what is assumed of a type holds of no other", "check/lemmas.py", " and variable not in assumed", "",
+          f"{LEMMAS}::test_a_lemma_of_the_context_has_the_types_of_the_fact_that_it_is"),
+    Guard("only lemmas are hints", "check/embedded.py",
+          "if self.facts is not None and set(self.facts.in_context(line)) - set(self._copies(example)):",
+          "if self.facts is not None:",
+          f"{LEMMAS}::test_what_the_benchmark_does_not_know_to_be_a_lemma_is_none"),
+    Guard("the theorem itself is no hint", "check/embedded.py",
+          "set(self.facts.in_context(line)) - set(self._copies(example))", "set(self.facts.in_context(line))",
+          f"{LEMMAS}::test_the_step_s_own_theorem_is_no_hint"),
+    Guard("only what is proved is used at all types", "check/embedded.py",
+          "if not proved or not self.scored", "if not self.scored",
+          f"{LEMMAS}::test_a_step_that_is_proved_may_be_used_at_all_its_types"),
+    Guard("a step of one's own has one type", "check/embedded.py", "if not proved or not self.scored", "if not proved",
+          f"{LEMMAS}::test_a_step_that_is_proved_may_be_used_at_all_its_types"),
+]  # fmt: skip
+
+
+def noticed(source: Path, test: str) -> bool:
+    """Does the test fail on the source in this folder?"""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "--no-header", "-p", "no:cacheprovider", test]
+    environment = {**os.environ, "PYTHONPATH": str(source), "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, check=False).returncode == 1
+
+
+def main() -> None:
+    chosen = [guard for guard in GUARDS if all(word in guard.name for word in sys.argv[1:])]
+    survivors = []
+    with copied_source() as source:
+        for guard in chosen:
+            path = source / "isarstep" / guard.file
+            text = path.read_text(encoding="utf-8")
+            if text.count(guard.before) != 1:
+                raise SystemExit(f"{guard.name}: {guard.file} says it {text.count(guard.before)} times")
+            path.write_text(text.replace(guard.before, guard.after), encoding="utf-8")
+            killed = noticed(source, guard.test)
+            path.write_text(text, encoding="utf-8")
+            survivors += [] if killed else [guard.name]
+            print(f"{'noticed' if killed else 'SURVIVED':9} {guard.name}: {guard.test.rpartition(':')[2]}", flush=True)
+    print(json.dumps({"benchmark": "guards", "guards": len(chosen), "survivors": survivors}))
+
+
+if __name__ == "__main__":
+    main()
