@@ -27,6 +27,7 @@ SLOW = (
     "tests/agents/test_hostile.py",
     "tests/agents/test_mcp.py",
     "tests/agents/test_premises.py",
+    "tests/agents/test_proposed_steps.py",
     "tests/agents/test_statuses.py",
     "tests/analyse/test_keeping.py",
     "tests/attack/",

@@ -231,7 +231,7 @@ def test_an_agent_that_follows_the_docs_proves_textbook_theorems(workshop: Works
         async with Client(make_server(workshop)) as client:
             for theorem in THEOREMS:
                 proof = await prove(lambda name, arguments: call(client, name, arguments), theorem, rounds=1, count=2)
-                assert proof is None or proof[-1] == theorem.goal
+                assert proof is None or proof.steps[-1] == theorem.goal
                 proved += [theorem.name] if proof else []
                 if len(proved) == 3:
                     break
