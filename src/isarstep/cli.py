@@ -66,6 +66,13 @@ def click_command(name: str, module: str) -> Any:
     return command
 
 
+def options_of(name: str) -> list[str]:
+    """The long options of a command."""
+    command = click_command(name, commands()[name][0])
+    found = [text for each in command.params for text in (*each.opts, *each.secondary_opts)]
+    return [*(text for text in found if text.startswith("--")), "--help"]
+
+
 class Interrupted(Exception):
     """Somebody has pressed Ctrl-C, and this is what is to be said; typer would swallow it."""
 
@@ -92,8 +99,11 @@ def help_page() -> str:
         textwrap.fill(summary, 100, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
         for name, (_, summary) in commands().items()
     ]
-    more = "`isarstep COMMAND --help` explains a command and shows an example; `isarstep --version` prints the version."
-    return "\n".join(["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, "", "Commands:", *rows, "", more])
+    more = (
+        "`isarstep COMMAND --help` explains a command and shows an example; `isarstep --version` prints the version.",
+        "`isarstep --completion SHELL` prints what bash, zsh or fish needs to complete commands and options.",
+    )
+    return "\n".join(["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, "", "Commands:", *rows, "", *more])
 
 
 def run(arguments: list[str]) -> int:
@@ -105,6 +115,12 @@ def run(arguments: list[str]) -> int:
             return 0
         if name == "--version":
             print(f"isarstep {__version__}")
+            return 0
+        if name == "--completion":
+            from isarstep.cli_completion import script
+
+            summaries = {each: summary for each, (_, summary) in commands().items()}
+            print(script(" ".join(arguments[1:]), summaries, options_of), end="")
             return 0
         found = commands().get(name)
         if found is None:
