@@ -12,9 +12,10 @@ import pytest
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, local, read, read_type
 
+from isarstep.bench.fact_search import uses_in_training
 from isarstep.bench.worlds import Worlds
 from isarstep.check.embedded import Effort
-from isarstep.check.facts import TRUTH, Library, uses_in_training
+from isarstep.check.facts import TRUTH, Library
 from isarstep.check.formula import CannotEncode
 from isarstep.check.likeness import likeness, simplified
 from isarstep.check.monomorphise import Named, monomorphise

@@ -6,6 +6,7 @@ independent of the size of the library. It takes seconds to make, so it is made 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +24,9 @@ from isarstep.logic.hol import dest_trueprop
 from isarstep.logic.terms import Free, Term, Var, constants, loose, subterms
 from isarstep.logic.tokens import decode
 
-NAMED, MENTIONED, WHOLE_NAME = 2, 3, 4  # what a word is worth that is a piece of the name, a constant, the name
+# What it is worth that a word is a piece of the name, all between two _ of it, a constant, the name or its definition.
+NAMED, WORD, MENTIONED, WHOLE_NAME = 2, 1, 3, 2
+HERE, RENOWN = 3, 0.5  # that a fact is of these theories, and each e-fold of its uses over its length
 MOST_COMPARED = 600  # facts whose terms are compared with a pattern: a tenth of a second
 
 
@@ -67,6 +70,7 @@ class FactSearch:
     def __init__(self, benchmark: Benchmark) -> None:
         if not benchmark.has_facts:
             raise UserError(f"{benchmark.folder}: this benchmark has no fact base")
+        self._benchmark = benchmark
         table = benchmark.facts
         self._names = table["name"].combine_chunks().cast(pa.large_string())
         self._lower = pc.utf8_lower(self._names)
@@ -97,6 +101,11 @@ class FactSearch:
         return {words[n]: facts[a:b] for n, a, b in zip(known, starts, ends, strict=True)}
 
     @cached_property
+    def _renown(self) -> npt.NDArray[np.float64]:
+        """How well a fact serves: often used, and short."""
+        return np.asarray(np.log1p(uses_in_training(self._benchmark)) - np.log(self._length))
+
+    @cached_property
     def _by_end(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for name in self._mentioning:
@@ -110,6 +119,7 @@ class FactSearch:
 
     def index(self) -> None:
         """Make it now."""
+        self._renown  # noqa: B018
         self._by_end  # noqa: B018
 
     def __len__(self) -> int:
@@ -144,19 +154,28 @@ class FactSearch:
         self, words: Sequence[SearchWord], pattern: Term | None, theories: frozenset[str] | None, count: int
     ) -> FoundFacts:
         """The facts that fit most of the words, best first: instances of the pattern, then those whose name is the
-        word, that mention the constant, that have it in their name; of equals those of these theories, then the short.
+        word, that mention the constant, that have it in their name, that are of these theories, that proofs use often
+        and that are short, all of it together.
         """
         fits, score = np.zeros(len(self), np.int32), np.zeros(len(self), np.int32)
         for word in words:
             named = pc.match_substring(self._lower, word.text).to_numpy(zero_copy_only=False)
-            whole = pc.ends_with(self._lower, "." + word.text).to_numpy(zero_copy_only=False)
+            near = np.flatnonzero(named)  # the others need no closer look
+            whole, bounded = np.zeros_like(named), np.zeros_like(named)
+            names = self._lower.take(pa.array(near))
+            text = re.escape(word.text)
+            # Of a theory or a class: what a locale calls so is one fact of many.
+            own = rf"^[^.]+(\.[^.]+_class)?\.{text}(_def)?$"
+            whole[near] = pc.match_substring_regex(names, own).to_numpy(zero_copy_only=False)
+            bounded[near] = pc.match_substring_regex(names, rf"[._]{text}([._]|$)").to_numpy(zero_copy_only=False)
             about = self._mentions(word.constants) if word.constants and self.knows_constants else np.zeros_like(named)
             fits += named | about
-            score += NAMED * named + WHOLE_NAME * whole + MENTIONED * about
+            score += NAMED * named + WORD * bounded + WHOLE_NAME * whole + MENTIONED * about
         best = int(fits.max(initial=0))
         order = np.flatnonzero(fits == best) if best else np.zeros(0, np.int64)
         here = self._in(theories)
-        order = order[np.lexsort((self._length[order], ~here[order], -score[order]))]
+        value = score[order] + HERE * here[order] + RENOWN * self._renown[order]
+        order = order[np.argsort(-value, kind="stable")]
         if pattern is not None and len(order):
             instances = {*self._instances(pattern, order[:MOST_COMPARED]).tolist()}
             order = np.array(sorted(order.tolist(), key=lambda n: n not in instances), np.int64)
@@ -190,6 +209,15 @@ class FactSearch:
         name = self._names[number].as_py()
         shown = f"{name}({index})" if index else name
         return FoundFact(number, shown, self._theories[self._theory[number]], self._texts[number].as_py())
+
+
+def uses_in_training(benchmark: Benchmark) -> npt.NDArray[np.int64]:
+    """For every fact how many training examples say that their target uses it."""
+    counted = pc.value_counts(pc.list_flatten(benchmark.table("train", ["f5"])["f5"].combine_chunks()))
+    uses = np.zeros(len(benchmark.propositions), np.int64)
+    uses[counted.field(0).to_numpy()] = counted.field(1).to_numpy()
+    numbers: npt.NDArray[np.int64] = benchmark.facts["proposition"].to_numpy()
+    return uses[numbers]
 
 
 def _occurs(pattern: Term, term: Term) -> bool:

@@ -249,6 +249,7 @@ class Library:
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:
         """The fact base of a benchmark folder."""
+        from isarstep.bench.fact_search import uses_in_training
         from isarstep.bench.facts import type_of_constant, typed
         from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type
@@ -273,17 +274,6 @@ class Library:
             lambda: uses_in_training(benchmark),
             lambda: lemmas_in_context(benchmark),
         )
-
-
-def uses_in_training(benchmark: Any) -> npt.NDArray[np.int64]:
-    """For every fact how many training examples say that their target uses it."""
-    import pyarrow.compute as pc
-
-    counted = pc.value_counts(pc.list_flatten(benchmark.table("train", ["f5"])["f5"].combine_chunks()))
-    uses = np.zeros(len(benchmark.propositions), np.int64)
-    uses[counted.field(0).to_numpy()] = counted.field(1).to_numpy()
-    numbers: npt.NDArray[np.int64] = benchmark.facts["proposition"].to_numpy()
-    return uses[numbers]
 
 
 def lemmas_in_context(benchmark: Any) -> Mapping[str, Sequence[int]]:
