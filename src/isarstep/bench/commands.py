@@ -117,7 +117,8 @@ def show(
         raise UserError(f"{example}: write BENCHMARK#ID, for example embedded#1a2b3c")
     benchmark = Benchmark(where)
     split, found = benchmark.find(identifier)
-    for line in describe(found, split, Printer(benchmark, style), lambda text: show_type(parse_type(text))):
+    printer = Printer(benchmark, style, at_home=True)
+    for line in describe(found, split, printer, lambda text: show_type(parse_type(text))):
         typer.echo(line)
 
 

@@ -19,16 +19,22 @@ STYLES = ("tokens", "unicode", "latex")
 
 
 class Printer:
-    """Lines of tokens in a style; each is printed once for the same names of variables."""
+    """Lines of tokens in a style; each is printed once for the same names of variables.
 
-    def __init__(self, benchmark: Benchmark, style: str) -> None:
+    `at_home`: every example in the notation of its own theory, which takes a moment for each of them. Otherwise all are
+    written by one table.
+    """
+
+    def __init__(self, benchmark: Benchmark, style: str, *, at_home: bool = False) -> None:
         if style not in STYLES:
             raise UserError(f"{style}: no such style; there are {', '.join(STYLES)}")
         self._names: Names | None = None
         if style != "tokens":
             self._names = Names.of_signature(benchmark.signature) if benchmark.has_signature else Names()
+        self._worlds = benchmark.worlds if at_home and style == "unicode" and benchmark.has_signature else None
         self._write = to_unicode if style == "unicode" else to_latex
-        self._known: dict[tuple[str, tuple[str, ...]], str] = {}
+        self._known: dict[tuple[str, str, tuple[str, ...]], str] = {}
+        self._at: dict[str, Names] = {}
         self._usable: dict[str, bool] = {}
 
     def of(self, example: Example) -> Callable[[str], str]:
@@ -37,10 +43,15 @@ class Printer:
             return str
         written = {x: from_isabelle(name) for x, name in example.names.items()}
         own = {x: name for x, name in written.items() if self._can_name(name)}
-        names = self._names.with_variables(own) if own else self._names
+        names = self._names_at(example.theory)
+        names = names.with_variables(own) if own else names
 
         def show(text: str) -> str:
-            key = (text, tuple([own.get(x, "") for x in dict.fromkeys(VARIABLE_TOKEN.findall(text))]))
+            key = (
+                example.theory if self._worlds else "",
+                text,
+                tuple([own.get(x, "") for x in dict.fromkeys(VARIABLE_TOKEN.findall(text))]),
+            )
             shown = self._known.get(key)
             if shown is None:
                 try:
@@ -53,6 +64,15 @@ class Printer:
             return shown
 
         return show
+
+    def _names_at(self, theory: str) -> Names:
+        assert self._names is not None
+        if self._worlds is None or theory not in self._worlds.parents:
+            return self._names
+        if theory not in self._at:
+            world = self._worlds.at(theory)
+            self._at[theory] = Names.of_signature(world.signature, language=world.language)
+        return self._at[theory]
 
     def _can_name(self, name: str) -> bool:
         """Could somebody who reads the text type it? What notation uses as a word cannot be a variable there."""
