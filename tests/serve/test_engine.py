@@ -253,3 +253,13 @@ def test_facts_that_contradict_each_other_are_said(engine: Engine) -> None:
         assert best.contradiction is None
         fine = engine.read(Problem("x < 2", ("x < 1",), types=types))
         assert not isinstance(proving.contradiction(fine, 1, 0), Proved)
+
+
+def test_provers_know_the_types_that_are_said_inside_a_statement(engine: Engine) -> None:
+    with engine.proving(2.0, 0) as proving:
+        for goal, wanted in (("∀x::nat. 0 ≤ x", True), ("∀x. 0 ≤ x", False)):
+            task = engine.read(Problem(goal))
+            gap, _ = proving.follows(task, task.example.f3 or "", (), 2.0, 0)
+            assert isinstance(gap, Proved) is wanted, goal
+            (step,) = engine.steps(task, [(engine.answer(task, goal), None)])
+            assert (step.text == "∀(x::nat). 0 ≤ x") is wanted

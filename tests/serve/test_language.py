@@ -64,3 +64,44 @@ def test_numbered_variables_are_shown_and_read_by_number():
     tokens = "CONST Pure.imp $ ( CONST HOL.Trueprop $ ( FREE <X3> $ VAR <V0> ) ) $ ( CONST HOL.Trueprop $ ( FREE <X3> $ FREE <X12> ) )"
     assert to_unicode(decode(tokens), names) == "x₃ v₀ ⟹ x₃ x₁₂"
     assert read("x₃ v₀ ⟹ x₃ x₁₂", names) == decode(tokens)
+
+
+def test_bound_variables_keep_the_names_that_people_gave_them():
+    facts = ("∃c. a = 2 * c", "∀ε. P ε", "(∑i<n. f i) = 0", "{f k |k. k ∈ A} = {}", "∃x⇩1. x⇩1 = n")
+    task = reader().read(Problem(goal="∃!m. m = n", facts=facts))
+    assert tuple(task.text(line) for line in task.example.f2) == facts
+    assert task.text(task.example.f3) == "∃!m. m = n"  # though λ_. _ = n was called x⇩1 before
+    # The tokens say nothing of it, and what was said once is said again of the same function.
+    assert task.example.f2[0] == reader().read(Problem(goal="True", facts=("∃z. a = 2 * z",))).example.f2[0]
+    negated = task.example.f2[0].replace("$ (", "$ ( CONST HOL.Not $ (", 1) + " )"
+    assert task.text(negated) in ("∄c. a = 2 * c", "¬ (∃c. a = 2 * c)")
+    own = reader().answer(task, "∃q. a = 2 * (2 * q)", "notation")
+    assert task.text(own) == "∃q. a = 2 * (2 * q)"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("finite {p::nat. p = p}", "finite {(p::nat). p = p}"),
+        ("∀p::nat. p = p", "∀(p::nat). p = p"),
+        ("inj (λp::nat. p)", "inj (λ(p::nat). p)"),
+        ("(3::nat) = 3", "(3::nat) = (3::nat)"),
+        ("(∑p::nat∈A. p + p) = 0", "(∑p∈A. p + p) = 0"),  # A has the type, and says it
+        ("∃p::nat∈A. p = p", "∃p∈A. p = p"),
+        ("{f p |p::nat. P p} = {}", "{f p |p. P p} = {}"),
+    ],
+)
+def test_types_inside_a_statement_outlive_its_tokens(text, shown):
+    task = reader().read(Problem(goal=text))
+    assert task.text(task.example.f3) == shown
+    plain = reader().read(Problem(goal=text.replace("::nat", ""), types={}))
+    assert plain.example.f3 == task.example.f3  # the tokens do not have them
+    parsed = reader().parse(Problem(goal=text))
+    assert parsed.text(parsed.readings["goal"].statement) == shown
+    assert "nat" in str(task.typed(task.example.f3))
+    assert "_constrain" not in str(task.typed(task.example.f3))
+
+
+def test_statements_that_differ_only_in_types_inside_are_not_mistaken_for_each_other():
+    with pytest.raises(ProblemError, match="only in types inside"):
+        reader().read(Problem(goal="∀x::nat. x = x", facts=("∀x::int. x = x",)))

@@ -56,6 +56,22 @@ def test_facts_of_this_world_come_before_others_that_fit_as_well(service: Servic
         service.facts("prime", ["No_Such_Theory"], 5)
 
 
+def test_a_plain_word_finds_its_definition_and_what_proofs_use(service: Service) -> None:
+    service.fact_search.index()
+    for imports in ([], ["HOL-Computational_Algebra.Primes"]):
+        first = names_of(service.facts("prime", imports, 6))
+        assert first[0] == "Factorial_Ring.normalization_semidom_class.prime_def"
+        assert sum(name.startswith("Primes.prime_") for name in first) >= 3
+
+
+def test_the_text_of_a_proof_means_what_was_typed(service: Service) -> None:
+    body = schema.IsarBody(goal="finite {p::nat. p < 3}", facts=["∃c. a = 2 * c"], extra=["∃k::nat. k = k"])
+    isar = service.isar(body)["isar"]
+    assert 'shows "finite {(p::nat). p < (3::nat)}"' in isar
+    assert 'assumes "∃c. a = 2 * c"' in isar
+    assert 'have s1: "∃(k::nat). k = k"' in isar
+
+
 def test_a_fact_that_was_found_can_be_put_into_the_problem(service: Service) -> None:
     text = service.facts("card mono", [], 1)["facts"][0]["text"]
     assert service.read(schema.ProblemBody(others=[text], goal="card B ≤ card A"))["ok"]

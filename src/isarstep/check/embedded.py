@@ -53,6 +53,7 @@ from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import BOOL, PROP, trueprop
 from isarstep.logic.infer import infer
+from isarstep.logic.said import typed_as_said, without_marks
 from isarstep.logic.terms import App, Const, Term, TFree, TVar, Typ, Type, constants, frees, fun, substitute_types
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type, type_variables
@@ -164,7 +165,7 @@ class Typed:
     def with_proposal(self, proposal: Term) -> Typed:
         """The same with a proposal, typed after all else: it may not narrow the types of the example. UserError."""
         signature = self.world.signature
-        typed = infer([proposal], signature, self.types).propositions[0]
+        typed = typed_as_said(proposal, signature, self.types)
         own = {variable for typ in self.types.values() for variable in type_variables(typ)}
         return replace(self, proposal=expand(_fixed(typed, OWN, own), signature))
 
@@ -193,6 +194,7 @@ class Checker:
     trace: list[Asked] | None = None
     simp: SimpRules | None = None  # None: nothing is rewritten
     instances: bool = True  # found by matching before search
+    said: Mapping[str, Term] = field(default_factory=dict)  # lines with types that an asker said and tokens do not have
     _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
     _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
 
@@ -260,7 +262,7 @@ class Checker:
     ) -> Iterator[tuple[Literal["first", "second"], Gap]]:
         """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
         assert example.f3 is not None
-        context = self._typed(example, world).with_proposal(decode(proposal.split()))
+        context = self._typed(example, world).with_proposal(self.said.get(proposal) or decode(proposal.split()))
         assert context.proposal is not None
         first = self._first(example, context, proposal)
         yield "first", first
@@ -476,11 +478,12 @@ class Checker:
         f4_lemmas, f4_local = self._lemmas(example, example.f4, here, scored=scored)
         f5_lemmas, f5_local = self._lemmas(example, example.f5, here, scored=scored)
         lines = [*example.f2, example.f3, *f4_local]
-        terms = [decode(line) for line in lines]
+        terms = [self.said.get(line) or decode(line) for line in lines]
         types = {name: parse_type(text) for name, text in example.types.items()}
         reference = self._reference(example, types, here)
         typing = infer(terms, here.signature, types)
-        typed = [expand(_fixed(term, f"~{n}"), here.signature) for n, term in enumerate(typing.propositions)]
+        plain = [without_marks(term) if self.said else term for term in typing.propositions]
+        typed = [expand(_fixed(term, f"~{n}"), here.signature) for n, term in enumerate(plain)]
         count = len(example.f2)
         new = witnesses(example.target_command, example.introduced)
         given = {node.name for fact in typed[:count] for node in frees(fact)}

@@ -26,6 +26,7 @@ from isarstep.logic.patterns import (
     match,
     numeral_value,
 )
+from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
 from isarstep.logic.writer import write_formula
 
@@ -462,6 +463,7 @@ class _Layout:
 
     def choose(self, hint: str, body: Term, index: int, pool: str) -> str:
         names, used, avoid = self.names, self.used, self.avoid
+        hint = from_isabelle(hint)
         if hint and hint not in used and hint not in avoid and names.is_free_for_binding(hint):
             return hint
         for name in _POOLS[_role(body, index) or pool]:

@@ -16,13 +16,14 @@ from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.doubts import Doubt, doubt
 from isarstep.logic.folding import canonical
 from isarstep.logic.hidden import MOST_ATTEMPTS, Hidden, longer
-from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError, instantiate_type
+from isarstep.logic.infer import IN_TEXT, PROP, TypingError, instantiate_type
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Tree, parse_trees
 from isarstep.logic.productions import TYPE
 from isarstep.logic.readerror import ReadError
+from isarstep.logic.said import pinned, without_marks
 from isarstep.logic.symbols import normal, original_place, without_quotes
-from isarstep.logic.terms import Abs, App, Const, Term, TFree, TVar, Typ, erase
+from isarstep.logic.terms import Term, TFree, TVar, Typ, untyped
 from isarstep.logic.translating import Spans, Translator
 from isarstep.logic.typestrings import type_variables
 
@@ -120,6 +121,7 @@ class Statement:
 
     term: Term
     marked: Term
+    pinned: Term | None = None  # the first with marks, where it names types that nothing else decides
 
 
 def read_statement(
@@ -142,7 +144,7 @@ def read_statement(
         for instead, tree in product((0, 1), trees):
             places: Spans = []
             try:
-                marked, _ = _translate(
+                marked, constrained = _translate(
                     tree, here, fixed, wanted, {}, places if spans is not None else None, instead=instead
                 )
             except UserError as error:
@@ -158,14 +160,15 @@ def read_statement(
             if unlikely is not None:
                 raise _placed(unlikely, text)
             _note(spans, places, text)
-            return Statement(erase(canonical(_without_constraints(typing.propositions[0]), language)), marked)
+            typed = canonical(without_marks(typing.propositions[0]), language)
+            return Statement(untyped(typed), marked, pinned(typed, here.signature) if constrained else None)
         if open_reading is not None:
             break
     if open_reading is None:
         assert failure is not None
         raise _placed(advised(written, failure), text) if isinstance(failure, ReadError) else failure
     _note(spans, open_reading[1], text)
-    return Statement(erase(_without_constraints(open_reading[0])), open_reading[0])
+    return Statement(untyped(without_marks(open_reading[0])), open_reading[0])
 
 
 def _note(spans: Spans | None, places: Spans, text: str) -> None:
@@ -286,29 +289,4 @@ def _infer(
 ) -> Reading:
     typing = infer_with_coercions([term], language.signature, context, wanted=wanted)
     made = typing.propositions[0]
-    return Reading(_without_constraints(made) if constrained else made, typing.frees)
-
-
-def _without_constraints(term: Term) -> Term:
-    """The term without the marks of constraints, which type inference has done with."""
-    todo: list[tuple[Term, bool]] = [(term, False)]
-    made: list[Term] = []
-    while todo:
-        node, done = todo.pop()
-        if done:
-            if type(node) is App:
-                argument = made.pop()
-                made[-1] = App(made[-1], argument)
-            else:
-                assert type(node) is Abs
-                made[-1] = Abs(node.name, node.type, made[-1])
-        elif type(node) is App:
-            if type(node.fun) is Const and node.fun.name == CONSTRAINT:
-                todo.append((node.arg, False))
-            else:
-                todo += ((node, True), (node.arg, False), (node.fun, False))
-        elif type(node) is Abs:
-            todo += ((node, True), (node.body, False))
-        else:
-            made.append(node)
-    return made[0]
+    return Reading(without_marks(made) if constrained else made, typing.frees)

@@ -433,6 +433,11 @@ def erase(term: Term) -> Term:
     return rebuild(term, _untyped, lambda old, body: old if old.body is body and _bare(old) else Abs("", None, body))
 
 
+def untyped(term: Term) -> Term:
+    """Without types. Names of abstractions stay, but for those that end in `_`, which nobody wrote."""
+    return rebuild(term, _untyped, lambda old, body: Abs("" if old.name.endswith("_") else old.name, None, body))
+
+
 def _bare(term: Abs) -> bool:
     return term.name == "" and term.type is None
 

@@ -15,12 +15,15 @@ from typing import Literal
 from isarstep.bench.example import Example
 from isarstep.bench.worlds import World
 from isarstep.errors import UserError
+from isarstep.logic.exactly import write_exactly
 from isarstep.logic.infer import Context, TypingError, infer_context
 from isarstep.logic.names import Names
 from isarstep.logic.normalise import normalise, restore, variable_order
 from isarstep.logic.printing import ShownNames, to_unicode
+from isarstep.logic.reader import Statement
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.reading import Spans, read_marked
+from isarstep.logic.said import bound_names, typed_as_said, with_bound_names, without_marks
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import Free, Term, TFree, TVar, Typ, Type, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
@@ -88,6 +91,8 @@ class Task:
     names: Names  # shows the user's names
     world: World
     has_reference: bool = False
+    bound: dict[Term, str] = field(default_factory=dict)  # how the asker calls the variables of functions
+    said: dict[str, Term] = field(default_factory=dict)  # statements whose text names types that tokens do not have
 
     @property
     def scored(self) -> bool:
@@ -96,14 +101,36 @@ class Task:
 
     def term(self, tokens: str) -> Term:
         """A normalised proposition, under the user's names."""
-        return restore(decode(tokens), self.order)
+        said = self.said.get(tokens)
+        named = with_bound_names(decode(tokens), self.bound) if said is None else without_marks(said)
+        return restore(named, self.order)
+
+    def typed(self, tokens: str) -> Term:
+        """A normalised proposition with the types that it has in this task. Raises TypingError."""
+        term = self.said.get(tokens) or with_bound_names(decode(tokens), self.bound)
+        return typed_as_said(term, self.world.signature, self.context)
+
+    def note(self, statement: Statement, where: str) -> None:
+        """Keep what was said in a statement beyond its tokens."""
+        term = normalise(statement.term, self.order)
+        for function, name in bound_names([term]).items():
+            self.bound.setdefault(function, name)
+        pins = term if statement.pinned is None else normalise(statement.pinned, self.order)
+        if self.said.setdefault(encode_line(term), pins) != pins:
+            message = "another statement differs from this one only in types inside, which cannot be told apart here"
+            raise ProblemError("type", message, where)
 
     def normal(self, term: Term) -> str:
         """The tokens of a proposition under the user's names, normalised."""
         return encode_line(normalise(term, self.order))
 
     def text(self, tokens: str) -> str:
-        return to_unicode(self.term(tokens), self.names)
+        """As people write it, with types inside where the asker said them and nothing else does."""
+        term = self.term(tokens)
+        if self.world.language is not None and (pins := self.said.get(tokens)) is not None and pins != decode(tokens):
+            with suppress(UserError):
+                return write_exactly(self.typed(tokens), self.world.language, names=self.shown_names())
+        return to_unicode(term, self.names)
 
     def shown_names(self) -> Mapping[str, str]:
         """How the variables of normalised propositions are called."""
@@ -212,8 +239,12 @@ def fixed_types(context: Context) -> Context:
 class ReadProposition:
     """One proposition as it was read, or what is wrong with it."""
 
-    term: Term | None
+    statement: Statement | None
     error: ProblemError | None = None
+
+    @property
+    def term(self) -> Term | None:
+        return None if self.statement is None else self.statement.term
 
 
 @dataclass(frozen=True)
@@ -226,6 +257,15 @@ class Parsed:
 
     def shown_context(self) -> Context:
         return {self.names.free(name): typ for name, typ in self.context.items()}
+
+    def text(self, statement: Statement) -> str:
+        """As people write it, with types inside where it says them and nothing else does."""
+        language = self.names.language
+        if statement.pinned is not None and language is not None:
+            with suppress(UserError):
+                typed = typed_as_said(statement.pinned, language.signature, self.context)
+                return write_exactly(typed, language, names=ShownNames(self.names))
+        return to_unicode(statement.term, self.names)
 
     def types(self) -> dict[str, str]:
         return {name: show_type(typ) for name, typ in self.shown_context().items()}
@@ -249,7 +289,6 @@ class ProblemReader:
         context = given = self.given_types(problem)
         readings: dict[str, ReadProposition] = {}
         typed: list[Term] = []
-        said: set[str] = set()  # variables of propositions that name types
         size = 0
         stated = False
         for where, text in problem.lines():
@@ -258,7 +297,8 @@ class ProblemReader:
                 stated, given, typed = True, fixed_types(context), []
                 context = given
             try:
-                term, marked, spans = self.proposition(text, problem.form, names, where)
+                statement, spans = self.proposition(text, problem.form, names, where)
+                term, marked = statement.term, statement.marked
                 size += len(encode(term))
                 if size > MOST_TOKENS:
                     raise ProblemError(
@@ -268,9 +308,7 @@ class ProblemReader:
                     # All together: one after the other, variables of the same unknown type would drift apart.
                     context = self.typed(marked, given, where, text, spans, typed)
                     typed.append(marked)
-                    if marked is not term:
-                        said |= {node.name for node in subterms(term) if type(node) is Free}
-                readings[where] = ReadProposition(term)
+                readings[where] = ReadProposition(statement)
             except ProblemError as error:
                 readings[where] = ReadProposition(None, error)
         return Parsed(readings, fixed_types(context), names)
@@ -303,30 +341,40 @@ class ProblemReader:
             types={places.get(name, name): format_type(typ) for name, typ in parsed.context.items() if name in found},
             fixed=len(problem.fixed) if problem.fixed else -1,
         )
-        return Task(example, context, order, showing(parsed.names, order), self.world)
+        task = Task(example, context, order, showing(parsed.names, order), self.world)
+        for where, reading in parsed.readings.items():
+            if reading.statement is not None:
+                task.note(reading.statement, where)
+        return task
 
     def of_example(self, example: Example, extra: Problem | None = None) -> Task:
         """A benchmark's example, with accepted steps on top."""
         context: Context = {name: parse_type(text) for name, text in example.types.items()}
         lines = [*example.f2, *([] if example.f3 is None else [example.f3]), *example.f4]
-        more: list[str] = []
+        more: list[Statement] = []
         if extra is not None:
             for place, text in enumerate(extra.extra):
                 where = f"extra[{place}]"
-                term, marked, spans = self.proposition(text, extra.form, self.names, where)
-                context = self.typed(marked, context, where, text, spans)
-                more.append(encode_line(normalise(term, ())))
+                statement, spans = self.proposition(text, extra.form, self.names, where)
+                context = self.typed(statement.marked, context, where, text, spans)
+                more.append(statement)
         with suppress(UserError):  # otherwise what is recorded must do
             context = infer_context([decode(line) for line in lines], self.signature, context)
         context = fixed_types(context)
-        f2, f4 = distinct(example.f2 + tuple(more)), distinct(example.f4 + tuple(more))
+        steps = tuple(encode_line(normalise(statement.term, ())) for statement in more)
+        f2, f4 = distinct(example.f2 + steps), distinct(example.f4 + steps)
         types = {**{name: format_type(typ) for name, typ in context.items()}, **example.types}
         grown = replace(example, f2=f2, f4=f4, types=types)
-        return Task(grown, context, (), self.names, self.world, has_reference=True)
+        task = Task(grown, context, (), self.names, self.world, has_reference=True)
+        for place, statement in enumerate(more):
+            task.note(statement, f"extra[{place}]")
+        return task
 
     def answer(self, task: Task, text: str, form: Form, where: str = "answer") -> str:
-        """A proposition about a task that exists, as normalised tokens. It must be typed in the task's context."""
-        term, marked, spans = self.proposition(text, form, task.names, where)
+        """A proposition about a task that exists, as normalised tokens. It must be typed in the task's context, which
+        keeps what it says beyond them."""
+        statement, spans = self.proposition(text, form, task.names, where)
+        term = statement.term
         frees = {node.name for node in subterms(term) if type(node) is Free}
         unknown = sorted(frees - set(task.order)) if task.order else []
         strangers = [name for name in unknown if not _NUMBERED.fullmatch(name)]
@@ -336,7 +384,8 @@ class ProblemReader:
             raise ProblemError("type", f"{strangers[0]!r} is neither a constant nor a variable of the problem", where)
         places = {f"<X{place}>": name for place, name in enumerate(task.order)}
         context = {places.get(name, name): typ for name, typ in task.context.items()}
-        self.typed(marked, context, where, text, spans)
+        self.typed(statement.marked, context, where, text, spans)
+        task.note(statement, where)
         return task.normal(term)
 
     def with_fixed(self, problem: Problem) -> Names:
@@ -368,15 +417,14 @@ class ProblemReader:
         leaf = self.names.read(name, 0) if form == "notation" else None
         return leaf.name if type(leaf) is Free else name
 
-    def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Term, Term, Spans]:
-        """The term, the same with the types that the text names, and where its parts stand."""
+    def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Statement, Spans]:
+        """The statement, and where its parts stand."""
         spans: Spans = []
         try:
             if form == "tokens":
                 term = decode(text, strict=False)
-                return term, term, spans
-            statement = read_marked(text, names, spans=spans)
-            return statement.term, statement.marked, spans
+                return Statement(term, term), spans
+            return read_marked(text, names, spans=spans), spans
         except (ReadError, TokenError) as error:
             found = len(error.found) if error.found and form == "notation" else 1
             message = str(error).split(": ", 1)[1]

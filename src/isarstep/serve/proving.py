@@ -147,6 +147,7 @@ class Proving:
                 yield from ((number, side, gap) for side, gap in self.gaps(task, step.tokens))
 
     def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
+        self._checker.said = task.said
         try:
             yield from self._checker.gaps(at_hand(task), tokens, own_world(task))
         except UserError as error:
@@ -166,6 +167,7 @@ class Proving:
         self._provers.until = until
         f2 = tuple(dict.fromkeys((*task.example.f2, *known)))
         f4 = tuple(line for line in task.example.f4 if line not in f2)
+        self._checker.said = task.said
         try:
             gap = self._checker.direct(replace(task.example, f1="", f2=f2, f3=goal, f4=f4), own_world(task))
         except UserError as error:

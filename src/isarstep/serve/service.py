@@ -25,7 +25,7 @@ from isarstep.serve.pasted import problem_of_theory_text
 from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task, open_types
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
 from isarstep.serve.proving import FIRST_STAGE, Proving
-from isarstep.serve.sketch import Sketch, isar_text
+from isarstep.serve.sketch import Sketch, exact_text, isar_text
 from isarstep.serve.sketching import Plan, sketches
 from isarstep.serve.step import Step, ranked, with_gap
 from isarstep.serve.wording import understood
@@ -191,6 +191,7 @@ class Service:
             self.engine.names  # noqa: B018
             if self.engine.benchmark.has_facts:
                 self.fact_search.index()
+                self.facts("prime", (), 1)  # what words mean in all theories
 
         # Waited for at the end: a thread inside Arrow while the interpreter goes away ends the process with an abort.
         threading.Thread(target=load, name="search index").start()
@@ -207,8 +208,9 @@ class Service:
         fields: Json = {name: [] for name in FIELDS} | {"goal": None}
         for where, reading in parsed.readings.items():
             name = where.split("[")[0]
-            if reading.term is not None:
-                made = {"ok": True, "error": None} | shown.proposition(reading.term, parsed.names)
+            if reading.statement is not None:
+                made: Json = {"ok": True, "error": None} | shown.proposition(reading.statement.term, parsed.names)
+                made["text"] = parsed.text(reading.statement)
             else:
                 assert reading.error is not None
                 empty = dict.fromkeys(("text", "tokens", "latex", "mathml"))
@@ -223,19 +225,19 @@ class Service:
 
     def isar(self, body: schema.IsarBody) -> Json:
         """A proof as text: who proved what is the caller's word."""
-        read = self.read(body)
-        wrong = next((each["error"] for each in readings_of(read) if each["error"] is not None), None)
-        if wrong is not None:
-            raise ProblemError(wrong["code"], wrong["message"], wrong["field"], wrong["position"], wrong["end"])
-        if read["goal"] is None:
-            raise ProblemError("invalid", "a goal is needed", "goal")
-        steps = [each["text"] for each in read["extra"]]
-        known = dict.fromkeys(each["text"] for each in (*read["facts"], *read["others"]))
+        problem = problem_of_body(body)
+        reader = self.engine.reader_for(problem)
+        task = reader.read(problem)
+        texts: dict[str, list[str]] = {name: [] for name in FIELDS}
+        for where, reading in reader.parse(problem).readings.items():
+            assert reading.term is not None  # or it would not be a task
+            texts[where.split("[")[0]].append(exact_text(task, task.normal(reading.term)))
+        known = dict.fromkeys((*texts["facts"], *texts["others"]))
         said = [None if one is None else Proved(one.by, 0.0, tuple(one.facts), 0) for one in body.proved]
-        texts = [*steps, read["goal"]["text"]]
-        types = self.engine.reader_for(problem_of_body(body)).parse(problem_of_body(body)).shown_context()
-        said += [None] * (len(texts) - len(said))
-        return {"isar": isar_text(list(known), list(zip(texts, said, strict=False)), types)}
+        steps = [*texts["extra"], *texts["goal"]]
+        said += [None] * (len(steps) - len(said))
+        shown_types, language = task.shown_context(), task.world.language
+        return {"isar": isar_text(list(known), list(zip(steps, said, strict=False)), shown_types, language)}
 
     # Proposing
 
@@ -348,11 +350,6 @@ def problem_of_body(body: schema.ProblemBody) -> Problem:
         tuple(body.imports),
         body.constants,
     )
-
-
-def readings_of(read: Json) -> list[Json]:
-    goal = [] if read["goal"] is None else [read["goal"]]
-    return [*goal, *(each for name in FIELDS if name != "goal" for each in read[name])]
 
 
 def example_fields(task: Task) -> Json:

@@ -34,6 +34,7 @@ def line(tokens: str, names: Names) -> Json:
 
 def step(step: Step, task: Task) -> Json:
     return proposition(step.term, task.names) | {
+        "text": step.text,
         "id": step.id,
         "score": None if step.score is None else round(step.score, 4),
         "well_formed": step.well_formed,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from isarstep.check.verdict import Gap, Proved
 from isarstep.errors import UserError
 from isarstep.logic.exactly import write_exactly
-from isarstep.logic.infer import Context, infer
+from isarstep.logic.infer import Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal
 from isarstep.logic.terms import Term, Typ
-from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import show_type, type_variables
 from isarstep.logic.writer import write_type
 from isarstep.serve.problem import Task
@@ -77,11 +77,10 @@ class Sketch:
 def exact_text(task: Task, tokens: str) -> str:
     """A statement of the task so that Isabelle reads it as the same term: with types inside where nothing else says."""
     language = task.world.language
-    try:
-        typed = infer([decode(tokens)], task.world.signature, task.context).propositions[0]
-        return task.text(tokens) if language is None else write_exactly(typed, language, names=task.shown_names())
-    except UserError:  # what has no type there is shown as it is
-        return task.text(tokens)
+    if language is not None:
+        with suppress(UserError):  # what has no type there is shown as it is
+            return write_exactly(task.typed(tokens), language, names=task.shown_names())
+    return task.text(tokens)
 
 
 def isar_text(

@@ -51,7 +51,7 @@ def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], Prob
 def _terms(problem: Problem, reader: ProblemReader) -> Iterator[Term]:
     for where, text in problem.lines():
         try:
-            yield reader.proposition(text, problem.form, reader.with_fixed(problem), where)[0]
+            yield reader.proposition(text, problem.form, reader.with_fixed(problem), where)[0].term
         except ProblemError:
             continue
 

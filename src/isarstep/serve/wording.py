@@ -49,7 +49,7 @@ def _meaning(piece: str, reader: ProblemReader) -> tuple[str, ...]:
         return (leaf.name,)
     for text in (f"({piece})", piece):
         try:
-            term = reader.proposition(text, "notation", reader.names, "query")[0]
+            term = reader.proposition(text, "notation", reader.names, "query")[0].term
         except UserError:
             continue
         return tuple(sorted({each.name for each in constants(term)} - {"HOL.Trueprop"}))
@@ -58,7 +58,7 @@ def _meaning(piece: str, reader: ProblemReader) -> tuple[str, ...]:
 
 def _pattern(query: str, reader: ProblemReader) -> Term | None:
     try:
-        term = reader.proposition(query, "notation", reader.names, "query")[0]
+        term = reader.proposition(query, "notation", reader.names, "query")[0].term
     except UserError:
         return None
     return term if {each.name for each in constants(term)} - _EVERYWHERE else None

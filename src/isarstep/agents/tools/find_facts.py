@@ -67,7 +67,7 @@ def _found(
     term = None
     if pattern:
         try:
-            term = reader.proposition(pattern, "notation", reader.names, "pattern")[0]
+            term = reader.proposition(pattern, "notation", reader.names, "pattern")[0].term
         except UserError as error:
             return FactsResult(**refusal(error))
     sought = Sought(tuple(words.lower().split()), tuple(constants), term)
