@@ -1,9 +1,10 @@
 """The web page in a real browser, with the real server and the model inside the package: what a person does with it."""
 
+import json
 import os
 import re
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ PAGE = Path(isarstep.serve.__file__).parent / "page"
 # What the page is at, where nothing comes.
 STATE = """() => JSON.stringify([document.querySelector('#attention').open, document.activeElement.className,
     document.querySelector('#attention .note').textContent, document.querySelector('#status').textContent])"""
+TRIED = ":is(.yes, .open, .no)"
+OPEN = f"#steps .card:not(.sides2):has(.first{TRIED}):has(.second{TRIED}) .use .formula"
 NO_WAITING = "!document.querySelector('#steps .badge.wait') && document.querySelector('#stop').hidden"
 
 
@@ -69,10 +72,9 @@ def person(browser: Any) -> Iterator[Person]:
     one.context.close()
 
 
-@pytest.mark.skip(reason="the click that accepts a step is lost now and then: to be mended in the page (LOG.md)")
 def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Person) -> None:
     person.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = person.open(server.url)
+    page = person.open(f"{server.url}/#0ae2df4f9173")
     page.keyboard.press("/")
     page.keyboard.type("24753799f8ff")
     page.wait_for_selector("#found [role=option][aria-selected=true]")
@@ -89,7 +91,7 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     proved = page.locator("#steps .badge.yes:is(.first, .second)")
     for _ in range(3):
         page.wait_for_function(NO_WAITING)
-        if proved.count():
+        if proved.count() and page.locator(OPEN).count() > 1:
             break
         page.keyboard.press("Control+Enter")  # a busy machine may need all its time to load the provers' library
         page.wait_for_selector("#steps > ol:not(.stale) .card")
@@ -102,12 +104,12 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     page.keyboard.press("r")
     assert page.locator("#compare math").count() >= 1
 
-    # Two steps, neither of which closes everything: those that no prover has proved on both sides.
+    # Two steps, neither of which closes everything: those that provers have tried, and not proved on both sides.
     accepted = []
     for _ in range(2):
         page.wait_for_selector("#steps > ol:not(.stale) .card")
         page.wait_for_function(NO_WAITING)
-        open_ones = page.locator("#steps .card:not(.sides2) .use .formula")
+        open_ones = page.locator(OPEN)
         accepted.append(open_ones.first.get_attribute("title"))
         before = page.locator("#proof .step").count()
         open_ones.first.click()
@@ -135,6 +137,75 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     assert person.troubles == []
 
 
+def proposals(*texts: str) -> Callable[[Any], None]:
+    """What a server answers that proposes these texts and has proved nothing."""
+    gap = {"result": "unknown", "by": None, "text": "not proved", "facts": [], "library": False}
+    steps = [
+        {"id": i, "text": text, "mathml": None, "well_formed": True, "first": gap, "second": gap, "sides": 0}
+        for i, text in enumerate(texts)
+    ]
+    done = {"order": list(range(len(texts))), "seconds": {"search": 1, "check": 1}, "finished": True}
+    events = [("steps", {"steps": steps, "unknown": []}), ("done", {**done, "contradiction": None})]
+    body = "".join(f"event: {name}\ndata: {json.dumps(data)}\n\n" for name, data in events)
+    return lambda route: route.fulfill(content_type="text/event-stream", body=body)
+
+
+def test_whoever_asks_before_the_example_has_come_asks_about_the_example(server: Running, person: Person) -> None:
+    page = person.open(f"{server.url}/#0ae2df4f9173")
+    waiting: list[Any] = []
+    asked: list[Any] = []
+    page.route("**/example/24753799f8ff", lambda route: waiting.append(route))
+    page.route("**/propose", lambda route: (asked.append(route.request.post_data_json), proposals("True")(route)))
+    page.evaluate("location.hash = '#24753799f8ff'")
+    page.wait_for_function("location.hash === '#24753799f8ff'")
+    page.keyboard.press("Control+Enter")
+    while not waiting:
+        page.wait_for_timeout(20)
+    assert asked == []
+    waiting[0].continue_()
+    page.wait_for_selector("#steps .card")
+    assert asked[0]["example"] == "24753799f8ff"
+    page.locator("#steps .use").click()
+    page.wait_for_selector("#proof .step")
+    assert person.troubles == []
+
+
+def test_a_problem_that_comes_late_does_not_take_the_place_of_a_newer_one(server: Running, person: Person) -> None:
+    page = person.open(f"{server.url}/#0ae2df4f9173")
+    waiting: list[Any] = []
+    page.route("**/example/24753799f8ff", lambda route: waiting.append(route))
+    page.evaluate("location.hash = '#24753799f8ff'")
+    while not waiting:
+        page.wait_for_timeout(20)
+    page.keyboard.press("n")
+    page.keyboard.type("x < y")
+    with page.expect_response("**/example/24753799f8ff"):
+        waiting[0].continue_()
+    page.wait_for_selector("#proof .facts .preview math")
+    assert page.locator("#proof textarea").input_value() == "x < y"
+    assert person.troubles == []
+
+
+def test_a_card_that_moves_under_the_pressed_button_is_accepted_all_the_same(server: Running, person: Person) -> None:
+    page = person.open(server.url)
+    page.route("**/propose", proposals("True", "x = x", "y = y"))
+    page.keyboard.press("Control+Enter")
+    for move in (
+        "document.querySelector('#trouble').hidden = false",
+        "list.append(list.firstElementChild)",
+        "list.remove()",
+    ):
+        page.wait_for_selector("#steps > ol:not(.stale) .card")
+        page.evaluate("document.querySelector('#trouble').style.height = '200px'")
+        before = page.locator("#proof .step").count()
+        page.locator("#steps .use").first.hover()
+        page.mouse.down()
+        page.evaluate("() => { const list = document.querySelector('#steps > ol'); " + move + " }")
+        page.mouse.up()
+        page.wait_for_function("n => document.querySelectorAll('#proof .step').length === n", arg=before + 1)
+    assert person.troubles == []
+
+
 def attention_of_a_step(person: Person, address: str) -> bool:
     """Asks, goes to the first step and looks at its attention, all by keyboard; False: it did not come."""
     page = person.open(address)
@@ -155,7 +226,7 @@ def test_attention_of_a_layer_and_head(server: Running, browser: Any) -> None:
     for _ in range(3):  # a busy machine may have no time for it, and says so
         person = Person(browser)
         page = person.page
-        if attention_of_a_step(person, f"{server.url}/#2330ac770ab6"):
+        if attention_of_a_step(person, f"{server.url}/#24753799f8ff"):
             break
         said.append((page.evaluate(STATE), person.troubles))
         person.context.close()

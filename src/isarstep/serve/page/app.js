@@ -3,15 +3,16 @@
 import { call, stream, Trouble, useToken } from "./api.js";
 import { openAttention } from "./attention.js";
 import { ContextView, whyOpen } from "./context.js";
-import { $, copyText, dialogs, formula, make } from "./dom.js";
+import { $, copyText, formula, make } from "./dom.js";
 import { LEMMA } from "./editor.js";
 import { randomExample, startSearch } from "./examples.js";
 import { watchHealth } from "./health.js";
 import { ageIsar, copyIsar, emptyIsar, flash, writeIsar } from "./isar.js";
 import { fragment, keep, kept, problemOf } from "./keep.js";
+import { startKeyboard } from "./keyboard.js";
 import { ProofView } from "./proof.js";
-import { closed, Proof } from "./state.js";
-import { StepsView } from "./steps.js";
+import { closed, Proof, sharedOf } from "./state.js";
+import { introduction, StepsView } from "./steps.js";
 
 const FIRST = ["24753799f8ff", "0ae2df4f9173"]; // short, and understood at once; any example will do where these are missing
 const MOST_RETRIES = 3, LONGEST_WAIT = 60; // seconds
@@ -26,7 +27,7 @@ const contextView = new ContextView($("#context"), proof, { changed });
 const status = $("#status"), trouble = $("#trouble"), compare = $("#compare"), progress = $("#progress");
 
 let running = null; // the AbortController of the request under way
-let asked = null; // {place, question} of the proposals that are shown
+let opening = null; // the promise of another problem that is on its way
 let uncovered = false; // is the original step shown?
 let authority = "by provers, not by Isabelle's kernel"; // until the server says it itself
 let readable = null; // the last texts that could be read
@@ -57,12 +58,7 @@ function showTrouble(error, again) {
 }
 
 function welcome() {
-  stepsView.welcome(make("div", { class: "welcome" },
-    make("p", {}, proof.now.goal.text ? "A problem is filled in. Press the blue button, and proposals for the missing step appear here." : "Write a fact and a goal, then press the blue button."),
-    make("ol", {},
-      make("li", {}, "The model proposes statements that lead from what is known to the goal."),
-      make("li", {}, "Provers try both sides of each: do the facts give the step, does the step give the goal?"),
-      make("li", {}, "Click one to accept it. The proof grows, and the next gap is asked about."))));
+  stepsView.welcome(introduction(Boolean(proof.now.goal.text)));
   say("");
 }
 
@@ -135,8 +131,13 @@ function changed() {
   showButtons();
   showBanner();
   ageIsar();
-  if (asked && JSON.stringify(proof.question(asked.place)) !== JSON.stringify(asked.question)) stepsView.stale();
+  stepsView.stale(!answersThis(stepsView.asked));
   read();
+}
+
+// Do proposals answer a question of the proof as it is now?
+function answersThis(asked) {
+  return asked !== null && JSON.stringify(proof.question(asked.place)) === JSON.stringify(asked.question);
 }
 
 // In this browser, and in the address, which can be sent.
@@ -183,54 +184,50 @@ function uncover() {
   $("button", compare)?.focus();
 }
 
-async function openExample(id) {
+// Another problem takes the place of this one: what was under way ends, and what is still on its way is not wanted any more.
+function begin(change) {
   stop();
-  try {
-    const example = await call(`/example/${encodeURIComponent(id)}`);
+  opening = null;
+  uncovered = false;
+  showTrouble(null);
+  change();
+  welcome();
+  changed();
+}
+
+// The same for a problem that comes from the server. The last one that was chosen counts.
+function bring(fetching, change, again) {
+  stop();
+  const mine = (opening = fetching.then(
+    (problem) => mine === opening && (begin(() => change(problem)), true),
+    (error) => {
+      if (mine === opening) opening = null, showTrouble(error, again);
+      return false;
+    }));
+  return mine;
+}
+
+function openExample(id) {
+  return bring(call(`/example/${encodeURIComponent(id)}`).then((example) => {
     if (!example.goal) throw new Trouble("It has no goal to work towards.", { title: "This example cannot be asked about", again: false });
-    proof.load(example);
-    asked = null;
-    uncovered = false;
-    showTrouble(null);
-    welcome();
-    changed();
-    return true;
-  } catch (error) {
-    showTrouble(error, () => openExample(id));
-    return false;
-  }
+    return example;
+  }), (example) => proof.load(example), () => openExample(id));
 }
 
 async function openShared(problem) {
-  stop();
-  asked = null;
-  uncovered = false;
-  showTrouble(null);
   if (problem.example) {
     if (!(await openExample(problem.example)) || !problem.steps) return;
     for (const text of problem.steps) proof.accept({ text }, proof.now.steps.length);
-  } else proof.take(problem);
-  welcome();
-  changed();
+    changed();
+  } else begin(() => proof.take(problem));
   for (const step of [...proof.now.steps]) await check(step.key); // whoever sent it may say what they like
 }
 
 // A lemma from a theory becomes the problem.
 async function usePasted(text) {
-  stop();
-  try {
-    const problem = await call("/paste", { text });
-    asked = null;
-    showTrouble(null);
-    proof.take(problem);
-    welcome();
-    changed();
-    say("The lemma is read: what it assumes is known, what it shows is the goal.");
-    return true;
-  } catch (error) {
-    showTrouble(error, null);
-    return false;
-  }
+  const read = await bring(call("/paste", { text }), (problem) => proof.take(problem), null);
+  if (read) say("The lemma is read: what it assumes is known, what it shows is the goal.");
+  return read;
 }
 
 async function share(button) {
@@ -248,12 +245,7 @@ async function surprise() {
 }
 
 function writeYourOwn() {
-  stop();
-  proof.clear();
-  asked = null;
-  showTrouble(null);
-  welcome();
-  changed();
+  begin(() => proof.clear());
   proofView.edit(proof.now.facts[0].key);
 }
 
@@ -269,6 +261,12 @@ function stop() {
   running?.abort();
   running = null;
   showProgress(null);
+}
+
+function stopAsking() {
+  stop();
+  stepsView.settle();
+  say("Stopped.");
 }
 
 // Run one request at a time; when the server is busy, wait as it says and try again a few times.
@@ -311,17 +309,23 @@ function markField([, name, place], error) {
   proofView.render();
 }
 
-async function ask() {
+// Can the proof be asked about? Whoever asks before the chosen example has come means the example.
+async function askable() {
+  while (opening) await opening;
   proofView.stopEditing(false);
-  if (!proof.ready) return void say(proof.now.goal.text.trim() ? "A statement cannot be read yet." : "A goal is missing.");
+  if (!proof.ready) say(proof.now.goal.text.trim() ? "A statement cannot be read yet." : "A goal is missing.");
+  return proof.ready;
+}
+
+async function ask(words = null) {
+  if (!(await askable())) return;
   const place = proof.now.active, question = proof.question(place);
-  asked = { place, question };
-  say(place < proof.now.steps.length ? `Asking about the gap before step ${place + 1} …` : "Asking …");
+  say(words ?? (place < proof.now.steps.length ? `Asking about the gap before step ${place + 1} …` : "Asking …"));
   stepsView.stale();
   let tried = 0, all = 0;
   await under((signal) => stream("/propose", { ...question, check: true, seconds: SECONDS }, signal, {
     steps: ({ steps, unknown }) => {
-      stepsView.show(steps);
+      stepsView.show(steps, { place, question });
       all = 2 * steps.filter((step) => step.well_formed).length;
       const strange = unknown?.length ? ` The model does not know ${unknown.slice(0, 3).join(", ")}.` : "";
       say(steps.length ? `${steps.length} steps. Provers are at work.${strange}` : `The model has no step to propose.${strange}`);
@@ -341,7 +345,7 @@ async function ask() {
       const time = (value) => `${(value ?? 0).toFixed(1)} s`;
       if (stepsView.steps.length) say(`${stepsView.steps.length} steps in ${time(seconds.search)}; checked in ${time(seconds.check)}: ${both} proved on both sides, ${one} on one, ${authority}.${finished ? "" : " The time was up before all were tried."}${both ? "" : why()}`);
     },
-  }), ask);
+  }), () => ask());
 }
 
 // What stands in the way of provers, where it is known.
@@ -356,21 +360,16 @@ function warn(contradiction) {
 }
 
 // Accept a proposal: it takes its place in the proof, its verdicts that are still missing are asked for, and so is the next gap.
-function accept(step) {
-  if (!asked) return;
+function accept(step, asked) {
+  if (!answersThis(asked)) return void say("The proof has changed since these were proposed. Ask again first.");
   const { place, question } = asked;
-  if (JSON.stringify(proof.question(place)) !== JSON.stringify(question)) {
-    say("The proof has changed since these were proposed. Ask again first.");
-    return;
-  }
   stop();
   const key = proof.accept(step, place);
   changed();
   if (step.well_formed && (step.first === null || step.second === null)) check(key, question);
   if (proof.complete) finish();
   else {
-    ask();
-    say("Step accepted. Asking about the next gap …");
+    ask("Step accepted. Asking about the next gap …");
     $("#steps").focus({ preventScroll: true });
   }
 }
@@ -380,7 +379,6 @@ function finish() {
   reveal();
 }
 function reveal() {
-  asked = null;
   stepsView.welcome();
   showBanner();
   say(`Every gap is closed, ${authority}.`);
@@ -439,8 +437,7 @@ async function written(key) {
 
 // Let provers close a gap as it is, without a step.
 async function tryGap(place) {
-  proofView.stopEditing(false);
-  if (!proof.ready) return void say(proof.now.goal.text.trim() ? "A statement cannot be read yet." : "A goal is missing.");
+  if (!(await askable())) return;
   const { facts = [], others = [], extra = [], ...rest } = proof.question(place);
   const goal = rest.goal ?? proof.now.goal.text;
   const body = rest.example ? { ...rest, extra } : { ...rest, facts: [...facts, ...others, ...extra] };
@@ -451,7 +448,7 @@ async function tryGap(place) {
       if (side !== "first" || !closed(gap) || JSON.stringify(proof.question(place)) !== before) return;
       proof.close(place, gap);
       changed();
-      if (proof.complete) reveal();
+      if (proof.complete) reveal(); // whether the facts contradict each other is still being looked at
       else say(`The gap is closed, ${authority}.`);
     });
     if (!closed(step?.first)) say(`No prover derived it in time.${why()}`);
@@ -459,28 +456,20 @@ async function tryGap(place) {
 }
 
 async function sketch() {
-  proofView.stopEditing(false);
-  if (!proof.ready) return void say(proof.now.goal.text.trim() ? "A statement cannot be read yet." : "A goal is missing.");
+  if (!(await askable())) return;
   const place = proof.now.active, question = proof.question(place);
-  asked = null;
   say("Looking for a chain of steps …");
   stepsView.stale();
-  const show = (plan, final) => {
-    const steps = plan.steps.filter((each) => !each.goal), goal = plan.steps.find((each) => each.goal);
-    const use = make("button", { type: "button", class: "primary", onclick: () => {
-      stop();
-      proof.acceptAll(steps, goal, place);
-      changed();
-      warn(plan.contradiction);
-      if (proof.complete) return void finish();
-      welcome();
-      say("The sketch is in the proof.");
-    } }, steps.length ? "Use this sketch" : "Take it as proved");
-    const title = plan.closed ? (steps.length ? "A closed chain" : "The goal follows from the facts at once") : final ? "The best chain found; not all of it is proved" : "The best chain so far";
-    stepsView.welcome(make("div", { class: "plan" }, make("b", {}, title),
-      make("ol", {}, ...plan.steps.map((each) => make("li", {}, formula(each), make("span", { class: `badge ${each.proved ? "yes" : ""}`, title: each.by?.text ?? "" }, each.proved ? `✓ ${each.by?.by ?? "proved"}` : "open")))),
-      steps.length || plan.closed ? use : null));
-  };
+  const show = (plan, final) => stepsView.plan(plan, final, (steps, goal) => {
+    if (!answersThis({ place, question })) return void say("The proof has changed since this was found. Ask again first.");
+    stop();
+    proof.acceptAll(steps, goal, place);
+    changed();
+    warn(plan.contradiction);
+    if (proof.complete) return void finish();
+    welcome();
+    say("The sketch is in the proof.");
+  });
   await under((signal) => stream("/sketch", { ...question, seconds: SKETCH_SECONDS }, signal, {
     try: ({ tried, seconds }) => say(`${tried} proposals tried in ${seconds.toFixed(0)} s …`),
     sketch: (plan) => show(plan, false),
@@ -493,7 +482,7 @@ async function sketch() {
 }
 
 function attend(step) {
-  if (asked) openAttention(asked.question, step);
+  openAttention(stepsView.asked.question, step);
 }
 
 // ---- undoing ----
@@ -502,14 +491,12 @@ function undo() {
   if (proofView.editing !== null) proofView.stopEditing(false);
   if (proof.undo()) afterTravel("Undone.");
 }
-function redo() {
-  if (proof.redo()) afterTravel("Done again.");
-}
+const redo = () => proof.redo() && afterTravel("Done again.");
 function afterTravel(text) {
   stop();
   changed();
   if (!stepsView.list) welcome();
-  const same = asked && JSON.stringify(proof.question(asked.place)) === JSON.stringify(asked.question);
+  const same = answersThis(stepsView.asked);
   say(same || !stepsView.list ? text : `${text} Press the blue button for proposals about this gap.`);
   if (same) stepsView.settle();
 }
@@ -524,31 +511,16 @@ const KEYS = {
   f: () => proofView.edit(proof.add("facts")), g: () => proofView.edit(proof.now.goal.key),
 };
 
-document.addEventListener("keydown", (event) => {
-  if (dialogs().some((dialog) => dialog.open)) return;
-  const writing = event.target.closest?.("textarea, input, select"), command = event.ctrlKey || event.metaKey;
-  if (command && event.key === "Enter") { event.preventDefault(); return void ask(); }
-  if (event.key === "Escape") return void (running && (stop(), stepsView.settle(), say("Stopped.")));
-  if (writing || event.altKey) return;
-  if (command) {
-    if (event.key.toLowerCase() === "z") { event.preventDefault(); (event.shiftKey ? redo : undo)(); }
-    if (event.key.toLowerCase() === "y") { event.preventDefault(); redo(); }
-    return;
-  }
-  if (/^[1-9]$/.test(event.key)) {
-    const step = stepsView.steps[Number(event.key) - 1];
-    if (step) { event.preventDefault(); accept(step); }
-    return;
-  }
-  const arrows = event.key.startsWith("Arrow");
-  if (arrows && !stepsView.current()) return; // elsewhere arrows scroll
-  const action = KEYS[event.key];
-  if (action) { event.preventDefault(); action(); }
+startKeyboard(KEYS, {
+  ask: () => ask(), undo, redo,
+  escape: () => running && stopAsking(),
+  number: (place) => { const step = stepsView.steps[place - 1]; if (step) accept(step, stepsView.asked); },
+  arrows: () => stepsView.current() !== null, // elsewhere they scroll
 });
 
-$("#ask").addEventListener("click", ask);
+$("#ask").addEventListener("click", () => ask());
 $("#sketch").addEventListener("click", sketch);
-$("#stop").addEventListener("click", () => { stop(); stepsView.settle(); say("Stopped."); });
+$("#stop").addEventListener("click", stopAsking);
 $("#undo").addEventListener("click", undo);
 $("#redo").addEventListener("click", redo);
 $("#copy").addEventListener("click", copyIsar);
@@ -597,10 +569,9 @@ async function start() {
   for (const id of FIRST) {
     try {
       const example = await call(`/example/${id}`);
-      proof.load(example);
-      forgetPast();
-      welcome();
-      return changed();
+      if (opening || proof.past.length) return; // somebody was quicker
+      begin(() => proof.load(example));
+      return forgetPast();
     } catch (error) {
       if (error.code !== "not_found") return showTrouble(error, start);
     }
@@ -612,12 +583,6 @@ async function start() {
 function forgetPast() {
   proof.past = [];
   showButtons();
-}
-
-function sharedOf(now) {
-  const other = new Proof();
-  other.resume(now);
-  return other.shared;
 }
 
 // A fact of the library becomes one that the goal may use; its theory is imported where it is not.

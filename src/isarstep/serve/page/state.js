@@ -228,6 +228,13 @@ export class Proof {
   }
 }
 
+// The same of a proof that was kept.
+export function sharedOf(now) {
+  const other = new Proof();
+  other.resume(now);
+  return other.shared;
+}
+
 // Types by the names that are shown: <X3> is x₃.
 const named = (types) => Object.fromEntries(Object.entries(types).map(([name, type]) => [
   name.replace(/^<X(\d+)>$/, (_, digits) => "x" + [...digits].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("")), type]));

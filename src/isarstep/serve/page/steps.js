@@ -3,6 +3,7 @@
 import { formula, make } from "./dom.js";
 
 const SIDES = { first: "facts ⟹ step", second: "step ⟹ goal" };
+const STILL = 8; // pixels: a pointer that moved more was dragged
 const MISSED = { timeout: "not proved in time", unknown: "not proved", refuted: "refuted" };
 
 function gapBadge(side, gap, waiting) {
@@ -16,26 +17,62 @@ function gapBadge(side, gap, waiting) {
     mark + name, make("span", { class: proved ? "" : "unseen" }, proved ? ` ${gap.by ?? ""}`.trimEnd() : `: ${MISSED[gap.result] ?? gap.result}`));
 }
 
+// What stands there before anything was asked.
+export function introduction(hasGoal) {
+  return make("div", { class: "welcome" },
+    make("p", {}, hasGoal ? "A problem is filled in. Press the blue button, and proposals for the missing step appear here." : "Write a fact and a goal, then press the blue button."),
+    make("ol", {},
+      make("li", {}, "The model proposes statements that lead from what is known to the goal."),
+      make("li", {}, "Provers try both sides of each: do the facts give the step, does the step give the goal?"),
+      make("li", {}, "Click one to accept it. The proof grows, and the next gap is asked about.")));
+}
+
 export class StepsView {
   constructor(root, on) {
-    Object.assign(this, { root, on, steps: [], list: null, waiting: false });
+    // asked: the place and the question that the steps answer; pressed: the card on which the button of the mouse went down.
+    Object.assign(this, { root, on, steps: [], asked: null, list: null, waiting: false, pressed: null });
+    root.addEventListener("pointerdown", (event) => this.press(event));
+    document.addEventListener("pointerup", (event) => this.release(event), true);
+  }
+
+  // What is above the cards changes its height now and then, and cards change places; then browsers give the click to neither.
+  // Whoever pressed a card and let go at the same place of the screen means that card, wherever it is by then.
+  press({ target, pointerType, button, clientX, clientY }) {
+    const use = target.closest(".use");
+    this.pressed = use && pointerType === "mouse" && button === 0 ? { use, clientX, clientY } : null;
+  }
+  release({ clientX, clientY }) {
+    const { pressed } = this;
+    if (!pressed || Math.hypot(clientX - pressed.clientX, clientY - pressed.clientY) > STILL) return;
+    setTimeout(() => { if (this.pressed === pressed) pressed.use.click(); }); // after the browser's own click, if there is one
   }
 
   welcome(...content) {
     this.steps = [];
-    this.list = null;
+    this.asked = this.list = null;
     this.root.replaceChildren(...content);
   }
 
-  show(steps) {
-    this.steps = steps;
+  show(steps, asked) {
+    Object.assign(this, { steps, asked });
     this.waiting = true;
     this.list = make("ol", { "aria-label": "Proposed steps, best first" }, ...steps.map((step, i) => this.card(step, i)));
     this.root.replaceChildren(this.list);
   }
 
+  // A chain of steps instead of single ones; `use` puts it into the proof.
+  plan(plan, final, use) {
+    const steps = plan.steps.filter((each) => !each.goal), goal = plan.steps.find((each) => each.goal);
+    const title = plan.closed ? (steps.length ? "A closed chain" : "The goal follows from the facts at once") : final ? "The best chain found; not all of it is proved" : "The best chain so far";
+    const badge = (each) => make("span", { class: `badge ${each.proved ? "yes" : ""}`, title: each.by?.text ?? "" }, each.proved ? `✓ ${each.by?.by ?? "proved"}` : "open");
+    this.welcome(make("div", { class: "plan" }, make("b", {}, title),
+      make("ol", {}, ...plan.steps.map((each) => make("li", {}, formula(each), badge(each)))),
+      steps.length || plan.closed ? make("button", { type: "button", class: "primary", onclick: () => use(steps, goal) }, steps.length ? "Use this sketch" : "Take it as proved") : null));
+  }
+
   card(step, place) {
-    const use = make("button", { type: "button", class: "use", "aria-label": `Accept step ${place + 1}: ${step.text}`, onclick: () => this.on.accept(step) },
+    const { asked } = this;
+    const use = make("button", { type: "button", class: "use", "aria-label": `Accept step ${place + 1}: ${step.text}`, onclick: () => { this.pressed = null; this.on.accept(step, asked); } },
       make("span", { class: "number" }, String(place + 1)), formula(step), make("span", { class: "go", "aria-hidden": "true" }, "accept ↵"));
     const card = make("li", { class: "card", "data-id": String(step.id) }, use, make("ul", { class: "badges", "aria-label": "what is known about this step" }));
     this.fill(card, step);
@@ -102,8 +139,8 @@ export class StepsView {
     }
   }
 
-  stale() {
-    this.list?.classList.add("stale");
+  stale(are = true) {
+    this.list?.classList.toggle("stale", are);
   }
 
   // Keyboard: which step is meant, and moving between steps.
