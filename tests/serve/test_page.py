@@ -150,42 +150,6 @@ def proposals(*texts: str) -> Callable[[Any], None]:
     return lambda route: route.fulfill(content_type="text/event-stream", body=body)
 
 
-def test_whoever_asks_before_the_example_has_come_asks_about_the_example(server: Running, person: Person) -> None:
-    page = person.open(f"{server.url}/#0ae2df4f9173")
-    waiting: list[Any] = []
-    asked: list[Any] = []
-    page.route("**/example/24753799f8ff", lambda route: waiting.append(route))
-    page.route("**/propose", lambda route: (asked.append(route.request.post_data_json), proposals("True")(route)))
-    page.evaluate("location.hash = '#24753799f8ff'")
-    page.wait_for_function("location.hash === '#24753799f8ff'")
-    page.keyboard.press("Control+Enter")
-    while not waiting:
-        page.wait_for_timeout(20)
-    assert asked == []
-    waiting[0].continue_()
-    page.wait_for_selector("#steps .card")
-    assert asked[0]["example"] == "24753799f8ff"
-    page.locator("#steps .use").click()
-    page.wait_for_selector("#proof .step")
-    assert person.troubles == []
-
-
-def test_a_problem_that_comes_late_does_not_take_the_place_of_a_newer_one(server: Running, person: Person) -> None:
-    page = person.open(f"{server.url}/#0ae2df4f9173")
-    waiting: list[Any] = []
-    page.route("**/example/24753799f8ff", lambda route: waiting.append(route))
-    page.evaluate("location.hash = '#24753799f8ff'")
-    while not waiting:
-        page.wait_for_timeout(20)
-    page.keyboard.press("n")
-    page.keyboard.type("x < y")
-    with page.expect_response("**/example/24753799f8ff"):
-        waiting[0].continue_()
-    page.wait_for_selector("#proof .facts .preview math")
-    assert page.locator("#proof textarea").input_value() == "x < y"
-    assert person.troubles == []
-
-
 def test_a_card_that_moves_under_the_pressed_button_is_accepted_all_the_same(server: Running, person: Person) -> None:
     page = person.open(server.url)
     page.route("**/propose", proposals("True", "x = x", "y = y"))
