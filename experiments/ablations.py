@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import torch
-from train_and_keep import options, scores, trained
+from train_and_keep import make_model, options, scores
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> None:
         run = options().parse_args([str(chosen.data), *shlex.split(chosen.common), *shlex.split(its_options)])
         torch.compiler.reset()
         with tempfile.TemporaryDirectory() as folder:
-            data = trained(run, Path(folder))
+            data = make_model(run, Path(folder))
             config = json.loads((Path(folder) / "config.json").read_text())
             line = {
                 "variant": name, "options": f"{chosen.common} {its_options}".strip(), "benchmark": data.benchmark[:12],

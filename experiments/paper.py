@@ -31,7 +31,7 @@ from paper_rows import SCALES, Row, Scale, recipe_of
 
 from isarstep.errors import UserError
 
-MOST_FILES, LARGEST_FILE = 8, 16 << 20  # of what comes back from a machine that is lent
+MOST_FILES, LARGEST_FILE = 8, 16 << 20  # of what may come back from a machine that trains
 WORK = Path("runs/rows")  # checkpoints of rows, on the machine that trains them: the same line again goes on from there
 
 

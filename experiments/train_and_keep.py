@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -58,18 +59,23 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--looks", type=int, default=6)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--storage", default="int8")
+    parser.add_argument("--trained", action="store_true", help="OUT/run holds the trained model: search and keep only")
     return parser
 
 
-def trained(chosen: argparse.Namespace, folder: Path) -> Dataset:
-    """Leaves the model in `folder`; the data under its vocabulary."""
+def read_data(chosen: argparse.Namespace) -> Dataset:
+    """Under the vocabulary that the model has."""
+    data = load_dataset(chosen.data)
+    return opened(data, chosen.numbers, chosen.named) if chosen.numbers or chosen.named is not None else data
+
+
+def make_model(chosen: argparse.Namespace, folder: Path) -> Dataset:
+    """Leaves it in `folder`; what it was trained on."""
     from isarstep.models.config import ModelConfig
     from isarstep.train.loop import ValidationPlan, train
     from isarstep.train.recipe_files import modern, paper
 
-    data = load_dataset(chosen.data)
-    if chosen.numbers or chosen.named is not None:
-        data = opened(data, chosen.numbers, chosen.named)
+    data = read_data(chosen)
     config = ModelConfig(
         chosen.model, len(data.vocabulary), chosen.size, chosen.style, chosen.dropout, chosen.hints,
         chosen.categories, dense=True,
@@ -127,10 +133,14 @@ def main() -> None:
         return
     start = time.monotonic()
     folder = chosen.out / "run"
-    data = trained(chosen, folder)
-    print(f"trained after {time.monotonic() - start:.0f} s", flush=True)
+    if not chosen.trained:
+        make_model(chosen, folder)
+        note_origin(folder, shlex.join(["python", "experiments/train_and_keep.py", *sys.argv[1:]]), commit())
+        print(f"trained after {time.monotonic() - start:.0f} s", flush=True)
+        # A new process: what training has recorded may fill the memory that searching needs.
+        os.execv(sys.executable, [sys.executable, *sys.argv, "--trained"])
+    data = read_data(chosen)
     print(json.dumps(scores(folder, data)), flush=True)
-    note_origin(folder, shlex.join(["python", "experiments/train_and_keep.py", *sys.argv[1:]]), commit())
     for split in keep_and_pack(folder, data, chosen.out):
         print(f"{split} searched after {time.monotonic() - start:.0f} s", flush=True)
     shutil.rmtree(folder)  # what is large and stays here

@@ -119,7 +119,13 @@ def test_the_fresh_ones_are_younger_and_nothing_of_them_is_trained_on(
     fresh = Benchmark("embedded-fresh")
     assert fresh.manifest["fresh"]["base"] == benchmark.hash
     assert fresh.manifest["isabelle"] == ["Isabelle2026-RC0"]
-    assert fresh.manifest["examples"] == {"train": 0, "validation": 0, "test": 0, "fresh": 1000}
+    # A thousand once; what the base has come to train on has gone.
+    assert (
+        990
+        <= fresh.manifest["examples"]["fresh"]
+        == len(fresh.split("fresh"))
+        == sum(fresh.manifest["examples"].values())
+    )
     found = fresh.table("fresh", ["theorem", "session", "f1"]).to_pydict()
     assert {entry_of(session) for session in found["session"]} == set(fresh.manifest["fresh"]["entries"])
     assert not set(found["session"]) & set(benchmark.manifest["sessions"])

@@ -120,19 +120,20 @@ def test_unseen_entries_are_few_and_small() -> None:
 
 def test_frozen_splits_stay_and_newcomers_keep_away_from_them() -> None:
     old = [{"split": TRAIN}, {"split": TEST, "theorem": 3, "target": 30, "renamed": 300}]
-    unseen = [{"split": UNSEEN, "entry": 1, "target": 40, "renamed": 400}]
+    unseen = [{"split": UNSEEN, "entry": 1, "theorem": 4, "target": 40, "renamed": 400}]
     new = [
         {"band": TEST},  # would be scored in a new benchmark
         {"theorem": 3},
         {"target": 30},
         {"renamed": 300},
         {"entry": 1},
+        {"theorem": 4},
         {"target": 40},
         {"renamed": 400},
         {},
     ]
     found = splits([*old, *unseen, *new], frozen=True, entries=[1])
-    assert found == {"train": [0, 3, 10], "validation": [], "test": [1], "unseen": [2]}
+    assert found == {"train": [0, 3, 11], "validation": [], "test": [1], "unseen": [2]}
 
 
 def test_fresh_examples_are_few_of_a_theorem_and_the_first_by_id() -> None:

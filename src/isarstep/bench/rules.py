@@ -91,11 +91,11 @@ def decide(
         }
         scored[UNSEEN] = np.zeros(0, np.int64)
     inside = np.isin(columns.entry, unseen_entries)
-    held = np.concatenate([scored[VALIDATION], scored[TEST]])
-    all_scored = np.concatenate([held, scored[UNSEEN]])
+    all_scored = np.concatenate([scored[VALIDATION], scored[TEST], scored[UNSEEN]])
     rest = ~inside
     rest[all_scored] = False
-    of_theorems = rest & np.isin(columns.theorem, columns.theorem[held])
+    # What is new may be of a theorem that is scored as unseen; while nothing is frozen, the unseen example would go.
+    of_theorems = rest & np.isin(columns.theorem, columns.theorem[all_scored])
     rest &= ~of_theorems
     leaking = np.isin(columns.target, columns.target[all_scored])
     leaking |= np.isin(columns.renamed, columns.renamed[all_scored])
