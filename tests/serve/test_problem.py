@@ -84,6 +84,19 @@ def test_accepted_steps_are_facts_for_both_sides(engine: Engine, example: Exampl
 
 
 @pytest.mark.parametrize(
+    ("goal", "says"),
+    [
+        ("(n :: nat) = (x :: int set)", "x has type int set, expected is nat"),
+        ("(n :: nat) m = y", "n is no function, but is applied to m"),
+    ],
+)
+def test_types_that_were_said_are_not_shown_as_marks(engine: Engine, goal: str, says: str) -> None:
+    with pytest.raises(ProblemError) as caught:
+        engine.read(Problem(goal))
+    assert str(caught.value) == f"goal: {says}"
+
+
+@pytest.mark.parametrize(
     ("problem", "code", "field", "piece"),
     [
         (Problem("x ≤ y", ("x ≤",)), "syntax", "facts[0]", ""),

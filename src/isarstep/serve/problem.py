@@ -444,8 +444,10 @@ class ProblemReader:
         """The clash in notation, not in tokens."""
         if error.application is None or error.found is None:
             return str(error)
-        argument = to_unicode(error.application.arg, self.names, prop=False)
-        function = to_unicode(error.application.fun, self.names, prop=False)
+        argument, function = (
+            to_unicode(without_marks(part), self.names, prop=False)
+            for part in (error.application.arg, error.application.fun)
+        )
         if error.wanted is None:
             return f"{shorten(function)} is no function, but is applied to {shorten(argument)}"
         why = str(error).rpartition("; ")[2] if "; " in str(error) else ""
