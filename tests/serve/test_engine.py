@@ -262,4 +262,4 @@ def test_provers_know_the_types_that_are_said_inside_a_statement(engine: Engine)
             gap, _ = proving.follows(task, task.example.f3 or "", (), 2.0, 0)
             assert isinstance(gap, Proved) is wanted, goal
             (step,) = engine.steps(task, [(engine.answer(task, goal), None)])
-            assert (step.text == "∀(x::nat). 0 ≤ x") is wanted
+            assert ("(x::nat)" in step.text) is wanted
