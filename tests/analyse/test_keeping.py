@@ -49,7 +49,7 @@ def test_a_dense_model_reads_and_writes_dense_tokens_everywhere(
     implied = [VOCABULARY.index(token) for token in IMPLIED]
     searched: list[Corpus] = []
 
-    def noting(model: Seq2Seq, corpus: Corpus, *rest: object) -> list[list[Hypothesis]]:
+    def noting(model: Seq2Seq, corpus: Corpus, *rest: object, **more: object) -> list[list[Hypothesis]]:
         searched.append(corpus)
         return [[]]
 

@@ -21,8 +21,8 @@ from isarstep.feed.corpus import Corpus, Longs
 from isarstep.models import Seq2Seq, Source
 from isarstep.models.attention import takes_step_kernels
 
-SENTENCES = {"cpu": 32, "cuda": 8}  # of one batch, with beam 10 or less; on a GPU for each gigabyte of its memory
-SOURCE_TOKENS = {"cpu": 8_192, "cuda": 4_096}  # the same
+SENTENCES = {"cpu": 32, "cuda": 3}  # of one batch, with beam 10 or less; on a GPU for each gigabyte of its memory
+SOURCE_TOKENS = {"cpu": 8_192, "cuda": 1_536}  # the same
 WINDOW = 4096  # examples that are sorted by length together
 CANDIDATES = 4  # per hypothesis of the beam, where some may be pruned
 WIDER = (40, 160)  # beams for a sentence whose whole beam got to where a constraint leaves no way on
