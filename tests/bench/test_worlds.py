@@ -125,6 +125,8 @@ def test_imports_that_isabelle_could_not_merge_are_refused():
     assert WORLDS.importing(["A.Right", "B.Top"]).name == "A.Right + B.Top"
     with pytest.raises(UserError, match=r"theory Left: which one\? A.Left, C.Left"):
         WORLDS.importing(["Left"])
+    library = Worlds(WHOLE, {**PARENTS, "HOL-Library.Left": ["A.Base"]}, (), {})
+    assert library.importing(["Left"]).imports == ("HOL-Library.Left",)
     with pytest.raises(UserError, match="theory Nowhere: there is none"):
         WORLDS.importing(["Nowhere"])
     with pytest.raises(UserError, match="does not say which theories"):

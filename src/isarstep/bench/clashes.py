@@ -122,7 +122,7 @@ class Ancestry:
         self._parents = parents
         known = {*parents, *(parent for above in parents.values() for parent in above)}
         self._sharing: dict[str, list[str]] = {}
-        for theory in sorted(known, key=_rank):
+        for theory in sorted(known, key=precedence):
             self._sharing.setdefault(_base(theory), []).append(theory)
 
     @property
@@ -212,7 +212,7 @@ def _base(theory: str) -> str:
     return theory.rpartition(".")[2]
 
 
-def _rank(theory: str) -> tuple[int, str]:
+def precedence(theory: str) -> tuple[int, str]:
     """Theories outside sessions (Main) come first, then what most others rest on: HOL, its library, its sessions."""
     session = theory.rpartition(".")[0]
     place = {"": 0, "HOL": 1, "HOL-Library": 2}.get(session)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, Protocol, TypeAlias
 
+from isarstep.bench.clashes import precedence
 from isarstep.errors import UserError
 from isarstep.logic.language import Language, Rows
 from isarstep.logic.signature import Constant, Signature, abbreviations_of
@@ -161,12 +162,13 @@ class Worlds:
     def _found(self, name: str) -> str:
         if name in self.parents:
             return name
-        ends = [theory for theory in self.parents if theory.endswith("." + name)]
-        if len(ends) == 1:
+        ends = sorted((theory for theory in self.parents if theory.endswith("." + name)), key=precedence)
+        # Isabelle's own theories come before those of the Archive: whoever writes Multiset means HOL-Library's.
+        if ends and [precedence(theory)[0] for theory in ends].count(precedence(ends[0])[0]) == 1:
             return ends[0]
         if not self.parents:
             raise UserError(f"theory {name}: this benchmark does not say which theories it is made of")
-        raise UserError(f"theory {name}: {'which one? ' + ', '.join(sorted(ends)[:5]) if ends else 'there is none'}")
+        raise UserError(f"theory {name}: {'which one? ' + ', '.join(ends[:5]) if ends else 'there is none'}")
 
     def _refuse_clashes(self, world: World) -> None:
         """Two theories that give one type two instances of one class never meet, unless some theory merges them."""
