@@ -137,7 +137,7 @@ def main() -> None:
         make_model(chosen, folder)
         note_origin(folder, shlex.join(["python", "experiments/train_and_keep.py", *sys.argv[1:]]), commit())
         print(f"trained after {time.monotonic() - start:.0f} s", flush=True)
-        # A new process: what training has recorded may fill the memory that searching needs.
+        # A new process: searching begins with the whole memory of the GPU.
         os.execv(sys.executable, [sys.executable, *sys.argv, "--trained"])
     data = read_data(chosen)
     print(json.dumps(scores(folder, data)), flush=True)
