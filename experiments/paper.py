@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import shutil
 import sys
@@ -50,7 +51,11 @@ def main(arguments: list[str] | None = None) -> int:
             case "arrays":
                 make_arrays(chosen.benchmark, chosen.file)
             case "row":
-                train_row(chosen.name, chosen.file, chosen.out, chosen.scale, chosen.minutes, chosen.commit)
+                if not chosen.trained:
+                    train_row(chosen.name, chosen.file, chosen.scale, chosen.minutes, chosen.commit)
+                    # A new process: searching begins with the whole memory of the GPU.
+                    os.execv(sys.executable, [sys.executable, __file__, *(arguments or sys.argv[1:]), "--trained"])
+                search_row(chosen.name, chosen.file, chosen.out)
             case "take":
                 take(chosen.out, chosen.runs, chosen.name)
             case "page":
@@ -85,6 +90,7 @@ def read_line(arguments: list[str] | None) -> argparse.Namespace:
         if name == "row":
             way.add_argument("--minutes", type=float, help="of training in all, instead of the scale's tokens")
             way.add_argument("--commit", help="of the code, where git can't tell")
+            way.add_argument("--trained", action="store_true", help="search and pack what is trained already")
         if name == "take":
             way.add_argument("--name", help="of a run that is none of the rows (experiments/train_and_keep.py)")
     return parser.parse_args(arguments)
@@ -133,8 +139,8 @@ def make_arrays(benchmark: str, file: Path) -> None:
     print(f"{file}: {file.stat().st_size / 2**20:.1f} MiB, F.5 included; {counts}")
 
 
-def train_row(name: str, file: Path, out: Path, scale_name: str, minutes: float | None, known: str | None) -> None:
-    """One row on a machine without Parquet: trained, searched, packed to go back."""
+def train_row(name: str, file: Path, scale_name: str, minutes: float | None, known: str | None) -> None:
+    """One row on a machine without Parquet; the same line again goes on from its last checkpoint."""
     from isarstep.feed.files import load_dataset
     from isarstep.train.loop import ValidationPlan, train
     from isarstep.train.recipe_files import read_recipe
@@ -155,9 +161,16 @@ def train_row(name: str, file: Path, out: Path, scale_name: str, minutes: float 
     train(data, config, recipe.training, folder, resume=True, validating=looks, storage=recipe.run.storage)
     said = ["python", "experiments/paper.py", "row", name, file.name, "OUT"]
     note_origin(folder, shlex.join([*said, *(["--minutes", f"{minutes:g}"] if minutes else [])]), known or commit())
-    print(f"{name}: trained after {time.monotonic() - began:.0f} s", flush=True)
     shutil.rmtree(folder / "predictions", ignore_errors=True)  # of an earlier, shorter budget
-    for split in keep_and_pack(folder, data, out):
+    print(f"{name}: trained in {time.monotonic() - began:.0f} s", flush=True)
+
+
+def search_row(name: str, file: Path, out: Path) -> None:
+    """What `train_row` trained, searched and packed to go back."""
+    from isarstep.feed.files import load_dataset
+
+    began = time.monotonic()
+    for split in keep_and_pack(WORK / name, load_dataset(file), out):
         print(f"{name}: {split} searched after {time.monotonic() - began:.0f} s", flush=True)
     sizes = [path.stat().st_size for path in out.iterdir()]
     if len(sizes) > MOST_FILES or max(sizes) > LARGEST_FILE:

@@ -1,6 +1,7 @@
 """The small twin of the experiment that makes the paper's tables, from a benchmark to the report."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -29,16 +30,15 @@ ABSENT = ("pyarrow", "sacrebleu", "zstandard", "rich", "typer", "matplotlib")  #
 
 def train_elsewhere(name: str, arrays: Path, out: Path, work: Path) -> None:
     """A row on a machine with torch, numpy and safetensors."""
-    lines = [
-        "import sys, torch",
-        "torch.set_num_threads(1)",
-        *(f"sys.modules[{package!r}] = None" for package in ABSENT),
-        f"sys.path.insert(0, {str(EXPERIMENTS)!r})",
-        "import paper",
-        f"sys.exit(paper.main(['row', {name!r}, {str(arrays)!r}, {str(out)!r}, '--scale', 'twin', '--commit', 'c0de']))",
-    ]
-    command = [sys.executable, "-c", "\n".join(lines)]
-    done = subprocess.run(command, cwd=work, capture_output=True, text=True, check=False)
+    without = work / "without"
+    without.mkdir()
+    lines = ["import sys", *(f"sys.modules[{package!r}] = None" for package in ABSENT)]
+    (without / "sitecustomize.py").write_text("\n".join(lines))
+    search = os.pathsep.join(path for path in (str(without), os.environ.get("PYTHONPATH")) if path)
+    place = {**os.environ, "PYTHONPATH": search, "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, str(EXPERIMENTS / "paper.py"), "row", name, str(arrays), str(out)]
+    command += ["--scale", "twin", "--commit", "c0de"]
+    done = subprocess.run(command, cwd=work, env=place, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

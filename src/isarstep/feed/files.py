@@ -26,6 +26,7 @@ def save_dataset(dataset: Dataset, path: Path) -> None:
     arrays["vocabulary"] = text_array("\n".join(dataset.vocabulary))
     arrays["outside"] = text_array("\n".join(dataset.outside))
     arrays["benchmark"] = text_array(dataset.benchmark)
+    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".tmp.npz")
     np.savez_compressed(temporary, allow_pickle=False, **arrays)
     temporary.replace(path)
