@@ -56,7 +56,6 @@ class Constraints(Protocol):
     def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> Constraint: ...
 
 
-@torch.inference_mode()
 def best_of_all(
     top_BKQ: Tensor, top_tokens_BKQ: Tensor, count: int, constraint: Constraint | None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -90,6 +89,7 @@ def nothing_better_comes(alive_B: Tensor, done_scores_BK: Tensor, rules: SearchR
     return settled_B
 
 
+@torch.inference_mode()
 def search(
     model: Seq2Seq, source: Source, rules: SearchRules, constraint: Constraint | None = None
 ) -> list[list[Hypothesis]]:
