@@ -330,6 +330,21 @@ def test_a_benchmark_of_earlier_rules_cannot_grow(whole: Path, graphs: list[Path
         build([tmp_path / "old", *graphs], tmp_path / "out", sizes=SIZES, workers=1)
 
 
+def test_a_graph_of_an_earlier_format_is_refused_alone_and_among_others(graphs: list[Path], tmp_path: Path) -> None:
+    """It reads (docs/graphs.md), but has no notation, no rules, and edges that are not true: nothing to train on."""
+    head, *rest = zstandard.ZstdDecompressor().stream_reader(graphs[0].read_bytes()).read().splitlines()
+    old = tmp_path / "Old.jsonl.zst"
+    for first, why in (
+        (json.dumps(json.loads(head) | {"format": 1}), "a graph of format 1"),
+        ("[1]", "not a proof graph"),
+    ):
+        old.write_bytes(zstandard.ZstdCompressor().compress(b"\n".join([first.encode(), *rest])))
+        for given in ([old], [*graphs[1:], old]):
+            with pytest.raises(UserError, match=f"{why}.*mine the theory again"):
+                build(given, tmp_path / "out", sizes=SIZES, workers=1)
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_manifest_whose_hash_is_not_that_of_its_contents_is_refused(whole: Path, tmp_path: Path) -> None:
     shutil.copytree(whole, tmp_path / "other")
     manifest = json.loads((whole / "manifest.json").read_text())

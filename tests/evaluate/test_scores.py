@@ -77,6 +77,9 @@ def test_predictions_for_other_data_are_refused(benchmark: Path, tmp_path: Path)
         write_predictions(path, list(task.examples), [[r] for r in task.references], meta)
         with pytest.raises(UserError, match=complaint):
             open_system(path, task)
+        path.write_text('{"id": "000000000000", "predictions": []}\n')  # nor are their ids those of this split
+        with pytest.raises(UserError, match=complaint):
+            open_system(path, task)
 
 
 def test_a_limit_scores_the_first_examples_of_a_full_file(benchmark: Path, runs: dict[str, Path]) -> None:

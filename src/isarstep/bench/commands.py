@@ -111,15 +111,17 @@ def show(
     from isarstep.bench.display import Printer, describe
     from isarstep.bench.store import Benchmark
     from isarstep.logic.typestrings import parse_type, show_type
+    from isarstep.mine.graph import without_collection
 
     where, mark, identifier = example.rpartition("#")
     if not mark or not identifier:
         raise UserError(f"{example}: write BENCHMARK#ID, for example embedded#1a2b3c")
-    benchmark = Benchmark(where)
-    split, found = benchmark.find(identifier)
-    printer = Printer(benchmark, style, at_home=True)
-    for line in describe(found, split, printer, lambda text: show_type(parse_type(text))):
-        typer.echo(line)
+    with without_collection():
+        benchmark = Benchmark(where)
+        split, found = benchmark.find(identifier)
+        printer = Printer(benchmark, style, at_home=True)
+        for line in describe(found, split, printer, lambda text: show_type(parse_type(text))):
+            typer.echo(line)
 
 
 def import_(

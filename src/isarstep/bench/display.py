@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
@@ -15,6 +16,7 @@ from isarstep.logic.tokens import TokenError, decode
 
 VARIABLE_TOKEN = re.compile(r"<X\d+>")
 _REMEMBERED = 200_000  # texts
+_NOBODY = Names()  # no constants: the words of notation alone
 STYLES = ("tokens", "unicode", "latex")
 
 
@@ -28,9 +30,7 @@ class Printer:
     def __init__(self, benchmark: Benchmark, style: str, *, at_home: bool = False) -> None:
         if style not in STYLES:
             raise UserError(f"{style}: no such style; there are {', '.join(STYLES)}")
-        self._names: Names | None = None
-        if style != "tokens":
-            self._names = Names.of_signature(benchmark.signature) if benchmark.has_signature else Names()
+        self._benchmark, self._style = benchmark, style
         self._worlds = benchmark.worlds if at_home and style == "unicode" and benchmark.has_signature else None
         self._write = to_unicode if style == "unicode" else to_latex
         self._known: dict[tuple[str, str, tuple[str, ...]], str] = {}
@@ -39,7 +39,7 @@ class Printer:
 
     def of(self, example: Example) -> Callable[[str], str]:
         """A function that shows variables under the names that the text of the theory gives them."""
-        if self._names is None:
+        if self._style == "tokens":
             return str
         written = {x: from_isabelle(name) for x, name in example.names.items()}
         own = {x: name for x, name in written.items() if self._can_name(name)}
@@ -65,8 +65,12 @@ class Printer:
 
         return show
 
+    @cached_property
+    def _names(self) -> Names:
+        """For all theories; who shows examples at home does without."""
+        return Names.of_signature(self._benchmark.signature) if self._benchmark.has_signature else Names()
+
     def _names_at(self, theory: str) -> Names:
-        assert self._names is not None
         if self._worlds is None or theory not in self._worlds.parents:
             return self._names
         if theory not in self._at:
@@ -77,9 +81,8 @@ class Printer:
     def _can_name(self, name: str) -> bool:
         """Could somebody who reads the text type it? What notation uses as a word cannot be a variable there."""
         if name not in self._usable:
-            assert self._names is not None
             try:
-                self._names.with_variables({"<X0>": name})
+                _NOBODY.with_variables({"<X0>": name})
                 self._usable[name] = True
             except UserError:
                 self._usable[name] = False

@@ -26,7 +26,7 @@ from isarstep.errors import UserError
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import Graph, TheorySignature, read_graph, without_collection
+from isarstep.mine.graph import FORMAT, Graph, TheorySignature, read_graph, without_collection
 
 FACT_SHARD_SCHEMA = pa.schema(
     [
@@ -102,9 +102,15 @@ def first_record(path: Path) -> dict[str, Any]:
             start = b""
             while b"\n" not in start and (piece := stream.read(1 << 12)):
                 start += piece
-        return dict(json.loads(start.split(b"\n", 1)[0]))
-    except (zstandard.ZstdError, ValueError, OSError) as error:
+        header = dict(json.loads(start.split(b"\n", 1)[0]))
+    except (zstandard.ZstdError, ValueError, TypeError, OSError) as error:
         raise UserError(f"{path}: not a proof graph ({error}); mine the theory again") from error
+    if header.get("format") != FORMAT:
+        raise UserError(
+            f"{path}: a graph of format {header.get('format')}; a benchmark needs format {FORMAT} (notation, rules, "
+            "true edges), mine the theory again"
+        )
+    return header
 
 
 def gather_graphs(paths: Mapping[Path, Renaming], rules: Rules, scratch: Path, workers: int) -> Iterator[Gathered]:

@@ -303,11 +303,14 @@ def _new(own: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _NearConstants(Mapping[str, Constant]):
-    """Of all constants those that exist; nothing is copied."""
+    """Of all constants those that exist; only their names are copied, once somebody asks for all of them."""
 
     def __init__(self, whole: Mapping[str, Constant], exists: Exists) -> None:
         self._whole, self._exists = whole, exists
-        self._count: int | None = None
+
+    @cached_property
+    def _near(self) -> list[str]:
+        return list(filter(self._exists, self._whole))
 
     def __getitem__(self, name: str) -> Constant:
         if not self._exists(name):
@@ -318,12 +321,10 @@ class _NearConstants(Mapping[str, Constant]):
         return name in self._whole and self._exists(str(name))
 
     def __iter__(self) -> Iterator[str]:
-        return filter(self._exists, self._whole)
+        return iter(self._near)
 
     def __len__(self) -> int:
-        if self._count is None:
-            self._count = sum(1 for _ in self)
-        return self._count
+        return len(self._near)
 
 
 class _NearInstances(Mapping[str, Arities]):

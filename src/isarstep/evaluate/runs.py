@@ -16,7 +16,7 @@ from typing import Any
 
 from isarstep.data import model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
-from isarstep.decode.predictions import Predictions, read_predictions, stem
+from isarstep.decode.predictions import Predictions, read_meta, read_predictions, stem
 from isarstep.errors import UserError
 from isarstep.evaluate.scores import ScoringTask, System
 
@@ -190,19 +190,18 @@ def open_run(folder: Path) -> RunFolder:
 
 def predictions_for(path: Path, task: ScoringTask) -> Predictions:
     """Predictions for the task; refused where their maker says that they answer another benchmark or split."""
-    predictions = read_predictions(path, task.ids)
-    if task.places is not None:
-        predictions = predictions.at(task.places)
-    made_for = str(predictions.meta.get("benchmark", task.benchmark))
+    meta = read_meta(path)  # first: of another benchmark the ids are others, too, and that says less
+    made_for = str(meta.get("benchmark", task.benchmark))
     shared = min(len(made_for), len(task.benchmark))
     if made_for[:shared] != task.benchmark[:shared]:
         raise UserError(
             f"{path}: made for benchmark {made_for[:12]}, not for {task.benchmark[:12]}; give the right --benchmark"
         )
-    split = str(predictions.meta.get("split", task.split))
+    split = str(meta.get("split", task.split))
     if split != task.split:
         raise UserError(f"{path}: made for split {split}, not for {task.split}; give --split {split}")
-    return predictions
+    predictions = read_predictions(path, task.ids)
+    return predictions if task.places is None else predictions.at(task.places)
 
 
 def _text(path: Path) -> str:
