@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache, partial
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -198,14 +198,19 @@ class Merged:
         table = table.filter(pc.or_(pc.is_valid(table["fact"]), pc.is_valid(table["proposition"])))
         return _in_order_of_theories(table.select(RULE_SCHEMA.names), order).cast(RULE_SCHEMA)
 
+    @cached_property
+    def _undetermined(self) -> Callable[[str, int], bool]:
+        """Does a constant with so many arguments need its type said? Shards, facts and rules ask about the same."""
+        general = {row[0]: row[1] for row in self.signature["constants"]}
+        typed = cache(lambda name: parse_type(general[name]))
+        return cache(lambda name, arguments: name not in general or not shows_its_type(typed(name), arguments))
+
     def _typed_tables(self, name: str) -> pa.Table:
         """Facts or rules of all shards: types where they are not superfluous, strings plain."""
-        general = {row[0]: row[1] for row in self.signature["constants"]}
-        undetermined = cache(partial(_undetermined, general))  # most shards ask about the same constants
         tables = []
         for part, table in zip(self.parts, self._renumbered(name, ("proposition", "types")), strict=True):
             # -1 (recorded always) takes the last place.
-            needed = np.array([undetermined(*decider) for decider in part.deciders] + [True])
+            needed = np.array([self._undetermined(*decider) for decider in part.deciders] + [True])
             types = _filtered(table["types"], table["deciders"], needed)
             table = table.drop_columns(["deciders"]).set_column(table.schema.get_field_index("types"), "types", types)
             for column in ("theory", "kind"):
@@ -338,10 +343,6 @@ def _identifiers(column: pa.ChunkedArray) -> Column:
     digits = np.frombuffer("".join(column.to_pylist()).encode(), np.uint8).reshape(-1, 12).astype(np.uint64)
     values = np.where(digits >= 97, digits - 87, digits - 48)
     return np.asarray((values << (4 * np.arange(11, -1, -1, dtype=np.uint64))).sum(axis=1, dtype=np.uint64))
-
-
-def _undetermined(general: Mapping[str, str], name: str, arguments: int) -> bool:
-    return name not in general or not shows_its_type(parse_type(general[name]), arguments)
 
 
 def _filtered(types: pa.ChunkedArray, deciders: pa.ChunkedArray, needed: Column) -> pa.ChunkedArray:
