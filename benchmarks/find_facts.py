@@ -1,10 +1,9 @@
-"""How long `find_facts` takes as a client sees it, over the facts of a benchmark and over several times as many.
+"""How long `find_facts` takes as a client sees it, over all facts of a benchmark.
 
-    python benchmarks/find_facts.py [--benchmark embedded] [--times 3] [--repeat 5]
+    python benchmarks/find_facts.py [--benchmark embedded] [--repeat 5]
 
-A client asks a server in the same process over the protocol, everything loaded; the copies of the facts have names of
-their own and the same theories, so that every answer has that many times more to choose from. Processor time is that of
-client and server together, and of all their threads. Prints a table; the last line is one JSON document.
+A client asks a server in the same process over the protocol, everything loaded. Processor time is that of client and
+server together, and of all their threads. Prints a table; the last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -16,13 +15,10 @@ import platform
 import time
 from typing import Any
 
-import pyarrow as pa
 from mcp import Client
 
 from isarstep.agents.mcp_server import make_server
 from isarstep.agents.workshop import Workshop
-from isarstep.bench.fact_search import FactSearch
-from isarstep.bench.store import Benchmark
 from isarstep.serve.engine import Engine
 from isarstep.serve.service import Service
 
@@ -38,33 +34,6 @@ QUESTIONS: dict[str, dict[str, Any]] = {
         "words": "size", "constants": ["size"], "pattern": "size ?M = ?n", "imports": ["HOL-Library.Multiset"],
     },
 }  # fmt: skip
-
-
-class Multiplied:
-    """A benchmark's facts several times over, as far as a search asks for them."""
-
-    has_facts = True
-
-    def __init__(self, benchmark: Benchmark, times: int) -> None:
-        self.propositions, self.folder = benchmark.propositions, benchmark.folder
-        facts = benchmark.facts
-        place = facts.column_names.index("name")
-        copies = [
-            facts.set_column(
-                place, "name", pa.array([f"{name}_{n}" if n else name for name in facts["name"].to_pylist()])
-            )
-            for n in range(times)
-        ]
-        self.facts = pa.concat_tables(copies).combine_chunks()
-
-
-class Prepared(Workshop):
-    """With a search that somebody chose."""
-
-    search: FactSearch
-
-    async def facts(self) -> FactSearch:
-        return self.search
 
 
 async def measured(workshop: Workshop, repeat: int) -> dict[str, dict[str, Any]]:
@@ -91,24 +60,19 @@ async def measured(workshop: Workshop, repeat: int) -> dict[str, dict[str, Any]]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benchmark", default="embedded")
-    parser.add_argument("--times", type=int, default=3)
     parser.add_argument("--repeat", type=int, default=5)
     options = parser.parse_args()
     engine = Engine(benchmark=options.benchmark)
-    workshop = Prepared(lambda: Service(engine, 1))
+    workshop = Workshop(lambda: Service(engine, 1))
     asyncio.run(workshop.with_provers())
-    result: dict[str, Any] = {"benchmark": engine.benchmark.hash, "python": platform.python_version(), "runs": {}}
-    for times in (1, options.times):
-        cpu = time.process_time()
-        search = FactSearch(Multiplied(engine.benchmark, times))  # type: ignore[arg-type]
-        search.index()
-        cpu = time.process_time() - cpu
-        workshop.search = search
-        rows = asyncio.run(measured(workshop, options.repeat))
-        print(f"\n{len(search):,} facts, indexed in {cpu:.1f} s of processor time")
-        for name, row in rows.items():
-            print(f"  {name:36} {row['worst_ms']:5} ms at worst, {row['cpu_ms']:5} ms of CPU, {row['total']:7,} fit")
-        result["runs"][len(search)] = rows
+    cpu = time.process_time()
+    search = asyncio.run(workshop.facts())
+    cpu = time.process_time() - cpu
+    rows = asyncio.run(measured(workshop, options.repeat))
+    print(f"{len(search):,} facts, indexed in {cpu:.1f} s of processor time")
+    for name, row in rows.items():
+        print(f"  {name:36} {row['worst_ms']:5} ms at worst, {row['cpu_ms']:5} ms of CPU, {row['total']:7,} fit")
+    result = {"benchmark": engine.benchmark.hash, "facts": len(search), "python": platform.python_version(), "runs": rows}
     print(json.dumps(result))
 
 
