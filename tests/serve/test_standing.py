@@ -17,6 +17,8 @@ from isarstep.serve.problem import Problem, ProblemError
         (Problem("length xs = n", ("zs = xs",)), "Complex_Main"),  # some theory has a constant zs
         (Problem("frob x = quux"), "Complex_Main"),  # nobody's words
         (Problem("x ∈ sets M"), "HOL-Analysis.Sigma_Algebra"),
+        (Problem("prime (p :: nat) ⟹ p > 1"), "HOL-Computational_Algebra.Factorial_Ring"),
+        (Problem("infinite {p::nat. prime p}"), "HOL-Computational_Algebra.Factorial_Ring"),
         (Problem("sets x = y", fixed=("sets",)), "Complex_Main"),
         (Problem("x < y", imports=("Prefix_Order",)), "HOL-Library.Prefix_Order"),
         (Problem("x < y", imports=("Main", "Analysis")), "HOL-Analysis.Analysis"),
@@ -48,6 +50,8 @@ def test_imports_that_cannot_be(engine: Engine, imports: tuple[str, ...], why: s
 def test_a_name_with_several_meanings_wants_a_theory(engine: Engine) -> None:
     with pytest.raises(ProblemError, match="expected a longer name"):
         engine.read(Problem("path g"))
+    with pytest.raises(ProblemError, match="expected a longer name"):
+        engine.read(Problem("path (g :: real ⇒ complex)"))
     assert engine.read(Problem("path g", imports=("HOL-Analysis.Path_Connected",))).types()["g"].startswith("real ⇒")
 
 

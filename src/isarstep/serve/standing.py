@@ -16,6 +16,7 @@ from isarstep.logic.terms import App, Const, Free, Term, constants, subterms
 from isarstep.serve.problem import Problem, ProblemError, ProblemReader
 
 MOST_WORLDS = 400  # that are tried
+MOST_READ = 8  # in whose own language a problem is read to find out
 SHORT = 3  # letters of a name that stands for a variable, unless it is applied to something
 _LETTER = re.compile(r"\w[0-9']*")
 
@@ -39,9 +40,12 @@ def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], Prob
     variables = {node.name for term in terms for node in subterms(term) if type(node) is Free} - elsewhere
     meant = reader_in(worlds.everything).parse(replace(problem, fixed=tuple(sorted({*problem.fixed, *variables}))))
     if meant.error is not None:
-        if elsewhere and meant.error.code == "syntax":
+        if not elsewhere or meant.error.code != "syntax":
+            return usual
+        named = _holding_names(problem, terms, elsewhere, worlds, reader_in) if reads else None
+        if named is None:
             raise meant.error
-        return usual
+        return named
     found = [reading.term for reading in meant.readings.values() if reading.term is not None]
     world = _smallest(found, reader_in(worlds.everything).given_types(problem), worlds)
     # There a name may have another meaning than the one that all theories together give it.
@@ -72,6 +76,20 @@ def _elsewhere(
             meaning = reader_in(worlds.everything).names.read(leaf.name, 0)
             if type(meaning) is Const or (meaning is None and applied):
                 yield leaf.name
+
+
+def _holding_names(
+    problem: Problem, terms: list[Term], names: set[str], worlds: Worlds, reader_in: Callable[[World], ProblemReader]
+) -> World | None:
+    """The smallest world with these constants in which the problem reads. All theories together have no notation for
+    types: `prime (p :: nat)` reads in the usual world, `prime` a variable, and in that of primes, and not there."""
+    everywhere = reader_in(worlds.everything)
+    mentioned = {constant.name for term in terms for constant in constants(term)}
+    for name in sorted(names):
+        meaning = everywhere.proposition(name, "notation", everywhere.with_fixed(Problem()), "goal")[0].term
+        mentioned |= {constant.name for constant in constants(meaning)}
+    fitting = islice(worlds.holding(mentioned), MOST_READ)
+    return next((world for world in fitting if reader_in(world).parse(problem).error is None), None)
 
 
 def _smallest(terms: list[Term], given: Context, worlds: Worlds) -> World | None:
