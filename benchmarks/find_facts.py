@@ -72,7 +72,12 @@ def main() -> None:
     print(f"{len(search):,} facts, indexed in {cpu:.1f} s of processor time")
     for name, row in rows.items():
         print(f"  {name:36} {row['worst_ms']:5} ms at worst, {row['cpu_ms']:5} ms of CPU, {row['total']:7,} fit")
-    result = {"benchmark": engine.benchmark.hash, "facts": len(search), "python": platform.python_version(), "runs": rows}
+    result = {
+        "benchmark": engine.benchmark.hash,
+        "facts": len(search),
+        "python": platform.python_version(),
+        "runs": rows,
+    }
     print(json.dumps(result))
 
 

@@ -77,6 +77,18 @@ def test_a_fact_that_was_found_can_be_put_into_the_problem(service: Service) -> 
     assert service.read(schema.ProblemBody(others=[text], goal="card B ≤ card A"))["ok"]
 
 
+def test_a_line_that_cannot_be_read_leaves_the_others_readable(service: Service) -> None:
+    """Neither the bad line nor the name with several meanings belongs to a theory in which `prime` is known."""
+    facts = ["prime p", "x ∈ y ∈ z", "path g", "n < p"]
+    answer = service.read(schema.ProblemBody(facts=facts, goal="1 < p", types={"p": "nat"}))
+    assert [fact["ok"] for fact in answer["facts"]] == [True, False, False, True]
+    assert "brackets" in answer["facts"][1]["error"]["message"]
+    assert "expected a longer name" in answer["facts"][2]["error"]["message"]
+    assert answer["goal"]["ok"]
+    assert answer["types"]["n"] == "nat"
+    assert "Factorial_Ring.normalization_semidom_class.prime" in answer["facts"][0]["tokens"]
+
+
 def test_examples_by_notation_are_those_that_mention_it(service: Service, engine: Engine) -> None:
     found = service.examples("⊆ card", "test", 5, 0)
     assert found["examples"]

@@ -21,7 +21,16 @@ from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
 from isarstep.serve.catalogue import Catalogue
 from isarstep.serve.novelty import KnownStatements, schematics_in_order, without_repetition
-from isarstep.serve.problem import Form, Problem, ProblemReader, Task, own_signature
+from isarstep.serve.problem import (
+    Form,
+    Parsed,
+    Problem,
+    ProblemError,
+    ProblemReader,
+    ReadProposition,
+    Task,
+    own_signature,
+)
 from isarstep.serve.standing import world_of
 from isarstep.serve.step import Step, ranked, with_gap
 
@@ -156,6 +165,25 @@ class Engine:
 
     def read(self, problem: Problem) -> Task:
         return self.reader_for(problem).read(problem)
+
+    def parse(self, problem: Problem) -> tuple[ProblemReader, Parsed]:
+        """Every line for itself, in the world of those that have one: a line that no theory reads takes nothing from
+        the others."""
+        unread: dict[str, ProblemError] = {}
+        readable = problem
+        while True:
+            try:
+                reader = self.reader_for(readable)
+                break
+            except ProblemError as error:
+                if error.field is None or error.field in unread or error.field not in dict(problem.lines()):
+                    raise
+                unread[error.field] = error
+                readable = readable.with_nothing_at(error.field)
+        parsed = reader.parse(readable)
+        return reader, replace(
+            parsed, readings=parsed.readings | {at: ReadProposition(None, error) for at, error in unread.items()}
+        )
 
     def answer(self, task: Task, text: str, form: Form = "notation", where: str = "answer") -> str:
         """A proposition about a task as normalised tokens."""

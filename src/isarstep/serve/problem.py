@@ -80,6 +80,15 @@ class Problem:
                 for place, text in enumerate(value):
                     yield f"{name}[{place}]", text
 
+    def with_nothing_at(self, where: str) -> Problem:
+        """That line says only what is true, and the others stay where they are."""
+        nothing = "True" if self.form == "notation" else "CONST HOL.Trueprop $ CONST HOL.True"
+        name = where.split("[")[0]
+        if name == "goal":
+            return replace(self, goal=nothing)
+        lines = [nothing if f"{name}[{place}]" == where else text for place, text in enumerate(getattr(self, name))]
+        return replace(self, **{name: tuple(lines)})
+
 
 @dataclass(frozen=True)
 class Task:

@@ -201,8 +201,7 @@ class Service:
         if body.example is not None:
             task = self.task(body)
             return {"ok": True, "open": []} | standing(task) | example_fields(task)
-        reader = self.engine.reader_for(problem_of_body(body))
-        parsed = reader.parse(problem_of_body(body))
+        reader, parsed = self.engine.parse(problem_of_body(body))
         general = open_types(parsed.shown_context(), reader.signature)
         notes = [str(each) for each in general]
         fields: Json = {name: [] for name in FIELDS} | {"goal": None}

@@ -86,10 +86,20 @@ def _holding_names(
     everywhere = reader_in(worlds.everything)
     mentioned = {constant.name for term in terms for constant in constants(term)}
     for name in sorted(names):
-        meaning = everywhere.proposition(name, "notation", everywhere.with_fixed(Problem()), "goal")[0].term
+        where, begin = next(_places(name, problem), ("goal", 0))
+        try:
+            meaning = everywhere.proposition(name, "notation", everywhere.with_fixed(Problem()), where)[0].term
+        except ProblemError as error:  # it has several
+            raise ProblemError(error.code, error.message, where, begin, begin + len(name)) from None
         mentioned |= {constant.name for constant in constants(meaning)}
     fitting = islice(worlds.holding(mentioned), MOST_READ)
     return next((world for world in fitting if reader_in(world).parse(problem).error is None), None)
+
+
+def _places(name: str, problem: Problem) -> Iterator[tuple[str, int]]:
+    for where, text in problem.lines():
+        for found in re.finditer(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text):
+            yield where, found.start()
 
 
 def _smallest(terms: list[Term], given: Context, worlds: Worlds) -> World | None:

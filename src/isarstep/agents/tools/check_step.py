@@ -48,7 +48,8 @@ async def check_step(
     seconds: Seconds = 30,
 ) -> StepsResult:
     """Check many candidate steps in one call: for each, does it follow from the facts, and does the goal follow from it
-    and what is given? A candidate that cannot be read is reported and does not disturb the others. To ask whether the
+    and what is given? Answers come in the order of the candidates; one that cannot be read is reported and does not
+    disturb the others. To ask whether the
     goal itself follows, give the goal as candidate."""
     try:
         service = await workshop.with_provers()
@@ -64,27 +65,30 @@ async def check_step(
         return StepsResult(status="out_of_time", message=str(error))
     except UserError as error:
         return StepsResult(**refusal(error))
-    shown = [*map(step_shown, steps), *unread]
+    places = (place for place in range(len(candidates)) if place not in unread)
+    read = {place: step_shown(step) for place, step in zip(places, sorted(steps, key=lambda s: s.id), strict=True)}
+    shown = [(read | unread)[place] for place in range(len(candidates))]
     late = untried(steps)
-    status, message = _status(steps, unread, late, seconds)
+    status, message = _status(steps, [*unread.values()], late, seconds)
     return steps_result(status, message, shown, late, found, clock)
 
 
-def _read(service: Service, body: ProblemBody, candidates: list[str], clock: Clock) -> tuple[Found, list[StepShown]]:
+def _read(
+    service: Service, body: ProblemBody, candidates: list[str], clock: Clock
+) -> tuple[Found, dict[int, StepShown]]:
+    """What could be read as steps, in their order, and the rest by place."""
     task = service.task(body)
     steps: list[Step] = []
-    unread: list[StepShown] = []
-    for text in candidates:
+    unread: dict[int, StepShown] = {}
+    for place, text in enumerate(candidates):
         try:
             tokens = service.engine.answer(task, text)
             steps += [replace(step, id=len(steps)) for step in service.engine.steps(task, [(tokens, None)])]
         except UserError as error:
             none = gap_shown(None)
-            unread.append(
-                StepShown(
-                    text=shortened(text, 200), score=None, well_formed=False, problem=str(refusal(error)["message"]),
-                    given=False, follows_from_facts=none, closes_goal=none,
-                )
+            unread[place] = StepShown(
+                text=shortened(text, 200), score=None, well_formed=False, problem=str(refusal(error)["message"]),
+                given=False, follows_from_facts=none, closes_goal=none,
             )  # fmt: skip
     return Found(task, steps, [], clock.passed), unread
 

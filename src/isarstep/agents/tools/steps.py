@@ -27,7 +27,9 @@ class StepShown(BaseModel):
 
 
 class StepsResult(ToolResult):
-    steps: list[StepShown] = Field(default=[], description="Best first: proved on both sides, on one, by score.")
+    steps: list[StepShown] = Field(
+        default=[], description="Proposals: best first, proved on both sides, on one, by score. Candidates: as given."
+    )
     world: str = Field(default="", description="The theories in which everything was read and proved.")
     types: dict[str, str] = {}
     notes: list[str] = Field(default=[], description="What to know before a verdict is believed, or a type.")
