@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from isarstep.logic.doubts import ENGLISH
 from isarstep.logic.infer import CONSTRAINT, TypingError
 from isarstep.logic.language import Language
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, instantiate, loose
+from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, instantiate, loose, subterms
 from isarstep.logic.writer import write_formula, write_type
 
 _CHAIN = "relations do not chain: write a < b ∧ b < c"
@@ -17,18 +18,38 @@ _PRODUCT = "a product is written a * b"
 _STOP = "behind the variables of a quantifier stands a full stop: ∀x y. P x y"
 _UNEQUAL = "not equal is ≠ or ~="
 _INTERVAL = "intervals are {a..b}, {a<..<b}, {a<..b}, {a..<b}"
+_LIMIT = "a limit is X ⇢ L or \\<longlonglongrightarrow>"
 _BAR = "¦x¦ or abs x is an absolute value, card A a size, a dvd b is 'divides', {x. P x} a set"
+
+# Commands of LaTeX that are not called as Isabelle's symbols are, and some that are.
+_LATEX = {
+    "in": "∈", "notin": "∉", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "cup": "∪",
+    "cap": "∩", "subseteq": "⊆", "subset": "⊂", "setminus": "-", "emptyset": "{}", "times": "×", "cdot": "*",
+    "frac": "a / b", "sqrt": "sqrt x", "sum": "(∑i=1..n. f i)", "prod": "(∏i=1..n. f i)", "land": "∧", "wedge": "∧",
+    "lor": "∨", "vee": "∨", "neg": "¬", "lnot": "¬", "to": "⟶", "rightarrow": "⟶", "implies": "⟶", "Rightarrow": "⟶",
+    "iff": "⟷", "mid": "dvd", "forall": "∀", "exists": "∃", "lambda": "λ", "mathbb": "ℕ, ℤ, ℚ or ℝ", "lim": "X ⇢ L",
+    "pi": "pi", "infty": "∞",
+}  # fmt: skip
 
 # Where the text looks like this, whatever the reader stumbled over in it.
 _BY_TEXT = [
     (re.compile(pattern), hint)
     for pattern, hint in (
         (r"!=|<>|=/=|=!=", _UNEQUAL),
+        (r"\s(and|or)\s", "'and' is ∧ or &, 'or' is ∨ or |"),
+        (r"[∑∏]\s*[_⇩]", "a sum from 1 to n is (∑i=1..n. f i), a product (∏i=1..n. f i)"),
+        (r"→\s*∞", _LIMIT),
+        (r"\bO\(", "f ∈ O(g) needs the theory HOL-Library.Landau_Symbols; O composes relations"),
+        (r"\d,\d\d\d(?!\d)", "a number has no commas: 1000"),
+        (r"\d\s*%", "50 percent are 50 / 100"),
+        (r":=[^()]*\)\s*\w", "a function that is changed and then applied needs brackets: (f(x := y)) z"),
+        (r"-\s*\w+\s*\^", "a power behind a minus sign needs brackets: -(x ^ 2) or (-x) ^ 2"),
         (r"<=>|<->", "equivalence is ⟷ or ="),
         (r"=<", "at most is ≤ or <="),
         (r"&&|\|\||/\\|\\/", "'and' is ∧ or &, 'or' is ∨ or |"),
         (r"\b(for ?all|exists|there is)\b", "'for all' is ∀ or ALL, 'exists' is ∃ or EX"),
         (r"\blambda\b", "a function is λx. t or %x. t"),
+        *((rf"^[^\\]{{0,3}}\\{name}(?![a-zA-Z])", f"\\{name} is written {sign}") for name, sign in _LATEX.items()),
         (
             r"\\(?![<\s])\w+",
             "symbols are characters, such as ∀ and α, or \\<forall> and \\<alpha>; a function is λx. t",
@@ -36,7 +57,7 @@ _BY_TEXT = [
         (r"\\", "A without B is A - B; a function is λx. t"),
         (r"\(op\b", "an operator as a function is (+)"),
         (r"\w!", "the factorial of n is fact n"),
-        (r"[∀∃][^.]*,|∃!?[^.]*,", _STOP),
+        (r"[∀∃][^.]*,|∃!?[^.]*,|[∀∃]!?\s*\w+\s*[∀∃]", _STOP),
         (r"[∀∃]\s*\w+\s+[\w\s]*∈", "each variable has its own set: ∀x∈A. ∀y∈A. P x y"),
         (r"[a-z]⇧[0-9]\s*[a-z(]", "the square of a value is (f x)²"),
         (r"[(\[][^][(){}]*,[^][(){}]*[\])]", _INTERVAL),
@@ -51,13 +72,18 @@ _BY_TEXT = [
     )
 ]
 _BY_FOUND = {
-    "→": f"{_IMPLIES}; functions from A to B need the theory HOL-Library.FuncSet",
+    "→": f"{_IMPLIES}; {_LIMIT}; functions from A to B need the theory HOL-Library.FuncSet",
     "⇒": _IMPLIES,
     "=>": _IMPLIES,
     "|": _BAR,
     "¦": _BAR,
     "∣": _BAR,
     "√": "the square root of x is sqrt x",
+    "∛": "the third root of x is root 3 x",
+    **dict.fromkeys("⊄⊈≮≰≯≱", "what does not hold is written ¬ A ⊆ B, ¬ x < y"),
+    "ᶜ": "the complement of A is - A",
+    "△": "the symmetric difference is (A - B) ∪ (B - A)",
+    "⟨": "the inner product of x and y is inner x y, in theories above HOL-Analysis; a pair is (x, y)",
     "·": _PRODUCT,
     "⋅": _PRODUCT,
     "∙": _PRODUCT,
@@ -94,6 +120,8 @@ def _by_text(text: str) -> str | None:
 def _written(text: str, error: ReadError) -> tuple[int, str | None]:
     """Where and what the mistake is in the text, where the error speaks of what a sign stands for or of no place."""
     position, found = error.position, error.found
+    if found == "..." and found not in text:
+        found = "…"
     if found is not None and not text.startswith(found, position):
         place = text.find(found)
         position, found = (place, found) if place >= 0 else (position, text[position : position + 1])
@@ -109,6 +137,8 @@ def explained(error: TypingError, language: Language) -> TypingError:
     found = write_type(error.found, language)
     if _head(where.fun) == language.judgment:
         says = f"{argument} is no statement, but of type {found}"
+    elif _head(where.fun) == CONSTRAINT:
+        says = f"{argument} has type {found}, but {write_type(error.wanted or error.found, language)} is given for it"
     elif error.wanted is None:
         says = f"{function} is no function, but is applied to {argument}"
     else:
@@ -159,13 +189,27 @@ def _is(*ends: str) -> Callable[[Term], bool]:
 
 _number, _arithmetic = _is("numeral", "one", "zero"), _is("plus", "minus", "times", "inverse_divide", "power", "power2")
 _collected, _listed = _is("sum", "prod", "Union", "Inter", "Sup", "Inf"), _is("Cons", "Nil", "Pair")
-_LIMIT = "a limit is X ⇢ L or \\<longlonglongrightarrow>"
 _BRACKETS = "a sum or union reaches as far as it can: put it into brackets, (∑i<n. f i) = x"
 _CONVERSE = "x^-1 is the converse of a relation; the inverse of a number is inverse x or 1 / x"
 _TIMES = "× is the product of sets; numbers are multiplied by *"
+_POSITIVE = "r⇧+ is the transitive closure of a relation; the positive elements of A are {x ∈ A. 0 < x}"
+_FUNCTION = "a (b + c) is the function a of b + c; a product is written a * b"
+_PROSE = "a formula has no words: what holds beside it is a fact of its own"
 _BY_CLASH: list[tuple[Callable[[App, Typ], bool], str]] = [
+    (lambda at, _: any(type(node) is Free and node.name in ENGLISH for node in subterms(at)), _PROSE),
     (lambda at, found: _is("implies")(at.fun) and _is_function(found), _LIMIT),
-    (lambda at, _: _is("disj")(at.fun) and _number(at.arg), _BAR),
+    (lambda at, found: _is("disj")(at.fun) and found != Type("HOL.bool"), _BAR),
+    (lambda at, _: type(at.fun) is Const and _is("Pair")(at.arg), "arguments stand one behind the other: gcd a b"),
+    (lambda at, _: any(_of_a_set(node) for node in subterms(at)), "the largest element of a set is Max A, Min A"),
+    (lambda at, _: _is("trancl")(at.fun), _POSITIVE),
+    (lambda at, _: _is("image")(at.fun) and _is("converse")(at.arg), "the preimage of B under f is f -` B"),
+    (lambda at, _: _is("power")(at.fun) and _is("uminus")(at.arg), "powers are natural numbers: 1 / x^2, or x powr -2"),
+    (lambda at, _: type(at.fun) is App and _only_let(at.fun.arg), "what x is equal to is a fact of its own: x = 1"),
+    (lambda at, found: _arithmetic(at.fun) and _is_function(found) and _is_variable(at.arg), _FUNCTION),
+    (
+        lambda at, _: _is("matrix_matrix_mult")(at.fun) and _is("converse")(at.arg),
+        "the inverse of a matrix is matrix_inv A",
+    ),
     (lambda at, _: _is("member")(at.fun) and _listed(at.arg), f"{_INTERVAL}; the elements of a list are set xs"),
     (lambda at, found: _collected(at.fun) and (_is_function(found) or _is("range", "image")(at.arg)), _BRACKETS),
     (lambda at, _: _is("power")(at.fun) and _is("insert")(at.arg), "a power is x^2 or x²"),
@@ -173,12 +217,30 @@ _BY_CLASH: list[tuple[Callable[[App, Typ], bool], str]] = [
     (lambda at, _: _is("Times")(at.fun) or _is("Times")(at.arg) or _has_product(at.fun), _TIMES),
     (lambda at, _: _is("not")(at.arg), "'not' is ¬ or ~"),
     (lambda at, _: _number(at.fun) or (_arithmetic(at.fun) and _arguments(at.fun) > 1), _PRODUCT),
+    (lambda at, _: not _arithmetic(at.fun) and _applied_to_number(at.fun) and _is_variable(at.arg), _PRODUCT),
 ]
 
 
 def _has_product(term: Term) -> bool:
     """An equation of a product with something."""
     return type(term) is App and _is("eq")(term.fun) and _is("Times")(term.arg)
+
+
+def _of_a_set(node: Term) -> bool:
+    """`max {a, b}`"""
+    return type(node) is App and type(node.fun) is Const and _is("max", "min")(node.fun) and _is("insert")(node.arg)
+
+
+def _applied_to_number(term: Term) -> bool:
+    return type(term) is App and type(term.fun) is Const and _number(term.arg)
+
+
+def _only_let(term: Term) -> bool:
+    return type(term) is App and type(term.fun) is Const and _is("Let")(term.fun)
+
+
+def _is_variable(term: Term) -> bool:
+    return type(_plain(term)) is Free
 
 
 def _is_function(typ: Typ) -> bool:

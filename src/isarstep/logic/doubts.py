@@ -5,6 +5,7 @@ Only variables that nobody has fixed give doubts: whoever fixes them, as a theor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator
 
 from isarstep.logic.inner_tokens import InnerTokens
@@ -14,7 +15,7 @@ from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import App, Const, Term, Typ, Type, subterms
 
 _CONNECTIVES = {"and": "∧ or &", "or": "∨ or |", "implies": "⟶ or -->", "iff": "⟷", "xor": "≠"}
-_OPENING, _CLOSING = frozenset(("(", "[", "{", "⟦", "[|", "(|", "⦇")), frozenset((")", "]", "}", "⟧", "|]", "|)", "⦈"))
+_OPENING, _CLOSING = "([{⟦⦇", ")]}⟧⦈"  # a delimiter may have more around them: {.., <..}, (|
 _SEPARATE = frozenset("∧ & ∨ | ⟶ --> ⟷ ⟹ ==> ≡ == ¬ ~ , ; . of then else in ⇒ =>".split())
 _ELEMENTS = "elements of a list are xs ! i, an image is f ` A"
 _CHAIN = "'and' between equations (a = b ∧ b = c), or brackets: a = b = c is (a = b) = c"
@@ -24,6 +25,9 @@ _LETTERS = {
     "ℙ": "a set of this context; that p is prime is prime p",
     "𝒫": "a constant of this context; the power set of A is Pow A",
 }
+ENGLISH = frozenset(("where", "such", "that", "suppose", "then"))
+_IF_VARIABLE = "if a variable is meant, give its type"
+_WITH_BASE = re.compile(r"([a-z]{2,})(?:_|⇩)[0-9⇩]+$")  # log_2
 _LONG_ENOUGH = 4  # letters of a name that may be a constant written wrongly
 
 
@@ -42,6 +46,8 @@ def doubt(
         *_sets_with_bars(text, tokens, unknown),
         *_chained_equations(tokens, term),
         *_words(text, tokens, unknown),
+        *_signs(text, tokens, unknown),
+        *_behind(tokens, unknown, language),
         *_names(tokens, unknown, language),
     )
     return min(found, key=lambda error: error.position) if found else None
@@ -64,22 +70,20 @@ def _same_depth(tokens: InnerTokens, start: int) -> Iterator[int]:
     """Tokens from here to the end of the bracket in which they are, without those of inner brackets."""
     depth = 0
     for j in range(start, len(tokens.texts)):
-        word = tokens.texts[j]
-        if word in _CLOSING and tokens.kinds[j] == "delimiter":
-            if depth == 0:
-                return
-            depth -= 1
-        elif word in _OPENING and tokens.kinds[j] == "delimiter":
-            depth += 1
-        elif depth == 0:
+        word = tokens.texts[j] if tokens.kinds[j] == "delimiter" else " "
+        opens, closes = word[:1] in _OPENING, word[-1:] in _CLOSING
+        if closes and not opens and depth == 0:
+            return
+        if depth == 0 and not opens:
             yield j
+        depth += opens - closes
 
 
 def _chained_equations(tokens: InnerTokens, term: Term) -> Iterator[Doubt]:
     """`a = b = c` is `(a = b) = c`, and `x : xs = ys` is `(x ∈ xs) = ys`."""
     if not any(_compares_an_equation(node) for node in subterms(term)):
         return
-    begins = [0, *(i + 1 for i, word in enumerate(tokens.texts) if word in _OPENING)]
+    begins = [0, *(i + 1 for i, word in enumerate(tokens.texts) if word and word[0] in _OPENING)]
     for begin in begins:
         equation = False
         for j in _same_depth(tokens, begin):
@@ -119,9 +123,49 @@ def _words(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[
         before = texts[i - 1]
         if kinds[i] == "name" and texts[i] in _CONNECTIVES and (before in unknown or before == ")"):
             yield Doubt(starts[i], texts[i], f"{_CONNECTIVES[texts[i]]} for '{texts[i]}'")
+        if kinds[i] == "name" and texts[i] in ENGLISH and texts[i] in unknown:
+            yield Doubt(starts[i], texts[i], "signs: a formula has no words; what holds beside it is a fact of its own")
         applied = texts[i] == "[" and before in unknown and starts[i] == starts[i - 1] + len(before)
         if applied and not any(texts[j] == ":=" for j in _same_depth(tokens, i + 1)):
             yield Doubt(starts[i], "[", f"a blank if the function {before} of a list is meant; {_ELEMENTS}")
+
+
+def _signs(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[Doubt]:
+    """`x ⊥ y` is x applied to the least element, `P(A|B)` P of a disjunction, `d/dx f` a quotient."""
+    kinds, texts, starts = tokens.kinds, tokens.texts, tokens.starts
+    for i in range(1, len(texts) - 1):
+        before, behind = texts[i - 1], texts[i + 1]
+        if texts[i] == "⊥" and before in unknown and (kinds[i + 1] == "name" or behind == "("):
+            yield Doubt(
+                starts[i], "⊥", "a relation; ⊥ is the least element, that x and y are orthogonal is inner x y = 0"
+            )
+        close = text[starts[i] - 1] != " " and starts[i + 1] == starts[i] + 1
+        if texts[i] == "|" and close and i > 2 and texts[i - 2] == "(" and texts[i - 3] in unknown:
+            yield Doubt(starts[i], "|", "∨ if 'or' is meant; the probability of A under B is P (A ∩ B) / P B")
+        if texts[i] in ("≡", "==") and any(texts[j] == "mod" for j in _same_depth(tokens, i)):
+            yield Doubt(
+                starts[i], texts[i], "= for an equation; a congruence is [a = b] (mod n), of HOL-Number_Theory.Cong"
+            )
+        if texts[i] == "/" and before == "d" and len(behind) == 2 and behind[0] == "d" and behind in unknown:
+            yield Doubt(starts[i - 1], f"d/{behind}", "a function: the derivative of f at x is deriv f x")
+
+
+def _behind(tokens: InnerTokens, unknown: Container[str], language: Language) -> Iterator[Doubt]:
+    """`n even` and `n is even` are n applied to something; what is said of n stands before it."""
+    kinds, texts = tokens.kinds, tokens.texts
+    for i in range(len(texts) - 2):
+        said = i + 2 if texts[i + 1] == "is" and "is" in unknown else i + 1
+        first = i == 0 or (kinds[i - 1] == "delimiter" and texts[i - 1] in _SEPARATE)
+        if first and texts[i] in unknown and kinds[said] == "name" and kinds[said + 1] not in ("name", "number"):
+            word = texts[said]
+            if word == "prime" or _is_predicate(word, language):
+                yield Doubt(tokens.starts[said], word, f"{word} {texts[i]}: what is said of something stands before it")
+
+
+def _is_predicate(word: str, language: Language) -> bool:
+    constant = language.signature.constants.get(language.constants.resolve(word) or "")
+    typ = constant.type if constant is not None else None
+    return type(typ) is Type and typ.name == "fun" and typ.args[1] == Type("HOL.bool")
 
 
 def _names(tokens: InnerTokens, unknown: Container[str], language: Language) -> Iterator[Doubt]:
@@ -131,9 +175,13 @@ def _names(tokens: InnerTokens, unknown: Container[str], language: Language) -> 
             continue
         if name in _LETTERS:
             yield Doubt(tokens.starts[i], name, _LETTERS[name])
+        elif name == "π" and language.constants.resolve("pi") is not None:
+            yield Doubt(tokens.starts[i], name, f"pi; {_IF_VARIABLE}")
+        elif name == "e" and tokens.texts[i + 1] == "^" and tokens.kinds[i + 2] != "number":
+            yield Doubt(tokens.starts[i], name, f"exp x for a power of the number e; {_IF_VARIABLE}")
+        elif (base := _WITH_BASE.match(name)) and language.constants.resolve(base[1]) is not None:
+            yield Doubt(tokens.starts[i], name, f"{base[1]!r}, with its base behind it; {_IF_VARIABLE}")
         elif len(name) >= _LONG_ENOUGH and (meant := language.constants.like(name)) is not None:
             applied = tokens.kinds[i + 1] in ("name", "number") or tokens.texts[i + 1] == "("
             if applied or meant in ("True", "False"):
-                yield Doubt(
-                    tokens.starts[i], name, f"{meant!r}, which is like it; if a variable is meant, give its type"
-                )
+                yield Doubt(tokens.starts[i], name, f"{meant!r}, which is like it; {_IF_VARIABLE}")

@@ -56,9 +56,16 @@ def read_formula(
     except Doubt as error:
         raise _placed(error, text) from None
     except UserError as error:
+        unlikely: Doubt | None = None
         for more in _ways_round(error, language, known):
-            with suppress(UserError):
+            try:
                 return _read_formula(written, *more, known, wanted, bound or {})
+            except Doubt as found:
+                unlikely = unlikely or found
+            except UserError:
+                continue
+        if unlikely is not None:
+            raise _placed(unlikely, text) from None
         if isinstance(error, TypingError):
             raise explained(error, language) from None
         if isinstance(error, ReadError):

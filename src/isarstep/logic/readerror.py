@@ -14,7 +14,8 @@ class UnexpectedError(UserError):
         self.position = position
         self.found = found
         self.expected = expected
-        shown = "the end" if found is None else repr(found if len(found) <= 60 else found[:57] + "...")
+        quoted = repr(found if found is None or len(found) <= 60 else found[:57] + "...").replace("\\\\", "\\")
+        shown = "the end" if found is None else quoted
         super().__init__(f"{self.place()}: found {shown}, expected {expected}")
 
     def place(self) -> str:
