@@ -190,6 +190,9 @@ def translate(latex: str) -> str:
 def _symbol(command: str) -> _Node:
     if command in _LARGE:
         return _Node(f"<mo>{_LARGE[command]}</mo>", command in _WITH_LIMITS)
+    if command in ("lvert", "rvert", "lVert", "rVert"):  # browsers take a bar for an operator between two things
+        form = "prefix" if command[0] == "l" else "postfix"
+        return _Node(f'<mo form="{form}" stretchy="false" lspace="0" rspace="0">{_OPERATORS[command]}</mo>')
     if command in _OPERATORS:
         return _Node(f"<mo>{escape(_OPERATORS[command])}</mo>")
     if command in _LETTERS:

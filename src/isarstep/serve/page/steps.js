@@ -13,8 +13,9 @@ function gapBadge(side, gap, waiting) {
   }
   const proved = gap.result === "proved";
   const mark = proved ? "✓ " : gap.result === "refuted" ? "✗ " : "– ";
+  const said = !proved ? `: ${MISSED[gap.result] ?? gap.result}` : gap.by ? ` by ${gap.by}` : "";
   return make("li", { class: `badge ${side} ${proved ? "yes" : gap.result === "refuted" ? "no" : "open"}`, title: gap.text },
-    mark + name, make("span", { class: proved ? "" : "unseen" }, proved ? ` ${gap.by ?? ""}`.trimEnd() : `: ${MISSED[gap.result] ?? gap.result}`));
+    mark + name, make("span", { class: proved ? "" : "unseen" }, said));
 }
 
 // What stands there before anything was asked.
