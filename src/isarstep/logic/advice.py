@@ -9,7 +9,8 @@ from isarstep.logic.doubts import ENGLISH
 from isarstep.logic.infer import CONSTRAINT, TypingError
 from isarstep.logic.language import Language
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, instantiate, loose, subterms
+from isarstep.logic.said import without_marks
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, instantiate, loose, subterms
 from isarstep.logic.writer import write_formula, write_type
 
 _CHAIN = "relations do not chain: write a < b ∧ b < c"
@@ -155,22 +156,13 @@ def _short(classes: str) -> str:
 
 
 def _shown(term: Term, language: Language, limit: int = 80) -> str:
-    inner = _plain(term)
+    inner = without_marks(term)
     for name in "xyzuvw":  # bound variables outside of what is shown
         if not loose(inner):
             break
         inner = instantiate(inner, Free(name))
     text = write_formula(inner, language, prop=False)
     return text if len(text) <= limit else text[: limit - 1] + "…"
-
-
-def _plain(term: Term) -> Term:
-    """Without the marks of type constraints."""
-    if type(term) is App:
-        if type(term.fun) is Const and term.fun.name == CONSTRAINT:
-            return _plain(term.arg)
-        return App(_plain(term.fun), _plain(term.arg))
-    return Abs(term.name, term.type, _plain(term.body)) if type(term) is Abs else term
 
 
 def _head(term: Term) -> str:
@@ -240,7 +232,7 @@ def _only_let(term: Term) -> bool:
 
 
 def _is_variable(term: Term) -> bool:
-    return type(_plain(term)) is Free
+    return type(without_marks(term)) is Free
 
 
 def _is_function(typ: Typ) -> bool:

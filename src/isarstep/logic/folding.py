@@ -25,6 +25,7 @@ from isarstep.logic.terms import (
     instantiate,
     list_comb,
     occurs_bound,
+    rebuilt,
     subterms,
 )
 from isarstep.logic.typestrings import type_variables
@@ -56,27 +57,8 @@ def fold(term: Term, language: Language) -> Term:
         rules = _prepared[language] = _rules(language)
     if not any(type(node) is Const and node.name in rules for node in subterms(term)):
         return term
-    return _fold(term, rules, language)
-
-
-def _fold(root: Term, rules: dict[str, list[_Abbreviation]], language: Language) -> Term:
-    """From the outside in, as what an abbreviation stands for has no abbreviations inside."""
-    todo: list[tuple[Term, bool]] = [(root, False)]
-    made: list[Term] = []
-    while todo:
-        node, done = todo.pop()
-        if done:
-            argument = made.pop()
-            made.append(App(made.pop(), argument) if type(node) is App else Abs(node.name, node.type, argument))  # type: ignore[union-attr]
-            continue
-        node = _folded(node, rules, language)
-        if type(node) is App:
-            todo += ((node, True), (node.arg, False), (node.fun, False))
-        elif type(node) is Abs:
-            todo += ((node, True), (node.body, False))
-        else:
-            made.append(node)
-    return made[0]
+    # From the outside in, as what an abbreviation stands for has no abbreviations inside.
+    return rebuilt(term, lambda node: _folded(node, rules, language))
 
 
 def _folded(term: Term, rules: dict[str, list[_Abbreviation]], language: Language) -> Term:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from isarstep.errors import UserError
 from isarstep.logic.infer import CONSTRAINT, Context, infer
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, App, Const, Term, Typ, erase, frees, fun, rebuild, subterms
+from isarstep.logic.terms import Abs, App, Const, Term, Typ, erase, frees, fun, rebuild, rebuilt, subterms
 from isarstep.logic.typestrings import type_variables
 
 
@@ -69,24 +69,10 @@ def without_marks(term: Term) -> Term:
     """The term without the marks of types, which inference has done with."""
     if not any(type(node) is Const and node.name == CONSTRAINT for node in subterms(term)):
         return term
-    todo: list[tuple[Term, bool]] = [(term, False)]
-    made: list[Term] = []
-    while todo:
-        node, done = todo.pop()
-        if done:
-            if type(node) is App:
-                argument = made.pop()
-                made[-1] = App(made[-1], argument)
-            else:
-                assert type(node) is Abs
-                made[-1] = Abs(node.name, node.type, made[-1])
-        elif type(node) is App:
-            if type(node.fun) is Const and node.fun.name == CONSTRAINT:
-                todo.append((node.arg, False))
-            else:
-                todo += ((node, True), (node.arg, False), (node.fun, False))
-        elif type(node) is Abs:
-            todo += ((node, True), (node.body, False))
-        else:
-            made.append(node)
-    return made[0]
+    return rebuilt(term, _unmarked)
+
+
+def _unmarked(node: Term) -> Term:
+    while type(node) is App and type(node.fun) is Const and node.fun.name == CONSTRAINT:
+        node = node.arg
+    return node

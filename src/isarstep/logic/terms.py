@@ -389,10 +389,7 @@ def rebuild(
     leaf: Callable[[Term, int], Term],
     binder: Callable[[Abs, Term], Term] | None = None,
 ) -> Term:
-    """Replace every leaf by `leaf(leaf, abstractions above it)`, and every abstraction by `binder(old, new body)`.
-
-    What does not change is shared, not copied.
-    """
+    """Leaves as `leaf(leaf, abstractions above it)`, abstractions as `binder(old, new body)`; what stays is shared."""
     done: list[Term] = []
     todo: list[tuple[Term, int]] = [(term, 0)]
     while todo:
@@ -405,8 +402,7 @@ def rebuild(
             else:
                 argument = done.pop()
                 function = done[-1]
-                same_parts = function is node.fun and argument is node.arg
-                done[-1] = node if same_parts else App(function, argument)
+                done[-1] = node if function is node.fun and argument is node.arg else App(function, argument)
         elif type(node) is Abs:
             if depth >= 0:
                 todo.append((node, -1))
@@ -417,6 +413,26 @@ def rebuild(
                 done[-1] = node if done[-1] is node.body else Abs(node.name, node.type, done[-1])
         else:
             done.append(leaf(node, depth))
+    return done[0]
+
+
+def rebuilt(term: Term, change: Callable[[Term], Term]) -> Term:
+    """From the outside in: `change` makes something of every node, and goes on in what it has made."""
+    done: list[Term] = []
+    todo: list[tuple[Term, bool]] = [(term, False)]
+    while todo:
+        node, ready = todo.pop()
+        node = node if ready else change(node)
+        if type(node) is App and ready:
+            argument = done.pop()
+            done[-1] = App(done[-1], argument)
+        elif type(node) is Abs and ready:
+            done[-1] = Abs(node.name, node.type, done[-1])
+        elif type(node) is App or type(node) is Abs:
+            todo.append((node, True))
+            todo += ((node.arg, False), (node.fun, False)) if type(node) is App else ((node.body, False),)
+        else:
+            done.append(node)
     return done[0]
 
 

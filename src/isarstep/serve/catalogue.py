@@ -75,7 +75,8 @@ class Catalogue:
         judged = [(*_fit(entry, words), -entry.size, entry) for entry in rows]
         best = max((fits for fits, *_ in judged), default=0)
         found = sorted((each for each in judged if each[0] == best > 0), key=lambda each: each[1:3], reverse=True)
-        return len(found), [entry for *_, entry in found[offset : offset + limit]]
+        listed = _repeats_last([entry for *_, entry in found])
+        return len(listed), listed[offset : offset + limit]
 
     @cached_property
     def entries(self) -> list[CatalogueEntry]:
@@ -99,6 +100,12 @@ class Catalogue:
                 CatalogueEntry(split, place, *identity, goal, size, words, mentioned, " ".join(constants).lower())
             )
         return entries
+
+
+def _repeats_last(entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
+    """Examples that look like an earlier one, as steps of one proof do, behind all others."""
+    first = {(entry.theory, entry.name, entry.goal): entry for entry in reversed(entries)}
+    return sorted(entries, key=lambda entry: first[entry.theory, entry.name, entry.goal] is not entry)
 
 
 def _fit(entry: CatalogueEntry, words: Sequence[SearchWord]) -> tuple[int, int]:

@@ -13,7 +13,7 @@ function gapBadge(side, gap, waiting) {
   }
   const proved = gap.result === "proved";
   const mark = proved ? "✓ " : gap.result === "refuted" ? "✗ " : "– ";
-  const said = !proved ? `: ${MISSED[gap.result] ?? gap.result}` : gap.by ? ` by ${gap.by}` : "";
+  const said = !proved ? `: ${MISSED[gap.result] ?? gap.result}` : gap.by ? `: ${gap.by}` : "";
   return make("li", { class: `badge ${side} ${proved ? "yes" : gap.result === "refuted" ? "no" : "open"}`, title: gap.text },
     mark + name, make("span", { class: proved ? "" : "unseen" }, said));
 }
