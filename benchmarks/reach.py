@@ -31,8 +31,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.check.embedded import Checker, Effort
+from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
+from isarstep.check.gaps import Effort
 from isarstep.check.provers import ProverLimits, Provers, prover_names
 from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import Proved, WellFormed

@@ -8,8 +8,9 @@ import time
 
 from tests.attack.suite import Attack, derivations, false_queries, quick_attempts
 
-from isarstep.check.embedded import Checker, Effort
+from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
+from isarstep.check.gaps import Effort
 from isarstep.check.provers import ProofFound, ProverLimits, Provers
 from isarstep.serve.engine import Engine
 

@@ -8,8 +8,9 @@ import pytest
 from tests.attack.suite import Attack, derivations, false_queries, quick_attempts
 
 from isarstep.bench.worlds import World
-from isarstep.check.embedded import Checker, Effort
+from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
+from isarstep.check.gaps import Effort
 from isarstep.check.provers import QUICK, Attempt, OutOfTime, ProofFound, ProverAnswer, ProverLimits, Provers, available
 from isarstep.logic.terms import constants
 from isarstep.serve.engine import Engine

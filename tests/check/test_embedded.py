@@ -11,9 +11,10 @@ from tests.check.language import SIGNATURE, lemma, read, read_type
 
 from isarstep.bench.example import Example
 from isarstep.bench.worlds import Declared, Worlds
-from isarstep.check.embedded import Checker, Effort
+from isarstep.check.embedded import Checker
 from isarstep.check.explain import explain
 from isarstep.check.facts import Library
+from isarstep.check.gaps import Effort
 from isarstep.check.provers import ProverLimits, Provers
 from isarstep.check.simprules import Declaration, SimpRules
 from isarstep.check.verdict import (

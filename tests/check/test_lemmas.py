@@ -11,8 +11,9 @@ from tests.check.language import SIGNATURE, lemma, read_type
 
 from isarstep.bench.example import Example
 from isarstep.bench.worlds import Worlds
-from isarstep.check.embedded import Checker, Effort
+from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
+from isarstep.check.gaps import Effort, Question
 from isarstep.check.monomorphise import Named
 from isarstep.check.provers import ProverLimits, Provers
 from isarstep.check.verdict import Proved, WellFormed, proved
@@ -133,8 +134,9 @@ def test_a_step_that_is_proved_may_be_used_at_all_its_types(provers: Provers) ->
     assert isinstance(shown, WellFormed)
     assert proved(shown.first)
     assert proved(shown.second)
-    context = own._typed(asking).with_proposal(lemma("", "(= (rev (rev xs)) xs)", {}).prop)
-    assert own._gap(asking, context, "", (context.step(proved=True),), context.f3, [goal]).__class__ is Proved
+    context = own.typed(asking).with_proposal(lemma("", "(= (rev (rev xs)) xs)", {}).prop)
+    at_all = Question("", asking, context, (context.step(proved=True),), context.f3, [goal])
+    assert isinstance(own.closing.gap(at_all), Proved)
     # Whoever states it as a step of a proof has it at one type.
     assert not replace(context, scored=False).step(proved=True).here
     assert not context.step(proved=False).here

@@ -14,9 +14,9 @@ from tests.check.language import SIGNATURE, lemma, local, read, read_type
 
 from isarstep.bench.fact_search import uses_in_training
 from isarstep.bench.worlds import Worlds
-from isarstep.check.embedded import Effort
 from isarstep.check.facts import TRUTH, Library
 from isarstep.check.formula import CannotEncode
+from isarstep.check.gaps import Effort
 from isarstep.check.likeness import likeness, simplified
 from isarstep.check.monomorphise import Named, monomorphise
 from isarstep.check.names import Namer, _keys, escape, name_of, unescape

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from isarstep.check.embedded import Asked, Checker, ExampleToCheck
+from isarstep.check.embedded import Checker
 from isarstep.check.formula import CannotEncode
+from isarstep.check.gaps import Asked
 from isarstep.check.monomorphise import Named
 from isarstep.check.problems import attempts
 from isarstep.check.provers import available
+from isarstep.check.typed import ExampleToCheck
 from isarstep.check.verdict import Proved, Verdict, WellFormed
 from isarstep.errors import UserError
 from isarstep.logic.names import Names

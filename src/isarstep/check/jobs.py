@@ -24,8 +24,9 @@ import pyarrow.parquet as pq
 
 from isarstep.bench.layout import SIGNATURE
 from isarstep.bench.store import Benchmark
-from isarstep.check.embedded import Checker, Effort
+from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
+from isarstep.check.gaps import Effort
 from isarstep.check.provers import QUICK, STRATEGIES, Cache, ProverLimits, Provers
 from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import COLUMNS, row

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.bench.worlds import World
-from isarstep.check.embedded import Checker, Effort
+from isarstep.check.embedded import Checker
 from isarstep.check.facts import FactBase, Library
+from isarstep.check.gaps import Effort
 from isarstep.check.provers import (
     STRATEGIES,
     Attempt,
