@@ -49,7 +49,7 @@ GUARDS = [
     Guard("scope of facts", "check/at_hand.py", "exclude, own, context.world.theories)", "exclude, own, None)",
           f"{EMBEDDED}::test_only_facts_of_the_world_are_offered"),
     Guard("scope of lemmas that an example names", "check/at_hand.py",
-          "if self.stands_in(n, world)]", "]",
+          "self.facts.find(line, world.theories)", "self.facts.find(line)",
           f"{EMBEDDED}::test_facts_of_other_worlds_are_not_used_even_where_an_example_names_them"),
     Guard("scope of instances", "check/gaps.py",
           "query = instantiated(asked.local, asked.goal, named, asked.signature, size)",

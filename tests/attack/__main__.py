@@ -12,6 +12,7 @@ from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
 from isarstep.check.gaps import Effort
 from isarstep.check.provers import ProofFound, ProverLimits, Provers
+from isarstep.check.simprules import SimpRules
 from isarstep.serve.engine import Engine
 
 
@@ -20,6 +21,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.3, help="processor time of an attempt")
     parser.add_argument("--library", type=int, default=128, help="library facts")
     parser.add_argument("--every", type=int, default=1, help="every so manieth derivation")
+    parser.add_argument("--after", type=int, default=0, help="leave out so many derivations that were asked before")
     parser.add_argument("--ways", default="sketched,proposed,scored")
     parser.add_argument("--places", type=int, default=200, help="places where False is asked, with ten times the time")
     chosen = parser.parse_args()
@@ -30,14 +32,17 @@ def main() -> int:
         library = proving._checker.facts
         assert isinstance(library, Library)
         effort = Effort((0, 32, chosen.library))
-        scoring = Checker(engine.worlds, Provers(ProverLimits(chosen.seconds)), library, effort)
+        simp = SimpRules.of_benchmark(engine.benchmark, library)
+        scoring = Checker(engine.worlds, Provers(ProverLimits(chosen.seconds)), library, effort, simp=simp)
         for number, problem in enumerate(problems, 1):
+            if number <= chosen.after:
+                continue
             for way in chosen.ways.split(","):
                 more = (scoring,) if way == "scored" else ()
                 for breach in getattr(attack, way)(problem, *more):
                     found += 1
                     print(f"PROVED {breach}", flush=True)
-            if number % 50 == 0:
+            if number % 20 == 0:
                 print(f"{number} of {len(problems)}, {found} proved, {time.monotonic() - began:.0f} s", flush=True)
         asked = 0
         with Provers(ProverLimits(10 * chosen.seconds)) as provers:

@@ -18,7 +18,7 @@ from isarstep.check.facts import Library
 from isarstep.check.formula import CannotEncode
 from isarstep.check.problems import Query, attempt, instantiated
 from isarstep.check.provers import QUICK, Attempt
-from isarstep.check.verdict import Gap, Proved, WellFormed
+from isarstep.check.verdict import Gap, Proved
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.infer import infer
@@ -104,10 +104,10 @@ class Attack:
         """As if it were an example at the end of its theory, and the goal the model's answer."""
         task = self.engine.read(problem)
         place = replace(task.example, id=str(problem), theory=task.world.imports[0])
-        verdict = checker.check(place, task.example.f3 or "")
-        assert isinstance(verdict, WellFormed), verdict
-        if isinstance(verdict.first, Proved):
-            yield Breach(problem, "check", verdict.first)
+        # The same first gap that `check` asks for, without all else that it asks.
+        _, gap = next(checker.gaps(place, task.example.f3 or ""))
+        if isinstance(gap, Proved):
+            yield Breach(problem, "check", gap)
 
 
 def quick_attempts(query: Query) -> Iterator[Attempt]:

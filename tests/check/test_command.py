@@ -59,6 +59,18 @@ def test_the_fact_base_of_a_benchmark_is_typed(benchmark: tuple[Path, list[Examp
     assert library.before("S.Late") == len(FACTS)
 
 
+def test_tokens_of_facts_are_the_same_read_at_once_or_one_by_one(benchmark: tuple[Path, list[Example]]) -> None:
+    opened = Benchmark(benchmark[0])
+    one_by_one, at_once = Library.of_benchmark(opened), Library.of_benchmark(opened)
+    at_once.read(None)
+    assert list(one_by_one.texts) == list(at_once.texts)
+    assert at_once.texts[2:4] == one_by_one.texts[2:4] == [at_once.texts[2], at_once.texts[3]]
+    for number in (0, len(at_once) - 1):
+        assert number in at_once.find(one_by_one.texts[number])
+    some = [3, 0, 3, 1]
+    assert opened.propositions.lines(some) == [opened.propositions[number] for number in some]
+
+
 def test_check_writes_verdicts_and_a_summary(
     benchmark: tuple[Path, list[Example]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

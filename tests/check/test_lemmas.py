@@ -13,7 +13,7 @@ from isarstep.bench.example import Example
 from isarstep.bench.worlds import Worlds
 from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
-from isarstep.check.gaps import Effort, Question
+from isarstep.check.gaps import Effort, OpenGap
 from isarstep.check.monomorphise import Named
 from isarstep.check.provers import ProverLimits, Provers
 from isarstep.check.verdict import Proved, WellFormed, proved
@@ -135,7 +135,7 @@ def test_a_step_that_is_proved_may_be_used_at_all_its_types(provers: Provers) ->
     assert proved(shown.first)
     assert proved(shown.second)
     context = own.typed(asking).with_proposal(lemma("", "(= (rev (rev xs)) xs)", {}).prop)
-    at_all = Question("", asking, context, (context.step(proved=True),), context.f3, [goal])
+    at_all = OpenGap("", asking, context, (context.step(proved=True),), context.f3, [goal])
     assert isinstance(own.closing.gap(at_all), Proved)
     # Whoever states it as a step of a proof has it at one type.
     assert not replace(context, scored=False).step(proved=True).here

@@ -155,6 +155,12 @@ def test_a_library_finds_facts_by_their_tokens() -> None:
     assert library.alike(encode_line(read("(= (rev (rev ys)) ys)"))) == [0]
     assert library.before("B") == 1
     assert library.before("C") == 0
+    twice = Library.of_lemmas([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"]), ("B", LEMMAS["rev_rev"])], SIGNATURE)
+    line = twice.texts[0]
+    for found in (twice.find, twice.alike):
+        assert found(line) == [0, 2]
+        assert found(line, frozenset({"B", "C"})) == [2]
+        assert found(line, frozenset({"C"})) == []
 
 
 def test_only_theories_that_a_theory_rests_on_are_visible() -> None:

@@ -40,17 +40,13 @@ class AtHand:
             before = self.facts.before(example.theory, example.name)
             own = self.facts.own(example.theory, example.name, mentioned)
         else:
-            alike = self.facts.alike(texts[0])
-            chosen = [n for n in alike if n not in known and self.stands_in(n, context.world)]
+            alike = self.facts.alike(texts[0], context.world.theories)
+            chosen = [n for n in alike if n not in known]
             exclude = {*known, *chosen}
             before, own = len(self.facts), ()
         wanted = int(SPARE * max(0, size - len(chosen)))
         relevance = relevance_of(self.facts)
         return chosen + relevance.rank(texts, wanted, before, exclude, own, context.world.theories)
-
-    def stands_in(self, fact: int, world: World) -> bool:
-        assert self.facts is not None
-        return world.theories is None or self.facts.theory(fact) in world.theories
 
     def copies(self, example: ExampleToCheck) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names
@@ -72,7 +68,7 @@ class AtHand:
         numbers: dict[int, None] = {}
         rest: list[str] = []
         for line in lines:
-            found = [n for n in self.facts.find(line) if self.stands_in(n, world)]
+            found = self.facts.find(line, world.theories)
             earlier = [n for n in found if n < before]
             if not earlier and scored:
                 # Of the step's own theory: the example used it, so it was there; never the theorem itself.

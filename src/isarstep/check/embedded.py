@@ -12,10 +12,10 @@ from typing import Literal
 from isarstep.bench.worlds import World, Worlds
 from isarstep.check.at_hand import AtHand
 from isarstep.check.facts import FactBase
-from isarstep.check.gaps import Asked, Closing, Effort, Question, unused
+from isarstep.check.gaps import Asked, Closing, Effort, OpenGap, unused
 from isarstep.check.likeness import likeness
 from isarstep.check.provers import Provers
-from isarstep.check.reading import Reading
+from isarstep.check.reading import ExampleReader
 from isarstep.check.simprules import SimpRules
 from isarstep.check.typed import ExampleToCheck, Typed
 from isarstep.check.verdict import (
@@ -63,7 +63,7 @@ class Checker:
 
     def typed(self, example: ExampleToCheck, world: World | None = None) -> Typed:
         """The example with types, where it stands or in a world of the asker's. Raises UserError."""
-        return Reading(self.worlds, AtHand(self.facts), self.said).typed(example, world)
+        return ExampleReader(self.worlds, AtHand(self.facts), self.said).typed(example, world)
 
     def check(self, example: ExampleToCheck, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""
@@ -96,14 +96,14 @@ class Checker:
         trivial: Gap = NOT_ASKED
         if proved(first):
             trivial = self.closing.without_library(
-                Question("P from nothing", example, context, (), context.wanted),
+                OpenGap("P from nothing", example, context, (), context.wanted),
             )
         if proved(first) or proved(second):
             background = self._contradictions(example, bare, background)
         return WellFormed(example.id, rank, same, first, second, trivial, background)
 
     def _first(self, example: ExampleToCheck, context: Typed, proposal: str) -> Gap:
-        asked = Question("F.2 => P", example, context, context.f2, context.wanted)
+        asked = OpenGap("F.2 => P", example, context, context.f2, context.wanted)
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
             return self.closing.without_library(asked)
@@ -126,7 +126,7 @@ class Checker:
         texts = [example.f3, proposal, *context.texts["f4"]]
         given = context.f4_lemmas
         return self.closing.gap(
-            Question("P, F.4 => F.3", example, context, premises, context.f3, texts, given=given),
+            OpenGap("P, F.4 => F.3", example, context, premises, context.f3, texts, given=given),
         )
 
     def gaps(
@@ -166,8 +166,8 @@ class Checker:
     def _contradictions(self, example: ExampleToCheck, context: Typed, known: Background) -> Background:
         """The same with whether the premises contradict each other; asked only where something was proved."""
         if known.f2_contradictory == NOT_ASKED:
-            f2 = Question("F.2 => False", example, context, context.f2, FALSEHOOD)
-            f4 = Question("F.4 => False", example, context, context.f4, FALSEHOOD, given=context.f4_lemmas)
+            f2 = OpenGap("F.2 => False", example, context, context.f2, FALSEHOOD)
+            f4 = OpenGap("F.4 => False", example, context, context.f4, FALSEHOOD, given=context.f4_lemmas)
             closing = self.closing
             known = replace(
                 known, f2_contradictory=closing.without_library(f2), f4_contradictory=closing.without_library(f4)
@@ -176,7 +176,7 @@ class Checker:
         return known
 
 
-def _direct(example: ExampleToCheck, context: Typed) -> Question:
+def _direct(example: ExampleToCheck, context: Typed) -> OpenGap:
     assert example.f3 is not None
     both, texts = (*context.f2, *context.f4), [example.f3, *context.texts["f2"]]
-    return Question("F.2, F.4 => F.3", example, context, both, context.f3, texts, given=context.f4_lemmas)
+    return OpenGap("F.2, F.4 => F.3", example, context, both, context.f3, texts, given=context.f4_lemmas)

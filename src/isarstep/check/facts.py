@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,9 @@ class FactBase(Protocol):
     def statements(self, theory: str, theorem: str) -> Sequence[int]:
         """The facts that a theorem consists of."""
 
+    def name(self, number: int) -> str:
+        """As `fact` names it."""
+
     def theorem(self, number: int) -> str:
         """Full name of the theorem that a fact belongs to."""
 
@@ -68,11 +71,14 @@ class FactBase(Protocol):
     def uses(self) -> npt.NDArray[np.int64]:
         """For every fact how often training examples name it as used; all 0 where nobody knows."""
 
-    def find(self, text: str) -> Sequence[int]:
-        """The facts with exactly these tokens."""
+    def read(self, theories: frozenset[str] | None) -> None:
+        """Have the tokens of these theories' facts at hand, or of all; otherwise they are read one by one."""
 
-    def alike(self, text: str) -> Sequence[int]:
-        """The facts with these tokens up to the names of variables, free or schematic."""
+    def find(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        """The facts of these theories, or of all, with exactly these tokens."""
+
+    def alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        """The facts of these theories, or of all, with these tokens up to the names of variables, free or schematic."""
 
     def in_context(self, text: str) -> Sequence[int]:
         """The facts that an example's lemma is which stands there in the words of its context."""
@@ -82,6 +88,34 @@ TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
 
 # Theory and theorem -> ordinals in the theory of its first and last proof.
 ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
+
+
+class Lines(Sequence[str]):
+    """The tokens of facts, read when they are wanted: a world has a tenth of all."""
+
+    def __init__(self, propositions: Any, numbers: npt.NDArray[np.int64]) -> None:
+        self._propositions, self._numbers = propositions, numbers
+        self._known: list[str | None] = [None] * len(numbers)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        text = self._known[place]
+        if text is None:
+            text = self._known[place] = str(self._propositions[int(self._numbers[place])])
+        return text
+
+    def read(self, facts: npt.NDArray[np.int64]) -> None:
+        """Many at once: a file is unpacked in large pieces."""
+        for place, text in zip(facts.tolist(), self._propositions.lines(self._numbers[facts]), strict=True):
+            self._known[place] = text
 
 
 class Library:
@@ -102,14 +136,14 @@ class Library:
         self.texts: Sequence[str] = texts
         self._names, self._indices, self._theory_names, self._proofs = names, indices, theories, proofs
         self._count_uses, self._read_lemmas = uses, lemmas
+        self._have_read: set[str] = set()
+        self._theory_texts = lru_cache(maxsize=None)(self._texts_of)
 
         def fact(number: int) -> Named:
-            index = self._indices[number]
-            name = f"{names[number]}({index})" if index else names[number]
             try:
-                return Named(name, expand(typed(number), signature))
+                return Named(self.name(number), expand(typed(number), signature))
             except (UserError, StopIteration, AssertionError):
-                return Named(name, TRUTH)  # a fact that cannot be read says nothing
+                return Named(self.name(number), TRUTH)  # a fact that cannot be read says nothing
 
         self.fact: Callable[[int], Named] = lru_cache(maxsize=50_000)(fact)
         self.visible = lru_cache(maxsize=64)(self._visible)  # examples come theory by theory
@@ -121,10 +155,9 @@ class Library:
     @cached_property
     def _first(self) -> Mapping[str, int]:
         """Theory -> its first fact."""
-        first: dict[str, int] = {}
-        for number, theory in enumerate(self._theory_names):
-            first.setdefault(theory, number)
-        return first
+        # Backwards, so that the first one stays; in order of first facts, as they were met.
+        last = dict(zip(reversed(self._theory_names), range(len(self) - 1, -1, -1), strict=True))
+        return dict(sorted(last.items(), key=lambda each: each[1]))
 
     @cached_property
     def _theorems(self) -> Mapping[tuple[str, str], Sequence[int]]:
@@ -183,20 +216,44 @@ class Library:
     def statements(self, theory: str, theorem: str) -> Sequence[int]:
         return self._theorems.get((theory, theorem), ())
 
+    def name(self, number: int) -> str:
+        index = self._indices[number]
+        return f"{self._names[number]}({index})" if index else self._names[number]
+
     def theorem(self, number: int) -> str:
         return self._names[number]
 
     def theory(self, number: int) -> str:
         return self._theory_names[number]
 
-    def find(self, text: str) -> Sequence[int]:
-        return self._by_text.get(text, [])
+    def read(self, theories: frozenset[str] | None) -> None:
+        unread = [theory for theory in self._among(theories) if theory not in self._have_read]
+        if isinstance(self.texts, Lines) and unread:
+            self.texts.read(np.concatenate([self.of_theory(theory) for theory in unread]))
+        self._have_read.update(unread)
 
-    def alike(self, text: str) -> Sequence[int]:
+    def find(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        self.read(theories)
+        length = text.count(" ")
+        same = (self._theory_texts(theory).get(length, ()) for theory in self._among(theories))
+        return sorted(number for numbers in same for number in numbers if self.texts[number] == text)
+
+    def alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
         # Only facts of as many tokens can be: to look at all of them takes a second.
+        self.read(theories)
         pattern, length = _pattern(text), text.count(" ")
-        numbers = np.flatnonzero(self._blanks == length).tolist()
-        return [number for number in numbers if _pattern(self.texts[number]) == pattern]
+        same = (self._theory_texts(theory).get(length, ()) for theory in self._among(theories))
+        return sorted(number for numbers in same for number in numbers if _pattern(self.texts[number]) == pattern)
+
+    def _among(self, theories: frozenset[str] | None) -> Iterable[str]:
+        return self._first if theories is None else (theory for theory in theories if theory in self._first)
+
+    def _texts_of(self, theory: str) -> Mapping[int, Sequence[int]]:
+        """The facts of a theory by how many blanks their tokens have."""
+        found: dict[int, list[int]] = {}
+        for number in self.of_theory(theory).tolist():
+            found.setdefault(self.texts[number].count(" "), []).append(number)
+        return found
 
     def in_context(self, text: str) -> Sequence[int]:
         return self._lemmas.get(text, ())
@@ -204,14 +261,6 @@ class Library:
     @cached_property
     def _lemmas(self) -> Mapping[str, Sequence[int]]:
         return self._read_lemmas()
-
-    @cached_property
-    def _by_text(self) -> Mapping[str, Sequence[int]]:
-        return _grouped(self.texts)
-
-    @cached_property
-    def _blanks(self) -> npt.NDArray[np.int64]:
-        return np.array([text.count(" ") for text in self.texts], np.int64)
 
     @cached_property
     def _order(self) -> ProofOrder:
@@ -256,12 +305,12 @@ class Library:
 
         table = benchmark.facts
         general = type_of_constant(benchmark.signature)
-        types = table["types"].to_pylist()
-        texts = benchmark.propositions.lines(table["proposition"].to_pylist())
+        types = table["types"].combine_chunks()
+        texts = Lines(benchmark.propositions, table["proposition"].to_numpy())
         parsed = lru_cache(maxsize=None)(lambda number: parse_type(benchmark.types[number]))
 
         def term(number: int) -> Term:
-            return typed(decode(texts[number]), [parsed(n) for n in types[number]], general)
+            return typed(decode(texts[number]), [parsed(n) for n in types[number].as_py()], general)
 
         return Library(
             table["name"].to_pylist(),

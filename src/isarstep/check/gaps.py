@@ -57,7 +57,7 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OpenGap:
     """Does the goal follow from these premises, where an example stands?"""
 
     name: str
@@ -105,7 +105,7 @@ class Closing:
     instances: bool
     trace: list[Asked] | None
 
-    def gap(self, asked: Question) -> Gap:
+    def gap(self, asked: OpenGap) -> Gap:
         """Rewrite, then try with the given premises and what the example hints at, then with more and more library
         facts.
         """
@@ -138,20 +138,20 @@ class Closing:
                 result = answer
         return result
 
-    def without_library(self, asked: Question) -> Gap:
+    def without_library(self, asked: OpenGap) -> Gap:
         """From the premises alone."""
         library = (*asked.general, *self.at_hand.named(asked.given))
         query = instantiated(asked.local, asked.goal, library, asked.signature)
         return self._ask(asked.name, query, 0, self.effort.share(0))
 
-    def _instantiated(self, asked: Question, named: Sequence[Named], size: int) -> Query:
+    def _instantiated(self, asked: OpenGap, named: Sequence[Named], size: int) -> Query:
         query = instantiated(asked.local, asked.goal, named, asked.signature, size)
         if not self.instances:
             return query
         fits = fitting(named, asked.local, asked.goal, asked.signature)
         return replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
 
-    def _rewritten(self, asked: Question, beside: Sequence[Named]) -> Proved | None:
+    def _rewritten(self, asked: OpenGap, beside: Sequence[Named]) -> Proved | None:
         """What rewriting proves by itself, or provers once it has made the goal simpler: with simp rules alone, then
         with what the example names beside them.
         """
@@ -180,7 +180,7 @@ class Closing:
         facts = tuple(dict.fromkeys((*rewriter.used, *simpler.facts)))
         return Proved(f"simp, {simpler.by}", seconds + simpler.seconds, facts, len(facts))
 
-    def _may_rewrite(self, asked: Question) -> Callable[[int | None, str], bool]:
+    def _may_rewrite(self, asked: OpenGap) -> Callable[[int | None, str], bool]:
         """For a score only rules from before the step, and no copy of what is to be shown."""
         if not asked.context.scored:
             return lambda _fact, _theory: True

@@ -97,6 +97,7 @@ class Relevance:
         return mentions.facts, np.bincount(mentions.owner[shared], gained, len(mentions.facts)) * here.factor
 
     def _weigh(self, theories: frozenset[str] | None) -> _Weighed:
+        self.library.read(theories)
         mentions = self._mentions(np.arange(len(self.library))) if theories is None else self._joined(sorted(theories))
         count = len(mentions.facts)
         frequency = np.bincount(mentions.constant, minlength=len(self._numbers))

@@ -27,7 +27,7 @@ from isarstep.logic.typestrings import parse_type, type_variables
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ExampleReader:
     """Types examples in the worlds of a benchmark."""
 
     worlds: Worlds
@@ -51,14 +51,15 @@ class Reading:
         new = witnesses(example.target_command, example.introduced)
         given = {node.name for fact in typed[:count] for node in frees(fact)}
         local = [Named(f"F.4({i})", term) for i, term in enumerate(typed[count + 1 :], 1)]
-        f4 = (self._general(line, fact, typing.frees, here) for line, fact in zip(f4_local, local, strict=True))
+        if scored:  # only an example stands where its lemmas were proved
+            local = [self._general(n, fact, typing.frees, here) for n, fact in zip(f4_local, local, strict=True)]
         return Typed(
             here,
             scored,
             f2=tuple(Named(f"F.2({i})", term) for i, term in enumerate(typed[:count], 1)),
             f3=existing(typed[count], witnesses(example.consequence_command, example.introduced_after)),
-            f4=tuple(f4),
-            f5=tuple(self._stated(example, f5_local, typing.frees, here)),
+            f4=tuple(local),
+            f5=tuple(self._stated(example, f5_local, typing.frees, here)) if scored else (),
             f4_lemmas=f4_lemmas,
             f5_lemmas=f5_lemmas,
             reference=reference,

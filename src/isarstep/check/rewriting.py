@@ -54,15 +54,17 @@ class Rewrite:
 
 def rewrites_of(fact: Named) -> Iterator[Rewrite]:
     """The rules that a fact is; none where it can't be used as one."""
-    if not (fact.here or is_general(fact.prop)):
-        return
+    if fact.here or is_general(fact.prop):
+        yield from filter(_applicable, oriented(fact))
+
+
+def oriented(fact: Named) -> Iterator[Rewrite]:
+    """What a fact says as rules, whether these can be applied or not; types are not looked at."""
     premises, conclusion = strip_pure_imp(fact.prop)
     conditions = [dest_trueprop(premise) for premise in premises]
     known = tuple(condition for condition in conditions if condition is not None)
     if len(known) == len(conditions):
-        for rule in _oriented(fact.name, known, conclusion):
-            if _applicable(rule):
-                yield rule
+        yield from _oriented(fact.name, known, conclusion)
 
 
 def _oriented(name: str, conditions: tuple[Term, ...], conclusion: Term) -> Iterator[Rewrite]:

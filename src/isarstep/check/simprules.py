@@ -13,10 +13,11 @@ from typing import Any
 from isarstep.bench.worlds import World
 from isarstep.check.facts import FactBase
 from isarstep.check.monomorphise import LOGICAL, Named
-from isarstep.check.rewriting import Rewrite, rewrites_of
+from isarstep.check.rewriting import Rewrite, oriented, rewrites_of
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.terms import Term, constants
+from isarstep.logic.tokens import decode
 
 ADDED, TAKEN = "simp", "no simp"
 # Rules may lead to these though a problem does not mention them.
@@ -43,6 +44,23 @@ class Declaration:
     row: int
 
 
+class _Declarations(Mapping[str, Sequence[Declaration]]):
+    """Those of each theory, made when somebody asks for them."""
+
+    def __init__(self, rows: Mapping[str, Sequence[int]], made: Callable[[int], Declaration]) -> None:
+        self._rows = rows
+        self._of = lru_cache(maxsize=None)(lambda theory: [made(row) for row in rows[theory]])
+
+    def __getitem__(self, theory: str) -> Sequence[Declaration]:
+        return self._of(theory)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
 class SimpRules:
     """The rules of all theories; `stated` makes the typed proposition of a row."""
 
@@ -51,20 +69,30 @@ class SimpRules:
         declared: Mapping[str, Sequence[Declaration]],
         stated: Callable[[Declaration], Named | None],
         meaning: Callable[[str], frozenset[str]] = lambda name: frozenset({name}),
+        read: Callable[[frozenset[str] | None], None] = lambda _theories: None,
     ) -> None:
-        self._declared = declared
+        self._declared, self._read = declared, read
         self._constants = lru_cache(maxsize=None)(lambda text: _constants(text, meaning))
 
         def rewrites(declaration: Declaration) -> tuple[Rewrite, ...]:
             named = stated(declaration)
             return () if named is None else tuple(rewrites_of(named))
 
+        def lefts(declaration: Declaration) -> tuple[frozenset[str], ...]:
+            # Most rules are about something else; to see that takes no types, but abbreviations hide what is left.
+            prop = decode(declaration.text)
+            if any(meaning(name) != {name} for name in names_in(prop)):
+                return (frozenset(),)
+            return tuple(names_in(rule.left) for rule in oriented(Named("", prop)))
+
         self._rewrites = lru_cache(maxsize=50_000)(rewrites)
+        self._lefts = lru_cache(maxsize=50_000)(lefts)
 
     def near(self, world: World, usable: Callable[[int | None, str], bool], about: Iterable[str]) -> Iterator[Rewrite]:
         """The rules of a world that can be applied to terms of these constants, or to what such rules make of them.
         `usable` may refuse a fact of a theory."""
         known = BASIC | LOGICAL | set(about)
+        self._read(world.theories)
         here = [theory for theory in self._declared if world.theories is not None and theory in world.theories]
         taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
         declared = [
@@ -80,6 +108,8 @@ class SimpRules:
                 mentioned = self._constants(each.text)
                 if each.row in yielded or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
                     continue
+                if not any(left <= known for left in self._lefts(each)):
+                    continue
                 rules = [rule for rule in self._rewrites(each) if names_in(rule.left) <= known]
                 if rules:
                     yielded.add(each.row)
@@ -92,7 +122,6 @@ class SimpRules:
         """None where the benchmark has no rules."""
         from isarstep.bench.facts import type_of_constant, typed
         from isarstep.bench.layout import RULES, files_of
-        from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type
 
         if not files_of(benchmark.manifest, RULES):
@@ -101,25 +130,28 @@ class SimpRules:
         kinds, theories = table["kind"].to_pylist(), table["theory"].to_pylist()
         numbers, own, types = (table[name].to_pylist() for name in ("fact", "proposition", "types"))
         general = type_of_constant(benchmark.signature)
-        declared: dict[str, list[Declaration]] = {}
+        rows: dict[str, list[int]] = {}
         for row, kind in enumerate(kinds):
             if kind in (ADDED, TAKEN) and (numbers[row] is not None or own[row] is not None):
-                text = facts.texts[numbers[row]] if own[row] is None else benchmark.propositions[own[row]]
-                declared.setdefault(theories[row], []).append(Declaration(kind, numbers[row], text, row))
+                rows.setdefault(theories[row], []).append(row)
+
+        def declaration(row: int) -> Declaration:
+            text = facts.texts[numbers[row]] if own[row] is None else benchmark.propositions[own[row]]
+            return Declaration(kinds[row], numbers[row], text, row)
 
         def stated(declaration: Declaration) -> Named | None:
             row = declaration.row
             if own[row] is None:
                 assert declaration.fact is not None
                 return facts.fact(declaration.fact)
-            name = f"a rule of {theories[row]}" if declaration.fact is None else facts.fact(declaration.fact).name
+            name = f"a rule of {theories[row]}" if declaration.fact is None else facts.name(declaration.fact)
             try:
                 known = [parse_type(benchmark.types[number]) for number in types[row]]
                 return Named(name, expand(typed(decode(declaration.text), known, general), benchmark.signature))
             except (UserError, StopIteration, AssertionError):
                 return None  # a rule that cannot be read says nothing
 
-        return SimpRules(declared, stated, facts.meaning)
+        return SimpRules(_Declarations(rows, declaration), stated, facts.meaning, facts.read)
 
 
 @lru_cache(maxsize=50_000)
