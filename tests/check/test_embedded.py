@@ -369,6 +369,20 @@ def test_what_a_step_says_to_exist_need_not_hold_of_everything(checker: Checker)
     assert proved(well_formed(checker.check(later, OBTAIN.f1)).first)
 
 
+def test_a_witness_is_one_for_all_values_of_schematic_variables(checker: Checker) -> None:
+    witness = replace(OBTAIN, target_command="obtain", introduced=(1,))
+    for text, true in (
+        ("(<= v <X1>)", False),  # for each v some x, but none for all
+        ("(==> (< v <X0>) (< v <X1>))", True),
+        ("(==> (< <X0> v) (< v <X1>))", False),
+        ("(!! (w) (==> (< w <X0>) (< w <X1>)))", True),
+        ("(== <X1> <X0>)", True),
+    ):
+        said = tokens(text).replace("FREE v", "VAR <V0>")
+        verdict = well_formed(checker.check(replace(witness, id=text, f1=said), said))
+        assert proved(verdict.first) is true, text
+
+
 def test_the_consequence_of_a_step_may_introduce_a_witness(checker: Checker) -> None:
     later = example("(< <X1> <X0>)", ["(< <X1> <X0>)"], "(< <X2> <X0>)", [],
                     {"<X0>": "nat", "<X1>": "nat", "<X2>": "nat"}, id="later")  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from isarstep.logic.hol import conj, dest_trueprop, exists, trueprop
+from isarstep.logic.hol import as_formula, conj, exists, trueprop
 from isarstep.logic.terms import Free, Term, abstract, frees
 
 EXISTENTIAL = frozenset({"obtain", "define", "guess"})  # commands whose variables are witnesses
@@ -23,13 +23,14 @@ def witnesses(command: str, introduced: Iterable[int]) -> frozenset[str]:
 
 
 def existing(proposition: Term, names: frozenset[str], beside: Sequence[Term] = ()) -> Term:
-    """Some values of these variables have the proposition, and what is said of them beside it. What is no formula of
-    HOL stays as it is, with arbitrary variables: that asks for more.
+    """Some values of these variables have the proposition, and what is said of them beside it: one value for all that
+    the proposition says of schematic variables. What no formula of HOL says stays as it is, with arbitrary variables:
+    that asks for more.
     """
     about = [each for each in beside if _mentions(each, names) and not _later(each, names)]
     if not _mentions(proposition, names):
         return proposition
-    formulas = [dest_trueprop(each) for each in (proposition, *about)]
+    formulas = [as_formula(each) for each in (proposition, *about)]
     known = [formula for formula in formulas if formula is not None]
     if len(known) < len(formulas):
         return proposition

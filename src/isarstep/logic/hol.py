@@ -7,7 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from isarstep.logic.terms import Abs, App, Bound, Const, MaybeTyp, Term, Typ, Type, fun, increase, list_comb, strip_comb
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    MaybeTyp,
+    Term,
+    Typ,
+    Type,
+    abstract,
+    fun,
+    increase,
+    list_comb,
+    schematics,
+    strip_comb,
+)
 
 PROP = Type("prop")
 BOOL = Type("HOL.bool")
@@ -72,6 +87,10 @@ def pure_all(name: str, of: MaybeTyp, body: Term) -> Term:
     return _quantifier(PURE_ALL, name, of, body, PROP)
 
 
+def forall(name: str, of: MaybeTyp, body: Term) -> Term:
+    return _quantifier(ALL, name, of, body, BOOL)
+
+
 def exists(name: str, of: MaybeTyp, body: Term) -> Term:
     return _quantifier(EX, name, of, body, BOOL)
 
@@ -85,6 +104,34 @@ def arguments_of(name: str, term: Term, count: int) -> list[Term] | None:
 def dest_trueprop(term: Term) -> Term | None:
     if type(term) is App and type(term.fun) is Const and term.fun.name == TRUEPROP:
         return term.arg
+    return None
+
+
+def as_formula(proposition: Term) -> Term | None:
+    """A typed proposition as one formula of HOL: meta-connectives become those of HOL, schematic variables are bound by
+    `∀`. None where it says something else, as of types or of propositions that are equal.
+    """
+    formula = _formula(proposition)
+    if formula is not None:
+        for variable in reversed(schematics(formula)):
+            formula = forall(variable.name, variable.type, abstract(formula, variable))
+    return formula
+
+
+def _formula(proposition: Term) -> Term | None:
+    head, arguments = strip_comb(proposition)
+    match head.name if type(head) is Const else "", arguments:
+        case "HOL.Trueprop", [formula]:
+            return formula
+        case "Pure.imp", [premise, conclusion]:
+            left, right = _formula(premise), _formula(conclusion)
+            return None if left is None or right is None else implies(left, right, typed=True)
+        case "Pure.all", [Abs() as binder]:
+            body = _formula(binder.body)
+            return None if body is None else forall(binder.name, binder.type, body)
+        case "Pure.eq", [left, right]:
+            of = getattr(head, "type", None)
+            return eq(left, right, of.args[0]) if isinstance(of, Type) and of.args[0] != PROP else None
     return None
 
 
