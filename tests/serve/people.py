@@ -1,4 +1,4 @@
-"""People's problems on the page, in a real browser, by keyboard: `python -m tests.serve.people` does all of people.json.
+"""People's problems on the page, in a real browser, by keyboard: `python -m tests.serve.people [NAME ...]`, all of people.json.
 
 Of each: facts and goal are typed, a type is given, a step is proposed, a step of one's own is written and checked, the
 proof is copied, the page is loaded again, and its address is opened by somebody else. The table says what provers closed.
@@ -57,6 +57,8 @@ def type_problem(page: Any, problem: dict[str, Any]) -> None:
     if "typed" in problem:  # a type is written
         page.wait_for_selector("#context .type input")
         page.keyboard.press("t")
+        if page.locator(".offer").count():  # past what is offered
+            page.keyboard.press("t")
         page.keyboard.type(problem["typed"])
         page.keyboard.press("Enter")
     page.evaluate("document.activeElement.blur()")
@@ -115,14 +117,14 @@ def opened_elsewhere(browser: Any, address: str, texts: list[str]) -> None:
     other.context.close()
 
 
-def main() -> int:
+def main(names: list[str]) -> int:
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     failed = 0
     with running() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        for problem in PROBLEMS:
+        for problem in (each for each in PROBLEMS if not names or each["name"] in names):
             person = Person(browser)
             try:
                 seen = go_through(person, server.url, problem)
@@ -146,4 +148,4 @@ def texts_of(page: Any) -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

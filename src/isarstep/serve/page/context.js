@@ -45,8 +45,10 @@ export class ContextView {
     if (focused) $(`[data-field="${CSS.escape(focused)}"]`, this.root)?.focus();
   }
 
+  // What is offered first; from there, or where nothing is, the field in which any type is written.
   focusType() {
-    $(".offer button, .type input", this.root)?.focus();
+    const offered = $(".offer button", this.root), within = document.activeElement?.closest(".offer");
+    (within || !offered ? $(".type input", this.root) : offered)?.focus();
   }
   focusImports() {
     $(".world input", this.root)?.focus();
