@@ -60,6 +60,7 @@ _BY_TEXT = [
         (r"\w!", "the factorial of n is fact n"),
         (r"[∀∃][^.]*,|∃!?[^.]*,|[∀∃]!?\s*\w+\s*[∀∃]", _STOP),
         (r"[∀∃]\s*\w+\s+[\w\s]*∈", "each variable has its own set: ∀x∈A. ∀y∈A. P x y"),
+        (r"[¬~∧&∨|⟶⟷=]\s*[∀∃]", "a quantifier behind another sign needs brackets: ¬ (∀x. P x)"),
         (r"[a-z]⇧[0-9]\s*[a-z(]", "the square of a value is (f x)²"),
         (r"[(\[][^][(){}]*,[^][(){}]*[\])]", _INTERVAL),
         (r"\(\s*mod\b", "congruence is [a = b] (mod n), in theories above HOL-Number_Theory.Cong"),
@@ -180,22 +181,28 @@ def _is(*ends: str) -> Callable[[Term], bool]:
 
 
 _number, _arithmetic = _is("numeral", "one", "zero"), _is("plus", "minus", "times", "inverse_divide", "power", "power2")
+_bound = _is("max", "min", "sup", "inf")
 _collected, _listed = _is("sum", "prod", "Union", "Inter", "Sup", "Inf"), _is("Cons", "Nil", "Pair")
 _BRACKETS = "a sum or union reaches as far as it can: put it into brackets, (∑i<n. f i) = x"
 _CONVERSE = "x^-1 is the converse of a relation; the inverse of a number is inverse x or 1 / x"
 _TIMES = "× is the product of sets; numbers are multiplied by *"
 _POSITIVE = "r⇧+ is the transitive closure of a relation; the positive elements of A are {x ∈ A. 0 < x}"
 _FUNCTION = "a (b + c) is the function a of b + c; a product is written a * b"
+_POWERS = "the exponent of ^ is a natural number; others are x powr (1/2), 1 / x^2"
+_WORDS = ENGLISH | {"is"}
 _PROSE = "a formula has no words: what holds beside it is a fact of its own"
 _BY_CLASH: list[tuple[Callable[[App, Typ], bool], str]] = [
-    (lambda at, _: any(type(node) is Free and node.name in ENGLISH for node in subterms(at)), _PROSE),
+    (lambda at, _: any(type(node) is Free and node.name in _WORDS for node in subterms(at)), _PROSE),
     (lambda at, found: _is("implies")(at.fun) and _is_function(found), _LIMIT),
     (lambda at, found: _is("disj")(at.fun) and found != Type("HOL.bool"), _BAR),
     (lambda at, _: type(at.fun) is Const and _is("Pair")(at.arg), "arguments stand one behind the other: gcd a b"),
-    (lambda at, _: any(_of_a_set(node) for node in subterms(at)), "the largest element of a set is Max A, Min A"),
+    (
+        lambda at, _: any(_of_a_set(node) for node in subterms(at)) or _compares_one(at.fun),
+        "of a set it is Max A, Min A, Sup A, Inf A",
+    ),
     (lambda at, _: _is("trancl")(at.fun), _POSITIVE),
     (lambda at, _: _is("image")(at.fun) and _is("converse")(at.arg), "the preimage of B under f is f -` B"),
-    (lambda at, _: _is("power")(at.fun) and _is("uminus")(at.arg), "powers are natural numbers: 1 / x^2, or x powr -2"),
+    (lambda at, _: _is("power")(at.fun) and _is("uminus", "inverse_divide")(at.arg), _POWERS),
     (lambda at, _: type(at.fun) is App and _only_let(at.fun.arg), "what x is equal to is a fact of its own: x = 1"),
     (lambda at, found: _arithmetic(at.fun) and _is_function(found) and _is_variable(at.arg), _FUNCTION),
     (
@@ -220,7 +227,12 @@ def _has_product(term: Term) -> bool:
 
 def _of_a_set(node: Term) -> bool:
     """`max {a, b}`"""
-    return type(node) is App and type(node.fun) is Const and _is("max", "min")(node.fun) and _is("insert")(node.arg)
+    return type(node) is App and type(node.fun) is Const and _bound(node.fun) and _is("insert")(node.arg)
+
+
+def _compares_one(term: Term) -> bool:
+    """`sup A = ...`: the least upper bound of two, applied to one."""
+    return type(term) is App and type(term.arg) is App and type(term.arg.fun) is Const and _bound(term.arg.fun)
 
 
 def _applied_to_number(term: Term) -> bool:

@@ -14,7 +14,7 @@ from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import App, Const, Term, Typ, Type, subterms
 
-_CONNECTIVES = {"and": "∧ or &", "or": "∨ or |", "implies": "⟶ or -->", "iff": "⟷", "xor": "≠"}
+_CONNECTIVES = {"and": "∧ or &", "or": "∨ or |", "implies": "⟶ or -->", "iff": "⟷", "xor": "≠", "divides": "dvd"}
 _OPENING, _CLOSING = "([{⟦⦇", ")]}⟧⦈"  # a delimiter may have more around them: {.., <..}, (|
 _SEPARATE = frozenset("∧ & ∨ | ⟶ --> ⟷ ⟹ ==> ≡ == ¬ ~ , ; . of then else in ⇒ =>".split())
 _ELEMENTS = "elements of a list are xs ! i, an image is f ` A"
@@ -26,6 +26,8 @@ _LETTERS = {
     "𝒫": "a constant of this context; the power set of A is Pow A",
 }
 ENGLISH = frozenset(("where", "such", "that", "suppose", "then"))
+_NUMBERS = frozenset("abcdklmnxyz")  # letters that stand for numbers, not for statements
+_JOINTS = frozenset("∧ & ∨ | ⟶ -->".split())
 _IF_VARIABLE = "if a variable is meant, give its type"
 _WITH_BASE = re.compile(r"([a-z]{2,})(?:_|⇩)[0-9⇩]+$")  # log_2
 _LONG_ENOUGH = 4  # letters of a name that may be a constant written wrongly
@@ -48,6 +50,7 @@ def doubt(
         *_words(text, tokens, unknown),
         *_signs(text, tokens, unknown),
         *_behind(tokens, unknown, language),
+        *_equal_statements(tokens, unknown),
         *_names(tokens, unknown, language),
     )
     return min(found, key=lambda error: error.position) if found else None
@@ -142,6 +145,13 @@ def _signs(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[
         close = text[starts[i] - 1] != " " and starts[i + 1] == starts[i] + 1
         if texts[i] == "|" and close and i > 2 and texts[i - 2] == "(" and texts[i - 3] in unknown:
             yield Doubt(starts[i], "|", "∨ if 'or' is meant; the probability of A under B is P (A ∩ B) / P B")
+        if texts[i] == "|" and before in _NUMBERS and behind in _NUMBERS and before in unknown and behind in unknown:
+            yield Doubt(starts[i], "|", "∨ for 'or'; that a divides b is a dvd b")
+        if texts[i] == "^" and behind == "T" and behind in unknown:
+            yield Doubt(starts[i + 1], "T", f"a natural number; the transpose of A is transpose A; {_IF_VARIABLE}")
+        last = kinds[i + 1] == "delimiter" and behind not in ("(", "{", "[")
+        if before in ("max", "min", "sup", "inf") and texts[i] in unknown and texts[i][0].isupper() and last:
+            yield Doubt(starts[i - 1], before, f"{before.capitalize()} for a set; {before} has two arguments")
         if texts[i] in ("≡", "==") and any(texts[j] == "mod" for j in _same_depth(tokens, i)):
             yield Doubt(
                 starts[i], texts[i], "= for an equation; a congruence is [a = b] (mod n), of HOL-Number_Theory.Cong"
@@ -158,8 +168,28 @@ def _behind(tokens: InnerTokens, unknown: Container[str], language: Language) ->
         first = i == 0 or (kinds[i - 1] == "delimiter" and texts[i - 1] in _SEPARATE)
         if first and texts[i] in unknown and kinds[said] == "name" and kinds[said + 1] not in ("name", "number"):
             word = texts[said]
-            if word == "prime" or _is_predicate(word, language):
+            known = said == i + 2 and language.constants.resolve(word) is not None
+            if word == "prime" or known or _is_predicate(word, language):
                 yield Doubt(tokens.starts[said], word, f"{word} {texts[i]}: what is said of something stands before it")
+
+
+def _equal_statements(tokens: InnerTokens, unknown: Container[str]) -> Iterator[Doubt]:
+    """`P ∨ Q = Q ∨ P` is `P ∨ (Q = Q) ∨ P`."""
+    texts = tokens.texts
+    for i in range(3, len(texts) - 3):
+        left, right = texts[i - 3 : i], texts[i + 1 : i + 4]
+        joined = texts[i] == "=" and left[1] in _JOINTS and right[1] in _JOINTS
+        alone = (
+            i == 3 or texts[i - 4] in _SEPARATE or texts[i - 4][-1:] in _OPENING
+        )  # x < y ∨ x = y ∨ x > y is meant so
+        if (
+            joined
+            and alone
+            and {left[0], left[2]} == {right[0], right[2]}
+            and left[0] in unknown
+            and left[2] in unknown
+        ):
+            yield Doubt(tokens.starts[i], "=", "⟷ between statements: = binds more closely than ∧, ∨ and ⟶")
 
 
 def _is_predicate(word: str, language: Language) -> bool:
