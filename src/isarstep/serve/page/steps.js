@@ -15,7 +15,7 @@ function gapBadge(side, gap, waiting) {
   const mark = proved ? "✓ " : gap.result === "refuted" ? "✗ " : "– ";
   const said = !proved ? `: ${MISSED[gap.result] ?? gap.result}` : gap.by ? `: ${gap.by}` : "";
   return make("li", { class: `badge ${side} ${proved ? "yes" : gap.result === "refuted" ? "no" : "open"}`, title: gap.text },
-    mark + name, make("span", { class: proved ? "" : "unseen" }, said));
+    mark + name + (proved ? said : ""), proved ? "" : make("span", { class: "unseen" }, said));
 }
 
 // What stands there before anything was asked.
