@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from isarstep.bench.example import Example
 from isarstep.bench.worlds import World
@@ -87,7 +87,8 @@ class Problem:
         if name == "goal":
             return replace(self, goal=nothing)
         lines = [nothing if f"{name}[{place}]" == where else text for place, text in enumerate(getattr(self, name))]
-        return replace(self, **{name: tuple(lines)})
+        changed: dict[str, Any] = {name: tuple(lines)}
+        return replace(self, **changed)
 
 
 @dataclass(frozen=True)
