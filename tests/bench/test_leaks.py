@@ -13,9 +13,9 @@ from tests.bench.corpus import write_corpus
 from isarstep.bench.build import build
 from isarstep.bench.example import Example
 from isarstep.bench.ids import VARIABLE
-from isarstep.bench.layout import EXAMPLE_SCHEMA
 from isarstep.bench.leaks import bag_of, find_leaks
 from isarstep.bench.rules import Sizes
+from isarstep.bench.schemas import EXAMPLE_SCHEMA
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.bench.write import Content, write_benchmark

@@ -11,7 +11,7 @@ from tests.check.language import SIGNATURE, lemma, read, read_type
 from isarstep.bench.example import Example
 from isarstep.bench.facts import shows_its_type, slots_of
 from isarstep.bench.ids import variables_of
-from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA
+from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA
 from isarstep.bench.write import Content, write_benchmark
 from isarstep.logic.normalise import normalise, variable_order
 from isarstep.logic.terms import erase

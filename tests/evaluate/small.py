@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 from isarstep.bench.example import Example
-from isarstep.bench.layout import EXAMPLE_SCHEMA
+from isarstep.bench.schemas import EXAMPLE_SCHEMA
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.bench.write import Content, write_benchmark

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isarstep.bench.ids import theorem_identity
-from isarstep.bench.layout import EXAMPLE_SCHEMA
+from isarstep.bench.schemas import EXAMPLE_SCHEMA
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.write import Content, write_benchmark
 from isarstep.errors import UserError

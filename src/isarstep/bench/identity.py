@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class ColumnDigest:
@@ -21,6 +24,8 @@ class ColumnDigest:
         self._lengths, self._values, self._present = (hashlib.sha256() for _ in range(3))
 
     def update(self, array: pa.Array) -> None:
+        import pyarrow as pa
+
         self._present.update(array.is_valid().to_numpy(zero_copy_only=False).tobytes())
         kind = array.type
         if pa.types.is_list(kind):

@@ -18,9 +18,10 @@ from isarstep.bench.extract import Rules
 from isarstep.bench.facts import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, read_arrow
 from isarstep.bench.ids import proposition_digest
-from isarstep.bench.layout import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, LENGTHS, PROOF_SCHEMA, RULE_SCHEMA
+from isarstep.bench.layout import LENGTHS
 from isarstep.bench.marks import MARKS
 from isarstep.bench.rules import NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
+from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.write import FIELDS, SETTING, Content
 from isarstep.errors import UserError
 from isarstep.logic.signature import PURE

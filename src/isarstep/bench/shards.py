@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from isarstep.bench.ids import VARIABLE, content_key, example_id, proposition_digest, variables_of
-from isarstep.bench.layout import EXAMPLE_SCHEMA, PROOF_SCHEMA
+from isarstep.bench.schemas import EXAMPLE_SCHEMA, PROOF_SCHEMA
 
 # A proposition up to the numbers of its variables: digest of its pattern, and which variables fill it.
 Shape: TypeAlias = tuple[bytes, tuple[int, ...]]

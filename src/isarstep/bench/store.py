@@ -12,12 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.parquet as pq
 import zstandard
 
 from isarstep.bench.example import Example
@@ -41,6 +39,11 @@ from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.language import Language
 from isarstep.logic.signature import Signature, load_document
+
+# Arrow is imported where a table is opened: whoever asks for a signature, to propose, does not wait for it.
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 def open_split(where: str | Path = EMBEDDED, split: str = "train") -> Split:
@@ -78,6 +81,8 @@ class RowGroups:
     def group(self, number: int, *, keep: bool = True) -> pa.RecordBatch:
         batch = self._groups.get(number)
         if batch is None:
+            import pyarrow as pa
+
             which, inside = self._places[number]
             path, file = self._files[which]
             try:
@@ -93,6 +98,9 @@ class RowGroups:
 
 
 def _open(path: Path) -> pq.ParquetFile:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         return pq.ParquetFile(path, memory_map=True)
     except (pa.ArrowException, OSError) as error:
@@ -128,6 +136,8 @@ class Benchmark:
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """A whole table, or some of its columns."""
+        import pyarrow as pa
+
         # Not `pq.read_table`, which loads the whole of Arrow's data sets, and pandas where it is installed.
         return pa.concat_tables([_open(path).read(columns=columns) for path in self.paths(name)])
 
@@ -241,7 +251,7 @@ class Benchmark:
         if NOTATION not in self.manifest["files"]:
             return {}
         raw = self.path(NOTATION).read_bytes()
-        return dict(json.loads(zstandard.ZstdDecompressor().stream_reader(raw).read())["theories"])
+        return dict(json.loads(zstandard.ZstdDecompressor().stream_reader(raw).readall())["theories"])
 
 
 class Propositions:
@@ -259,6 +269,8 @@ class Propositions:
 
     def lines(self, numbers: Sequence[int] | npt.NDArray[np.int64]) -> list[str]:
         """Many at once, from anywhere. Only the row groups where they stand are unpacked, and none is kept for it."""
+        import pyarrow as pa
+
         wanted = np.asarray(numbers, np.int64)
         starts = np.array(self._rows.starts, np.int64)
         groups = np.searchsorted(starts, wanted, side="right") - 1

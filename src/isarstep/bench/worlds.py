@@ -71,6 +71,7 @@ class Worlds:
         self.parents: Mapping[str, Sequence[str]] = parents or {}
         self.declared: Mapping[str, Declared] = declared or {}
         self._qualified = frozenset(qualified)
+        self._qualified_sessions = frozenset(name.partition(".")[0] for name in self._qualified)
         self._at = cache(self._world)
         self.rests_on = cache(self._rests_on)
 
@@ -135,9 +136,11 @@ class Worlds:
 
     def prefix(self, constant: str) -> str:
         """What says of a constant's name which theory it is from."""
-        parts = constant.split(".", 2)
-        session = ".".join(parts[:2])
-        return session if session in self._qualified else parts[0]
+        first = constant.partition(".")[0]
+        if first not in self._qualified_sessions:  # nearly always
+            return first
+        session = ".".join(constant.split(".", 2)[:2])
+        return session if session in self._qualified else first
 
     def home(self, theory: str) -> str:
         """What the names of a theory's constants begin with."""

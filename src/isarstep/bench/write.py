@@ -20,16 +20,11 @@ import zstandard
 from isarstep.bench.canary import PARQUET_MARK, marked
 from isarstep.bench.identity import ColumnDigest, benchmark_hash, columns_digest, document_digest, table_digest
 from isarstep.bench.layout import (
-    EXAMPLE_SCHEMA,
-    FACT_SCHEMA,
     FACTS,
-    LEMMA_SCHEMA,
     LEMMAS,
     NOTATION,
-    PROOF_SCHEMA,
     PROOFS,
     PROPOSITIONS,
-    RULE_SCHEMA,
     RULES,
     SIGNATURE,
     SPLITS,
@@ -40,6 +35,7 @@ from isarstep.bench.layout import (
     replacing,
     write_manifest,
 )
+from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.specials import SPECIALS
 
 Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]

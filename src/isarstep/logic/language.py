@@ -224,7 +224,7 @@ class Language:
     @cached_property
     def bundled(self) -> Language:
         """With the notation that theories switch on for a while."""
-        known = set(self.signature.constants)
+        known = self.signature.constants
         rows = [row for row in PRODUCTIONS if row[2].removeprefix("\\<^const>") in known or row[2].startswith("_")]
         more = Language([*self.notations, {"productions": rows}], self.signature, self.abbreviations, self._rank)
         more.here, more.structures, more.local, more.home = self.here, self.structures, self.local, self.home
