@@ -38,14 +38,14 @@ dist: .venv/.installed-dev
 	$(BIN)/python -m hatchling build
 	@du -h --apparent-size dist/*
 
-# torch first and alone: its pin decides which build everything after it sees.
 .venv/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c constraints.txt torch
 	$(BIN)/python -m pip install -q -c constraints.txt -e .
 	@touch $@
 
+# torch first and alone: its pin decides which build everything after it sees.
 .venv/.installed-dev: .venv/.installed
+	$(BIN)/python -m pip install -q -c constraints.txt torch
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,cluster,mcp,cards]'
 	@touch $@
 

@@ -23,10 +23,11 @@ import torch
 from isarstep.bench.specials import EOS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.batches import Packer
 from isarstep.feed.constants import read_by_model
 from isarstep.feed.corpus import Corpus
 from isarstep.feed.files import load_dataset
+from isarstep.feed.measures import Layout
 from isarstep.models.checkpoint import load_model
 from isarstep.models.export import to_ctranslate2, to_marian
 

@@ -32,18 +32,20 @@ import torch
 from isarstep.bench.specials import EOS
 from isarstep.decode.constraints import TermGrammar
 from isarstep.decode.hypotheses import SearchRules
-from isarstep.decode.predict import ready
+from isarstep.decode.predict import on_device
 from isarstep.decode.search import Constraints, search_corpus
 from isarstep.errors import UserError
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.batches import Packer
 from isarstep.feed.constants import read_by_model
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus
 from isarstep.feed.files import load_dataset
+from isarstep.feed.measures import Layout
 from isarstep.models import ModelConfig, Seq2Seq, build_model
-from isarstep.models.checkpoint import About, load_model
+from isarstep.models.checkpoint import load_model
 from isarstep.models.config import SIZES
 from isarstep.models.export import to_ctranslate2, to_marian
+from isarstep.models.folders import About
 
 Outputs = list[list[tuple[int, ...]]]
 Row = dict[str, Any]
@@ -56,7 +58,7 @@ class Bench:
         self.chosen = chosen
         self.dataset = load_dataset(Path(chosen.data))
         self.model, self.about = model_of(chosen.model, self.dataset)
-        self.model = ready(self.model, chosen.device)
+        self.model = on_device(self.model, chosen.device)
         self.device = self.model.token_table.device
         corpus = self.dataset.split(chosen.split)
         corpus = read_by_model(corpus, self.dataset.words, self.about.vocabulary, self.model.config.hints)

@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Dataset
 from isarstep.feed.files import load_dataset
+from isarstep.feed.measures import Layout
 from isarstep.models import ModelConfig, Seq2Seq
 from isarstep.models.export import marian_config
 from isarstep.train.loop import TrainingRun, ValidationPlan, compile_layers

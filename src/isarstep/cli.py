@@ -20,7 +20,7 @@ from typing import Any
 
 import typer
 
-from isarstep.errors import UserError
+from isarstep.errors import NEEDS_TORCH, UserError
 from isarstep.version import __version__
 
 # In the order in which data flow through them, which is the order of the help page.
@@ -147,6 +147,10 @@ def run(arguments: list[str]) -> int:
         # The reader (head, less) has gone; point stdout elsewhere so that the interpreter's last flush is silent too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        return _complain(f"`isarstep {name}` {NEEDS_TORCH}")
     except OSError as error:
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except UnicodeDecodeError as error:

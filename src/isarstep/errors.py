@@ -3,3 +3,6 @@
 
 class UserError(Exception):
     """What was wrong, where, and what to do, in one line."""
+
+
+NEEDS_TORCH = "needs torch: pip install 'isarstep[train]'"

@@ -12,8 +12,10 @@ from isarstep.decode.exclusion import grammar_objection
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.errors import UserError
+from isarstep.feed.arrays import NUMPY, Arrays
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.dense import IMPLIED, dense_corpus, spelt_out
+from isarstep.feed.tensors import Tensors
 from isarstep.logic.sample import sample_examples
 from isarstep.logic.tokens import decode as read_term
 from isarstep.models import ModelConfig, build_model
@@ -163,54 +165,57 @@ def test_the_automaton_is_the_plain_definition_on_real_propositions() -> None:
     assert found == TermGrammar(vocabulary, dense=True).accepts(dense_rows, corpus, np.zeros(len(rows), np.int64))
 
 
-def test_hypotheses_are_followed_through_a_reordered_beam() -> None:
+@pytest.fixture(params=["numpy", "torch"])
+def arrays(request: pytest.FixtureRequest) -> Arrays:
+    return NUMPY if request.param == "numpy" else Tensors(torch.device("cpu"))
+
+
+def test_hypotheses_are_followed_through_a_reordered_beam(arrays: Arrays) -> None:
     """Three hypotheses that trade places, one of them dead, against the same sequences followed alone."""
     corpus = corpus_of("FREE <X0>", "FREE <X0> $ FREE <X1>")
     grammar = TermGrammar(VOCABULARY)
     rng = np.random.default_rng(3)
-    state = grammar.start(corpus, np.array([0, 1]), SearchRules(3, longest=24), torch.device("cpu"))
+    state = grammar.start(corpus, np.array([0, 1]), SearchRules(3, longest=24), arrays)
     written: list[list[list[int]]] = [[[], [], []], [[], [], []]]
     for left in range(24, 0, -1):
         allowed = state_mask(state, 2, 3, left)
         for sentence in range(2):
             for k, past in enumerate(written[sentence]):
-                alone = grammar.start(corpus, np.array([sentence]), SearchRules(1, longest=24), torch.device("cpu"))
+                alone = grammar.start(corpus, np.array([sentence]), SearchRules(1, longest=24), arrays)
                 for token in past:
-                    alone.advance(torch.zeros(1, 1, dtype=torch.long), torch.tensor([[token]]))
-                assert torch.equal(state_mask(alone, 1, 1, left)[0, 0], allowed[sentence, k]), past
-        parents = torch.from_numpy(rng.integers(0, 3, (2, 3)))
-        tokens = torch.zeros_like(parents)
+                    alone.advance(arrays.of([[0]]), arrays.of([[token]]))
+                assert np.array_equal(state_mask(alone, 1, 1, left)[0, 0], allowed[sentence, k]), past
+        parents = rng.integers(0, 3, (2, 3))
+        tokens = np.zeros_like(parents)
         for sentence, k in np.ndindex(2, 3):
-            choices = allowed[sentence, parents[sentence, k]].nonzero()[:, 0].tolist()
+            choices = np.flatnonzero(allowed[sentence, parents[sentence, k]]).tolist()
             every = [t for t in choices if VOCABULARY[t] != "<EOS>"] or choices or [0]  # dead
             tokens[sentence, k] = int(rng.choice(every)) if k < 2 else int(rng.integers(0, len(VOCABULARY)))
-        state.advance(parents, tokens)
+        state.advance(arrays.of(parents), arrays.of(tokens))
         written = [[[*written[s][int(parents[s, k])], int(tokens[s, k])] for k in range(3)] for s in range(2)]
 
 
 @pytest.mark.parametrize("dense", [False, True])
-def test_the_best_are_those_that_the_mask_leaves(dense: bool) -> None:
+def test_the_best_are_those_that_the_mask_leaves(dense: bool, arrays: Arrays) -> None:
     corpus = corpus_of("FREE <X0>", "FREE <X0> $ FREE <X1>")
-    state = TermGrammar(VOCABULARY, dense).start(
-        corpus, np.array([0, 1]), SearchRules(3, longest=40), torch.device("cpu")
-    )
-    torch.manual_seed(0)
+    state = TermGrammar(VOCABULARY, dense).start(corpus, np.array([0, 1]), SearchRules(3, longest=40), arrays)
+    rng = np.random.default_rng(0)
     for left in range(41, 0, -1):
-        logits = torch.randn(2, 3, len(VOCABULARY))
-        masked = logits.clone()
+        logits = rng.standard_normal((2, 3, len(VOCABULARY)), np.float32)
+        masked = arrays.of(logits.copy())
         state.forbid(masked, left)
-        scores, tokens = masked.topk(6)
-        found_scores, found_tokens = state.best(logits, 6, left)
-        assert torch.equal(scores, found_scores)
-        alive = scores > -torch.inf
-        assert torch.equal(tokens[alive], found_tokens[alive])
-        state.advance(torch.randint(3, (2, 3)), torch.where(alive, tokens, 0)[..., 0])
+        scores, tokens = map(arrays.host, arrays.topk(masked, 6))
+        found_scores, found_tokens = map(arrays.host, state.best(arrays.of(logits), 6, left))
+        assert np.array_equal(scores, found_scores)
+        alive = scores > -np.inf
+        assert np.array_equal(tokens[alive], found_tokens[alive])
+        state.advance(arrays.of(rng.integers(0, 3, (2, 3))), arrays.of(np.where(alive, tokens, 0)[..., 0]))
 
 
-def state_mask(state: GrammarState, batch: int, beams: int, left: int) -> torch.Tensor:
-    logits = torch.zeros(batch, beams, len(VOCABULARY))
+def state_mask(state: GrammarState, batch: int, beams: int, left: int) -> np.ndarray:
+    logits = state.arrays.full((batch, beams, len(VOCABULARY)), 0.0)
     state.forbid(logits, left)
-    return logits == 0
+    return state.arrays.host(logits) == 0
 
 
 @pytest.mark.parametrize("dense", [False, True])
@@ -219,11 +224,11 @@ def test_the_mask_leaves_a_way_out_at_every_length(dense: bool) -> None:
     grammar = TermGrammar(VOCABULARY, dense)
     rng = np.random.default_rng(0)
     for _ in range(200):
-        state = grammar.start(corpus, np.array([0]), SearchRules(1), torch.device("cpu"))
+        state = grammar.start(corpus, np.array([0]), SearchRules(1), NUMPY)
         left = int(rng.integers(4, 40))
         written: list[str] = []
         while True:
-            choices = state_mask(state, 1, 1, left)[0, 0].nonzero()[:, 0].tolist()
+            choices = np.flatnonzero(state_mask(state, 1, 1, left)[0, 0]).tolist()
             assert choices, f"stuck after {written}"
             token = int(rng.choice(choices))
             left -= 1
@@ -231,5 +236,5 @@ def test_the_mask_leaves_a_way_out_at_every_length(dense: bool) -> None:
                 break
             assert left > 0, f"no room to end after {written}"
             written.append(VOCABULARY[token])
-            state.advance(torch.zeros(1, 1, dtype=torch.long), torch.tensor([[token]]))
+            state.advance(NUMPY.of([[0]]), NUMPY.of([[token]]))
         read_term(spelt_out(written) if dense else written)

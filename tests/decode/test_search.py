@@ -149,3 +149,18 @@ def test_a_sentence_whose_beam_got_stuck_is_searched_again_with_a_wider_one(monk
             assert all(h.tokens[0] == token for h in found)
     monkeypatch.setattr(search, "WIDER", ())
     assert any(not found for token in range(9, 20) for found in search_corpus(model, corpus, rules, OnlyAfter(token)))
+
+
+def test_nothing_of_a_search_is_kept_for_gradients() -> None:
+    """It would hold every step's tensors, and the kernels for a step on a GPU stand back where gradients are wanted."""
+    model, asked = lively_model("hat"), []
+    plain = model.logits
+
+    def logits(hidden: torch.Tensor) -> torch.Tensor:
+        asked.append(torch.is_grad_enabled() or hidden.requires_grad)
+        return plain(hidden)
+
+    model.logits = logits  # type: ignore[method-assign]
+    list(search_corpus(model, some_corpus(2, 20), SearchRules(2, longest=4)))
+    assert asked
+    assert not any(asked)

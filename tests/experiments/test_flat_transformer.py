@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from isarstep.bench.specials import SEP, SPECIALS
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
+from isarstep.feed.measures import Layout
 from isarstep.models import ModelConfig
 from isarstep.train.validate import Validation, validate
 

@@ -5,9 +5,10 @@ import pytest
 import torch
 
 from isarstep.bench.specials import BOS, EOS, F2, F3, SEP
-from isarstep.feed.batches import Batch, Layout, Measures, Packer, Shape, plan
+from isarstep.feed.batches import Batch, Packer, plan
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
 from isarstep.feed.files import load_dataset, save_dataset
+from isarstep.feed.measures import Layout, Measures, Shape
 from isarstep.models import ModelConfig, build_model
 from isarstep.train.loss import SmoothedLoss
 

@@ -8,7 +8,7 @@ import torch
 
 from isarstep.bench.example import Example
 from isarstep.bench.specials import SPECIALS, UNK
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.batches import Packer
 from isarstep.feed.constants import (
     closed,
     corpus_of_examples,
@@ -20,6 +20,7 @@ from isarstep.feed.constants import (
     with_names,
 )
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
+from isarstep.feed.measures import Layout
 from isarstep.train.constant_numbers import ConstantNumbers
 
 WORDS = ("$", "CONST", "FREE", "(", ")", "<X0>", "<X1>", "HOL.eq", "List.rev", "List.append", "List.map")

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.batches import Packer
 from isarstep.feed.constants import closed
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus, spelt_out
 from isarstep.feed.files import load_dataset
+from isarstep.feed.measures import Layout
 from isarstep.train.renumbering import Renumbering
 
 

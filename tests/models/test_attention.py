@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from isarstep.feed.inputs import Segments, pad, unpad
+from isarstep.feed.inputs import Segments
+from isarstep.feed.padding import pad, unpad
 from isarstep.models.attention import attend_flash, attend_naively, attend_padded
 
 

@@ -12,8 +12,9 @@ from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.errors import UserError
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Corpus, NumberedExample
+from isarstep.feed.measures import Layout
 from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.export import to_ctranslate2, to_marian
 

@@ -4,8 +4,8 @@ import numpy as np
 import torch
 
 from isarstep.bench.specials import SPECIALS
-from isarstep.feed.batches import Layout
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
+from isarstep.feed.measures import Layout
 from isarstep.train.held_targets import like_held_out
 from isarstep.train.loop import StepStream
 from isarstep.train.processes import Processes

@@ -21,9 +21,9 @@ from isarstep.errors import UserError
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from isarstep.feed.batches import Layout
     from isarstep.feed.corpus import Corpus
     from isarstep.feed.inputs import Segments
+    from isarstep.feed.measures import Layout
     from isarstep.models import Seq2Seq
 
 Floats = NDArray[np.float32]
@@ -46,9 +46,10 @@ def record_attention(model: Seq2Seq, vocabulary: Sequence[str], example: Example
     """Let a Transformer or HAT read the example and write the answer, and note its attention."""
     import torch
 
-    from isarstep.feed.batches import Layout, Packer
+    from isarstep.feed.batches import Packer
     from isarstep.feed.constants import corpus_of_examples, numbers_in, with_names
     from isarstep.feed.dense import dense_corpus
+    from isarstep.feed.measures import Layout
     from isarstep.models.transformer import Transformer
 
     if not isinstance(model, Transformer):

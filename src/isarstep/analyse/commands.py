@@ -80,7 +80,7 @@ def attention(
     predictor = Predictor(model, "cpu")
     best = [nbest[0][0] if nbest else "" for nbest in predictor.nbest(chosen)]
     maps = [
-        record_attention(predictor.model, predictor.vocabulary, example, answer)
+        record_attention(predictor.torch_model, predictor.vocabulary, example, answer)
         for example, answer in zip(chosen, best, strict=True)
     ]
     where = out or model_folder(model) / "attention.safetensors"

@@ -34,14 +34,15 @@ class Neighbour:
 
 def embeddings_of(folder: str | Path) -> Embeddings | None:
     """The token table of a model's folder: kept apart, or from the weights; None where neither is there."""
-    from isarstep.models.checkpoint import load_model, read_description
-
     folder = model_folder(folder)
     kept = folder / "embeddings.safetensors"
     if kept.is_file():
         return load_embeddings(kept)
     if not list(folder.glob("model*.safetensors")):
         return None
+    from isarstep.models.checkpoint import load_model
+    from isarstep.models.folders import read_description
+
     table = np.asarray(load_model(folder)[0].token_table.detach().float().numpy(), np.float32)
     fields, vocabulary = read_description(folder)
     return common_tokens(vocabulary, table, IMPLIED if fields.get("dense") else ())

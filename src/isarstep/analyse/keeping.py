@@ -16,7 +16,6 @@ from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
 from isarstep.decode.predict import Predictor, meta_of
 from isarstep.decode.predictions import write_predictions
 from isarstep.feed.corpus import Dataset
-from isarstep.models.checkpoint import load_model
 from isarstep.models.transformer import Transformer
 from isarstep.progress import Watched
 
@@ -31,7 +30,7 @@ def keep_views(folder: Path, device: str | None = None) -> list[Path]:
     written = [folder / "probes.jsonl", folder / "embeddings.safetensors"]
     write_answers(written[0], asked, answers)
     # A GPU answers at half precision; what is looked at closely comes from the weights as they were stored.
-    model = predictor.model if predictor.model.token_table.device.type == "cpu" else load_model(folder)[0]
+    model = predictor.torch_model
     written[1].unlink(missing_ok=True)  # or it would be read instead of the weights
     known = embeddings_of(folder)
     assert known is not None

@@ -10,18 +10,19 @@ rows of the table of masks, F tokens that are no constants (and one place for th
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
 
 import numpy as np
-import torch
-from torch import Tensor
+import numpy.typing as npt
 
 from isarstep.bench.specials import EOS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.errors import UserError
+from isarstep.feed.arrays import NUMPY, Array, Arrays
 from isarstep.feed.constants import numbers_in
 from isarstep.feed.corpus import Corpus, Longs, ragged
 from isarstep.feed.dense import kind_of_name
@@ -29,6 +30,9 @@ from isarstep.feed.dense import kind_of_name
 SLACK = 8  # what the costliest token adds to the way to the end
 LONGEST = 512  # tokens of a target
 F5 = 5  # what the example has from there is not always read
+
+Table = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
 
 class Kind(IntEnum):
@@ -103,38 +107,38 @@ class TermGrammar:
     def __init__(self, vocabulary: Sequence[str], dense: bool = False) -> None:
         self.dense = dense
         kinds = [kind_of(token) for token in vocabulary]
-        self.kinds = torch.tensor(kinds)
-        self.numbers = torch.tensor(
+        self.kinds = np.array(kinds, np.int64)
+        self.numbers = np.array(
             [int(re.sub(r"\D", "", t)) if k in NUMBERED else -1 for t, k in zip(vocabulary, kinds, strict=True)]
         )
         self.is_variable = self.kinds == Kind.VARIABLE
-        self.rows: list[Tensor] = []
+        self.rows: list[Mask] = []
         self.row_of_form = self._rows_of_forms()
         # All constants with a name are allowed or none: their masks are one column, behind those of all other tokens.
-        allowed_RV, is_constant = torch.stack(self.rows), self.kinds == Kind.CONSTANT
+        allowed_RV, is_constant = np.stack(self.rows), self.kinds == Kind.CONSTANT
         self.constant_numbers = numbers_in(vocabulary)
         is_constant[self.constant_numbers] = False
-        self.few = (~is_constant).nonzero()[:, 0]
-        self.column_V = torch.full((len(kinds),), len(self.few), dtype=torch.int32)
-        self.column_V[self.few] = torch.arange(len(self.few), dtype=torch.int32)
-        some_constant_R1 = (allowed_RV & is_constant).any(1, keepdim=True)
-        self.forbidden_RF = ~torch.cat([allowed_RV[:, self.few], some_constant_R1], 1)
+        self.few = np.flatnonzero(~is_constant)
+        self.column_V = np.full(len(kinds), len(self.few), np.int32)
+        self.column_V[self.few] = np.arange(len(self.few))
+        some_constant_R1 = (allowed_RV & is_constant).any(1, keepdims=True)
+        self.forbidden_RF = ~np.concatenate([allowed_RV[:, self.few], some_constant_R1], 1)
         # Of each token: where the moves of its kind begin, and what SEEN is at least after it.
-        seen_V = torch.where(self.kinds == Kind.SCHEMATIC, self.numbers + 1, 0)
-        self.tokens_V2 = torch.stack([self.kinds * TokenForm.COUNT, seen_V], 1)
-        self._on_device: dict[torch.device, tuple[Tensor, ...]] = {}
+        seen_V = np.where(self.kinds == Kind.SCHEMATIC, self.numbers + 1, 0)
+        self.tokens_V2 = np.stack([self.kinds * TokenForm.COUNT, seen_V], 1)
+        self._placed: dict[str, tuple[Array, ...]] = {}
 
-    def tables(self, device: torch.device) -> tuple[Tensor, ...]:
+    def tables(self, arrays: Arrays) -> tuple[Array, ...]:
         """Copied once to each device."""
-        if device not in self._on_device:
+        if arrays.name not in self._placed:
             every = (
                 moves(self.dense), self.tokens_V2, self.row_of_form, self.few, self.column_V, self.forbidden_RF
             )  # fmt: skip
-            self._on_device[device] = tuple(table.to(device) for table in every)
-        return self._on_device[device]
+            self._placed[arrays.name] = tuple(arrays.of(table) for table in every)
+        return self._placed[arrays.name]
 
     def add_row(self, kinds: set[Kind], highest: int | None = None) -> int:
-        row = torch.zeros(len(self.kinds), dtype=torch.bool)
+        row = np.zeros(len(self.kinds), bool)
         for kind in kinds:
             row |= self.kinds == kind
         if highest is not None:
@@ -142,7 +146,7 @@ class TermGrammar:
         self.rows.append(row)
         return len(self.rows) - 1
 
-    def _rows_of_forms(self) -> Tensor:
+    def _rows_of_forms(self) -> Table:
         """For every form, at leisure and then on the shortest way out: rows of masks, then the columns to add to them.
 
         Dense tokens need four at once: words and constants, variables, schematic variables, indices.
@@ -178,11 +182,11 @@ class TermGrammar:
         # What may come next does not depend on the other flags.
         asked = TokenForm.COMPLETE - 1 | TokenForm.COMPLETE | TokenForm.NESTED | TokenForm.BOUND | TokenForm.FREE
         forms = range(TokenForm.COUNT)
-        rows = torch.tensor([rows_of(form & asked, tight) for tight in (False, True) for form in forms])
+        rows = np.array([rows_of(form & asked, tight) for tight in (False, True) for form in forms])
         rows[..., 0][rows[..., 0] == own] = len(self.rows)
-        return rows.transpose(1, 2).flatten(1)
+        return rows.swapaxes(1, 2).reshape(len(rows), -1)
 
-    def variables_of(self, corpus: Corpus, examples: Longs) -> Tensor:
+    def variables_of(self, corpus: Corpus, examples: Longs) -> Mask:
         """Which tokens name a variable that is fixed at the consequence (where known) or occurs in F.2-F.4."""
         counts = np.diff(corpus.source_starts)[examples]
         flat = ragged(corpus.source_starts[examples], counts)
@@ -192,37 +196,36 @@ class TermGrammar:
         used_BV = np.zeros((len(examples), len(self.kinds)), dtype=bool)
         tokens = corpus.tokens[ragged(corpus.token_starts[numbers], lengths)]
         used_BV[np.repeat(owner, lengths), tokens] = True
-        fixed_B1 = torch.from_numpy(corpus.variables[examples].astype(np.int64))[:, None]
-        return ((self.numbers < fixed_B1) | torch.from_numpy(used_BV)) & self.is_variable
+        known_BV: Mask = ((self.numbers < corpus.variables[examples][:, None]) | used_BV) & self.is_variable
+        return known_BV
 
-    def meaningless_numbers(self, corpus: Corpus, examples: Longs) -> Tensor | None:
+    def meaningless_numbers(self, corpus: Corpus, examples: Longs) -> Mask | None:
         """B x F: numbers of constants that stand for nothing in an example; None: the vocabulary is closed."""
         if not self.constant_numbers:
             return None
         first_B = [len(corpus.names_of(int(example))) for example in examples]
-        mask_BV = torch.zeros(len(examples), len(self.kinds), dtype=torch.bool)
+        mask_BV = np.zeros((len(examples), len(self.kinds)), bool)
         for row, first in enumerate(first_B):
             mask_BV[row, self.constant_numbers[first:]] = True
-        return torch.nn.functional.pad(mask_BV[:, self.few], (0, 1))
+        return np.pad(mask_BV[:, self.few], ((0, 0), (0, 1)))
 
-    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> GrammarState:
+    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, arrays: Arrays) -> GrammarState:
         meaningless_BF = self.meaningless_numbers(corpus, examples)
-        return GrammarState(self, self.variables_of(corpus, examples), rules, device, meaningless_BF)
+        return GrammarState(self, self.variables_of(corpus, examples), rules, arrays, meaningless_BF)
 
     def accepts(self, targets: Sequence[Sequence[int]], corpus: Corpus, examples: Longs) -> list[bool]:
         """Whether these sequences (without `<EOS>`) could have been written for these examples."""
         longest = max(map(len, targets), default=0)
-        state = self.start(corpus, examples, SearchRules(1, longest=max(longest, LONGEST // 2)), torch.device("cpu"))
-        zero = torch.zeros(len(examples), 1, dtype=torch.long)
-        fine = torch.ones(len(examples), dtype=torch.bool)
+        state = self.start(corpus, examples, SearchRules(1, longest=max(longest, LONGEST // 2)), NUMPY)
+        zero, fine = NUMPY.full((len(examples), 1), 0), np.ones(len(examples), bool)
         for place in range(longest + 1):
-            now = torch.tensor([[row[place] if place < len(row) else EOS] for row in targets])
-            allowed = torch.zeros(len(examples), 1, len(self.kinds))
+            now = NUMPY.of([[row[place] if place < len(row) else EOS] for row in targets])
+            allowed = NUMPY.full((len(examples), 1, len(self.kinds)), 0.0)
             state.forbid(allowed, LONGEST)
-            ended = torch.tensor([place > len(row) for row in targets])
-            fine &= ended | (allowed.gather(2, now[..., None])[:, 0, 0] == 0)
+            ended = np.array([place > len(row) for row in targets])
+            fine &= ended | (NUMPY.host(NUMPY.last(allowed, now[..., None]))[:, 0, 0] == 0)
             state.advance(zero, now)
-        return [bool(f) for f in fine]
+        return fine.tolist()
 
 
 class GrammarState:
@@ -233,82 +236,81 @@ class GrammarState:
     def __init__(
         self,
         grammar: TermGrammar,
-        variables_BV: Tensor,
+        variables_BV: Mask,
         rules: SearchRules,
-        device: torch.device,
-        meaningless_BF: Tensor | None = None,
+        arrays: Arrays,
+        meaningless_BF: Mask | None = None,
     ) -> None:
         if rules.longest > LONGEST:
             raise UserError(f"constrained decoding writes at most {LONGEST} tokens, not {rules.longest}")
-        self.batch, self.beams = variables_BV.shape[0], rules.beam
-        self.moves, self.tokens_V2, self.row_of_form, self.few, self.column_V, common_RF = grammar.tables(device)
-        own_BF = torch.nn.functional.pad(~variables_BV[:, grammar.few], (0, 1), value=True)
-        self.forbidden_RF = torch.cat([common_RF, own_BF.to(device)])
-        self.meaningless_BF = None if meaningless_BF is None else meaningless_BF.to(device)
+        self.arrays, self.batch, self.beams = arrays, variables_BV.shape[0], rules.beam
+        self.moves, self.tokens_V2, self.row_of_form, self.few, self.column_V, common_RF = grammar.tables(arrays)
+        own_BF = np.pad(~variables_BV[:, grammar.few], ((0, 0), (0, 1)), constant_values=True)
+        self.forbidden_RF = arrays.cat([common_RF, arrays.of(own_BF)], 0)
+        self.meaningless_BF = None if meaningless_BF is None else arrays.of(meaningless_BF)
         self.length = 0  # tokens written
         self.steepest = 6 if grammar.dense else 2  # `( ABS` costs four; NEED counts implied tokens too, to be safe
-        free_B = variables_BV.any(1).long() * TokenForm.FREE
-        first_BC = torch.zeros(self.batch, len(Column), dtype=torch.long)
+        free_B = variables_BV.any(1) * TokenForm.FREE
+        first_BC = np.zeros((self.batch, len(Column)), np.int64)
         first_BC[:, Column.FORM] = Mode.TERM + TokenForm.COMPLETE + free_B
         first_BC[:, Column.NEED] = NEED[Mode.TERM] + 1
-        first_BC[:, Column.SENTENCE] = torch.arange(self.batch)
+        first_BC[:, Column.SENTENCE] = np.arange(self.batch)
         slots = (rules.longest + 2) * self.beams
-        self.store_BMC = torch.zeros(self.batch, slots, len(Column), dtype=torch.long, device=device)
-        self.store_BMC[:, : self.beams] = first_BC.to(device)[:, None]
+        self.store_BMC = arrays.full((self.batch, slots, len(Column)), 0)
+        self.store_BMC[:, : self.beams] = arrays.of(first_BC)[:, None]
         self.now_BKC = self.store_BMC[:, : self.beams]
 
-    def forbidden(self, left: int) -> Tensor:
+    def forbidden(self, left: int) -> Array:
         """B x K x F: of each token that is no constant, and last of all constants, whether it must not come next."""
         now_BKC = self.now_BKC
         forms_BK = now_BKC[..., Column.FORM]
         if self.steepest * self.length + 10 > left - SLACK:  # before that, nobody can be short of room
-            forms_BK = torch.add(forms_BK, now_BKC[..., Column.NEED] > left - SLACK, alpha=TokenForm.COUNT)
-        first_BKP, columns_BKP = self.row_of_form[forms_BK].chunk(2, -1)
-        masks_BKPF = self.forbidden_RF[now_BKC.gather(2, columns_BKP) + first_BKP]
+            forms_BK = forms_BK + (now_BKC[..., Column.NEED] > left - SLACK) * TokenForm.COUNT
+        first_BKP, columns_BKP = halves(self.row_of_form[forms_BK])
+        masks_BKPF = self.forbidden_RF[self.arrays.last(now_BKC, columns_BKP) + first_BKP]
         mask_BKF = masks_BKPF.all(2) if masks_BKPF.shape[2] > 1 else masks_BKPF[:, :, 0]
         return mask_BKF if self.meaningless_BF is None else mask_BKF | self.meaningless_BF[:, None]
 
-    def forbid(self, logits_BKV: Tensor, left: int) -> None:
+    def forbid(self, logits_BKV: Array, left: int) -> None:
         """Put -inf at every token that must not come next, when `left` tokens remain, `<EOS>` included."""
         mask_BKF = self.forbidden(left)
-        few_BKF = logits_BKV[..., self.few].masked_fill(mask_BKF[..., :-1], -torch.inf)
-        logits_BKV.masked_fill_(mask_BKF[..., -1:], -torch.inf)
+        few_BKF = self.arrays.where(mask_BKF[..., :-1], -math.inf, logits_BKV[..., self.few])
+        logits_BKV[:] = self.arrays.where(mask_BKF[..., -1:], -math.inf, logits_BKV)
         logits_BKV[..., self.few] = few_BKF
 
-    def best(self, logits_BKV: Tensor, wanted: int, left: int) -> tuple[Tensor, Tensor]:
+    def best(self, logits_BKV: Array, wanted: int, left: int) -> tuple[Array, Array]:
         """The best allowed tokens of each hypothesis and their logits, as `forbid` and `topk` would find them.
 
         The vocabulary is almost all constants. The best of them are looked for as without a constraint, and only these
         and the few other tokens meet the mask. The logits are used up.
         """
-        mask_BKF = self.forbidden(left)
-        few_BKF = logits_BKV.index_select(2, self.few).masked_fill_(mask_BKF[..., :-1], -torch.inf)
-        top_BKQ, tokens_BKQ = logits_BKV.index_fill_(2, self.few, -torch.inf).topk(wanted)
-        top_BKQ = top_BKQ.masked_fill_(mask_BKF[..., -1:], -torch.inf)
-        best_BKQ, places_BKQ = torch.cat([top_BKQ, few_BKF], -1).topk(wanted)
-        every_BKX = torch.cat([tokens_BKQ, self.few.expand(*few_BKF.shape)], -1)
-        return best_BKQ, every_BKX.gather(2, places_BKQ)
+        arrays, mask_BKF = self.arrays, self.forbidden(left)
+        few_BKF = arrays.where(mask_BKF[..., :-1], -math.inf, logits_BKV[..., self.few])
+        logits_BKV[..., self.few] = -math.inf
+        top_BKQ, tokens_BKQ = arrays.topk(logits_BKV, wanted)
+        top_BKQ = arrays.where(mask_BKF[..., -1:], -math.inf, top_BKQ)
+        best_BKQ, places_BKQ = arrays.topk(arrays.cat([top_BKQ, few_BKF], -1), wanted)
+        named_BKQ = arrays.last(tokens_BKQ, arrays.where(places_BKQ < wanted, places_BKQ, 0))
+        few_BKQ = self.few[arrays.where(places_BKQ < wanted, 0, places_BKQ - wanted)]
+        return best_BKQ, arrays.where(places_BKQ < wanted, named_BKQ, few_BKQ)
 
-    def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
+    def prune(self, scores_BQ: Array, parents_BQ: Array, tokens_BQ: Array) -> Array:
         return scores_BQ
 
-    def advance(self, parents_BK: Tensor, tokens_BK: Tensor) -> None:
-        wide = (-1, -1, len(Column))
-        slots_BK1 = (parents_BK + self.length * self.beams)[..., None]
-        before_BKC = self.store_BMC.gather(1, slots_BK1.expand(wide))
-        opener_BK1 = before_BKC[..., Column.OPENER : Column.OPENER + 1]
-        outside_BKC = self.store_BMC.gather(1, opener_BK1.expand(wide))
+    def advance(self, parents_BK: Array, tokens_BK: Array) -> None:
+        arrays, slots_BK = self.arrays, parents_BK + self.length * self.beams
+        before_BKC = arrays.rows(self.store_BMC, slots_BK)
+        outside_BKC = arrays.rows(self.store_BMC, before_BKC[..., Column.OPENER])
         tokens_BK2 = self.tokens_V2[tokens_BK]
-        move_BKX = self.moves[before_BKC[..., Column.FORM] + tokens_BK2[..., 0]]
-        sources_BKC, steps_BKC = move_BKX.chunk(2, -1)
-        base_BKC = torch.cat([before_BKC, outside_BKC, slots_BK1], -1).gather(2, sources_BKC)
+        sources_BKC, steps_BKC = halves(self.moves[before_BKC[..., Column.FORM] + tokens_BK2[..., 0]])
+        base_BKC = arrays.last(arrays.cat([before_BKC, outside_BKC, slots_BK[..., None]], -1), sources_BKC)
         self.length += 1
         self.now_BKC = self.store_BMC[:, self.length * self.beams : (self.length + 1) * self.beams]
-        torch.add(base_BKC, steps_BKC, out=self.now_BKC)
+        arrays.add(base_BKC, steps_BKC, out=self.now_BKC)
         seen_BK = self.now_BKC[..., Column.SEEN]
-        torch.maximum(seen_BK, tokens_BK2[..., 1], out=seen_BK)
+        arrays.maximum(seen_BK, tokens_BK2[..., 1], out=seen_BK)
 
-    def keep(self, rows: Tensor) -> None:
+    def keep(self, rows: Array) -> None:
         self.store_BMC = self.store_BMC[rows]
         self.meaningless_BF = None if self.meaningless_BF is None else self.meaningless_BF[rows]
         self.now_BKC = self.store_BMC[:, self.length * self.beams : (self.length + 1) * self.beams]
@@ -339,8 +341,14 @@ def possible_kinds(form: int, tight: bool, some_schematic: bool) -> frozenset[Ki
             return frozenset(kinds)
 
 
+def halves(x: Array) -> tuple[Array, Array]:
+    """Of the last axis."""
+    middle = x.shape[-1] // 2
+    return x[..., :middle], x[..., middle:]
+
+
 @cache
-def moves(dense: bool) -> Tensor:
+def moves(dense: bool) -> Table:
     """For every kind of token and every form: from where each column is taken, then what is added to it.
 
     A column's number is that of the state before; those of the state outside the closing bracket follow, and last
@@ -361,7 +369,7 @@ def moves(dense: bool) -> Tensor:
         )
 
     made = [[move_of(form, kind) if possible(form) else stay for form in range(TokenForm.COUNT)] for kind in Kind]
-    return torch.tensor([made[kind][form & ~TokenForm.FREE] for kind in Kind for form in range(TokenForm.COUNT)])
+    return np.array([made[kind][form & ~TokenForm.FREE] for kind in Kind for form in range(TokenForm.COUNT)])
 
 
 def move(form: int, kind: Kind) -> list[int]:

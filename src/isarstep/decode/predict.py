@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
-from isarstep.decode.search import Constraints, search_corpus
-from isarstep.errors import UserError
+from isarstep.decode.search import Constraints, Writer, search_corpus
+from isarstep.errors import NEEDS_TORCH, UserError
 from isarstep.feed.constants import corpus_of_examples, numbers_in, read_by_model, with_names
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus, spelt_out
-from isarstep.models import Seq2Seq
-from isarstep.models.checkpoint import About, load_model
+from isarstep.models.folders import About, ModelFolder, open_folder
+from isarstep.models.light import is_light, load_light
 from isarstep.version import __version__
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
+    from isarstep.models import Seq2Seq
+
+DRIVERS = ("/proc/driver/nvidia", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")  # of GPUs, as Linux and WSL show them
 
 
 class Predictor:
     """A loaded model, ready to write. `Predictor(folder).nbest(examples)` is all that most callers need."""
 
     def __init__(self, folder: str | Path, device: str | None = None) -> None:
-        model, self.about = load_model(Path(folder))
-        self.model = ready(model, device)
+        self.folder = open_folder(Path(folder))
+        self.about, self.model = self.folder.about, ready(self.folder, device)
         self.numbers = numbers_in(self.vocabulary)  # of constants, where the vocabulary is open
 
     @property
@@ -38,6 +41,14 @@ class Predictor:
     def name(self) -> str:
         config = self.model.config
         return f"{config.kind}-{config.size}-{config.style}"
+
+    @cached_property
+    def torch_model(self) -> Seq2Seq:
+        """The weights as they were stored, in fp32 on the CPU, as a model of torch: for what looks inside."""
+        need_torch("what looks inside a model")
+        from isarstep.models.checkpoint import load_model
+
+        return load_model(self.folder.path)[0]
 
     def nbest(
         self, examples: Sequence[Example], rules: SearchRules = SearchRules(), constraints: Constraints | None = None
@@ -77,14 +88,44 @@ class Predictor:
             yield corpus.ids[at], self.texts(found, corpus.names_of(at))
 
 
-def ready(model: Seq2Seq, device: str | None) -> Seq2Seq:
-    """On the device; a GPU works in bf16, a CPU in fp32."""
-    kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    if kind == "cuda":
-        if not torch.cuda.is_available():
-            raise UserError("no CUDA device here; leave out --device, or use --device cpu")
-        return model.to("cuda", torch.bfloat16)
-    return model
+def ready(folder: ModelFolder, device: str | None) -> Writer:
+    """The model on the device. A GPU works in bf16; a CPU in fp32, without torch where the model's kind allows."""
+    if device is not None and device not in ("cpu", "cuda"):
+        raise UserError(f"--device is cpu or cuda, not {device!r}")
+    if is_light(folder) and (device == "cpu" or (device is None and not gpu_is_here())):
+        return load_light(folder)
+    need_torch("a GPU" if is_light(folder) else f"{folder.path}, a model of this kind or style,")
+    from isarstep.models.checkpoint import load_model
+
+    return on_device(load_model(folder.path)[0], device)
+
+
+def on_device(model: Seq2Seq, device: str | None) -> Seq2Seq:
+    import torch
+
+    if device == "cpu" or (device is None and not torch.cuda.is_available()):
+        return model
+    if not torch.cuda.is_available():
+        raise UserError("no CUDA device here; leave out --device, or use --device cpu")
+    return model.to("cuda", torch.bfloat16)
+
+
+def need_torch(what: str) -> None:
+    try:
+        import torch  # noqa: F401
+    except ModuleNotFoundError:
+        raise UserError(f"{what} {NEEDS_TORCH}") from None
+
+
+def gpu_is_here() -> bool:
+    """Torch is asked, for whose import one waits a second, only where there may be one."""
+    if not any(Path(sign).exists() for sign in DRIVERS) and sys.platform != "win32":
+        return False
+    try:
+        import torch
+    except ModuleNotFoundError:
+        return False
+    return torch.cuda.is_available()
 
 
 def check_vocabulary(about: About, vocabulary: Sequence[str]) -> None:

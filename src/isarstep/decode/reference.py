@@ -12,9 +12,10 @@ import torch
 
 from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Corpus
 from isarstep.feed.inputs import Segments
+from isarstep.feed.measures import Layout
 from isarstep.models import Seq2Seq, Target
 
 

@@ -1,25 +1,28 @@
 """The beam search engine: many sentences at once, K hypotheses each, exact.
 
 Encoder keys and values exist once per sentence; nothing of the past is copied when the beam is reordered; sentences
-whose n best are settled leave the batch. Shapes: B sentences, K hypotheses, V tokens, T places, Q candidates.
+whose n best are settled leave the batch. It runs on numpy or on torch, as the model does (`isarstep.feed.arrays`).
+Shapes: B sentences, K hypotheses, V tokens, T places, Q candidates.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
-from isarstep.feed.batches import Layout, Packer
+from isarstep.feed.arrays import Array, Arrays
 from isarstep.feed.corpus import Corpus, Longs
-from isarstep.models import Seq2Seq, Source
-from isarstep.models.attention import takes_step_kernels
+from isarstep.feed.inputs import Source
+from isarstep.feed.measures import Measures
+
+if TYPE_CHECKING:
+    from isarstep.models.config import ModelConfig
 
 SENTENCES = {"cpu": 32, "cuda": 3}  # of one batch, with beam 10 or less; on a GPU for each gigabyte of its memory
 SOURCE_TOKENS = {"cpu": 8_192, "cuda": 1_536}  # the same
@@ -29,83 +32,113 @@ WIDER = (40, 160)  # beams for a sentence whose whole beam got to where a constr
 CHECK_EVERY = {"cpu": 1, "cuda": 4}  # steps between two looks at what is finished; a look makes a GPU wait
 
 
+class SourcePacker(Protocol):
+    """Gives the sources of chosen examples of a corpus as one packed row."""
+
+    measures: Measures
+
+    def source(self, examples: Longs) -> Source: ...
+
+
+class Writer(Protocol):
+    """A model as a search sees it: those of torch (`isarstep.models.Seq2Seq`) and the light one."""
+
+    config: ModelConfig
+
+    @property
+    def arrays(self) -> Arrays: ...
+
+    def packer(self, corpus: Corpus) -> SourcePacker: ...
+
+    def start(self, source: Source, beams: int) -> Any: ...
+
+    def step(self, state: Any, tokens_BK: Array, parents_BK: Array) -> Array: ...
+
+    def logits(self, hidden: Array) -> Array: ...
+
+
 class Constraint(Protocol):
     """Forbids continuations. One object follows the hypotheses of one batch."""
 
     prunes: bool  # candidates are looked at one by one, too
 
-    column_V: Tensor  # of the masks below, for each token
+    column_V: Array  # of the masks below, for each token
 
-    def forbidden(self, left: int) -> Tensor:
+    def forbidden(self, left: int) -> Array:
         """B x K x F: whether the tokens of a column must not come next, when `left` places remain, `<EOS>` included."""
 
-    def best(self, logits_BKV: Tensor, wanted: int, left: int) -> tuple[Tensor, Tensor]:
+    def best(self, logits_BKV: Array, wanted: int, left: int) -> tuple[Array, Array]:
         """The best tokens that may come next and their logits."""
 
-    def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
+    def prune(self, scores_BQ: Array, parents_BQ: Array, tokens_BQ: Array) -> Array:
         """The scores of candidates with -inf at those that cannot be completed."""
 
-    def advance(self, parents_BK: Tensor, tokens_BK: Tensor) -> None: ...
+    def advance(self, parents_BK: Array, tokens_BK: Array) -> None: ...
 
-    def keep(self, rows: Tensor) -> None: ...
+    def keep(self, rows: Array) -> None: ...
 
 
 class Constraints(Protocol):
     """Makes the constraint of a batch."""
 
-    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> Constraint: ...
+    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, arrays: Arrays) -> Constraint: ...
 
 
 def best_of_all(
-    top_BKQ: Tensor, top_tokens_BKQ: Tensor, count: int, constraint: Constraint | None
-) -> tuple[Tensor, Tensor, Tensor]:
+    arrays: Arrays, top_BKQ: Array, top_tokens_BKQ: Array, count: int, constraint: Constraint | None
+) -> tuple[Array, Array, Array]:
     """Scores of the best candidates of a sentence, the hypotheses that they go on from, and their tokens."""
-    wanted = top_BKQ.shape[-1]
+    batch, _, wanted = top_BKQ.shape
+    pool_BX, tokens_BX = top_BKQ.reshape(batch, -1), top_tokens_BKQ.reshape(batch, -1)
     if constraint is not None and constraint.prunes:
-        pool_BX = top_BKQ.flatten(1)
-        order_BX = pool_BX.argsort(1, descending=True)
-        tokens_BX = top_tokens_BKQ.flatten(1).gather(1, order_BX)
-        pool_BX = constraint.prune(pool_BX.gather(1, order_BX), order_BX // wanted, tokens_BX)
-        best_BQ, inner = pool_BX.topk(count)
-        index_BQ = order_BX.gather(1, inner)
+        order_BX = arrays.descending(pool_BX)
+        sorted_BX = constraint.prune(
+            arrays.rows(pool_BX, order_BX), order_BX // wanted, arrays.rows(tokens_BX, order_BX)
+        )
+        best_BQ, inner = arrays.topk(sorted_BX, count)
+        index_BQ = arrays.rows(order_BX, inner)
     else:
-        best_BQ, index_BQ = top_BKQ.flatten(1).topk(count)
-    return best_BQ, index_BQ // wanted, top_tokens_BKQ.flatten(1).gather(1, index_BQ)
+        best_BQ, index_BQ = arrays.topk(pool_BX, count)
+    return best_BQ, index_BQ // wanted, arrays.rows(tokens_BX, index_BQ)
 
 
-def best_finished(scores_BK: Tensor, written_BKT: Tensor, more_BK: Tensor, past_BKT: Tensor) -> tuple[Tensor, Tensor]:
+def best_finished(
+    arrays: Arrays, scores_BK: Array, written_BKT: Array, more_BK: Array, past_BKT: Array
+) -> tuple[Array, Array]:
     """The best of what was finished before and what ends now."""
-    best_BK, kept_BK = torch.cat([scores_BK, more_BK], 1).topk(scores_BK.shape[1])
-    pool_BXT = torch.cat([written_BKT, past_BKT], 1)
-    return best_BK, pool_BXT.gather(1, kept_BK[..., None].expand(-1, -1, written_BKT.shape[2]))
+    best_BK, kept_BK = arrays.topk(arrays.cat([scores_BK, more_BK], 1), scores_BK.shape[1])
+    return best_BK, arrays.rows(arrays.cat([written_BKT, past_BKT], 1), kept_BK)
 
 
-def nothing_better_comes(alive_B: Tensor, done_scores_BK: Tensor, rules: SearchRules) -> Tensor:
+def nothing_better_comes(alive_B: Array, done_scores_BK: Array, rules: SearchRules) -> Array:
     """Is a sentence settled: its best living hypothesis, however long it becomes, will not be among the kept ones or
     within the margin."""
     possible_B = alive_B / float(rules.longest + 1) ** rules.penalty
-    settled_B: Tensor = (possible_B <= done_scores_BK[:, rules.keep - 1]) | (alive_B == -torch.inf)
+    settled_B: Array = (possible_B <= done_scores_BK[:, rules.keep - 1]) | (alive_B == -math.inf)
     settled_B |= possible_B <= done_scores_BK[:, 0] - rules.margin
     return settled_B
 
 
-@torch.inference_mode()
 def search(
-    model: Seq2Seq, source: Source, rules: SearchRules, constraint: Constraint | None = None
+    model: Writer, source: Source, rules: SearchRules, constraint: Constraint | None = None
 ) -> list[list[Hypothesis]]:
     """The n best of every sentence of a packed source."""
-    device = source.tokens_S.device
+    with model.arrays.searching():
+        return _search(model, source, rules, constraint)
+
+
+def _search(
+    model: Writer, source: Source, rules: SearchRules, constraint: Constraint | None = None
+) -> list[list[Hypothesis]]:
+    arrays = model.arrays
     beams, places = rules.beam, rules.longest + 1
     batch = source.examples.count
     state = model.start(source, beams)
-    rows = torch.arange(batch, device=device)  # which sentence each row of the batch is
-    tokens_BK = torch.full((batch, beams), BOS, device=device)
-    parents_BK = torch.zeros_like(tokens_BK)
-    scores_BK = torch.full((batch, beams), -torch.inf, device=device)
+    rows = arrays.arange(batch)  # which sentence each row of the batch is
+    tokens_BK, parents_BK = arrays.full((batch, beams), BOS), arrays.full((batch, beams), 0)
+    scores_BK, done_scores_BK = (arrays.full((batch, beams), -math.inf) for _ in range(2))
     scores_BK[:, 0] = 0
-    written_BKT = torch.full((batch, beams, places), EOS, dtype=torch.int32, device=device)
-    done_scores_BK = torch.full_like(scores_BK, -torch.inf)
-    done_written_BKT = written_BKT.clone()
+    written_BKT, done_written_BKT = (arrays.full((batch, beams, places), EOS, arrays.int32) for _ in range(2))
     results: list[list[Hypothesis]] = [[] for _ in range(batch)]
     candidates = CANDIDATES if constraint is not None and constraint.prunes else 2
 
@@ -113,34 +146,34 @@ def search(
         logits_BKV = model.logits(model.step(state, tokens_BK, parents_BK))
         # The best of each hypothesis first, then the best of these: two small selections instead of one large one.
         wanted = min(candidates * beams, logits_BKV.shape[-1])
-        norm_BK, top_BKQ, top_tokens_BKQ = best_next(logits_BKV, wanted, constraint, places - place)
+        norm_BK, top_BKQ, top_tokens_BKQ = best_next(arrays, logits_BKV, wanted, constraint, places - place)
         top_BKQ = top_BKQ + (scores_BK - norm_BK)[..., None]
-        best_BQ, from_BQ, next_BQ = best_of_all(top_BKQ, top_tokens_BKQ, 2 * beams, constraint)
+        best_BQ, from_BQ, next_BQ = best_of_all(arrays, top_BKQ, top_tokens_BKQ, 2 * beams, constraint)
         ends_BQ = next_BQ == EOS
 
         # Finished: of the first K candidates those that end.
-        ended_BK = torch.where(ends_BQ[:, :beams], best_BQ[:, :beams], -torch.inf) / (place + 1.0) ** rules.penalty
-        past_BKT = written_BKT.gather(1, from_BQ[:, :beams, None].expand(-1, -1, places))
-        done_scores_BK, done_written_BKT = best_finished(done_scores_BK, done_written_BKT, ended_BK, past_BKT)
+        ended_BK = arrays.where(ends_BQ[:, :beams], best_BQ[:, :beams], -math.inf) / (place + 1.0) ** rules.penalty
+        past_BKT = arrays.rows(written_BKT, from_BQ[:, :beams])
+        done_scores_BK, done_written_BKT = best_finished(arrays, done_scores_BK, done_written_BKT, ended_BK, past_BKT)
 
         # Living: the best K that do not end, in order.
-        scores_BK, alive_BK = best_BQ.masked_fill(ends_BQ, -torch.inf).topk(beams)
-        parents_BK, tokens_BK = from_BQ.gather(1, alive_BK), next_BQ.gather(1, alive_BK)
-        written_BKT = written_BKT.gather(1, parents_BK[..., None].expand(-1, -1, places))
+        scores_BK, alive_BK = arrays.topk(arrays.where(ends_BQ, -math.inf, best_BQ), beams)
+        parents_BK, tokens_BK = arrays.rows(from_BQ, alive_BK), arrays.rows(next_BQ, alive_BK)
+        written_BKT = arrays.rows(written_BKT, parents_BK)
         if place < places - 1:
-            written_BKT[:, :, place] = tokens_BK.int()
+            written_BKT[:, :, place] = tokens_BK
         if constraint is not None:
             constraint.advance(parents_BK, tokens_BK)
 
         last = place == places - 1
-        if not last and (place + 1) % CHECK_EVERY[device.type]:
+        if not last and (place + 1) % CHECK_EVERY[arrays.kind]:
             continue
         settled = nothing_better_comes(scores_BK[:, 0], done_scores_BK, rules) | last
         finished = int(settled.sum())
         if finished == len(rows) or finished * 4 >= len(rows):
-            leaving = settled.nonzero()[:, 0]
-            collect(results, rows, leaving, done_scores_BK, done_written_BKT, scores_BK, written_BKT, rules)
-            staying = (~settled).nonzero()[:, 0]
+            leaving = arrays.true_places(settled)
+            collect(arrays, results, rows, leaving, done_scores_BK, done_written_BKT, scores_BK, written_BKT, rules)
+            staying = arrays.true_places(~settled)
             if not len(staying):
                 break
             state.keep(staying)
@@ -153,35 +186,45 @@ def search(
 
 
 def best_next(
-    logits_BKV: Tensor, wanted: int, constraint: Constraint | None, left: int
-) -> tuple[Tensor, Tensor, Tensor]:
+    arrays: Arrays, logits_BKV: Array, wanted: int, constraint: Constraint | None, left: int
+) -> tuple[Array, Array, Array]:
     """What to subtract from a hypothesis' logits to make them log p; its best allowed tokens' logits, and these."""
-    if takes_step_kernels(logits_BKV):
-        from isarstep.models.step_kernels import select
+    if arrays.kind == "cuda":
+        from isarstep.models.attention import takes_step_kernels
 
-        rows = (*logits_BKV.shape[:2], -1)
-        masks = (constraint.forbidden(left).flatten(0, 1), constraint.column_V) if constraint is not None else ()
-        norm_R, top_RQ, tokens_RQ = select(logits_BKV.flatten(0, 1), wanted, *masks)
-        return norm_R.view(rows[:2]), top_RQ.view(rows), tokens_RQ.view(rows)
-    logits_BKV = logits_BKV.float()
-    norm_BK = logits_BKV.logsumexp(-1)
+        if takes_step_kernels(logits_BKV):
+            return best_by_kernel(logits_BKV, wanted, constraint, left)
+        logits_BKV = logits_BKV.float()
+    norm_BK = arrays.logsumexp(logits_BKV)
     if constraint is not None:
         return norm_BK, *constraint.best(logits_BKV, wanted, left)
-    return norm_BK, *logits_BKV.topk(wanted)
+    return norm_BK, *arrays.topk(logits_BKV, wanted)
+
+
+def best_by_kernel(
+    logits_BKV: Array, wanted: int, constraint: Constraint | None, left: int
+) -> tuple[Array, Array, Array]:
+    from isarstep.models.step_kernels import select
+
+    rows = (*logits_BKV.shape[:2], -1)
+    masks = (constraint.forbidden(left).flatten(0, 1), constraint.column_V) if constraint is not None else ()
+    norm_R, top_RQ, tokens_RQ = select(logits_BKV.flatten(0, 1), wanted, *masks)
+    return norm_R.view(rows[:2]), top_RQ.view(rows), tokens_RQ.view(rows)
 
 
 def collect(
+    arrays: Arrays,
     results: list[list[Hypothesis]],
-    rows: Tensor,
-    leaving: Tensor,
-    done_scores_BK: Tensor,
-    done_written_BKT: Tensor,
-    scores_BK: Tensor,
-    written_BKT: Tensor,
+    rows: Array,
+    leaving: Array,
+    done_scores_BK: Array,
+    done_written_BKT: Array,
+    scores_BK: Array,
+    written_BKT: Array,
     rules: SearchRules,
 ) -> None:
     scores = done_scores_BK[leaving].tolist()
-    written = done_written_BKT[leaving].cpu().numpy()
+    written = arrays.host(done_written_BKT[leaving])
     for at, (row, sentence) in enumerate(zip(leaving.tolist(), rows[leaving].tolist(), strict=True)):
         found = [
             Hypothesis(until_end(written[at, k]), score)
@@ -190,7 +233,7 @@ def collect(
         ]
         # Cut off before anything ended; but where a constraint has left no way on, there is nothing to say.
         if not found and float(scores_BK[row, 0]) > -np.inf:
-            best = until_end(written_BKT[row, 0].cpu().numpy())
+            best = until_end(arrays.host(written_BKT[row, 0]))
             found = [Hypothesis(best, float(scores_BK[row, 0]), complete=False)]
         results[sentence] = found
 
@@ -201,7 +244,7 @@ def until_end(tokens: np.ndarray[tuple[int], np.dtype[np.int32]]) -> tuple[int, 
 
 
 def search_corpus(
-    model: Seq2Seq,
+    model: Writer,
     corpus: Corpus,
     rules: SearchRules,
     constraints: Constraints | None = None,
@@ -210,19 +253,17 @@ def search_corpus(
 ) -> Iterator[list[Hypothesis]]:
     """The n best of every example, in the order of the corpus, while the rest is still being searched. They come many
     at a time; `tell` hears in between how many more have been searched."""
-    device = model.token_table.device
-    layout = Layout(model.config.hierarchical, model.config.hints)
-    packer = Packer(corpus, layout, device)
+    arrays = model.arrays
+    packer = model.packer(corpus)
     lengths = packer.measures.source
-    gigabytes = torch.cuda.get_device_properties(device).total_memory >> 30 if device.type == "cuda" else 1
 
     def batches(order: Longs, beam: int) -> Iterator[Longs]:
         sparing = max(10, beam)
-        at_once = sentences or max(1, SENTENCES[device.type] * gigabytes * 10 // sparing)
-        return batches_of(order, lengths, at_once, SOURCE_TOKENS[device.type] * gigabytes * 10 // sparing)
+        at_once = sentences or max(1, SENTENCES[arrays.kind] * arrays.gigabytes * 10 // sparing)
+        return batches_of(order, lengths, at_once, SOURCE_TOKENS[arrays.kind] * arrays.gigabytes * 10 // sparing)
 
     def searched(examples: Longs, rules: SearchRules) -> dict[int, list[Hypothesis]]:
-        constraint = constraints.start(corpus, examples, rules, device) if constraints else None
+        constraint = constraints.start(corpus, examples, rules, arrays) if constraints else None
         return dict(zip(examples.tolist(), search(model, packer.source(examples), rules, constraint), strict=True))
 
     for begin in range(0, len(corpus), WINDOW):

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from isarstep.bench.specials import UNK
 from isarstep.bench.worlds import Exists
-from isarstep.decode.constraints import SLACK, GrammarState, Kind, TermGrammar
+from isarstep.decode.constraints import SLACK, GrammarState, Kind, Mask, TermGrammar
 from isarstep.decode.contexts import Contexts, Scopes, everything, inferred
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.unfinished import Unfinished
+from isarstep.feed.arrays import Array, Arrays
 from isarstep.feed.constants import with_names
 from isarstep.feed.corpus import Corpus, Longs
 from isarstep.feed.dense import spelt_out
@@ -57,13 +56,13 @@ class TypedGrammar(TermGrammar):
         lines = [with_names(row, self.vocabulary, numbers, names) for row in rows if UNK not in row]
         return inferred([" ".join(spelt_out(line) if self.dense else line) for line in lines], self.signature)
 
-    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, device: torch.device) -> TypedState:
+    def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, arrays: Arrays) -> TypedState:
         contexts = [self.contexts(corpus, int(example)) for example in examples]
         scopes = [self.scopes(corpus, int(example)) for example in examples]
         meanings = [dict(zip(self.constant_numbers, corpus.names_of(int(e)), strict=False)) for e in examples]
         meaningless_BF = self.meaningless_numbers(corpus, examples)
         variables_BV = self.variables_of(corpus, examples)
-        return TypedState(self, variables_BV, rules, device, meaningless_BF, contexts, scopes, meanings)
+        return TypedState(self, variables_BV, rules, arrays, meaningless_BF, contexts, scopes, meanings)
 
 
 class TypedState(GrammarState):
@@ -74,22 +73,21 @@ class TypedState(GrammarState):
     def __init__(
         self,
         grammar: TypedGrammar,
-        variables_BV: Tensor,
+        variables_BV: Mask,
         rules: SearchRules,
-        device: torch.device,
-        meaningless_BF: Tensor | None,
+        arrays: Arrays,
+        meaningless_BF: Mask | None,
         contexts: list[Context],
         scopes: list[tuple[Exists, Signature]],
         meanings: list[dict[int, str]],
     ) -> None:
-        super().__init__(grammar, variables_BV, rules, device, meaningless_BF)
+        super().__init__(grammar, variables_BV, rules, arrays, meaningless_BF)
         self.typed = grammar
         self.places = rules.longest + 1
         schematic = Kind.SCHEMATIC in grammar.kind_list
         self.unsure = UNSURE if schematic else ()
-        kinds_F = torch.cat([grammar.kinds[grammar.few], torch.tensor([Kind.CONSTANT])])
-        names = torch.tensor([Kind.CONSTANT, Kind.VARIABLE, Kind.INDEX])
-        self.names_F = (torch.isin(kinds_F, names) & schematic).to(device)
+        kinds_F = np.append(grammar.kinds[grammar.few], Kind.CONSTANT)
+        self.names_F = arrays.of(np.isin(kinds_F, (Kind.CONSTANT, Kind.VARIABLE, Kind.INDEX)) & schematic)
         self.contexts = contexts
         self.scopes = scopes
         self.meanings = meanings  # of the numbers of constants
@@ -99,19 +97,19 @@ class TypedState(GrammarState):
         ]
         self.children: list[dict[tuple[int, int], Unfinished]] = []
 
-    def forbidden(self, left: int) -> Tensor:
+    def forbidden(self, left: int) -> Array:
         # The shortest way out is another one with types, see `leaves_room`.
         mask_BKF = super().forbidden(NO_LIMIT)
         if not self.typed.dense or left > LATE:
             return mask_BKF
         # A schematic variable must not be hidden behind thousands of constants that do not fit.
         short = [[state is not None and state.need() + SLACK > left for state in row] for row in self.states]
-        return mask_BKF | (torch.tensor(short, device=mask_BKF.device)[..., None] & self.names_F)
+        return mask_BKF | (self.arrays.of(short)[..., None] & self.names_F)
 
-    def prune(self, scores_BQ: Tensor, parents_BQ: Tensor, tokens_BQ: Tensor) -> Tensor:
+    def prune(self, scores_BQ: Array, parents_BQ: Array, tokens_BQ: Array) -> Array:
         """Candidates come best first: looked at until enough for the next beam are found sound, the rest is dropped."""
-        scores = scores_BQ.cpu().numpy().copy()
-        parents, tokens = torch.stack([parents_BQ, tokens_BQ]).cpu().numpy()
+        scores = self.arrays.host(scores_BQ).copy()
+        parents, tokens = self.arrays.stacked_lists(parents_BQ, tokens_BQ)
         living = np.isfinite(scores).sum(1).tolist()
         self.children = []
         for row, count in enumerate(living):
@@ -119,12 +117,12 @@ class TypedState(GrammarState):
             at = 0
             # As many as live on; what ends is finished only before the last of them.
             while at < count and len(children) < self.beams:
-                if not self.possible(row, int(parents[row, at]), int(tokens[row, at]), children):
+                if not self.possible(row, parents[row][at], tokens[row][at], children):
                     scores[row, at] = -np.inf
                 at += 1
             scores[row, at:] = -np.inf
             self.children.append(children)
-        return torch.from_numpy(scores).to(scores_BQ.device)
+        return self.arrays.of(scores)
 
     def possible(self, row: int, parent: int, token: int, children: dict[tuple[int, int], Unfinished]) -> bool:
         state = self.states[row][parent]
@@ -151,15 +149,15 @@ class TypedState(GrammarState):
         short = state.need()
         return short + SLACK <= left or (need < short and kind not in self.unsure)
 
-    def advance(self, parents_BK: Tensor, tokens_BK: Tensor) -> None:
+    def advance(self, parents_BK: Array, tokens_BK: Array) -> None:
         super().advance(parents_BK, tokens_BK)
-        parents, tokens = torch.stack([parents_BK, tokens_BK]).tolist()
+        parents, tokens = self.arrays.stacked_lists(parents_BK, tokens_BK)
         self.states = [
             [children.get(pair) for pair in zip(*row, strict=True)]
             for children, row in zip(self.children, zip(parents, tokens, strict=True), strict=True)
         ]
 
-    def keep(self, rows: Tensor) -> None:
+    def keep(self, rows: Array) -> None:
         super().keep(rows)
         chosen = rows.tolist()
         self.states = [self.states[row] for row in chosen]

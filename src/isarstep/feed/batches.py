@@ -17,9 +17,7 @@ from torch import Tensor
 from isarstep.bench.specials import BOS, EOS, F2, SEP
 from isarstep.feed.corpus import Corpus, Longs
 from isarstep.feed.inputs import Segments, Source, Target
-
-TRAINING_LIMIT = 512  # source tokens, as in the paper
-LONGEST_TARGET = 200
+from isarstep.feed.measures import Layout, Measures, Shape
 
 
 @dataclass(frozen=True)
@@ -28,76 +26,6 @@ class Batch:
     target: Target
     written: int  # tokens to be learned
     tokens: int  # real tokens, read and written
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a model reads: HAT propositions as segments, the others one labelled row; with or without F.5."""
-
-    hierarchical: bool
-    hints: bool
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What fits into one batch of fixed shape."""
-
-    source: int
-    target: int
-    propositions: int
-    examples: int
-    longest_source: int
-    longest_proposition: int
-    longest_target: int
-
-    @property
-    def fillers(self) -> int:
-        """Segments that fill up what is left. Even an empty batch splits into pieces that no kernel finds too long."""
-        return max(self.source // self.longest_proposition, self.target // self.longest_target) + 1
-
-
-class Measures:
-    """Lengths of every example under a layout."""
-
-    def __init__(self, corpus: Corpus, layout: Layout) -> None:
-        self.layout = layout
-        self.propositions = corpus.proposition_counts(layout.hints)
-        self.longest_proposition = int(np.diff(corpus.token_starts).max(initial=1))
-        self.plain = corpus.source_lengths(layout.hints)
-        # A label before each proposition, a separator between two.
-        labels = 0 if layout.hierarchical else np.maximum(2 * self.propositions - 1, 0)
-        self.source = self.plain + labels
-        self.target = corpus.target_lengths() + 1
-
-    def trainable(self) -> Longs:
-        """Examples within the training limit (counted without labels, so that all models see the same ones)."""
-        fits = (self.plain <= TRAINING_LIMIT) & (self.plain > 0) & (self.target <= LONGEST_TARGET + 1)
-        return np.flatnonzero(fits)
-
-    def shape_for(self, budget: int, chosen: Longs) -> Shape:
-        """A shape of `budget` source tokens and the other sides in the proportions of the data.
-
-        Targets vary much more than sources: a little room to spare there keeps the source full. With 5 % both sides of
-        a batch of 65,536 tokens are (99 and 94 %).
-        """
-        scale = budget / max(1, int(self.source[chosen].sum())) * 1.05
-        room = 128
-        target = int(np.ceil(self.target[chosen].sum() * scale / room)) * room
-        # Attention kernels work on 128 rows at a time: a lower bound on lengths would save nothing.
-        longest_source = max(room, int(self.source[chosen].max()))
-        longest_target = max(room, int(self.target[chosen].max()))
-        longest_segment = (
-            min(max(room, self.longest_proposition), longest_source) if self.layout.hierarchical else longest_source
-        )
-        return Shape(
-            max(budget, 2 * longest_source),
-            max(target, 2 * longest_target),
-            int(self.propositions[chosen].sum() * scale) + 64,
-            int(len(chosen) * scale) + 64,
-            longest_source,
-            longest_segment,
-            longest_target,
-        )
 
 
 BUCKETS = 32  # lengths of source and target that count as equal where a model pads

@@ -6,11 +6,17 @@ Training calls `forward`; decoding calls `encode` and `start` once per batch and
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import lru_cache
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from isarstep.feed.batches import Packer
+from isarstep.feed.corpus import Corpus
 from isarstep.feed.inputs import Source, Target
+from isarstep.feed.measures import Layout
+from isarstep.feed.tensors import Tensors
 from isarstep.models.config import ModelConfig
 
 
@@ -34,6 +40,16 @@ class Seq2Seq(nn.Module, ABC):
     def token_table(self) -> Tensor:
         """V x D, shared by source, target and output."""
 
+    @property
+    def arrays(self) -> Tensors:
+        """What a search over this model works with: tensors, where its weights lie."""
+        return tensors_on(self.token_table.device)
+
+    def packer(self, corpus: Corpus) -> Packer:
+        """What gives this model examples of a corpus to read."""
+        layout = Layout(self.config.hierarchical, self.config.hints)
+        return Packer(corpus, layout, self.token_table.device)
+
     @abstractmethod
     def encode(self, source: Source) -> Tensor:
         """Packed representations of the source's tokens."""
@@ -52,3 +68,8 @@ class Seq2Seq(nn.Module, ABC):
 
     def logits(self, hidden: Tensor) -> Tensor:
         return F.linear(hidden, self.token_table)
+
+
+@lru_cache(maxsize=16)
+def tensors_on(device: torch.device) -> Tensors:
+    return Tensors(device)

@@ -7,14 +7,13 @@ that what was there before survives a kill or a full disk.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -22,27 +21,21 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from isarstep.data import model_folder
 from isarstep.errors import UserError
-from isarstep.feed.corpus import hash_of
-from isarstep.models import ModelConfig, Seq2Seq, build_model
+from isarstep.models import Seq2Seq, build_model
+from isarstep.models.folders import (
+    SPOILT,
+    About,
+    Storage,
+    hash_of_file,
+    open_folder,
+    refuse_changed_shards,
+    refuse_unfitting,
+    shard_paths,
+)
 from isarstep.version import __version__
 
-Storage = Literal["fp32", "bf16", "int8"]
 SHARD = 15_000_000  # bytes
-
-
-@dataclass(frozen=True)
-class About:
-    """Where a model comes from."""
-
-    benchmark: str
-    vocabulary: tuple[str, ...]
-    training: dict[str, Any]
-
-    @property
-    def vocabulary_hash(self) -> str:
-        return hash_of(self.vocabulary)
 
 
 def write_shards(
@@ -62,10 +55,6 @@ def write_shards(
         save_file(shard, str(folder / name), metadata=about)
 
 
-def shard_paths(folder: Path, stem: str) -> list[Path]:
-    return sorted([*folder.glob(f"{stem}.safetensors"), *folder.glob(f"{stem}-*.safetensors")])
-
-
 def read_shards(folder: Path, stem: str) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = {}
     for path in shard_paths(folder, stem):
@@ -73,25 +62,8 @@ def read_shards(folder: Path, stem: str) -> dict[str, Tensor]:
             with safe_open(str(path), "pt") as file:
                 tensors |= {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
         except SafetensorError as error:
-            raise UserError(f"{path}: cannot be read, {_SPOILT} ({error})") from None
+            raise UserError(f"{path}: cannot be read, {SPOILT} ({error})") from None
     return tensors
-
-
-_SPOILT = "it was cut off or changed after it was written; copy the folder again"
-
-
-def _hash_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _refuse_changed_shards(folder: Path, written: dict[str, str]) -> None:
-    """Compare with the hashes that were written beside; a folder of before has none."""
-    for name, wanted in written.items():
-        if not (folder / name).is_file():
-            raise UserError(f"{folder}: {name} is missing; copy the folder again")
-        if _hash_of_file(folder / name) != wanted:
-            raise UserError(f"{folder / name}: {_SPOILT}")
 
 
 def packed(tensors: dict[str, Tensor], storage: Storage) -> dict[str, Tensor]:
@@ -170,7 +142,7 @@ def write_model(model: Seq2Seq, about: About, folder: Path, storage: Storage = "
     (folder / "vocab.json").write_text(json.dumps(about.vocabulary, ensure_ascii=False) + "\n")
     hashes = {"benchmark": about.benchmark, "vocabulary": about.vocabulary_hash}
     write_shards(packed(model.state_dict(), storage), folder, "model", hashes, shard)
-    config["shards"] = {path.name: _hash_of_file(path) for path in shard_paths(folder, "model")}
+    config["shards"] = {path.name: hash_of_file(path) for path in shard_paths(folder, "model")}
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
 
 
@@ -186,36 +158,16 @@ class _Blank(TorchFunctionMode):
         return func(*args, **(kwargs or {}))
 
 
-def read_description(folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What a model folder says of itself beside the weights: the fields of its configuration, and its vocabulary."""
-    try:
-        fields = json.loads((folder / "config.json").read_text())
-        vocabulary = json.loads((folder / "vocab.json").read_text())
-    except (OSError, ValueError) as error:
-        raise UserError(f"{folder}: not a model folder ({error})") from None
-    return fields, tuple(vocabulary["tokens"] if isinstance(vocabulary, dict) else vocabulary)
-
-
 def load_model(folder: Path) -> tuple[Seq2Seq, About]:
     """A model in eval mode, in fp32 on the CPU, and where it comes from."""
-    folder = model_folder(folder)
-    fields, tokens = read_description(folder)
-    about = About(fields.get("benchmark", ""), tokens, fields.get("training", {}))
-    if fields.get("vocabulary_hash", about.vocabulary_hash) != about.vocabulary_hash:
-        raise UserError(f"{folder}: vocab.json is not the vocabulary that this model was trained with")
-    known = ModelConfig.__dataclass_fields__
-    config = ModelConfig.from_json({key: value for key, value in fields.items() if key in known})
+    opened = open_folder(folder)
     with torch.device("meta"), _Blank():
-        model = build_model(config)
-    _refuse_changed_shards(folder, fields.get("shards", {}))
-    weights = unpacked(read_shards(folder, "model"))
-    missing = set(model.state_dict()) ^ set(weights)
-    if missing:
-        raise UserError(
-            f"{folder}: weights do not fit the configuration, for example {min(missing)!r}; is a shard missing?"
-        )
+        model = build_model(opened.config)
+    refuse_changed_shards(opened.path, opened.shards)
+    weights = unpacked(read_shards(opened.path, "model"))
+    refuse_unfitting(opened.path, set(model.state_dict()), set(weights))
     model.load_state_dict(weights, assign=True)
-    return model.eval(), about
+    return model.eval(), opened.about
 
 
 @dataclass
@@ -260,7 +212,7 @@ def read_checkpoint(
                 f"{folder}: trained on other data ({what} {fields[what]}, here {ours}); start another run, or give the "
                 "recipe again with which this one was begun"
             )
-    _refuse_changed_shards(folder, fields.get("shards", {}))
+    refuse_changed_shards(folder, fields.get("shards", {}))
     model.load_state_dict(read_shards(folder, "model"))
     parameters = dict(model.named_parameters())
     for key, value in read_shards(folder, "optimiser").items():

@@ -12,7 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.utils.parametrizations import weight_norm
 
-from isarstep.feed.inputs import Source, Target, pad, unpad
+from isarstep.feed.inputs import Source, Target
+from isarstep.feed.padding import pad, unpad
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
 

@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from isarstep.feed.corpus import ragged
-from isarstep.feed.inputs import Segments, Source, Target, pad, unpad
+from isarstep.feed.inputs import Segments, Source, Target
+from isarstep.feed.padding import pad, unpad
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
 

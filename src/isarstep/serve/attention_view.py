@@ -14,11 +14,12 @@ def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, hea
     """Cross attention: of each written token over all tokens that were read; means where no layer or head is chosen."""
     from isarstep.analyse.attention_maps import record_attention
 
-    model = engine.predictor.model
-    if model.config.kind not in ("transformer", "hat"):
-        raise ProblemError("unsupported", f"a {model.config.kind} model has no attention maps")
+    predictor = engine.predictor
+    config = predictor.model.config
+    if config.kind not in ("transformer", "hat"):
+        raise ProblemError("unsupported", f"a {config.kind} model has no attention maps")
     with engine.lock:
-        maps = record_attention(model, engine.predictor.vocabulary, task.example, answer)
+        maps = record_attention(predictor.torch_model, predictor.vocabulary, task.example, answer)
     cross = np.stack(maps.cross)  # layers x heads x written x source
     layers, heads = cross.shape[:2]
     for chosen, count, name in ((layer, layers, "layer"), (head, heads, "head")):
@@ -27,7 +28,7 @@ def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, hea
     over_layers = cross.mean(0) if layer is None else cross[layer]
     weights = over_layers.mean(0) if head is None else over_layers[head]
     propositions: list[dict[str, Any]] = []
-    texts = task.example.source(hints=model.config.hints)
+    texts = task.example.source(hints=config.hints)
     begin = 0
     for (field, text), length in zip(texts, maps.spans, strict=True):
         end = begin + length

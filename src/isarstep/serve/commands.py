@@ -85,23 +85,10 @@ def propose(
         isarstep propose --example 3f2c --json
         isarstep propose graphs/HOL/Parity.jsonl.zst:HOL.Parity:12:3
     """
-    from isarstep.check.verdict import AUTHORITY, Proved
-    from isarstep.serve.sketching import Plan
-
     asked = (file, goal, fact, other, hint, type_, theory, tokens, example)
-    engine, task = _ask(*asked, model, benchmark, threads=2)
-    contradiction: Gap | None = None
+    engine, task = _ask(*asked, model, benchmark)
     check = check or replay is not None
-    if check:
-        plan = Plan()  # what provers get for a step of a sketch
-        with engine.proving(plan.prover_seconds, plan.library) as proving:
-            steps = engine.propose(task, beam, proving=proving)
-            if any(each.sides for each in steps):
-                contradiction = proving.contradiction(task, plan.prover_seconds, plan.library)
-    else:
-        steps = engine.propose(task, beam)
-    if not isinstance(contradiction, Proved):
-        contradiction = None
+    steps, contradiction = _checked(engine, task, beam) if check else (engine.propose(task, beam), None)
     if as_json:
         from isarstep.serve import shown
         from isarstep.serve.service import standing
@@ -116,9 +103,25 @@ def propose(
     if contradiction is not None:
         print(f"\nThe facts contradict each other ({contradiction}): everything follows from them.")
     if check:
+        from isarstep.check.verdict import AUTHORITY
+
         print(f"\nProved means {AUTHORITY}, with nothing but what {task.world.name} has.")
     if replay is not None:
         print(*_replayed(engine, task, steps, replay), sep="\n")
+
+
+def _checked(engine: Engine, task: Task, beam: int) -> tuple[list[Step], Gap | None]:
+    """Steps with what provers say of them, and their proof that the facts contradict each other, if there is one."""
+    from isarstep.check.verdict import Proved
+    from isarstep.serve.sketching import Plan
+
+    plan = Plan()  # what provers get for a step of a sketch
+    contradiction: Gap | None = None
+    with engine.proving(plan.prover_seconds, plan.library) as proving:
+        steps = engine.propose(task, beam, proving=proving)
+        if any(each.sides for each in steps):
+            contradiction = proving.contradiction(task, plan.prover_seconds, plan.library)
+    return steps, contradiction if isinstance(contradiction, Proved) else None
 
 
 def sketch(
@@ -151,7 +154,7 @@ def sketch(
     from isarstep.serve.sketching import Plan, sketches
 
     asked = (file, goal, fact, other, hint, type_, theory, tokens, example)
-    engine, task = _ask(*asked, model, benchmark, threads=1)  # the other cores are the provers'
+    engine, task = _ask(*asked, model, benchmark)
     if task.example.f3 is None:
         raise UserError("this example has no goal to prove")
     best: Sketch | None = None
@@ -236,7 +239,6 @@ def _ask(
     example: str | None,
     model: str,
     benchmark: str,
-    threads: int,
 ) -> tuple[Engine, Task]:
     """The engine and the task of the one problem that was given in one of three ways."""
     from isarstep.serve.engine import Engine
@@ -249,7 +251,7 @@ def _ask(
     collecting = gc.isenabled()
     gc.disable()  # nothing of what is loaded now is garbage, and looking for some takes a tenth of the time
     try:
-        engine = Engine(model, benchmark, threads)
+        engine = Engine(model, benchmark)
         engine.load_ahead()
         if example is not None:
             task = engine.example(example)

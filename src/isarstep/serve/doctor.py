@@ -16,7 +16,7 @@ from isarstep.check.provers import prover_version
 from isarstep.data import EMBEDDED, benchmark_folder, model_folder
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import find_installation
-from isarstep.models.checkpoint import read_description
+from isarstep.models.folders import read_description
 from isarstep.version import __version__
 
 
@@ -70,13 +70,13 @@ def _model() -> str:
 
 
 def _torch() -> Finding:
-    found = _package("torch")
-    if found is None:
-        return Finding("torch", None, "propose, sketch, serve, train, predict", "pip install torch", required=True)
-    import torch  # takes seconds, and only here are they needed
-
+    needed_for = "train, pretrain, keep, attention, models of other kinds; all else runs on numpy"
+    try:
+        import torch  # takes seconds, and only here are they needed
+    except ModuleNotFoundError:
+        return Finding("torch", None, needed_for, "pip install 'isarstep[train]'")
     gpu = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "no GPU: training is slow, all else is not"
-    return Finding("torch", f"{found}, {gpu}", "propose, sketch, serve, train, predict")
+    return Finding("torch", f"{torch.__version__}, {gpu}", needed_for)
 
 
 def _isabelle() -> str:

@@ -5,9 +5,9 @@ An engine loads the model, the signature and the provers when they are first nee
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
+import sys
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Literal
 from isarstep.bench.store import Benchmark
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
-from isarstep.serve.catalogue import Catalogue
 from isarstep.serve.novelty import KnownStatements, schematics_in_order, without_repetition
 from isarstep.serve.problem import (
     Form,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from isarstep.decode.search import Constraints
     from isarstep.feed.corpus import Corpus
     from isarstep.logic.signature import Signature
+    from isarstep.serve.catalogue import Catalogue
     from isarstep.serve.proving import OfferedFacts, Proving
 
 Constraint = Literal["none", "grammar", "types"]
@@ -53,17 +53,18 @@ _NAME = re.compile(r"CONST (\S+)")
 class Engine:
     """One model over one benchmark's signature and facts."""
 
-    def __init__(self, model: str | Path = "embedded", benchmark: str | Path = "embedded", threads: int = 1) -> None:
+    def __init__(self, model: str | Path = "embedded", benchmark: str | Path = "embedded") -> None:
         self.model_name = model
         self.benchmark = Benchmark(benchmark)
-        # A search is many small products: a second thread takes off a tenth, and a server's provers want that core.
-        self.threads = threads
         self.lock = threading.Lock()  # one search at a time
+        self._loading = threading.Lock()
         self.reader_in = lru_cache(maxsize=16)(self._reader_in)
         self._tasks: dict[str, Task] = {}
 
     @cached_property
     def catalogue(self) -> Catalogue:
+        from isarstep.serve.catalogue import Catalogue
+
         return Catalogue(self.benchmark)
 
     @cached_property
@@ -86,25 +87,30 @@ class Engine:
         """Of all constants, wherever they are."""
         return self.reader_in(self.worlds.everything).names
 
-    @cached_property
+    @property
     def predictor(self) -> Predictor:
+        with self._loading:  # by whom it is asked for first, this thread or the one that loads ahead
+            return self._predictor
+
+    @cached_property
+    def _predictor(self) -> Predictor:
         # Threads that wait for each other by spinning take the cores from provers, and stand still when one has none.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-        import torch
-
-        torch.set_num_threads(self.threads)
         from isarstep.decode.predict import Predictor
 
-        return Predictor(self.model_name)
+        predictor = Predictor(self.model_name)
+        if (torch := sys.modules.get("torch")) is not None:
+            torch.set_num_threads(1)  # a search is many small products: a second thread takes off a tenth
+        return predictor
 
     def load_ahead(self) -> None:
-        """Import torch on another thread; the caller has a signature and a problem to read meanwhile."""
+        """The model on another thread; the caller has a signature and a problem to read meanwhile."""
 
-        def import_torch() -> None:
+        def load() -> None:
             with suppress(Exception):  # whoever needs it will say so; nobody may be left who does
-                importlib.import_module("torch")
+                self.predictor  # noqa: B018
 
-        threading.Thread(target=import_torch, name="import torch").start()
+        threading.Thread(target=load, name="load the model").start()
 
     @cached_property
     def known_tokens(self) -> frozenset[str]:

@@ -20,22 +20,22 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from isarstep.errors import UserError
-from isarstep.feed.batches import Batch, Layout, Packer, Shape, plan
+from isarstep.feed.batches import Batch, Packer, plan
 from isarstep.feed.constants import closed, numbers_in, read_by_model
 from isarstep.feed.corpus import Dataset, Longs
 from isarstep.feed.dense import dense_dataset
+from isarstep.feed.measures import Layout, Shape
 from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import (
-    About,
     Progress,
     Replacing,
-    Storage,
     load_model,
     read_checkpoint,
     recover,
     write_checkpoint,
     write_model,
 )
+from isarstep.models.folders import About, Storage
 from isarstep.models.rnnsearch import RNNSearch
 from isarstep.models.transformer import Transformer
 from isarstep.train.average import Average

@@ -17,8 +17,8 @@ from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.feed.constants import numbers_in, opened, under_vocabulary
 from isarstep.feed.corpus import Dataset
-from isarstep.models.checkpoint import Storage, read_description
 from isarstep.models.config import PAPER_DROPOUT, Kind, ModelConfig, Size, Style
+from isarstep.models.folders import Storage, read_description
 from isarstep.train.recipe import Recipe
 
 FOLDER = Path(__file__).parent / "recipes"

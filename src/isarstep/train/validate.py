@@ -11,8 +11,9 @@ from isarstep.bench.specials import UNK
 from isarstep.decode.bleu import bleu_of_sums, ngram_counts
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
-from isarstep.feed.batches import Layout, Packer, Shape, plan
+from isarstep.feed.batches import Packer, plan
 from isarstep.feed.corpus import Corpus
+from isarstep.feed.measures import Layout, Shape
 from isarstep.train.loss import SmoothedLoss
 
 

@@ -1,0 +1,93 @@
+"""What a model folder says of itself and whether it is whole: all but the weights, and without torch.
+
+It holds `config.json`, `vocab.json` and `model*.safetensors`; `isarstep.models.checkpoint` writes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from isarstep.data import model_folder
+from isarstep.errors import UserError
+from isarstep.feed.corpus import hash_of
+from isarstep.models.config import ModelConfig
+
+Storage = Literal["fp32", "bf16", "int8"]
+
+
+@dataclass(frozen=True)
+class About:
+    """Where a model comes from."""
+
+    benchmark: str
+    vocabulary: tuple[str, ...]
+    training: dict[str, Any]
+
+    @property
+    def vocabulary_hash(self) -> str:
+        return hash_of(self.vocabulary)
+
+
+def shard_paths(folder: Path, stem: str) -> list[Path]:
+    return sorted([*folder.glob(f"{stem}.safetensors"), *folder.glob(f"{stem}-*.safetensors")])
+
+
+SPOILT = "it was cut off or changed after it was written; copy the folder again"
+
+
+def hash_of_file(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def refuse_changed_shards(folder: Path, written: dict[str, str]) -> None:
+    """Compare with the hashes that were written beside; a folder of before has none."""
+    for name, wanted in written.items():
+        if not (folder / name).is_file():
+            raise UserError(f"{folder}: {name} is missing; copy the folder again")
+        if hash_of_file(folder / name) != wanted:
+            raise UserError(f"{folder / name}: {SPOILT}")
+
+
+def read_description(folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a model folder says of itself beside the weights: the fields of its configuration, and its vocabulary."""
+    try:
+        fields = json.loads((folder / "config.json").read_text())
+        vocabulary = json.loads((folder / "vocab.json").read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"{folder}: not a model folder ({error})") from None
+    return fields, tuple(vocabulary["tokens"] if isinstance(vocabulary, dict) else vocabulary)
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A model folder whose description has been read and fits together."""
+
+    path: Path
+    config: ModelConfig
+    about: About
+    storage: Storage
+    shards: dict[str, str]  # hashes by name; a folder of before has none
+
+
+def open_folder(folder: Path) -> ModelFolder:
+    folder = model_folder(folder)
+    fields, tokens = read_description(folder)
+    about = About(fields.get("benchmark", ""), tokens, fields.get("training", {}))
+    if fields.get("vocabulary_hash", about.vocabulary_hash) != about.vocabulary_hash:
+        raise UserError(f"{folder}: vocab.json is not the vocabulary that this model was trained with")
+    known = ModelConfig.__dataclass_fields__
+    config = ModelConfig.from_json({key: value for key, value in fields.items() if key in known})
+    return ModelFolder(folder, config, about, fields.get("storage", "fp32"), fields.get("shards", {}))
+
+
+def refuse_unfitting(folder: Path, wanted: set[str], found: set[str]) -> None:
+    """Weights by name, as the configuration wants them and as they are there."""
+    if missing := wanted ^ found:
+        raise UserError(
+            f"{folder}: weights do not fit the configuration, for example {min(missing)!r}; is a shard missing?"
+        )
