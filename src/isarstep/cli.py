@@ -8,12 +8,14 @@ summaries are read from the source text, and a room is imported only when one of
 from __future__ import annotations
 
 import ast
+import atexit
 import importlib
 import inspect
 import keyword
 import os
 import sys
 import textwrap
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,14 +35,17 @@ UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 ClickError: type[Exception] = UsageError.__bases__[0]
 
 
-def commands() -> dict[str, tuple[str, str]]:
-    """Name -> (module, summary) of every command; no room is imported."""
+def commands(wanted: str = "") -> dict[str, tuple[str, str]]:
+    """Name -> (module, summary) of every command, or of those beside a wanted one; no room is imported."""
     found: dict[str, tuple[str, str]] = {}
     for room in ROOMS:
         path = Path(__file__).parent / room / "commands.py"
         if not path.exists():
             continue
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        text = path.read_text(encoding="utf-8")
+        if f"\ndef {wanted.replace('-', '_')}" not in text:
+            continue
+        for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 summary = (ast.get_docstring(node) or "").split("\n", 1)[0]
                 found[node.name.rstrip("_").replace("_", "-")] = (f"isarstep.{room}.commands", summary)
@@ -122,7 +127,7 @@ def run(arguments: list[str]) -> int:
             summaries = {each: summary for each, (_, summary) in commands().items()}
             print(script(" ".join(arguments[1:]), summaries, options_of), end="")
             return 0
-        found = commands().get(name)
+        found = commands(name).get(name)
         if found is None:
             what = f"there is no command {name!r}" if name else "which command?"
             return _complain(f"{what}; `isarstep --help` lists them")
@@ -163,4 +168,11 @@ def _complain(message: str) -> int:
 
 
 def main() -> None:
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if threading.active_count() > 1:  # somebody is still at work
+        sys.exit(code)
+    # The system takes back the memory at once; taking apart a million objects before would be a tenth of a proposal.
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)

@@ -289,10 +289,10 @@ class Past:
 
     @property
     def hidden_B1KM(self) -> Floats:
-        return self.state.hidden_BKM[:, None, :, : self.state.length * self.beams]
+        return self.state.hidden_BKM[:, None]
 
     def with_more(self, k_BHKC: Floats, v_BHKC: Floats) -> KeysValues:
-        end = self.state.length * self.beams
+        end = self.state.hidden_BKM.shape[2]
         room = self.both_2BHMC.shape[3]
         if end > room:
             self.both_2BHMC = np.pad(self.both_2BHMC, ((0, 0), (0, 0), (0, 0), (0, room), (0, 0)))
@@ -304,6 +304,8 @@ class Past:
 
 class LightState:
     """What is known of K hypotheses for each of B sentences. What must not be looked at has minus infinity."""
+
+    FORGETS = 16  # after so many steps, each time
 
     def __init__(self, memories: list[KeysValues], lengths_B: Longs, beams: int) -> None:
         self.memories, self.lengths_B, self.beams = memories, lengths_B, beams
@@ -323,9 +325,23 @@ class LightState:
 
     def advance(self, parents_BK: Longs) -> None:
         batch, beams = parents_BK.shape
+        self.hidden_BKM = self.hidden_BKM[np.arange(batch)[:, None], parents_BK]
+        if self.length and not self.length % self.FORGETS:
+            self._forget()
         own_BKK = np.broadcast_to(self.own_KK, (batch, beams, beams))
-        self.hidden_BKM = np.concatenate([self.hidden_BKM[np.arange(batch)[:, None], parents_BK], own_BKK], 2)
+        self.hidden_BKM = np.concatenate([self.hidden_BKM, own_BKK], 2)
         self.length += 1
+
+    def _forget(self) -> None:
+        """Most tokens that were tried are no hypothesis' past any more: what is left is moved together."""
+        living_BM = (self.hidden_BKM == 0).any(1)
+        most = int(living_BM.sum(1).max())
+        chosen_BM = np.argsort(~living_BM, 1, kind="stable")[:, :most]
+        self.hidden_BKM = np.take_along_axis(self.hidden_BKM, chosen_BM[:, None], 2)
+        rows_B1 = np.arange(len(living_BM))[:, None]
+        for past in self.pasts:
+            # Indices around a slice bring their own axes to the front.
+            past.both_2BHMC[:, :, :, :most] = past.both_2BHMC[:, rows_B1, :, chosen_BM].transpose(2, 0, 3, 1, 4)
 
     def keep(self, rows: Longs) -> None:
         self.lengths_B, self.hidden_BKM = self.lengths_B[rows], self.hidden_BKM[rows]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -241,6 +242,7 @@ def _ask(
     benchmark: str,
 ) -> tuple[Engine, Task]:
     """The engine and the task of the one problem that was given in one of three ways."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: no threads that a search would not use
     from isarstep.serve.engine import Engine
     from isarstep.serve.problem import Problem
 
