@@ -29,6 +29,8 @@ def test_names_of_propositions_theorems_and_examples() -> None:
 def test_the_order_inside_a_field_does_not_count_but_the_field_does() -> None:
     key = content_key(A, [B, C], C, [A], [])
     assert content_key(A, [C, B], C, [A], []) == key
+    assert content_key(A, [], C, [A, B], []) == content_key(A, [], C, [B, A], [])
+    assert content_key(A, [], C, [], [A, B]) == content_key(A, [], C, [], [B, A])
     others = [
         content_key(A, [C], C, [A, B], []),
         content_key(A, [B, C], C, [], [A]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,29 @@ def test_unseen_entries_are_few_and_small() -> None:
     many = [{"entry": entry} for entry in (0, 0, 0, 1, 1, 2, 2)]
     assert list(decide(columns(many), Sizes(unseen=1, unseen_share=0.9, unseen_entries=1), [1, 2]).entries) == [1]
     assert list(decide(columns(rows), Sizes(unseen=9, unseen_share=0.9, unseen_entries=2), [1, 2]).entries) == [2]
+    both = [
+        {"entry": entry} for entry in (0, 0, 0, 0, 1, 1, 1, 2, 2, 2)
+    ]  # each is small enough, but not with the other
+    assert list(decide(columns(both), Sizes(unseen=9, unseen_share=0.5, unseen_entries=1), [1, 2]).entries) == [1]
+
+
+def test_entries_are_left_unseen_until_they_could_give_a_quarter_more_than_is_scored() -> None:
+    rows = [{"entry": max(0, n), "theorem": n} for n in range(-20, 8)]
+    assert decide(columns(rows), SIZES, [*range(1, 8)]).entries == [1, 2, 3, 4, 5]
+
+
+def test_the_numbers_of_the_rules() -> None:
+    """Whoever changes one of them makes another benchmark."""
+    assert asdict(Sizes()) == {
+        "scored": 5000,
+        "unseen": 3000,
+        "fresh": 1000,
+        "of_a_theorem": 4,
+        "common": 20,
+        "band": 0.05,
+        "unseen_share": 0.02,
+        "unseen_entries": 5,
+    }
 
 
 def test_frozen_splits_stay_and_newcomers_keep_away_from_them() -> None:
