@@ -46,6 +46,16 @@ def test_propose_and_its_checks(environment: dict[str, str]) -> None:
     assert found["steps"][0]["first"]["result"] == "proved"
 
 
+def test_a_proposal_waits_for_nothing_that_it_does_not_use(environment: dict[str, str]) -> None:
+    script = (
+        "import sys; from isarstep.cli import run; "
+        f"assert run(['propose', *{ASKED}]) == 0; "
+        "print([name for name in ('pyarrow', 'fastapi', 'matplotlib', 'sacrebleu') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == ["[]"], done.stdout + done.stderr
+
+
 def test_read_from_python(environment: dict[str, str]) -> None:
     script = "import isarstep, sys; print(isarstep.read('x ≤ y + (1::nat)').term); assert not sys.modules['torch']"
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
