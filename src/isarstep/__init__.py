@@ -38,9 +38,11 @@ def read(
     """
     from isarstep.bench.store import benchmark_at
     from isarstep.logic.reader import read_formula, read_type
+    from isarstep.logic.symbols import normal, to_isabelle
 
     language = benchmark_at(benchmark).language_of(theory)
-    return read_formula(text, language, {name: read_type(typ, language) for name, typ in (types or {}).items()})
+    given = {to_isabelle(normal(name)): read_type(typ, language) for name, typ in (types or {}).items()}
+    return read_formula(text, language, given)
 
 
 def propose(

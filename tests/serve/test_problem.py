@@ -63,6 +63,19 @@ def test_what_is_added_may_not_narrow_the_types_of_a_problem(engine: Engine) -> 
     assert engine.read(Problem("x < x + 1", ("x < Suc x",))).types() == {"x": "nat"}
 
 
+def test_greek_variables_have_the_types_that_they_are_given_and_are_shown_as_they_are(engine: Engine) -> None:
+    task = engine.read(Problem("δ < ε + 1", ("δ < ε",), types={"ε": "real"}))
+    assert task.types() == {"ε": "real", "δ": "real"}
+    assert task.text(task.example.f2[0]) == "δ < ε"
+    assert set(engine.read(Problem("0 < ε")).types()) == {"ε"}
+
+
+def test_who_gives_a_type_means_a_variable(engine: Engine) -> None:
+    with pytest.raises(ProblemError, match="exp x"):
+        engine.read(Problem("0 < e ^ n"))
+    assert engine.read(Problem("0 < e ^ n", types={"e": "real"})).types() == {"e": "real", "n": "nat"}
+
+
 def test_fixed_names_hide_constants_and_give_the_order(engine: Engine) -> None:
     assert engine.read(Problem("card = x", fixed=("x", "card"))).order == ("x", "card")
     with pytest.raises(ProblemError, match="twice"):

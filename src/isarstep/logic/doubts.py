@@ -206,7 +206,7 @@ def _names(tokens: InnerTokens, unknown: Container[str], language: Language) -> 
         if name in _LETTERS:
             yield Doubt(tokens.starts[i], name, _LETTERS[name])
         elif name == "π" and language.constants.resolve("pi") is not None:
-            yield Doubt(tokens.starts[i], name, f"pi; {_IF_VARIABLE}")
+            yield Doubt(tokens.starts[i], name, "pi; a variable needs another name")
         elif name == "e" and tokens.texts[i + 1] == "^" and tokens.kinds[i + 2] != "number":
             yield Doubt(tokens.starts[i], name, f"exp x for a power of the number e; {_IF_VARIABLE}")
         elif (base := _WITH_BASE.match(name)) and language.constants.resolve(base[1]) is not None:

@@ -14,6 +14,7 @@ from isarstep.errors import UserError
 from isarstep.logic.language import Language
 from isarstep.logic.notation import NotationTable, default_table
 from isarstep.logic.signature import Signature
+from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import Bound, Const, Free, Term, Type, Var
 
 _LETTER = "A-Za-zα-κμ-ωΑ-Ω"
@@ -194,9 +195,8 @@ class Names:
         numbered = _NUMBERED.fullmatch(name)
         if numbered and numbered[1] == "X":
             return "x" + numbered[2].translate(_DOWN)
-        if self.is_free_for_binding(name):
-            return name
-        return quote(name, "«»")
+        readable = name if self.language is None else from_isabelle(name)  # who has a language reads ε as \<epsilon>
+        return readable if self.is_free_for_binding(readable) else quote(name, "«»")
 
     def schematic(self, name: str, index: int) -> str:
         """How a schematic variable is shown."""

@@ -29,7 +29,7 @@ from isarstep.logic.patterns import (
 from isarstep.logic.printing import sections
 from isarstep.logic.reader import Statement, read_statement
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.symbols import from_isabelle
+from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, substitute, subterms
 
 _MAX_DIGITS = MAX_BITS * 3 // 10
@@ -71,7 +71,8 @@ def read_marked(text: str, names: Names, *, prop: bool = True, spans: Spans | No
     if names.language is None:
         term = read(text, names, prop=prop, spans=spans)
         return Statement(term, term)
-    found = read_statement(text, names.language, names.fixed, wanted=PROP if prop else None, spans=spans)
+    fixed = {to_isabelle(name) for name in names.fixed}
+    found = read_statement(text, names.language, fixed, wanted=PROP if prop else None, spans=spans)
 
     def own(leaf: Free | Var) -> Term | None:
         return names.variable(from_isabelle(leaf.name)) if type(leaf) is Free else None

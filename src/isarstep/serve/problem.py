@@ -399,11 +399,12 @@ class ProblemReader:
         return task.normal(term)
 
     def with_fixed(self, problem: Problem) -> Names:
-        """Names under which the user's fixed variables hide constants."""
+        """Names under which the user's fixed variables hide constants; variables that have a type are fixed, too."""
         if len(set(problem.fixed)) != len(problem.fixed):
             raise ProblemError("invalid", "a variable is named twice", "fixed")
+        typed = (name for name in problem.types if name not in problem.fixed and type(self.names.read(name, 0)) is Free)
         try:
-            return showing(self.names, problem.fixed)
+            return showing(self.names, (*problem.fixed, *(typed if problem.form == "notation" else ())))
         except UserError as error:
             raise ProblemError("invalid", str(error), "fixed") from None
 
@@ -414,17 +415,18 @@ class ProblemReader:
         user: nothing is known about those here, and propositions that mention such constants are not typed.
         """
         given: dict[str, Typ] = {}
+        names = self.with_fixed(problem)
         for name, text in problem.types.items():
             try:
-                given[self.raw_name(name, problem.form)] = of_some_sort(type_of_text(text, self.signature))
+                given[self.raw_name(name, problem.form, names)] = of_some_sort(type_of_text(text, self.signature))
             except UserError as error:
                 if problem.form == "notation":
                     raise ProblemError("type", str(error), f"types.{name}") from None
         return given
 
-    def raw_name(self, name: str, form: Form) -> str:
+    def raw_name(self, name: str, form: Form, names: Names) -> str:
         """In notation a numbered variable is called as it is shown: x₀."""
-        leaf = self.names.read(name, 0) if form == "notation" else None
+        leaf = names.read(name, 0) if form == "notation" else None
         return leaf.name if type(leaf) is Free else name
 
     def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Statement, Spans]:
