@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import datasets
+import pyarrow as pa
 from lm_eval.api.task import ConfigurableTask
 
 from isarstep.agents.questions import SHOTS, Questions, judgement
@@ -32,7 +33,7 @@ def isarstep(
     return ConfigurableTask(
         config={
             "task": "isarstep",
-            "custom_dataset": lambda **_: datasets.DatasetDict({"test": datasets.Dataset.from_list(documents)}),
+            "custom_dataset": lambda **_: datasets.DatasetDict({"test": _dataset(documents, opened.hash)}),
             "test_split": "test",
             "output_type": "generate_until",
             "doc_to_text": lambda document: document["question"],
@@ -46,3 +47,9 @@ def isarstep(
             "metadata": {"version": opened.hash[:12], "split": split},
         }
     )
+
+
+def _dataset(documents: list[dict[str, str]], name: str) -> datasets.Dataset:
+    """With a name of its own: `from_list` makes one by pickling the table, which the newest Arrow does not allow."""
+    table = datasets.table.InMemoryTable(pa.Table.from_pylist(documents))
+    return datasets.Dataset(table, fingerprint=name)
