@@ -15,16 +15,17 @@ check: .venv/.installed-dev
 	$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy & types=$$!; $(BIN)/pytest -q -m 'not slow'; tests=$$?; wait $$types && exit $$tests
 
-# Servers, provers and attacks beside all else, one core each; what the first said is shown at the end.
-SERVERS := tests/agents tests/attack tests/check tests/serve
+# Servers, provers, attacks and training beside all else, one core each, as long as each other; what the first said is
+# shown at the end.
+FIRST := tests/agents tests/attack tests/check tests/serve tests/train
 
 test: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
-	@export OMP_NUM_THREADS=1; $(BIN)/pytest -q $(SERVERS) >.servers.log 2>&1 & servers=$$!; \
-	$(BIN)/pytest -q tests $(SERVERS:%=--ignore=%); rest=$$?; \
-	wait $$servers; first=$$?; cat .servers.log; rm -f .servers.log; [ $$first = 0 ] && [ $$rest = 0 ]
+	@export OMP_NUM_THREADS=1; $(BIN)/pytest -q $(FIRST) >.first.log 2>&1 & first=$$!; \
+	$(BIN)/pytest -q tests $(FIRST:%=--ignore=%); rest=$$?; \
+	wait $$first; first=$$?; cat .first.log; rm -f .first.log; [ $$first = 0 ] && [ $$rest = 0 ]
 
 # What must not be proved, on the real fact base; the tests run a tenth of it.
 attack: .venv/.installed-dev
