@@ -14,7 +14,6 @@ import gc
 import json
 import platform
 import time
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import pyarrow.compute as pc
@@ -31,6 +30,7 @@ from isarstep.logic.terms import Free, Term, Typ, Var, beta_eta_normal, erase, f
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 from isarstep.logic.writer import write_formula
+from logic import rate
 
 THEORIES = ("HOL-Library.Multiset", "HOL-Library.Extended_Real", "HOL-Analysis.Convex_Euclidean_Space")
 WANTED = {"read": 1_000, "write": 20_000}
@@ -68,17 +68,6 @@ def loaded(benchmark: Benchmark, theory: str) -> tuple[Language, float]:
     write_formula(read_formula("x = y", language).term, language)
     formats_of(language)
     return language, time.process_time() - began
-
-
-def rate(job: Callable[[Any], object], inputs: Sequence[Any]) -> float:
-    best = 0.0
-    for _ in range(3):
-        gc.collect()
-        began = time.process_time()
-        for item in inputs:
-            job(item)
-        best = max(best, len(inputs) / (time.process_time() - began))
-    return best
 
 
 def _form(term: Term, language: Language) -> Term:

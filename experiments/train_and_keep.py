@@ -135,7 +135,9 @@ def main() -> None:
     folder = chosen.out / "run"
     if not chosen.trained:
         make_model(chosen, folder)
-        note_origin(folder, shlex.join(["python", "experiments/train_and_keep.py", *sys.argv[1:]]), commit())
+        names = {str(chosen.data): chosen.data.name, str(chosen.out): "OUT"}  # not where somebody's files lie
+        said = [names.get(word, word) for word in sys.argv[1:]]
+        note_origin(folder, shlex.join(["python", "experiments/train_and_keep.py", *said]), commit())
         print(f"trained after {time.monotonic() - start:.0f} s", flush=True)
         # A new process: searching begins with the whole memory of the GPU.
         os.execv(sys.executable, [sys.executable, *sys.argv, "--trained"])

@@ -89,17 +89,6 @@ def test_room_for_the_past_grows() -> None:
         assert_same(ours, search_plainly(model, corpus, example, rules))
 
 
-def test_a_search_keeps_nothing_for_a_backward_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or every step of every batch would stay in memory to the end, and a GPU would do without its kernels."""
-    model = lively_model("hat")
-    recorded = []
-    step = model.step
-    monkeypatch.setattr(model, "step", lambda *given: recorded.append((hidden := step(*given)).requires_grad) or hidden)
-    list(search_corpus(model, some_corpus(2, 20), SearchRules(beam=2, longest=5)))
-    assert recorded
-    assert not any(recorded)
-
-
 def test_an_example_without_a_source_has_no_answer() -> None:
     corpus = Corpus.of_examples([NumberedExample([], [9]), NumberedExample([(3, [10])], [9])])
     assert [len(found) > 0 for found in search_corpus(lively_model("hat"), corpus, SearchRules(beam=2, longest=5))] == [

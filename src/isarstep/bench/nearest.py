@@ -32,9 +32,9 @@ class Nearest(NamedTuple):
 def nearest_bags(bags: Sequence[Counter[str]], others: Iterable[Counter[str]]) -> list[Nearest | None]:
     """For each bag the nearest of the others, the first of equals, where it is a near duplicate."""
     best: list[Nearest | None] = [None] * len(bags)
-    shelf = _Shelf(bags)
+    known = _Histograms(bags)
     for other, bag in enumerate(others):
-        for number in shelf.candidates(bag):
+        for number in known.candidates(bag):
             common = (bag & bags[number]).total()
             similarity = common / (bag.total() + bags[number].total() - common)
             before = best[number]
@@ -43,7 +43,7 @@ def nearest_bags(bags: Sequence[Counter[str]], others: Iterable[Counter[str]]) -
     return best
 
 
-class _Shelf:
+class _Histograms:
     """The histograms of many bags, in the order of their sizes."""
 
     def __init__(self, bags: Sequence[Counter[str]]) -> None:
