@@ -109,8 +109,9 @@ def test_propose_step_proposes_what_is_proved(ask: Asking) -> None:
 def test_check_step_judges_every_candidate_for_itself(ask: Asking) -> None:
     found = ask(
         "check_step", facts=["x ≤ y", "y ≤ z"], goal="x ≤ z", types={"x": "nat"},
-        candidates=["x ≤ z", "x = = y", "stranger = x"], seconds=60,
+        candidates=["x = = y", "x ≤ z", "stranger = x", "x < z"], seconds=60,
     )  # fmt: skip
+    assert [step["text"] for step in found["steps"]] == ["x = = y", "x ≤ z", "stranger = x", "x < z"]  # as given
     by_text = {step["text"]: step for step in found["steps"]}
     assert by_text["x ≤ z"]["follows_from_facts"]["result"] == "proved"
     assert by_text["x ≤ z"]["closes_goal"]["result"] == "proved"
