@@ -22,7 +22,7 @@ from isarstep.check.provers import (
     Strategy,
     available,
 )
-from isarstep.check.rewriting import TRUE, Rewriter, rewrites_of
+from isarstep.check.rewriting import TRUE, Rewrite, Rewriter, rewrites_of
 from isarstep.check.simprules import SimpRules
 from isarstep.check.typed import ExampleToCheck, Typed
 from isarstep.check.verdict import NOT_ASKED, Gap, Proved, TimedOut, Unknown
@@ -160,12 +160,18 @@ class Closing:
         began = time.process_time()
         premises, world, may = asked.local, asked.context.world, self._may_rewrite(asked)
         about = {c.name for term in (asked.goal, *(p.prop for p in premises)) for c in constants(term)}
-        rewriter = Rewriter(self.simp.near(world, may, about), asked.signature)
+        simp = self.simp
+
+        def near(about: set[str]) -> Callable[[str], Iterator[Rewrite]]:
+            declared = simp.near(world, may, about)
+            return lambda head: simp.rewrites(declared.get(head, ()))
+
+        rewriter = Rewriter((), asked.signature, near(about))
         left = rewriter.goal(premises, asked.goal)
         added = [rule for fact in beside for rule in rewrites_of(fact)]
         if left != TRUE and added:
             about |= {c.name for fact in beside for c in constants(fact.prop)}
-            with_added = Rewriter([*added, *self.simp.near(world, may, about)], asked.signature)
+            with_added = Rewriter(added, asked.signature, near(about))
             further = with_added.goal(premises, asked.goal)
             rewriter, left = (with_added, further) if with_added.used else (rewriter, left)
         seconds = time.process_time() - began

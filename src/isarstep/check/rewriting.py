@@ -8,7 +8,7 @@ alike but for the order of variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -51,15 +51,20 @@ class Rewrite:
     left: Term
     right: Term
 
+    @property
+    def head(self) -> str:
+        head, _ = strip_comb(self.left)
+        return head.name if type(head) is Const else ""
+
 
 def rewrites_of(fact: Named) -> Iterator[Rewrite]:
-    """The rules that a fact is; none where it can't be used as one."""
+    """The rule that a fact is; none where it can't be used as one. Without types: unless its types forbid it."""
     if fact.here or is_general(fact.prop):
-        yield from filter(_applicable, oriented(fact))
+        yield from filter(_applicable, _said(fact))
 
 
-def oriented(fact: Named) -> Iterator[Rewrite]:
-    """What a fact says as rules, whether these can be applied or not; types are not looked at."""
+def _said(fact: Named) -> Iterator[Rewrite]:
+    """What a fact says as a rule, whether it can be applied or not."""
     premises, conclusion = strip_pure_imp(fact.prop)
     conditions = [dest_trueprop(premise) for premise in premises]
     known = tuple(condition for condition in conditions if condition is not None)
@@ -88,8 +93,7 @@ def _oriented(name: str, conditions: tuple[Term, ...], conclusion: Term) -> Iter
 
 
 def _applicable(rule: Rewrite) -> bool:
-    head, _ = strip_comb(rule.left)
-    if type(head) is not Const or rule.left in (TRUE, FALSE):
+    if not rule.head or (type(rule.left) is Const and rule.head in (TRUE.name, FALSE.name)):
         return False
     if not all(map(_matchable, subterms(rule.left))):
         return False
@@ -143,18 +147,26 @@ def _assumed(formula: Term, names: Names) -> Iterator[tuple[Term, tuple[Term, Na
 class Rewriter:
     """Simplifies formulas with some rules; `used` are the names of all that it used."""
 
-    def __init__(self, rules: Iterable[Rewrite], signature: Signature) -> None:
+    def __init__(
+        self,
+        rules: Iterable[Rewrite],
+        signature: Signature,
+        more: Callable[[str], Iterable[Rewrite]] = lambda _head: (),
+    ) -> None:
+        """`more` are the rules for a head beside the given ones: those of a library are typed when they are wanted."""
+        self._given: dict[str, list[Rewrite]] = {}
+        for rule in rules:
+            self._given.setdefault(rule.head, []).append(rule)
+        self._more = more
         self._rules: dict[str, list[Rewrite]] = {}
         self._signature = signature
         self._left, self._matchings = MOST_STEPS, MOST_MATCHINGS
         self.used: dict[str, None] = {}
-        self._add(rules)
 
-    def _add(self, rules: Iterable[Rewrite]) -> None:
-        for rule in rules:
-            head, _ = strip_comb(rule.left)
-            assert type(head) is Const
-            self._rules.setdefault(head.name, []).append(rule)
+    def _for(self, head: str) -> list[Rewrite]:
+        if head not in self._rules:
+            self._rules[head] = [*self._given.get(head, ()), *self._more(head)]
+        return self._rules[head]
 
     def goal(self, premises: Sequence[Named], goal: Term) -> Term | None:
         """The goal's formula as far as it is simplified; TRUE: it is proved. None: it is no formula."""
@@ -163,7 +175,8 @@ class Rewriter:
             return None
         for premise in premises:
             if schematics(premise.prop):
-                self._add(rewrites_of(replace(premise, here=True)))
+                for rule in rewrites_of(replace(premise, here=True)):
+                    self._for(rule.head).append(rule)
         try:
             known = self._known(premises)
             return TRUE if known is None else self._visit(beta_normal(formula), known, 0)
@@ -239,7 +252,7 @@ class Rewriter:
         simpler = _by_logic(head.name, arguments)
         if simpler is not None:
             return simpler
-        for rule in self._rules.get(head.name, ()):
+        for rule in self._for(head.name):
             self._matchings -= 1
             if self._matchings < 0:
                 return None

@@ -13,7 +13,7 @@ from typing import Any
 from isarstep.bench.worlds import World
 from isarstep.check.facts import FactBase
 from isarstep.check.monomorphise import LOGICAL, Named
-from isarstep.check.rewriting import Rewrite, oriented, rewrites_of
+from isarstep.check.rewriting import Rewrite, rewrites_of
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.terms import Term, constants
@@ -78,19 +78,23 @@ class SimpRules:
             named = stated(declaration)
             return () if named is None else tuple(rewrites_of(named))
 
-        def lefts(declaration: Declaration) -> tuple[frozenset[str], ...]:
-            # Most rules are about something else; to see that takes no types, but abbreviations hide what is left.
+        def left(declaration: Declaration) -> tuple[str, frozenset[str]] | None:
+            # To see what a rule is about takes no types, which take long, but abbreviations hide it.
             prop = decode(declaration.text)
             if any(meaning(name) != {name} for name in names_in(prop)):
-                return (frozenset(),)
-            return tuple(names_in(rule.left) for rule in oriented(Named("", prop)))
+                rules: Iterable[Rewrite] = self._rewrites(declaration)
+            else:
+                rules = rewrites_of(Named("", prop))
+            return next(((rule.head, names_in(rule.left)) for rule in rules), None)
 
         self._rewrites = lru_cache(maxsize=50_000)(rewrites)
-        self._lefts = lru_cache(maxsize=50_000)(lefts)
+        self._left = lru_cache(maxsize=50_000)(left)
 
-    def near(self, world: World, usable: Callable[[int | None, str], bool], about: Iterable[str]) -> Iterator[Rewrite]:
-        """The rules of a world that can be applied to terms of these constants, or to what such rules make of them.
-        `usable` may refuse a fact of a theory."""
+    def near(
+        self, world: World, usable: Callable[[int | None, str], bool], about: Iterable[str]
+    ) -> Mapping[str, Sequence[Declaration]]:
+        """The rules of a world that can be applied to terms of these constants, or to what such rules make of them, by
+        the head of their left side. `usable` may refuse a fact of a theory."""
         known = BASIC | LOGICAL | set(about)
         self._read(world.theories)
         here = [theory for theory in self._declared if world.theories is not None and theory in world.theories]
@@ -101,21 +105,25 @@ class SimpRules:
             for each in self._declared[theory]
             if each.kind == ADDED and (each.fact is None or each.fact not in taken)
         ]
-        yielded: set[int] = set()
+        found: dict[str, list[Declaration]] = {}
+        done: set[int] = set()
         for _ in range(ROUNDS):
             more: set[str] = set()
             for theory, each in declared:
                 mentioned = self._constants(each.text)
-                if each.row in yielded or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
+                if each.row in done or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
                     continue
-                if not any(left <= known for left in self._lefts(each)):
-                    continue
-                rules = [rule for rule in self._rewrites(each) if names_in(rule.left) <= known]
-                if rules:
-                    yielded.add(each.row)
+                left = self._left(each)
+                if left is not None and left[1] <= known:
+                    done.add(each.row)
                     more |= mentioned
-                    yield from rules
+                    found.setdefault(left[0], []).append(each)
             known |= more
+        return found
+
+    def rewrites(self, declarations: Iterable[Declaration]) -> Iterator[Rewrite]:
+        """The rules themselves, typed."""
+        return (rule for each in declarations for rule in self._rewrites(each))
 
     @staticmethod
     def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:

@@ -19,7 +19,7 @@ _bodies: WeakKeyDictionary[Signature, dict[str, Term]] = WeakKeyDictionary()
 def typed_body(name: str, signature: Signature) -> Term:
     """What an abbreviation stands for, typed, other abbreviations inside it unfolded."""
     known = _bodies.setdefault(signature, {})
-    path = [name]
+    path = [] if name in known else [name]
     while path:
         constant = signature.constants[path[-1]]
         assert constant.abbreviates is not None

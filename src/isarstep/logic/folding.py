@@ -13,6 +13,7 @@ from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, typed_body
 from isarstep.logic.infer import instantiate_type
 from isarstep.logic.language import Language
+from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
     App,
@@ -39,7 +40,7 @@ class _Abbreviation:
     arguments: int
 
 
-_prepared: WeakKeyDictionary[Language, dict[str, list[_Abbreviation]]] = WeakKeyDictionary()
+_prepared: WeakKeyDictionary[Language, _Abbreviations] = WeakKeyDictionary()
 
 
 def canonical(term: Term, language: Language) -> Term:
@@ -54,20 +55,20 @@ def fold(term: Term, language: Language) -> Term:
     """Fold abbreviations in a term without any."""
     rules = _prepared.get(language)
     if rules is None:
-        rules = _prepared[language] = _rules(language)
-    if not any(type(node) is Const and node.name in rules for node in subterms(term)):
+        rules = _prepared[language] = _Abbreviations(language)
+    if not any(type(node) is Const and rules.of(node.name) for node in subterms(term)):
         return term
     # From the outside in, as what an abbreviation stands for has no abbreviations inside.
     return rebuilt(term, lambda node: _folded(node, rules, language))
 
 
-def _folded(term: Term, rules: dict[str, list[_Abbreviation]], language: Language) -> Term:
+def _folded(term: Term, rules: _Abbreviations, language: Language) -> Term:
     head: Term = term
     while type(head) is App:
         head = head.fun
     if type(head) is not Const:
         return term
-    for rule in rules.get(head.name, ()):
+    for rule in rules.of(head.name):
         arguments: dict[int, Term] = {}
         types: dict[Typ, Typ] = {}
         fits = _match(rule.pattern, term, arguments, types) and len(arguments) == rule.arguments
@@ -126,35 +127,69 @@ def _match_type(pattern: Typ | None, instance: Typ | None, types: dict[Typ, Typ]
     return True
 
 
-def _rules(language: Language) -> dict[str, list[_Abbreviation]]:
-    """By the head of what they stand for, later ones first."""
-    found: dict[str, list[_Abbreviation]] = {}
-    for name in _foldable(language):
+class _Abbreviations:
+    """Those of a language by the head of what they stand for. To type them takes long, and a term has few heads: only
+    those of a head that somebody asks for are typed."""
+
+    def __init__(self, language: Language) -> None:
+        self._signature = language.signature  # not the language itself, which would keep itself alive
+        self._names: dict[str, list[str]] = {}
+        for name in _foldable(language):
+            head = _unfolded_head(name, language.signature)
+            if head is not None:
+                self._names.setdefault(head, []).append(name)
+        self._known: dict[str, tuple[_Abbreviation, ...]] = {}
+
+    def of(self, head: str) -> tuple[_Abbreviation, ...]:
+        """The more special first: incseq before mono, subset_eq before less_eq; else later ones first."""
+        if head not in self._names:
+            return ()
+        if head not in self._known:
+            found = [rule for name in reversed(self._names[head]) if (rule := self._typed(name)) is not None]
+            found.sort(key=lambda rule: (-_size(rule.pattern), len(type_variables(rule.type)), len(rule.name)))
+            self._known[head] = tuple(found)
+        return self._known[head]
+
+    def _typed(self, name: str) -> _Abbreviation | None:
         try:
-            body = typed_body(name, language.signature)
+            body = typed_body(name, self._signature)
         except UserError:
-            continue
+            return None
         count = 0
         while type(body) is Abs:
             body = instantiate(body.body, Var("", count, body.type))
             count += 1
-        head: Term = body
+        if _swaps(body) or _is_alias(body, self._signature):
+            return None
+        return _Abbreviation(name, self._signature.constants[name].type, body, count)
+
+
+def _unfolded_head(name: str, signature: Signature) -> str | None:
+    """The constant at the head of what an abbreviation stands for, others in it unfolded; None: it is none."""
+    seen = {name}
+    while True:
+        head = signature.constants[name].abbreviates
+        while type(head) is Abs:
+            head = head.body
         while type(head) is App:
             head = head.fun
-        if type(head) is Const and not _swaps(body) and not _is_alias(body, language):
-            typ = language.signature.constants[name].type
-            found.setdefault(head.name, []).insert(0, _Abbreviation(name, typ, body, count))
-    for abbreviations in found.values():  # the more special first: incseq before mono, subset_eq before less_eq
-        abbreviations.sort(key=lambda rule: (-_size(rule.pattern), len(type_variables(rule.type)), len(rule.name)))
-    return found
+        if type(head) is not Const:
+            return None
+        constant = signature.constants.get(head.name)
+        if constant is None or constant.abbreviates is None:
+            return head.name
+        name = head.name
+        if name in seen:
+            return None  # defined by itself, and nothing that anybody can type
+        seen.add(name)
 
 
-def _is_alias(body: Term, language: Language) -> bool:
+def _is_alias(body: Term, signature: Signature) -> bool:
     """A second name of a constant at its most general type, as interpretations make them."""
     if type(body) is not Const or body.type is None:
         return False
     types: dict[Typ, Typ] = {}
-    if not _match_type(body.type, language.signature.constants[body.name].type, types):
+    if not _match_type(body.type, signature.constants[body.name].type, types):
         return False
     return all(type(v) is not Type and type(w) is not Type and v.sort == w.sort for v, w in types.items())
 
