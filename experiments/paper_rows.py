@@ -35,7 +35,7 @@ class Scale:
     size: str
     tokens: int  # read and written, dense, of each run
     batch: int
-    recurrent_batch: int  # RNNSearch waits for its slowest sequence: more of them cost little more
+    padded_batch: int  # RNNSearch and ConvS2S wait for the host at every step: more sequences cost little more
     warmup: int
     looks: int
     checked: int  # examples whose first answers provers are asked about; 0: none
@@ -56,7 +56,7 @@ def recipe_of(row: Row, scale: Scale, minutes: float | None = None) -> str:
 
     The paper's learning rate follows the number of steps alone, so that a longer budget only goes on.
     """
-    batch = scale.recurrent_batch if row.model == "rnnsearch" else scale.batch
+    batch = scale.padded_batch if row.model in ("rnnsearch", "convs2s") else scale.batch
     warmup = scale.warmup * scale.batch // batch  # over the same number of tokens
     budget = f"tokens = {scale.tokens}" if minutes is None else f"minutes = {float(minutes)}"
     return (

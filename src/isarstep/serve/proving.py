@@ -60,7 +60,8 @@ class BoundedCache(Cache):
 
 
 class PunctualProvers(Provers):
-    """Begin nothing after a moment on the clock, and nothing that may take longer."""
+    """Begin nothing after a moment on the clock and nothing that may take longer, and end what waits for a processor
+    until then."""
 
     def __init__(self, limits: ProverLimits, cache: Cache) -> None:
         super().__init__(limits, cache)
@@ -70,12 +71,13 @@ class PunctualProvers(Provers):
         left = self.until - time.monotonic()
         if left <= 0:
             return OutOfTime(0.0)
-        usual = self.limits
+        usual, wanted = self.limits, self.wanted
         self.limits = replace(usual, seconds=min(usual.seconds, left))
+        self.wanted = lambda: wanted() and time.monotonic() < self.until
         try:
             return super().prove(attempts)
         finally:
-            self.limits = usual
+            self.limits, self.wanted = usual, wanted
 
 
 class OfferedFacts(NamedTuple):
