@@ -46,7 +46,7 @@ def main() -> None:
     chosen = parser.parse_args()
     model, about = load_model(chosen.model)
     data = load_dataset(Path(chosen.data))
-    corpus = read_by_model(data.split("validation"), data.words, about.vocabulary, model.config.hints)
+    corpus = read_by_model(data.split("validation"), data.words, about.vocabulary, model.config.input)
     corpus = corpus.take(np.linspace(0, len(corpus) - 1, chosen.examples).astype(np.int64))
     rules = SearchRules(chosen.beam, longest=chosen.longest)
     ours = [[(h.tokens, h.score) for h in found if h.complete] for found in search_corpus(model, corpus, rules)]
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def rows_of(corpus: Corpus) -> list[list[int]]:
-    packer = Packer(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
+    packer = Packer(corpus, Layout(hierarchical=False, input="base"), torch.device("cpu"))
     return [packer.source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
 
 

@@ -61,7 +61,7 @@ class Bench:
         self.model = on_device(self.model, chosen.device)
         self.device = self.model.token_table.device
         corpus = self.dataset.split(chosen.split)
-        corpus = read_by_model(corpus, self.dataset.words, self.about.vocabulary, self.model.config.hints)
+        corpus = read_by_model(corpus, self.dataset.words, self.about.vocabulary, self.model.config.input)
         every = np.linspace(0, len(corpus) - 1, min(len(corpus), chosen.examples)).astype(np.int64)
         self.corpus = corpus.take(every)
         if self.model.config.dense:
@@ -172,7 +172,7 @@ def typed_grammar(bench: Bench) -> Constraints:
 
 def measure_growth(bench: Bench) -> None:
     """By source length at the default batch, by beam, and by batch."""
-    lengths = bench.corpus.source_lengths(bench.model.config.hints)
+    lengths = bench.corpus.source_lengths(bench.model.config.input)
     for low, high in ((0, 64), (64, 128), (128, 256), (256, 512), (512, 1024)):
         part = np.flatnonzero((lengths > low) & (lengths <= high))[: bench.chosen.few]
         if len(part) >= 4:
@@ -221,7 +221,7 @@ def tried(bench: Bench, name: str, part: Callable[[], None]) -> None:
 
 
 def rows_of(corpus: Corpus) -> list[list[int]]:
-    packer = Packer(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
+    packer = Packer(corpus, Layout(hierarchical=False, input="base"), torch.device("cpu"))
     return [packer.source(np.array([i])).tokens_S.tolist() for i in range(len(corpus))]
 
 

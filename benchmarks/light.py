@@ -98,7 +98,7 @@ def timed(
     found: list[tuple[int, float, float]] = []
     for at in range(len(corpus)):
         one = corpus.take(np.array([at])).compacted()
-        length = int(one.source_lengths(hints=False)[0])
+        length = int(one.source_lengths("base")[0])
         seconds = [clocked(partial(lists_of, each, one, rules, types))[1] for each in (light, heavy)]
         found.append((length, seconds[0], seconds[1]))
     rows = []

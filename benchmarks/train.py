@@ -92,7 +92,7 @@ def ours(dataset: Dataset, config: ModelConfig, batch: int, seconds: float, devi
 
 def marian_batches(dataset: Dataset, sentences: int, device: torch.device) -> Iterator[tuple[dict[str, Any], int]]:
     """Padded batches of examples of nearly equal length, sentences in each by a budget of padded tokens."""
-    packer = Packer(dataset.split("train"), Layout(hierarchical=False, hints=False), device)
+    packer = Packer(dataset.split("train"), Layout(hierarchical=False, input="base"), device)
     measures = packer.measures
     chosen = measures.trainable()
     order = chosen[np.lexsort((measures.target[chosen], measures.source[chosen]))]

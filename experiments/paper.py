@@ -49,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
             case "report":
                 report(chosen.benchmark, chosen.runs, chosen.out, SCALES[chosen.scale])
             case "arrays":
-                make_arrays(chosen.benchmark, chosen.file)
+                make_arrays(chosen.benchmark, chosen.file, chosen.input)
             case "row":
                 if not chosen.trained:
                     train_row(chosen.name, chosen.file, chosen.scale, chosen.minutes, chosen.commit)
@@ -91,6 +91,8 @@ def read_line(arguments: list[str] | None) -> argparse.Namespace:
             way.add_argument("--minutes", type=float, help="of training in all, instead of the scale's tokens")
             way.add_argument("--commit", help="of the code, where git can't tell")
             way.add_argument("--trained", action="store_true", help="search and pack what is trained already")
+        if name == "arrays":
+            way.add_argument("--input", choices=["base", "+context"], default="base", help="+context: with contexts")
         if name == "take":
             way.add_argument("--name", help="of a run that is none of the rows (experiments/train_and_keep.py)")
     return parser.parse_args(arguments)
@@ -112,7 +114,7 @@ def make_run(row: Row, scale: Scale, benchmark: str, runs: Path, device: list[st
     recipe.write_text(recipe_of(row, scale))
     if not (folder / "config.json").is_file():  # written last
         line = ["train", benchmark, str(folder), "--model", row.model, "--size", scale.size, "--recipe", str(recipe)]
-        line += [*(["--hints"] if row.hints else []), "--seed", str(row.seed), *device, "--resume"]
+        line += [*(["--input", "+F.5"] if row.hints else []), "--seed", str(row.seed), *device, "--resume"]
         folder.mkdir(exist_ok=True)
         note_origin(folder, shlex.join(["isarstep", *line]), commit())
         stage(line)
@@ -130,13 +132,14 @@ def check(what: list[str], benchmark: str, verdicts: Path, scale: Scale) -> None
     stage([*line, *(["--resume"] if list(verdicts.parent.glob(f"{verdicts.name}*")) else [])])
 
 
-def make_arrays(benchmark: str, file: Path) -> None:
+def make_arrays(benchmark: str, file: Path, read: str) -> None:
     from isarstep.feed.files import load_dataset, save_dataset
 
-    data = load_dataset(benchmark)
+    data = load_dataset(benchmark, read)  # type: ignore[arg-type]
     save_dataset(data, file)
     counts = ", ".join(f"{len(corpus):,} {name}" for name, corpus in data.splits.items())
-    print(f"{file}: {file.stat().st_size / 2**20:.1f} MiB, F.5 included; {counts}")
+    included = "F.5 and contexts" if read == "+context" else "F.5"
+    print(f"{file}: {file.stat().st_size / 2**20:.1f} MiB, {included} included; {counts}")
 
 
 def train_row(name: str, file: Path, scale_name: str, minutes: float | None, known: str | None) -> None:
@@ -156,7 +159,7 @@ def train_row(name: str, file: Path, scale_name: str, minutes: float | None, kno
     written.write_text(recipe_of(row, scale, minutes))
     recipe = read_recipe(str(written)).with_training(seed=row.seed)
     data = load_dataset(file)
-    config = recipe.config(row.model, scale.size, len(data.vocabulary), row.hints)  # type: ignore[arg-type]
+    config = recipe.config(row.model, scale.size, len(data.vocabulary), "+F.5" if row.hints else "base")  # type: ignore[arg-type]
     looks = ValidationPlan(looks=recipe.run.looks)
     train(data, config, recipe.training, folder, resume=True, validating=looks, storage=recipe.run.storage)
     said = ["python", "experiments/paper.py", "row", name, file.name, "OUT"]

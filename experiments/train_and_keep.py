@@ -2,6 +2,7 @@
 
     python experiments/train_and_keep.py DATA OUT --size small --style modern --minutes 8 --dropout 0.15 --renumber 0.5
     python experiments/train_and_keep.py --arrays embedded DATA      # makes DATA, where Parquet can be read
+    (with --input +context in both lines: the theorem's statement and the facts before the gap are read, too)
 
 OUT gets the model's shards and `run.tar.xz`: description, log, lists of validation, test and unseen. Lists are
 written and packed as soon as each is there, so that a run that is cut off leaves what it had. `ablations.py` trains
@@ -27,6 +28,7 @@ from packing import commit, keep_and_pack, note_origin
 from isarstep.feed.constants import is_constant, numbers_in, opened, read_by_model
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.files import load_dataset, save_dataset
+from isarstep.feed.inputs import FIELDS_READ
 
 if TYPE_CHECKING:
     from isarstep.decode.predict import Predictor
@@ -42,7 +44,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--model", default="hat")
     parser.add_argument("--size", default="base")
     parser.add_argument("--style", default="paper")
-    parser.add_argument("--hints", action="store_true")
+    parser.add_argument("--input", default="base", choices=list(FIELDS_READ))
     parser.add_argument("--no-categories", dest="categories", action="store_false")
     parser.add_argument("--minutes", type=float, default=8)
     parser.add_argument("--batch", type=int, default=32_768)
@@ -65,7 +67,7 @@ def options() -> argparse.ArgumentParser:
 
 def read_data(chosen: argparse.Namespace) -> Dataset:
     """Under the vocabulary that the model has."""
-    data = load_dataset(chosen.data)
+    data = load_dataset(chosen.data, chosen.input)
     return opened(data, chosen.numbers, chosen.named) if chosen.numbers or chosen.named is not None else data
 
 
@@ -77,7 +79,7 @@ def make_model(chosen: argparse.Namespace, folder: Path) -> Dataset:
 
     data = read_data(chosen)
     config = ModelConfig(
-        chosen.model, len(data.vocabulary), chosen.size, chosen.style, chosen.dropout, chosen.hints,
+        chosen.model, len(data.vocabulary), chosen.size, chosen.style, chosen.dropout, chosen.input,
         chosen.categories, dense=True,
     )  # fmt: skip
     recipe = (paper if chosen.style == "paper" else modern)(
@@ -112,7 +114,7 @@ def _score(predictor: Predictor, corpus: Corpus, words: tuple[str, ...]) -> dict
     from isarstep.decode.bleu import bleu_of_sums, ngram_counts
     from isarstep.decode.hypotheses import WIDE, SearchRules
 
-    read = read_by_model(corpus, words, predictor.vocabulary, predictor.model.config.hints)
+    read = read_by_model(corpus, words, predictor.vocabulary, predictor.model.config.input)
     references = [" ".join(words[t] for t in corpus.proposition(n)) for n in corpus.targets.tolist()]
     found = [[text for text, _ in proposals] for _, proposals in predictor.lines(read, SearchRules(WIDE))]
     ranks = np.array(
@@ -129,7 +131,7 @@ def _score(predictor: Predictor, corpus: Corpus, words: tuple[str, ...]) -> dict
 def main() -> None:
     chosen = options().parse_args()
     if chosen.arrays:
-        save_dataset(load_dataset(chosen.arrays), chosen.data)
+        save_dataset(load_dataset(chosen.arrays, chosen.input), chosen.data)
         return
     start = time.monotonic()
     folder = chosen.out / "run"

@@ -39,7 +39,7 @@ def test_the_answers_to_real_examples_are_the_same(
     assert isinstance(light.model, LightHAT)
     corpus = light.split(load_dataset(benchmark.folder), "test")
     corpus = corpus.take(np.array(places_of_lowest(corpus.ids, 60)))
-    corpus = corpus.take(np.argsort(corpus.source_lengths(hints=False), kind="stable")[:count])
+    corpus = corpus.take(np.argsort(corpus.source_lengths("base"), kind="stable")[:count])
     dense = light.model.config.dense
     constraints: Constraints | None = None
     if constraint == "grammar":

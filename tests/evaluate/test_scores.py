@@ -136,7 +136,7 @@ def test_a_model_answers_before_it_is_scored(
     opened = Benchmark(benchmark)
     torch.set_num_threads(1)  # two threads that wait for each other are slow on a busy machine
     torch.manual_seed(0)
-    model = build_model(ModelConfig("hat", len(opened.vocabulary), "tiny", hints=True)).eval()
+    model = build_model(ModelConfig("hat", len(opened.vocabulary), "tiny", input="+F.5")).eval()
     write_model(model, About(opened.hash, tuple(opened.vocabulary), {}), tmp_path)
     system = open_system(tmp_path, open_task(benchmark, limit=1))
     assert capsys.readouterr().out == ""  # a bar in the output would spoil --json

@@ -40,7 +40,7 @@ def corpus(count: int, seed: int = 0) -> Corpus:
 
 def source_of(rows: list[list[tuple[int, list[int]]]]):  # type: ignore[no-untyped-def]
     packer = Packer(
-        Corpus.of_examples(NumberedExample(row, [9]) for row in rows), Layout(False, False), torch.device("cpu")
+        Corpus.of_examples(NumberedExample(row, [9]) for row in rows), Layout(False, "base"), torch.device("cpu")
     )
     return packer.source(np.arange(len(rows)))
 

@@ -54,7 +54,7 @@ def test_the_twin_runs_to_its_end_with_a_row_from_elsewhere_and_goes_on_where_it
     assert paper.main(["take", str(back), str(runs)]) == 0
     assert {path.name for path in back.iterdir()} == {"run.tar.xz", "model.safetensors"}
     trained = json.loads((runs / "hat-f5" / "config.json").read_text())
-    assert (trained["hints"], trained["training"]["recipe"]["tokens"]) == (True, 6000)
+    assert (trained["input"], trained["training"]["recipe"]["tokens"]) == ("+F.5", 6000)
     assert trained["training"]["epochs"] > 0
     assert json.loads((runs / "hat-f5" / "made.json").read_text())["commit"] == "c0de"
 

@@ -35,7 +35,7 @@ def random_corpus(count: int, seed: int = 0, vocabulary: int = 60) -> Corpus:
 
 def test_sequence_models_read_labels_and_separators() -> None:
     corpus = Corpus.of_examples([NumberedExample([(3, [20]), (2, [21]), (2, [22, 23]), (5, [24])], [25])])
-    batch = assemble(corpus, np.array([0]), Layout(hierarchical=False, hints=False))
+    batch = assemble(corpus, np.array([0]), Layout(hierarchical=False, input="base"))
     assert batch.source.tokens_S.tolist() == [F2, 22, 23, SEP, F2, 21, SEP, F3, 20]
     assert batch.target.inputs_U.tolist() == [BOS, 25]
     assert batch.target.outputs_U.tolist() == [25, EOS]
@@ -43,7 +43,7 @@ def test_sequence_models_read_labels_and_separators() -> None:
 
 def test_hat_reads_propositions_with_categories() -> None:
     corpus = Corpus.of_examples([NumberedExample([(3, [20]), (2, [21]), (2, [22, 23]), (5, [24])], [25])])
-    source = assemble(corpus, np.array([0]), Layout(hierarchical=True, hints=True)).source
+    source = assemble(corpus, np.array([0]), Layout(hierarchical=True, input="+F.5")).source
     assert source.tokens_S.tolist() == [22, 23, 21, 20, 24]
     assert source.positions_S.tolist() == [0, 1, 0, 0, 0]
     assert source.categories_S.tolist() == [0, 0, 0, 1, 3]
@@ -54,7 +54,7 @@ def test_hat_reads_propositions_with_categories() -> None:
 @pytest.mark.parametrize("hierarchical", [True, False])
 def test_an_epoch_holds_every_example_once_and_little_filling(hierarchical: bool) -> None:
     corpus = random_corpus(4000)
-    measures = Measures(corpus, Layout(hierarchical, hints=True))
+    measures = Measures(corpus, Layout(hierarchical, input="+F.5"))
     chosen = measures.trainable()
     shape = measures.shape_for(16384, chosen)
     batches = plan(measures, chosen, shape, seed=1, epoch=0)
@@ -69,7 +69,7 @@ def test_an_epoch_holds_every_example_once_and_little_filling(hierarchical: bool
 @pytest.mark.parametrize("kind", ["hat", "transformer"])
 def test_filling_up_changes_neither_loss_nor_gradient(kind: str) -> None:
     corpus = random_corpus(40)
-    layout = Layout(kind == "hat", hints=True)
+    layout = Layout(kind == "hat", input="+F.5")
     measures = Measures(corpus, layout)
     shape = measures.shape_for(4096, np.arange(40))
     torch.manual_seed(0)
@@ -91,7 +91,7 @@ def test_filling_up_changes_neither_loss_nor_gradient(kind: str) -> None:
 
 def test_smoothed_loss_is_pytorchs() -> None:
     corpus = random_corpus(5)
-    batch = assemble(corpus, np.arange(5), Layout(True, True))
+    batch = assemble(corpus, np.arange(5), Layout(True, "+F.5"))
     loss = SmoothedLoss(build_model(ModelConfig("hat", 60, "tiny", dropout=0.0)), 0.1)
     smoothed, nll = loss(batch.source, batch.target)
     logits = loss.model.logits(loss.model(batch.source, batch.target))
@@ -109,7 +109,7 @@ def test_a_dataset_survives_its_file(tmp_path) -> None:  # type: ignore[no-untyp
     assert again.vocabulary == ("a", "b")
     assert again.benchmark == "hash"
     assert again.split("train").ids == corpus.ids
-    layout = Layout(hierarchical=True, hints=True)
+    layout = Layout(hierarchical=True, input="+F.5")
     ours, theirs = (assemble(c, np.arange(20), layout) for c in (corpus, again.split("train")))
     assert torch.equal(ours.source.tokens_S, theirs.source.tokens_S)
     assert torch.equal(ours.target.outputs_U, theirs.target.outputs_U)
@@ -117,7 +117,7 @@ def test_a_dataset_survives_its_file(tmp_path) -> None:  # type: ignore[no-untyp
 
 def test_models_that_pad_get_examples_of_similar_lengths() -> None:
     corpus = random_corpus(4000)
-    measures = Measures(corpus, Layout(hierarchical=False, hints=True))
+    measures = Measures(corpus, Layout(hierarchical=False, input="+F.5"))
     chosen = measures.trainable()
     shape = measures.shape_for(4096, chosen)
 
@@ -140,7 +140,7 @@ def test_training_reads_sources_of_512_tokens_and_targets_of_200_and_no_longer_o
         NumberedExample([(3, [20] * c), *([(5, [21] * hint)] if hint else [])], [22] * target)
         for c, hint, target in sizes
     )
-    with_hints = Measures(corpus, Layout(hierarchical, hints=True)).trainable()
-    without = Measures(corpus, Layout(hierarchical, hints=False)).trainable()
+    with_hints = Measures(corpus, Layout(hierarchical, input="+F.5")).trainable()
+    without = Measures(corpus, Layout(hierarchical, input="base")).trainable()
     assert with_hints.tolist() == [0, 2, 4]
     assert without.tolist() == [0, 2, 3, 4]

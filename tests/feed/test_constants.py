@@ -20,6 +20,7 @@ from isarstep.feed.constants import (
     with_names,
 )
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
+from isarstep.feed.inputs import Input
 from isarstep.feed.measures import Layout
 from isarstep.train.constant_numbers import ConstantNumbers
 
@@ -32,9 +33,9 @@ def example(*lines: str, f1: str = "CONST HOL.eq", f5: str = "") -> Example:
     return Example("a", f1, tuple(lines[:-1]), lines[-1], (), (f5,) if f5 else ())
 
 
-def read(asked: Example, hints: bool = False) -> tuple[dict[int, list[str]], list[str], tuple[str, ...]]:
+def read(asked: Example, input: Input = "base") -> tuple[dict[int, list[str]], list[str], tuple[str, ...]]:
     """The source by field, the target, and what the numbers stand for."""
-    corpus = corpus_of_examples([asked], VOCABULARY, hints)
+    corpus = corpus_of_examples([asked], VOCABULARY, input)
     words = [[VOCABULARY[t] for t in corpus.proposition(n)] for n in corpus.sources.tolist()]
     target = [VOCABULARY[t] for t in corpus.proposition(int(corpus.targets[0]))]
     return dict(zip(corpus.fields.tolist(), words, strict=True)), target, corpus.names_of(0)
@@ -68,7 +69,7 @@ def test_what_has_no_number_left_or_is_not_read_is_unknown() -> None:
     assert target == "CONST <UNK> $ CONST <C1>".split()
     # A lemma that the model does not read gives its constants no number.
     assert read(example("CONST A.a", "CONST A.a", f5="CONST A.e"))[2] == ("A.a",)
-    assert read(example("CONST A.a", "CONST A.a", f5="CONST A.e"), hints=True)[2] == ("A.a", "A.e")
+    assert read(example("CONST A.a", "CONST A.a", f5="CONST A.e"), input="+F.5")[2] == ("A.a", "A.e")
 
 
 def test_examples_over_one_proposition_number_it_each_in_its_own_way() -> None:
@@ -102,7 +103,7 @@ def test_an_opened_vocabulary_says_the_same() -> None:
         ]
     assert after.outside == ("List.append", "List.map", "My.f")
     assert opened(after, 2, 2) is after
-    seen = read_by_model(after.splits["test"], after.words, after.vocabulary, hints=False)
+    seen = read_by_model(after.splits["test"], after.words, after.vocabulary, input="base")
     assert seen.names == (("List.map", "My.f"),)
     assert UNK in closed(before).splits["test"].tokens
     assert max(closed(before).splits["test"].tokens) < len(before.vocabulary)
@@ -132,9 +133,9 @@ def test_a_batch_is_numbered_as_its_examples_are(hierarchical: bool, filled: boo
 
     rows = [NumberedExample([(f, proposition()) for f in (2, 2, 3, 4)], proposition()) for _ in range(50)]
     wide = Corpus.of_examples(rows)
-    plain = read_by_model(wide, words, VOCABULARY, hints=False)
+    plain = read_by_model(wide, words, VOCABULARY, input="base")
     chosen = np.arange(50)
-    layout, device = Layout(hierarchical, hints=False), torch.device("cpu")
+    layout, device = Layout(hierarchical, input="base"), torch.device("cpu")
     packer = Packer(wide, layout, device)
     shape = packer.measures.shape_for(8000, chosen) if filled else None
     found = ConstantNumbers(VOCABULARY, len(words), 0.0, device).apply(packer.assemble(chosen, shape), [0])
@@ -151,7 +152,7 @@ def test_known_constants_are_numbered_in_some_examples(monkeypatch: pytest.Monke
     source = [place[token] for token in ("HOL.eq", "List.rev", "List.append", "List.rev", "<X0>")]
     target = [place[token] for token in ("List.rev", "List.append", "List.map", "HOL.eq")]
     corpus = Corpus.of_examples([NumberedExample([(3, source)], target)] * 400)
-    packer = Packer(corpus, Layout(hierarchical=True, hints=False), torch.device("cpu"))
+    packer = Packer(corpus, Layout(hierarchical=True, input="base"), torch.device("cpu"))
     plain = packer.assemble(np.arange(400))
     numbers = ConstantNumbers(VOCABULARY, len(VOCABULARY), 0.5, torch.device("cpu"))
     made = numbers.apply(plain, [1, 2])

@@ -47,7 +47,7 @@ def test_the_tokens_of_the_paper_come_back(dataset: Dataset, validation: Corpus)
 def test_renumbering_exchanges_the_numbers_of_an_example(
     dataset: Dataset, validation: Corpus, hierarchical: bool
 ) -> None:
-    packer = Packer(validation, Layout(hierarchical, hints=True), torch.device("cpu"))
+    packer = Packer(validation, Layout(hierarchical, input="+F.5"), torch.device("cpu"))
     examples = np.arange(60)
     shape = packer.measures.shape_for(60_000, examples)
     plain = packer.assemble(examples, shape)
@@ -74,7 +74,7 @@ def test_renumbering_exchanges_the_numbers_of_an_example(
 
 
 def test_no_share_no_change(dataset: Dataset, validation: Corpus) -> None:
-    packer = Packer(validation, Layout(hierarchical=True, hints=False), torch.device("cpu"))
+    packer = Packer(validation, Layout(hierarchical=True, input="base"), torch.device("cpu"))
     plain = packer.assemble(np.arange(20))
     same = Renumbering(dataset.vocabulary, 0.0, torch.device("cpu")).apply(plain, [0])
     assert torch.equal(same.source.tokens_S, plain.source.tokens_S)

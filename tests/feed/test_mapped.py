@@ -66,8 +66,8 @@ def test_examples_asked_one_by_one_are_read_alike(benchmark: Benchmark, numbers:
     vocabulary = (*named, *(f"<C{n}>" for n in range(numbers)))
     mapped = corpus_of_split(benchmark, "test", cache=tmp_path)
     words = (*benchmark.vocabulary, *outside_of(benchmark, cache=tmp_path))
-    mapped = read_by_model(mapped, words, vocabulary, hints=True)
-    asked = corpus_of_examples(list(benchmark.split("test")), vocabulary, hints=True)
+    mapped = read_by_model(mapped, words, vocabulary, input="+F.5")
+    asked = corpus_of_examples(list(benchmark.split("test")), vocabulary, input="+F.5")
     assert asked.names == mapped.names
     assert any(asked.names) == (numbers > 0)
     assert [sources(asked, i) for i in range(len(asked))] == [sources(mapped, i) for i in range(len(mapped))]

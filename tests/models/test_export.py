@@ -58,7 +58,7 @@ def sources(corpus: Corpus) -> list[list[int]]:
 
 
 def flat(corpus: Corpus) -> Packer:
-    return Packer(corpus, Layout(hierarchical=False, hints=False), torch.device("cpu"))
+    return Packer(corpus, Layout(hierarchical=False, input="base"), torch.device("cpu"))
 
 
 @torch.no_grad()

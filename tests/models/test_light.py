@@ -14,6 +14,7 @@ from isarstep.errors import UserError
 from isarstep.feed.arrays import NUMPY
 from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Corpus, NumberedExample
+from isarstep.feed.inputs import FIELDS_READ, Input
 from isarstep.feed.measures import Layout
 from isarstep.feed.packing import HostPacker
 from isarstep.models import ModelConfig, Seq2Seq, build_model
@@ -26,10 +27,10 @@ VOCABULARY = (*SPECIALS, *(f"C.c{i}" for i in range(90)))
 CLOSE = 1e-4  # in logits
 
 
-def lively(size: Size = "tiny", hints: bool = False) -> Seq2Seq:
+def lively(size: Size = "tiny", reads: Input = "base") -> Seq2Seq:
     """Random; no layer is the identity, as each is before training."""
     torch.manual_seed(3)
-    model = build_model(ModelConfig("hat", len(VOCABULARY), size, "modern", dropout=0.0, hints=hints)).eval()
+    model = build_model(ModelConfig("hat", len(VOCABULARY), size, "modern", dropout=0.0, input=reads)).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             noise = torch.randn_like(parameter)
@@ -37,8 +38,10 @@ def lively(size: Size = "tiny", hints: bool = False) -> Seq2Seq:
     return model
 
 
-def pair(folder: Path, storage: Storage = "fp32", size: Size = "tiny", hints: bool = False) -> tuple[Seq2Seq, LightHAT]:
-    write_model(lively(size, hints), About("hash", VOCABULARY, {}), folder, storage)
+def pair(
+    folder: Path, storage: Storage = "fp32", size: Size = "tiny", reads: Input = "base"
+) -> tuple[Seq2Seq, LightHAT]:
+    write_model(lively(size, reads), About("hash", VOCABULARY, {}), folder, storage)
     return load_model(folder)[0], load_light(open_folder(folder))
 
 
@@ -47,7 +50,7 @@ def corpus_of(lengths: list[list[int]], seed: int = 0) -> Corpus:
     rng = np.random.default_rng(seed)
     rows = [[rng.integers(9, len(VOCABULARY), length).tolist() for length in example] for example in lengths]
     return Corpus.of_examples(
-        NumberedExample([(2 + (place + at) % 4, row) for place, row in enumerate(example)], [9])
+        NumberedExample([(2 + (place + at) % 6, row) for place, row in enumerate(example)], [9])
         for at, example in enumerate(rows)
     )
 
@@ -78,15 +81,14 @@ def assert_steps_agree(heavy: Seq2Seq, light: LightHAT, corpus: Corpus, beams: i
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=4), st.data())
 def test_it_agrees_with_torch_on_random_weights(tmp_path_factory: pytest.TempPathFactory, lengths, data) -> None:
     storage = data.draw(st.sampled_from(["fp32", "int8"]))
-    hints = data.draw(st.booleans())
-    # Without hints F.5 is not read, and an example of nothing else is never searched.
+    reads = data.draw(st.sampled_from(list(FIELDS_READ)))
+    # Not every field is read, and an example of nothing else is never searched.
     corpus = corpus_of(lengths)
-    if not hints:
-        read = np.flatnonzero(corpus.source_lengths(hints=False) > 0)
-        if not len(read):
-            return
-        corpus = corpus.take(read)
-    heavy, light = pair(tmp_path_factory.mktemp("model"), storage, hints=hints)
+    read = np.flatnonzero(corpus.source_lengths(reads) > 0)
+    if not len(read):
+        return
+    corpus = corpus.take(read)
+    heavy, light = pair(tmp_path_factory.mktemp("model"), storage, reads=reads)
     assert_steps_agree(heavy, light, corpus, data.draw(st.integers(1, 5)), 4, data.draw(st.integers(1, len(corpus))))
 
 
@@ -106,8 +108,8 @@ def test_it_agrees_on_the_shipped_weights() -> None:
 
 def test_sources_are_packed_as_for_torch() -> None:
     corpus = corpus_of([[3, 5, 2, 4], [1], [6, 6, 6]])
-    for hints in (False, True):
-        layout, examples = Layout(True, hints), np.array([2, 0, 1])
+    for reads in FIELDS_READ:
+        layout, examples = Layout(True, reads), np.array([2, 0, 1])
         theirs = Packer(corpus, layout, torch.device("cpu")).source(examples)
         ours = HostPacker(corpus, layout).source(examples)
         for name in ("tokens_S", "positions_S", "categories_S"):

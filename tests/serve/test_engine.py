@@ -13,6 +13,7 @@ from isarstep.bench.example import Example
 from isarstep.check.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
+from isarstep.logic.tokens import encode_line
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
 from isarstep.serve.graphstep import problem_of_step
@@ -127,7 +128,7 @@ def test_a_step_of_a_graph_is_a_problem() -> None:
     from isarstep.mine.graph import read_graph
 
     graph = read_graph(path)
-    found = 0
+    found = earlier = 0
     for proof in graph.proofs:
         for step in proof.steps:
             try:
@@ -136,8 +137,13 @@ def test_a_step_of_a_graph_is_a_problem() -> None:
                 continue
             assert problem.goal
             assert problem.form == "tokens"
+            assert problem.statement
+            earlier += len(problem.earlier)
+            stated = {encode_line(fact.prop) for fact in proof.facts if fact.step == proof.steps.index(step)}
+            assert stated.isdisjoint(problem.earlier)  # what is asked for does not stand above the gap
             found += 1
     assert found > 3
+    assert earlier > 3
     for wrong in ("nonsense", "Other.Theory:0:1", f"{graph.theory}:99999:0", f"{graph.theory}:0:99999"):
         with pytest.raises(UserError):
             problem_of_step(path, wrong)

@@ -53,7 +53,7 @@ def test_a_recipe_can_forbid_to_make_copies() -> None:
     changed = {}
     for copies in (True, False):
         recipe = modern(batch=512, renumber=1.0, renumber_copies=copies)
-        stream = StepStream(data, Layout(hierarchical=True, hints=False), recipe, group, fixed=True, padded=False)
+        stream = StepStream(data, Layout(hierarchical=True, input="base"), recipe, group, fixed=True, padded=False)
         plain = stream.packer.assemble(examples, stream.shape)
         changed[copies] = np.zeros(8, bool)
         for epoch in range(20):

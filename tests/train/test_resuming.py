@@ -51,8 +51,8 @@ def test_what_is_not_said_is_as_it_was(finished: Path) -> None:
     saved = saved_run(finished)
     assert saved is not None
     default = replace(tiny(), kind="hat", size="base")
-    assert saved.asked(default, recipe=None, kind=None, size=None, hints=None) == tiny()
-    assert saved.asked(default, recipe=None, kind=None, size="base", hints=None).size == "base"
+    assert saved.asked(default, recipe=None, kind=None, size=None, input=None) == tiny()
+    assert saved.asked(default, recipe=None, kind=None, size="base", input=None).size == "base"
     other = read_recipe("modern")
     assert saved.recipe_again(other, None, None, None).training == saved.recipe
     assert saved.recipe_again(other, 9, None, None).training == replace(saved.recipe, steps=9)

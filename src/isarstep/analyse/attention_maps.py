@@ -55,10 +55,10 @@ def record_attention(model: Seq2Seq, vocabulary: Sequence[str], example: Example
     if not isinstance(model, Transformer):
         raise UserError(f"attention maps are drawn for transformer and hat, not for {model.config.kind}")
     asked = Example(id=example.id, f1=answer, f2=example.f2, f3=example.f3, f4=example.f4, f5=example.f5)
-    corpus = corpus_of_examples([asked], vocabulary, model.config.hints)
+    corpus = corpus_of_examples([asked], vocabulary, model.config.input)
     if model.config.dense:
         corpus = dense_corpus(corpus, vocabulary)
-    layout = Layout(model.config.hierarchical, model.config.hints)
+    layout = Layout(model.config.hierarchical, model.config.input)
     batch = Packer(corpus, layout, torch.device("cpu")).assemble(np.zeros(1, np.int64))
     encoder: list[Floats] = []
     cross: list[Floats] = []
@@ -97,7 +97,8 @@ def record_attention(model: Seq2Seq, vocabulary: Sequence[str], example: Example
 def _read(corpus: Corpus, layout: Layout) -> list[tuple[int, int]]:
     """Field and number of tokens of each proposition of the only example; labels and separators belong to them."""
     lengths = np.diff(corpus.token_starts)[corpus.sources].tolist()
-    shown = [(f, n) for f, n in zip(corpus.fields.tolist(), lengths, strict=True) if f < 5 or layout.hints]
+    read = corpus.reads(layout.input).tolist()
+    shown = [(f, n) for f, n, known in zip(corpus.fields.tolist(), lengths, read, strict=True) if known]
     if layout.hierarchical:
         return shown
     return [(field, n + (2 if place + 1 < len(shown) else 1)) for place, (field, n) in enumerate(shown)]

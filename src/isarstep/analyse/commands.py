@@ -111,7 +111,8 @@ def keep(
     written = []
     if data is not None:
         from isarstep.feed.files import load_dataset
+        from isarstep.models.folders import open_folder
 
-        written = keep_predictions(folder, load_dataset(data), device)
+        written = keep_predictions(folder, load_dataset(data, open_folder(folder).config.input), device)
     for path in [*written, *keep_views(folder, device)]:
         print(path)

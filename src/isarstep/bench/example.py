@@ -38,6 +38,9 @@ class Example:
     # Row of the benchmark's proofs (an address that growth changes), and which of the proof's variables the <X..> are.
     proof_row: int | None = field(default=None, compare=False)
     places: Mapping[str, int] = field(default_factory=dict)
+    # What stands above the gap, where somebody has looked it up: the theorem's statement, and facts, the nearest first.
+    statement: tuple[str, ...] = field(default=(), compare=False)
+    earlier: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def step_id(self) -> str:

@@ -6,11 +6,11 @@ assumes for its own proof alone (`have A if B`) holds inside that proof.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from isarstep.bench.example import Example
-from isarstep.bench.ids import VARIABLE
+from isarstep.bench.ids import VARIABLE, variables_of
 from isarstep.bench.store import Benchmark, unique_names
 from isarstep.mine.graph import Proof
 
@@ -93,6 +93,18 @@ class Setting:
     locale: str  # in which the theorem stands; empty: none
     names: Mapping[str, str]  # of all variables in it
     types: Mapping[str, str]
+
+
+def with_setting(benchmark: Benchmark, example: Example) -> Example:
+    """The example with what stands above its gap, as far as that speaks of the variables fixed at the consequence."""
+    setting = setting_of(benchmark, example)
+    if setting is None:
+        return example
+
+    def known(texts: Iterable[str]) -> tuple[str, ...]:
+        return tuple(text for text in texts if all(number < example.fixed for number in variables_of(text)))
+
+    return replace(example, statement=known(setting.statement), earlier=known(reversed(setting.facts)))
 
 
 def setting_of(benchmark: Benchmark, example: Example) -> Setting | None:

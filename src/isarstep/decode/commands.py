@@ -51,7 +51,7 @@ def predict(
     from isarstep.feed.files import load_dataset
 
     predictor = Predictor(model, device)
-    dataset = load_dataset(data)
+    dataset = load_dataset(data, predictor.model.config.input)
     corpus = predictor.split(dataset, split)
     if limit is not None:
         corpus = corpus.take(np.array(places_of_lowest(corpus.ids, limit)))

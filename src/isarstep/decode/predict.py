@@ -58,13 +58,13 @@ class Predictor:
 
     def corpus(self, examples: Sequence[Example]) -> Corpus:
         """Examples under this model's vocabulary."""
-        return corpus_of_examples(examples, self.vocabulary, self.model.config.hints)
+        return corpus_of_examples(examples, self.vocabulary, self.model.config.input)
 
     def split(self, dataset: Dataset, name: str) -> Corpus:
         """A split of a data set under this model's vocabulary."""
         if not self.numbers:
             check_vocabulary(self.about, dataset.vocabulary)
-        return read_by_model(dataset.split(name), dataset.words, self.vocabulary, self.model.config.hints)
+        return read_by_model(dataset.split(name), dataset.words, self.vocabulary, self.model.config.input)
 
     def texts(self, found: list[Hypothesis], names: Sequence[str] = ()) -> list[tuple[str, float]]:
         """What the model wrote, in the benchmark's tokens; `names` of the constants that it read under numbers."""
@@ -138,7 +138,7 @@ def meta_of(predictor: Predictor, benchmark: str, split: str, rules: SearchRules
     return {
         "benchmark": benchmark,
         "split": split,
-        "input": "+F.5" if predictor.model.config.hints else "base",
+        "input": predictor.model.config.input,
         "beam": rules.beam,
         "length_rule": rules.length_rule,
         "constraints": constraints,

@@ -21,7 +21,7 @@ from isarstep.models import Seq2Seq, Target
 
 @torch.inference_mode()
 def search_plainly(model: Seq2Seq, corpus: Corpus, example: int, rules: SearchRules) -> list[Hypothesis]:
-    packer = Packer(corpus, Layout(model.config.hierarchical, model.config.hints), torch.device("cpu"))
+    packer = Packer(corpus, Layout(model.config.hierarchical, model.config.input), torch.device("cpu"))
 
     def continuations(prefixes: list[list[int]]) -> list[list[float]]:
         rows = [[BOS, *prefix] for prefix in prefixes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from isarstep.bench.setting import with_setting
 from isarstep.decode.predictions import faults_counted
 from isarstep.evaluate.scores import ScoringTask, System
 from isarstep.progress import Watched
@@ -15,7 +16,10 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
     from isarstep.decode.predict import Predictor, meta_of
 
     predictor = Predictor(folder)
-    corpus = predictor.corpus(task.examples)
+    examples = task.examples
+    if predictor.model.config.input == "+context" and task.home is not None:
+        examples = [with_setting(task.home, example) for example in examples]
+    corpus = predictor.corpus(examples)
     found = []
     for beam in (narrow, wide):
         rules = SearchRules(beam=beam)

@@ -43,7 +43,7 @@ class RunEntry:
 
     @property
     def input(self) -> str:
-        return paper.HINTS if self.run.hints else paper.BASE
+        return self.run.input
 
     @property
     def model(self) -> str:
@@ -64,7 +64,7 @@ class RunEntry:
         run, seed = self.run, self.run.budget.get("seed") or 0
         kind = str(run.config.get("kind"))
         shape = (run.config.get("size", "base"), run.config.get("style", "paper"), self.tag)
-        if kind not in KINDS or shape != ("base", "paper", ""):
+        if kind not in KINDS or shape != ("base", "paper", "") or self.input == paper.CONTEXT:
             return None
         plain = {(True, 0): "f5" if run.hints else "base"}
         special = {} if run.hints else {(False, 0): "nocat", (True, seed): f"seed{seed}"}

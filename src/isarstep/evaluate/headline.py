@@ -35,7 +35,7 @@ def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int 
     type_checker = None
     if "signature.json.zst" in opened.manifest["files"]:
         type_checker = TypeChecker(opened.worlds, examples)
-    return ScoringTask(opened.hash, rows.name, examples, ids, type_checker, places)
+    return ScoringTask(opened.hash, rows.name, examples, ids, type_checker, places, opened)
 
 
 def open_system(where: Path, task: ScoringTask) -> System:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BASE, HINTS = "base", "+F.5"
+CONTEXT = "+context"  # which the paper does not have
+INPUTS = (BASE, HINTS, CONTEXT)
 MODELS = ("RNNSearch", "Conv2Conv", "Transformer", "HAT")
 
 

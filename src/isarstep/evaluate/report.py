@@ -42,7 +42,9 @@ def make_report(
     """The report of some runs on one split of a benchmark; `references` are verdicts on its reference targets."""
     # The paper's models in its order, then whatever else there is; runs of a kind in the order given.
     kinds = {kind: place for place, kind in enumerate(paper.MODELS)}
-    runs = sorted(map(open_run, folders), key=lambda run: (kinds.get(run.kind, len(kinds)), run.hints))
+    runs = sorted(
+        map(open_run, folders), key=lambda run: (kinds.get(run.kind, len(kinds)), paper.INPUTS.index(run.input))
+    )
     task = open_task(benchmark, split, limit)
     groups = breakdowns(task, benchmark)
     near = next(group for group in groups if group.key == "nearness")
@@ -106,14 +108,14 @@ def _cards(best: RunEntry) -> tuple[tuple[str, str], ...]:
 def _results(entries: Sequence[RunEntry], near: Breakdown, claimed: Sequence[ClaimOutcome]) -> Section:
     blocks: list[Block] = [paper_tables.main_results(entries), paper_tables.printed_results(), claims_table(claimed)]
     blocks += [paper_tables.nearness_table(entries, near), paper_tables.tokens_and_terms(entries)]
-    for given in (paper.BASE, paper.HINTS):
+    for given in paper.INPUTS:
         # Answers under constraints have a table of their own, and may come from another beam.
         ranked = sorted((e for e in entries if e.input == given and not e.tag), key=lambda e: -e.scores.top1.value)
         pairs = [compare(better.system, worse.system) for better, worse in pairwise(ranked)]
         if pairs:
             table = comparison_table(pairs)
             title = f"Is each system better than the next one? ({given} input)"
-            key = "significance-" + ("base" if given == paper.BASE else "f5")
+            key = "significance-" + given.strip("+").replace("F.5", "f5")
             blocks.append(Table(key, title, table.columns, table.rows, table.note))
     blocks.append(paper_tables.ablation(entries))
     return Section("results", "Results", tuple(blocks))
@@ -164,10 +166,10 @@ def _by_length(entry: RunEntry, groups: Sequence[Breakdown]) -> dict[str, dict[s
 def _side_by_side(plain: Sequence[RunEntry]) -> list[RunEntry]:
     """All where they fit beside each other; else one input, base if any, without ablations; base inputs first."""
     if len(plain) > MOST_SIDE_BY_SIDE:
-        inputs = {entry.run.hints for entry in plain}
-        plain = [entry for entry in plain if entry.run.hints == min(inputs) and entry.run.categories] or plain
+        first = min((entry.input for entry in plain), key=paper.INPUTS.index)
+        plain = [entry for entry in plain if entry.input == first and entry.run.categories] or plain
     best = sorted(plain, key=lambda entry: -entry.scores.top1.value)[:MOST_SIDE_BY_SIDE]
-    return sorted((entry for entry in plain if entry in best), key=lambda entry: entry.run.hints)
+    return sorted((entry for entry in plain if entry in best), key=lambda entry: paper.INPUTS.index(entry.input))
 
 
 def _gallery(best: RunEntry, names: Names) -> Section:

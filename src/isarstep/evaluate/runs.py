@@ -45,8 +45,13 @@ class RunFolder:
         return KINDS.get(str(self.config.get("kind")), str(self.config.get("kind", "?")))
 
     @property
+    def input(self) -> str:
+        """base, +F.5 or +context; runs of before say whether they have `hints`."""
+        return str(self.config.get("input") or ("+F.5" if self.config.get("hints") else "base"))
+
+    @property
     def hints(self) -> bool:
-        return bool(self.config.get("hints", False))
+        return self.input == "+F.5"
 
     @property
     def categories(self) -> bool:
@@ -55,7 +60,7 @@ class RunFolder:
     @property
     def looked_into(self) -> bool:
         """Reports look into HAT as the paper does: base inputs, with categories, the first seed."""
-        return self.kind == "HAT" and not self.hints and self.categories and not self.budget.get("seed")
+        return self.kind == "HAT" and self.input == "base" and self.categories and not self.budget.get("seed")
 
     def tags(self, split: str) -> list[str]:
         """Ways of decoding that left predictions for the split; "" is the plain one and stands first."""

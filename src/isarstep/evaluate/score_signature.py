@@ -15,7 +15,7 @@ class ScoreSignature:
     benchmark: str
     split: str
     examples: int
-    input: str  # base, or +F.5
+    input: str  # base, +F.5 or +context
     beam: str
     length_rule: str
     constraints: str

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from isarstep.bench.example import Example
+from isarstep.bench.store import Benchmark
 from isarstep.decode.bleu import Counts, ngram_counts
 from isarstep.decode.predictions import Predictions
 from isarstep.errors import UserError
@@ -41,6 +42,7 @@ class ScoringTask:
     ids: Sequence[str]
     type_checker: TypeChecker | None = None
     places: Sequence[int] | None = None  # of the examples in the split; None: they are the split
+    home: Benchmark | None = None  # which knows the proofs that examples stand in
 
     @property
     def homes(self) -> dict[str, int]:

@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from isarstep.bench.specials import BOS, EOS, F2, SEP
+from isarstep.bench.specials import BOS, EOS, F2, F3, F4, F5, SEP
 from isarstep.feed.corpus import Corpus, Longs
 from isarstep.feed.inputs import Segments, Source, Target
 from isarstep.feed.measures import Layout, Measures, Shape
@@ -28,6 +28,8 @@ class Batch:
     tokens: int  # real tokens, read and written
 
 
+# By category. No source holds `<BOS>`, and a context stands beside no F.5: its two labels need no tokens of their own.
+LABELS = (F2, F3, F4, F5, F5, BOS)
 BUCKETS = 32  # lengths of source and target that count as equal where a model pads
 WINDOW = 20_000  # examples that are sorted together there
 
@@ -68,7 +70,7 @@ class Packer:
     def __init__(self, corpus: Corpus, layout: Layout, device: torch.device) -> None:
         self.layout, self.device = layout, device
         self.measures = Measures(corpus, layout)
-        read = corpus.fields < 5 + layout.hints
+        read = corpus.reads(layout.input)
         self.tokens = torch.from_numpy(corpus.tokens.astype(np.int32)).to(device)
         self.begins = torch.from_numpy(np.ascontiguousarray(corpus.token_starts[:-1])).to(device)
         self.lengths = torch.from_numpy(np.diff(corpus.token_starts)).to(device)
@@ -79,6 +81,7 @@ class Packer:
         self.source_counts = torch.from_numpy(counts).to(device)
         self.source_begins = torch.from_numpy(np.cumsum(counts) - counts).to(device)
         self.source_lengths = torch.from_numpy(self.measures.source).to(device)
+        self.labels = torch.tensor(LABELS, device=device)
 
     def assemble(self, examples: Longs, shape: Shape | None = None) -> Batch:
         source, target = self.source(examples, shape), self.target(examples, shape)
@@ -105,7 +108,7 @@ class Packer:
         else:
             last_P = torch.zeros_like(numbers_P)
             last_P.index_fill_(0, counts_N.cumsum(0) - 1, 1)  # not by assignment, for which a GPU would be waited for
-            tokens_S, lengths_P = with_labels(tokens_S, lengths_P, categories_P, last_P, plain, total)
+            tokens_S, lengths_P = with_labels(tokens_S, lengths_P, self.labels[categories_P], last_P, plain, total)
             segments = lengths_N
         positions_S = ragged_places(torch.zeros_like(segments), segments, total)
         categories_S = categories_P.repeat_interleave(lengths_P, output_size=total)
@@ -173,12 +176,12 @@ def fill(lengths: Tensor, missing: int, slots: int, fillers: int) -> Tensor:
 
 
 def with_labels(
-    tokens_S: Tensor, lengths_P: Tensor, categories_P: Tensor, last_P: Tensor, plain: int, total: int
+    tokens_S: Tensor, lengths_P: Tensor, labels_P: Tensor, last_P: Tensor, plain: int, total: int
 ) -> tuple[Tensor, Tensor]:
     """`<F2> p <SEP> <F2> q <SEP> <F3> ...`; no separator after an example's last proposition."""
     longer_P = lengths_P + 2 - last_P
     out = torch.full((total,), SEP, dtype=torch.long, device=tokens_S.device)
     begins_P = longer_P.cumsum(0) - longer_P
-    out[begins_P] = F2 + categories_P
+    out[begins_P] = labels_P
     out[ragged_places(begins_P + 1, lengths_P, plain)] = tokens_S
     return out, longer_P

@@ -8,6 +8,7 @@ answers get the names back. Where a constant has no number left, or where nothin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count, takewhile
@@ -17,8 +18,10 @@ import numpy.typing as npt
 
 from isarstep.bench.example import Example
 from isarstep.bench.specials import SPECIALS, UNK
+from isarstep.feed.context import above_the_gap
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample, sums
 from isarstep.feed.dense import IMPLIED, kind_of_name
+from isarstep.feed.inputs import Input
 
 NO_CONSTANTS = frozenset((*SPECIALS, *IMPLIED, "ABS", "(", ")"))
 
@@ -53,7 +56,7 @@ def opened(dataset: Dataset, numbers: int, constants: int | None = None) -> Data
     return replace(dataset, splits=splits, vocabulary=vocabulary, outside=outside)
 
 
-def read_by_model(corpus: Corpus, words: Sequence[str], vocabulary: Sequence[str], hints: bool) -> Corpus:
+def read_by_model(corpus: Corpus, words: Sequence[str], vocabulary: Sequence[str], input: Input) -> Corpus:
     """A corpus of any words as a model reads it: under its vocabulary, what it has no token for under numbers."""
     place = {token: number for number, token in enumerate(vocabulary)}
     known = np.array([place.get(word, UNK) for word in words], np.int32)
@@ -63,7 +66,7 @@ def read_by_model(corpus: Corpus, words: Sequence[str], vocabulary: Sequence[str
         return replace(corpus, tokens=tokens)
     stranger = np.array([word not in place and is_constant(word) for word in words], bool)
     strange = sums(stranger[corpus.tokens], corpus.token_starts) > 0  # which propositions
-    return _with_numbers(replace(corpus, tokens=tokens), corpus, strange, stranger, words, numbers, hints)
+    return _with_numbers(replace(corpus, tokens=tokens), corpus, strange, stranger, words, numbers, input)
 
 
 def _with_numbers(
@@ -73,14 +76,14 @@ def _with_numbers(
     stranger: npt.NDArray[np.bool_],
     words: Sequence[str],
     numbers: list[int],
-    hints: bool,
+    input: Input,
 ) -> Corpus:
     """`known` with the propositions of `corpus` that hold strangers written anew for each example."""
     targets, sources = known.targets.copy(), known.sources.copy()
     names: list[tuple[str, ...]] = [()] * len(corpus)
     written: dict[tuple[int, ...], int] = {}
     old = len(corpus.token_starts) - 1
-    reads = corpus.fields < 5 + hints
+    reads = corpus.reads(input)
     owners = np.repeat(np.arange(len(corpus)), np.diff(corpus.source_starts))
     concerned = np.union1d(owners[strange[corpus.sources]], np.flatnonzero(strange[corpus.targets]))
     for example in concerned.tolist():
@@ -113,23 +116,32 @@ def _with_numbers(
     )
 
 
-def corpus_of_examples(examples: Sequence[Example], vocabulary: Sequence[str], hints: bool = False) -> Corpus:
+def corpus_of_examples(examples: Sequence[Example], vocabulary: Sequence[str], input: Input = "base") -> Corpus:
     """Any examples as a model reads them, for proposals and scoring."""
     number = {token: i for i, token in enumerate(vocabulary)}
 
     def ids(line: str) -> list[int]:
         return [number.setdefault(token, len(number)) for token in line.split()]
 
+    def context(example: Example) -> list[tuple[int, list[int]]]:
+        def text(line: str) -> str:
+            return "".join(map(chr, ids(line)))
+
+        source = [text(line) for _, line in example.source(hints=False)]
+        statement, earlier = map(text, example.statement), map(text, example.earlier)
+        read = above_the_gap(statement, earlier, source, text(example.f1), Counter())
+        return [(field, list(map(ord, found))) for field, found in read]
+
     corpus = Corpus.of_examples(
         NumberedExample(
-            [(field, ids(line)) for field, line in example.source(hints=True)],
+            [*((field, ids(line)) for field, line in example.source(hints=True)), *context(example)],
             ids(example.f1),
             example.id,
             example.fixed,
         )
         for example in examples
     )
-    return read_by_model(corpus, tuple(number), vocabulary, hints)
+    return read_by_model(corpus, tuple(number), vocabulary, input)
 
 
 def under_vocabulary(dataset: Dataset, vocabulary: Sequence[str]) -> Dataset:

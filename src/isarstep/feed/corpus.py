@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isarstep.errors import UserError
+from isarstep.feed.inputs import FIELDS_READ, STATEMENT, Input
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -20,13 +21,14 @@ Longs = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Corpus:
-    """One split. The propositions of an example lie together, by field, and inside a field longest first."""
+    """One split. The propositions of an example lie together, by field; inside one of F.2-F.5 longest first, inside
+    what `+context` adds as `feed/context.py` puts them."""
 
     tokens: npt.NDArray[np.integer]  # all propositions laid end to end
     token_starts: Longs
     targets: Ints  # F.1 of each example, as a proposition number
-    sources: Ints  # F.2-F.5 of all examples laid end to end
-    fields: npt.NDArray[np.int8]  # 2..5, aligned with `sources`
+    sources: Ints  # F.2-F.5 of all examples laid end to end, and contexts where they are known
+    fields: npt.NDArray[np.int8]  # 2..7, aligned with `sources`
     source_starts: Longs
     variables: Ints  # how many <Xn> are fixed where the example comes from; -1: not known
     ids: tuple[str, ...]
@@ -44,15 +46,19 @@ class Corpus:
     def target_lengths(self) -> Longs:
         return np.diff(self.token_starts)[self.targets]
 
-    def source_lengths(self, hints: bool) -> Longs:
+    def reads(self, input: Input) -> npt.NDArray[np.bool_]:
+        """Which of `sources` a model with this input reads."""
+        table = np.zeros(np.iinfo(np.int8).max, bool)
+        table[list(FIELDS_READ[input])] = True
+        return table[self.fields]
+
+    def source_lengths(self, input: Input) -> Longs:
         """Tokens of what is read, without labels and separators."""
         lengths = np.diff(self.token_starts)[self.sources]
-        if not hints:
-            lengths = np.where(self.fields == 5, 0, lengths)
-        return sums(lengths, self.source_starts)
+        return sums(np.where(self.reads(input), lengths, 0), self.source_starts)
 
-    def proposition_counts(self, hints: bool) -> Longs:
-        return sums((self.fields < 5 + hints).astype(np.int64), self.source_starts)
+    def proposition_counts(self, input: Input) -> Longs:
+        return sums(self.reads(input).astype(np.int64), self.source_starts)
 
     def take(self, chosen: npt.NDArray[np.int64]) -> Corpus:
         """The chosen examples over the same propositions."""
@@ -111,9 +117,10 @@ class Corpus:
         ).in_reading_order()
 
     def in_reading_order(self) -> Corpus:
-        """Fields in order, longest proposition first."""
+        """Fields in order, longest proposition first; what `+context` adds stays in its own order."""
         owner = np.repeat(np.arange(len(self)), np.diff(self.source_starts))
-        order = np.lexsort((-np.diff(self.token_starts)[self.sources], self.fields, owner))
+        lengths = np.where(self.fields < STATEMENT, np.diff(self.token_starts)[self.sources], 0)
+        order = np.lexsort((-lengths, self.fields, owner))
         return replace(self, sources=self.sources[order], fields=self.fields[order])
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from isarstep.data import BENCHMARKS
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset
+from isarstep.feed.inputs import STATEMENT, Input
 
 ARRAYS = ("tokens", "token_starts", "targets", "sources", "fields", "source_starts", "variables")
 
@@ -36,14 +37,15 @@ def text_array(text: str) -> npt.NDArray[np.generic]:
     return np.frombuffer(text.encode(), np.uint8)
 
 
-def load_dataset(path: str | Path) -> Dataset:
-    """From a benchmark folder, one inside the package (`embedded`), or a file that `save_dataset` wrote."""
+def load_dataset(path: str | Path, input: Input = "base") -> Dataset:
+    """From a benchmark folder, one inside the package (`embedded`), or a file that `save_dataset` wrote. Contexts are
+    there if the input wants them; F.5 always is."""
     path = Path(path)
     if path.is_dir() or str(path) in BENCHMARKS:
         # Parquet is read here alone: a machine that has the arrays, or asks its own examples, can do without.
         from isarstep.feed.mapped import dataset_of_benchmark
 
-        return dataset_of_benchmark(path)
+        return dataset_of_benchmark(path, input)
     if not path.exists():
         raise UserError(f"{path}: no such benchmark folder or file of arrays")
     with np.load(path, allow_pickle=False) as file:
@@ -57,6 +59,8 @@ def load_dataset(path: str | Path) -> Dataset:
         }
         vocabulary = tuple(file["vocabulary"].tobytes().decode().split("\n"))
         outside = file["outside"].tobytes().decode() if "outside" in file else ""
+        if input == "+context" and not any((split.fields >= STATEMENT).any() for split in splits.values()):
+            raise UserError(f"{path}: was written without contexts; write it again with --input +context")
         return Dataset(
             splits, vocabulary, file["benchmark"].tobytes().decode(), tuple(outside.split("\n")) if outside else ()
         )

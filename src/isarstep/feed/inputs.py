@@ -7,8 +7,17 @@ tokens.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from isarstep.feed.arrays import Array
+
+Input = Literal["base", "+F.5", "+context"]
+STATEMENT, EARLIER = 6, 7  # fields behind F.5: the theorem's statement, and facts from before the target
+FIELDS_READ: dict[Input, tuple[int, ...]] = {
+    "base": (2, 3, 4),
+    "+F.5": (2, 3, 4, 5),
+    "+context": (2, 3, 4, STATEMENT, EARLIER),
+}
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,7 @@ class Source:
 
     tokens_S: Array
     positions_S: Array  # restart with each proposition (hierarchical) or each example (flat)
-    categories_S: Array  # 0..3 for F.2..F.5
+    categories_S: Array  # 0..3 for F.2..F.5, 4 and 5 for what `+context` adds
     examples: Segments
     propositions: Segments
 

@@ -11,6 +11,8 @@ import json
 import os
 import shutil
 import tempfile
+from collections import Counter
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,21 +20,29 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from isarstep.bench.layout import PROPOSITIONS, files_of
+from isarstep.bench.ids import VARIABLE
+from isarstep.bench.layout import PROOFS, PROPOSITIONS, files_of
 from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.feed.context import AddedSources, ExamplePlaces, Lists, Proofs, contexts_of, with_contexts
 from isarstep.feed.corpus import Corpus, Dataset
+from isarstep.feed.inputs import Input
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 READ = ("train", "validation", "test", "unseen", "fresh")  # the splits of which a run has use
 _LAYOUT = 2  # of the cache; a new layout gets a new folder
+_CONTEXTS = 1  # the same of contexts
 _FIELDS = (2, 3, 4, 5)
+_OF_CONTEXTS = [each.name for each in fields(AddedSources)]
 
 
-def dataset_of_benchmark(where: str | Path) -> Dataset:
+def dataset_of_benchmark(where: str | Path, input: Input = "base") -> Dataset:
+    """With the contexts of examples if the input wants them: the train split's take a minute to make."""
     benchmark = Benchmark(where)
     there = [name for name in READ if name in benchmark.splits and len(benchmark.split(name))]
-    splits = {name: corpus_of_split(benchmark, name) for name in there}
+    made = corpus_with_context if input == "+context" else corpus_of_split
+    splits = {name: made(benchmark, name) for name in there}
     return Dataset(splits, tuple(benchmark.vocabulary), benchmark.hash, outside_of(benchmark))
 
 
@@ -59,10 +69,6 @@ def corpus_of_split(benchmark: Benchmark, split: str, *, cache: Path | None = No
         offsets = np.load(folder / "offsets.npy", mmap_mode="r")
         _publish(here, lambda fresh: _make_split(benchmark, split, np.diff(offsets), fresh))
 
-    def mapped(path: Path) -> Numbers:
-        # An empty array cannot be mapped.
-        return np.asarray(np.load(path, mmap_mode="r" if path.stat().st_size > 128 else None))
-
     table = benchmark.split(split).table()
     # How many variables the context fixes, where the benchmark records it.
     known = "fixed" in table.column_names
@@ -77,6 +83,50 @@ def corpus_of_split(benchmark: Benchmark, split: str, *, cache: Path | None = No
         variables=fixed,
         ids=tuple(table["id"].to_pylist()),
     )
+
+
+def corpus_with_context(benchmark: Benchmark, split: str, *, cache: Path | None = None) -> Corpus:
+    """One split with what the input `+context` adds."""
+    corpus = corpus_of_split(benchmark, split, cache=cache)
+    folder = _tokens_folder(benchmark, cache) / f"{split}-context{_CONTEXTS}-{benchmark.hash[:16]}"
+    if not (folder / "counts.json").is_file():
+        _publish(folder, lambda fresh: _make_contexts(*contexts_above(benchmark, split, corpus, cache=cache), fresh))
+    return with_contexts(corpus, AddedSources(**{name: mapped(folder / f"{name}.npy") for name in _OF_CONTEXTS}))
+
+
+def mapped(path: Path) -> Numbers:
+    # An empty array cannot be mapped.
+    return np.asarray(np.load(path, mmap_mode="r" if path.stat().st_size > 128 else None))
+
+
+def contexts_above(
+    benchmark: Benchmark, split: str, corpus: Corpus, *, cache: Path | None = None
+) -> tuple[AddedSources, Counter[str]]:
+    """What the input `+context` adds to the examples of a split, and how many propositions were left out, and why."""
+    if not files_of(benchmark.manifest, PROOFS):
+        raise UserError(f"{benchmark.folder}: knows no proofs, so that its examples have no context")
+    proofs = benchmark.table(PROOFS, ["statement", "facts", "first", "last"])
+    table = benchmark.table(split, ["proof_row", "target_step", "fixed", "variables"])
+    places = {name: table[name].fill_null(-1).to_numpy() for name in ("proof_row", "target_step", "fixed")}
+    words = [*benchmark.vocabulary, *outside_of(benchmark, cache=cache)]
+    variables = {int(found[1]): token for token, word in enumerate(words) if (found := VARIABLE.fullmatch(word))}
+    return contexts_of(
+        corpus,
+        ExamplePlaces(**places, variables=_lists(table["variables"])),
+        Proofs(**{name: _lists(proofs[name]) for name in proofs.column_names}),
+        variables,
+    )
+
+
+def _make_contexts(contexts: AddedSources, counts: Counter[str], folder: Path) -> None:
+    for name in _OF_CONTEXTS:
+        np.save(folder / f"{name}.npy", getattr(contexts, name))
+    (folder / "counts.json").write_text(json.dumps(counts))
+
+
+def _lists(column: pa.ChunkedArray) -> Lists:
+    whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    return Lists(whole.flatten().to_numpy(), whole.offsets.to_numpy())
 
 
 def _cache_folder() -> Path:
@@ -123,7 +173,7 @@ def _make_split(benchmark: Benchmark, split: str, lengths: Numbers, folder: Path
     table = benchmark.table(split, columns).combine_chunks()
     examples: list[Numbers] = []
     numbers: list[Numbers] = []
-    fields: list[Numbers] = []
+    categories: list[Numbers] = []
     for field in _FIELDS:
         column = table[f"f{field}"].combine_chunks()
         if isinstance(column, pa.ChunkedArray):
@@ -135,8 +185,8 @@ def _make_split(benchmark: Benchmark, split: str, lengths: Numbers, folder: Path
             values, per = column.drop_null().to_numpy(), present.astype(np.int64)
         numbers.append(values.astype(np.int32))
         examples.append(np.repeat(np.arange(table.num_rows), per))
-        fields.append(np.full(len(values), field, np.uint8))
-    example, number, category = (np.concatenate(parts) for parts in (examples, numbers, fields))
+        categories.append(np.full(len(values), field, np.uint8))
+    example, number, category = (np.concatenate(parts) for parts in (examples, numbers, categories))
     order = np.lexsort((-lengths[number], category, example))
     np.save(folder / "source.npy", number[order])
     np.save(folder / "category.npy", category[order])

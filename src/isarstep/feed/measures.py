@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isarstep.feed.corpus import Corpus, Longs
+from isarstep.feed.inputs import Input
 
 TRAINING_LIMIT = 512  # source tokens, as in the paper
 LONGEST_TARGET = 200
@@ -14,10 +15,10 @@ LONGEST_TARGET = 200
 
 @dataclass(frozen=True)
 class Layout:
-    """How a model reads: HAT propositions as segments, the others one labelled row; with or without F.5."""
+    """How a model reads, HAT propositions as segments, the others one labelled row; and what it reads."""
 
     hierarchical: bool
-    hints: bool
+    input: Input
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Measures:
 
     def __init__(self, corpus: Corpus, layout: Layout) -> None:
         self.layout = layout
-        self.propositions = corpus.proposition_counts(layout.hints)
+        self.propositions = corpus.proposition_counts(layout.input)
         self.longest_proposition = int(np.diff(corpus.token_starts).max(initial=1))
-        self.plain = corpus.source_lengths(layout.hints)
+        self.plain = corpus.source_lengths(layout.input)
         # A label before each proposition, a separator between two.
         labels = 0 if layout.hierarchical else np.maximum(2 * self.propositions - 1, 0)
         self.source = self.plain + labels

@@ -16,7 +16,7 @@ class HostPacker:
         assert layout.hierarchical
         self.measures = Measures(corpus, layout)
         self.corpus, self.lengths = corpus, np.diff(corpus.token_starts)
-        read = corpus.fields < 5 + layout.hints
+        read = corpus.reads(layout.input)
         self.sources, self.categories = corpus.sources[read], corpus.fields[read].astype(np.int64) - 2
         counts = self.measures.propositions
         self.begins = np.cumsum(counts) - counts

@@ -47,7 +47,7 @@ class Seq2Seq(nn.Module, ABC):
 
     def packer(self, corpus: Corpus) -> Packer:
         """What gives this model examples of a corpus to read."""
-        layout = Layout(self.config.hierarchical, self.config.hints)
+        layout = Layout(self.config.hierarchical, self.config.input)
         return Packer(corpus, layout, self.token_table.device)
 
     @abstractmethod

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from isarstep.errors import UserError
+from isarstep.feed.inputs import Input
 
 Kind = Literal["rnnsearch", "convs2s", "transformer", "hat"]
 Size = Literal["tiny", "small", "base"]
@@ -47,7 +48,7 @@ class ModelConfig:
     size: Size = "base"
     style: Style = "paper"
     dropout: float = 0.1
-    hints: bool = False  # F.5 is part of the input
+    input: Input = "base"  # what is read beside F.2-F.4
     categories: bool = True  # False: the paper's ablation without category information
     dense: bool = False  # reads and writes without the tokens that others imply (feed/dense.py)
 
@@ -65,13 +66,17 @@ class ModelConfig:
 
     @staticmethod
     def from_json(fields: dict[str, Any]) -> ModelConfig:
+        """From the fields of a model folder's description, those of others left aside."""
+        if "hints" in fields:  # of before there was a third input
+            fields = {"input": "+F.5" if fields["hints"] else "base"} | fields
         try:
-            config = ModelConfig(**fields)
+            config = ModelConfig(**{name: fields[name] for name in ModelConfig.__dataclass_fields__ if name in fields})
         except TypeError as error:
             raise UserError(
                 f"model configuration not understood ({error}); it was written by another version"
             ) from None
-        for value, allowed in ((config.kind, Kind), (config.size, Size), (config.style, Style)):
+        named = ((config.kind, Kind), (config.size, Size), (config.style, Style), (config.input, Input))
+        for value, allowed in named:
             if value not in get_args(allowed):
                 raise UserError(f"model configuration names {value!r}, expected one of {', '.join(get_args(allowed))}")
         return config

@@ -80,8 +80,7 @@ def open_folder(folder: Path) -> ModelFolder:
     about = About(fields.get("benchmark", ""), tokens, fields.get("training", {}))
     if fields.get("vocabulary_hash", about.vocabulary_hash) != about.vocabulary_hash:
         raise UserError(f"{folder}: vocab.json is not the vocabulary that this model was trained with")
-    known = ModelConfig.__dataclass_fields__
-    config = ModelConfig.from_json({key: value for key, value in fields.items() if key in known})
+    config = ModelConfig.from_json(fields)
     return ModelFolder(folder, config, about, fields.get("storage", "fp32"), fields.get("shards", {}))
 
 

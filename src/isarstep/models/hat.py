@@ -16,12 +16,14 @@ from isarstep.models.config import ModelConfig
 from isarstep.models.transformer import Transformer
 
 CATEGORIES = 4  # F.2, F.3, F.4, F.5
+WITH_CONTEXT = 6  # and the theorem's statement, and facts from before the target
 
 
 class HAT(Transformer):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
-        self.categories = nn.Parameter(torch.zeros(CATEGORIES, config.dimensions.width))
+        count = WITH_CONTEXT if config.input == "+context" else CATEGORIES
+        self.categories = nn.Parameter(torch.zeros(count, config.dimensions.width))
         if config.categories:
             nn.init.normal_(self.categories)
         else:

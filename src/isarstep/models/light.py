@@ -243,7 +243,7 @@ class LightHAT:
         refuse_unfitting(folder, weights.asked, {name for name in stored if not name.endswith(":scale")})
 
     def packer(self, corpus: Corpus) -> HostPacker:
-        return HostPacker(corpus, Layout(self.config.hierarchical, self.config.hints))
+        return HostPacker(corpus, Layout(self.config.hierarchical, self.config.input))
 
     def rotation(self, positions: Longs) -> Rotation:
         angles = positions[:, None, None].astype(np.float32) * self.rates.astype(np.float32)

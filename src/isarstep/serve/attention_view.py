@@ -28,7 +28,7 @@ def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, hea
     over_layers = cross.mean(0) if layer is None else cross[layer]
     weights = over_layers.mean(0) if head is None else over_layers[head]
     propositions: list[dict[str, Any]] = []
-    texts = task.example.source(hints=config.hints)
+    texts = task.example.source(hints=config.input == "+F.5")
     begin = 0
     for (field, text), length in zip(texts, maps.spans, strict=True):
         end = begin + length

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from isarstep.bench.example import Example
 from isarstep.bench.fact_search import MENTIONED, NAMED, SearchWord
+from isarstep.bench.setting import with_setting
 from isarstep.bench.store import Benchmark, Split
 from isarstep.errors import UserError
 
@@ -60,7 +61,7 @@ class Catalogue:
                     self._ids[name] = self.benchmark.table(name, ["id"])["id"].to_pylist()
                 for place, known in enumerate(self._ids[name]):
                     if known.startswith(identifier):
-                        return name, self.split(name)[place]
+                        return name, with_setting(self.benchmark, self.split(name)[place])
         raise UserError(f"no example {identifier} in this benchmark")
 
     def search(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from isarstep.bench.edges import ProofReader
 from isarstep.bench.extract import variable_types
+from isarstep.bench.setting import holdings, statement_of
 from isarstep.bench.texts import Texts
 from isarstep.errors import UserError
 from isarstep.logic.signature import Constant, Signature
@@ -43,6 +44,7 @@ def problem_of_command(graph: Graph, ordinal: int, command: int, step: str) -> P
         raise UserError(f"{step}: the theory has no such proof")
     targets = [n for n, fact in enumerate(proof.facts) if proof.steps[fact.step].ordinal == command]
     reader = ProofReader(proof, Texts())
+    holding = [each.fact for each in holdings(proof, reader.bookkeeping) if each.first <= command <= each.last]
     for number, fact in enumerate(proof.facts):
         if fact.kind == "calculation" or number in reader.merged:
             continue
@@ -55,6 +57,7 @@ def problem_of_command(graph: Graph, ordinal: int, command: int, step: str) -> P
         others = [proof.facts[n].prop for n in premises.facts if n != target]
         others += [graph.lemmas[n].prop for n in premises.lemmas]
         goal = reader.statement(number)
+        above = (proof.facts[n].prop for n in reversed(holding))
         used = {node.name for prop in (goal, *facts, *others) for node in subterms(prop) if type(node) is Free}
         types = {name: format_type(typ) for name, typ in variable_types(proof).items() if name in used}
         return Problem(
@@ -66,5 +69,7 @@ def problem_of_command(graph: Graph, ordinal: int, command: int, step: str) -> P
             fixed=tuple(proof.variables[n].name for n in proof.steps[reader.end(number)].fixed),
             types=types,
             own=signature_of_theory(graph),
+            statement=tuple(encode_line(proof.facts[n].prop) for n in statement_of(proof)),
+            earlier=tuple(encode_line(prop) for prop in above if prop != proof.facts[target].prop),
         )
     raise UserError(f"{step}: no fact of the proof uses what this command states")

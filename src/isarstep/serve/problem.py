@@ -7,7 +7,7 @@ back to the user's names. Every mistake is a `ProblemError` that says in which p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -33,6 +33,7 @@ from isarstep.serve.typetext import type_of_text
 Form = Literal["notation", "tokens"]
 FIELDS = ("facts", "goal", "others", "extra", "hints")  # in the order in which variables are numbered
 ADDED = ("extra", "hints")  # to the problem itself
+ABOVE = ("statement", "earlier")  # read beside it by models with the input +context
 
 MOST_TOKENS = 1_000  # of a problem; the model was trained on at most 800
 
@@ -55,7 +56,8 @@ class ProblemError(UserError):
 
 @dataclass(frozen=True)
 class Problem:
-    """`extra` are steps accepted before: facts to derive the next one from, and to use for the goal."""
+    """`extra` are steps accepted before: facts to derive the next one from, and to use for the goal. `statement` and
+    `earlier`, the nearest first, are the theorem's and the facts above the gap, for models that read them."""
 
     goal: str | None = None
     facts: tuple[str, ...] = ()
@@ -68,6 +70,8 @@ class Problem:
     imports: tuple[str, ...] = ()  # the theories in which it stands; none: `serve/standing.py` finds one
     constants: Mapping[str, str] = field(default_factory=dict)  # of the asker's own, with their types
     own: Signature | None = None  # what the asker's theory declares, where it is known as a whole
+    statement: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[tuple[str, str]]:
         """(field such as `facts[0]`, text) of every proposition."""
@@ -351,11 +355,27 @@ class ProblemReader:
             types={places.get(name, name): format_type(typ) for name, typ in parsed.context.items() if name in found},
             fixed=len(problem.fixed) if problem.fixed else -1,
         )
+        known = {*problem.fixed, *found}
+        above = {name: self.above(getattr(problem, name), problem.form, parsed.names, known, order) for name in ABOVE}
+        example = replace(example, statement=above["statement"], earlier=above["earlier"])
         task = Task(example, context, order, showing(parsed.names, order), self.world)
         for where, reading in parsed.readings.items():
             if reading.statement is not None:
                 task.note(reading.statement, where)
         return task
+
+    def above(
+        self, texts: Sequence[str], form: Form, names: Names, known: Collection[str], order: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        """What stands above the gap, normalised, as far as it can be read and speaks of the problem's variables alone:
+        nobody is asked to put right what may be left away."""
+        found = []
+        for text in texts:
+            with suppress(ProblemError):
+                term = self.proposition(text, form, names, "")[0].term
+                if all(node.name in known for node in subterms(term) if type(node) is Free):
+                    found.append(encode_line(normalise(term, order)))
+        return distinct(tuple(found))
 
     def of_example(self, example: Example, extra: Problem | None = None) -> Task:
         """A benchmark's example, with accepted steps on top."""

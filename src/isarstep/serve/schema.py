@@ -32,6 +32,8 @@ class ProblemBody(Request):
     goal: Text | None = Field(None, description="F.3: what is to be shown; needed without an example.")
     others: Texts = Field(default=[], description="F.4: what else is used for the goal.")
     hints: Texts = Field(default=[], description="F.5: lemmas that may help.")
+    statement: Texts = Field(default=[], description="The theorem's, for models with the input +context.")
+    earlier: Texts = Field(default=[], description="The same: facts that hold above the gap, the nearest first.")
     extra: Texts = Field(default=[], description="Accepted steps: added to facts and others.")
     form: Literal["notation", "tokens"] = Field("notation", description="Of all propositions.")
     fixed: Annotated[list[Name], Field(max_length=100)] = Field(default=[], description="Names that are variables.")

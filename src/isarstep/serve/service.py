@@ -348,6 +348,8 @@ def problem_of_body(body: schema.ProblemBody) -> Problem:
         body.types,
         tuple(body.imports),
         body.constants,
+        statement=tuple(body.statement),
+        earlier=tuple(body.earlier),
     )
 
 

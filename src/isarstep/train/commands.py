@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from isarstep.feed.inputs import Input
 
 
 class KindChoice(StrEnum):
@@ -22,6 +25,12 @@ class SizeChoice(StrEnum):
     base = "base"
 
 
+class InputChoice(StrEnum):
+    base = "base"
+    hints = "+F.5"
+    context = "+context"
+
+
 Data = Annotated[
     Path, typer.Argument(help="A benchmark folder, `embedded`, or a file of arrays (isarstep.feed.files.save_dataset).")
 ]
@@ -29,7 +38,15 @@ FolderOfRun = Annotated[Path, typer.Argument(help="Where the model, its log and 
 KindOption = Annotated[KindChoice, typer.Option("--model", help="Which of the four models.")]
 SizeOption = Annotated[SizeChoice, typer.Option(help="Every width and depth follows from it; base is the paper's.")]
 RecipeOption = Annotated[str, typer.Option(help="paper, modern, shipped, or a file (docs/training.md).")]
-Hints = Annotated[bool, typer.Option("--hints/--no-hints", help="Read F.5, the library lemmas used for the target.")]
+InputOption = Annotated[
+    InputChoice | None,
+    typer.Option(
+        "--input",
+        help="What is read: base (F.2-F.4), +F.5 (also the library lemmas used for the target), or +context (also the "
+        "theorem's statement and the facts before the target).",
+        show_default="base",
+    ),
+]
 Steps = Annotated[int | None, typer.Option(min=1, help="Optimiser steps; the paper made 100,000.")]
 Minutes = Annotated[float | None, typer.Option(help="A wall-clock budget instead of steps, compilation included.")]
 Seed = Annotated[int | None, typer.Option(help="Equal seeds give equal runs on a CPU.")]
@@ -40,6 +57,8 @@ _LAYERS = "went into the recipe, under [model]"
 _NUMBERS = "went into the recipe, under [training]"
 _RUNS = "went into the recipe, under [run]"
 REPLACED = {
+    "--hints": "became --input +F.5",
+    "--no-hints": "became --input base",
     "--style": "is part of the recipe: --recipe modern, or style under [model] in a recipe file",
     **dict.fromkeys(("--dense", "--no-dense", "--categories", "--no-categories", "--dropout"), _LAYERS),
     **dict.fromkeys(("--tokens", "--batch", "--accumulate", "--rate", "--warmup", "--renumber"), _NUMBERS),
@@ -58,12 +77,7 @@ def train(
     recipe: Annotated[
         str | None, typer.Option(help="paper, modern, shipped, or a file (docs/training.md).", show_default="paper")
     ] = None,
-    hints: Annotated[
-        bool | None,
-        typer.Option(
-            "--hints/--no-hints", help="Read F.5, the library lemmas used for the target.", show_default="no-hints"
-        ),
-    ] = None,
+    input_: InputOption = None,
     steps: Steps = None,
     minutes: Minutes = None,
     start_from: Annotated[Path | None, typer.Option(help="A model folder to begin with, or `embedded`.")] = None,
@@ -89,12 +103,13 @@ def train(
     from isarstep.train.resuming import saved_run
 
     chosen = read_recipe(recipe or "paper").with_training(steps=steps, minutes=minutes, seed=seed)
-    dataset = chosen.data(load_dataset(data), start_from)
-    kind, wanted = model or KindChoice.hat, size or SizeChoice.base
-    config = chosen.config(kind.value, wanted.value, len(dataset.vocabulary), bool(hints))
     begun = saved_run(run) if resume else None
+    read: Input = input_.value if input_ is not None else begun.config.input if begun is not None else "base"
+    dataset = chosen.data(load_dataset(data, read), start_from)
+    kind, wanted = model or KindChoice.hat, size or SizeChoice.base
+    config = chosen.config(kind.value, wanted.value, len(dataset.vocabulary), read)
     if begun is not None:  # what is not said is as it was
-        config = begun.asked(config, kind=model, size=size, hints=hints, recipe=recipe)
+        config = begun.asked(config, kind=model, size=size, recipe=recipe)
         chosen = chosen if recipe is not None else begun.recipe_again(chosen, steps, minutes, seed)
     run_training(
         dataset,
@@ -139,6 +154,6 @@ def pretrain(
 
     chosen = read_recipe(recipe).with_training(steps=steps, minutes=minutes, seed=seed)
     dataset = synthetic_dataset(load_dataset(data), task, examples, chosen.training.seed)
-    config = chosen.config(model.value, size.value, len(dataset.vocabulary), hints=True)
+    config = chosen.config(model.value, size.value, len(dataset.vocabulary), "+F.5")
     validating = ValidationPlan(looks=chosen.run.looks)
     run_training(dataset, config, chosen.training, run, device=device, validating=validating)

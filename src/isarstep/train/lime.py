@@ -16,6 +16,7 @@ import numpy as np
 from isarstep.bench.specials import SEP, SPECIALS, UNK
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset, Ints, NumberedExample
+from isarstep.feed.inputs import STATEMENT
 
 Random = np.random.Generator
 Pieces = list[list[int]]
@@ -117,6 +118,7 @@ def masked(corpus: Corpus, vocabulary: tuple[str, ...], rng: Random) -> Iterator
         parts = [
             (int(field), corpus.proposition(int(number)).tolist())
             for field, number in zip(corpus.fields[here], corpus.sources[here], strict=True)
+            if field < STATEMENT
         ]
         parts = [part for part in parts if len(part[1]) <= 200][:8]
         chosen = [at for at, (_, tokens) in enumerate(parts) if opening in tokens]

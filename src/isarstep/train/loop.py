@@ -187,11 +187,11 @@ class TrainingRun:
         # Fixed shapes and compilation pay where launching kernels is the bottleneck, and only attention models allow
         # them.
         self.fixed = self.device.type == "cuda" and config.kind in ("transformer", "hat")
-        layout = Layout(config.hierarchical, config.hints)
+        layout = Layout(config.hierarchical, config.input)
         padded = config.kind in ("rnnsearch", "convs2s")
         self.stream = StepStream(dataset, layout, recipe, group, self.fixed, padded)
         held_out = sample(dataset.split("validation"), validating.examples)
-        self.held_out = read_by_model(held_out, dataset.words, dataset.vocabulary, config.hints)
+        self.held_out = read_by_model(held_out, dataset.words, dataset.vocabulary, config.input)
         self.model = build_model(config).to(self.device)
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
         self.optimisers = optimisers(self.model, recipe)
@@ -401,6 +401,9 @@ def load_pretrained(model: Seq2Seq, folder: Path, about: About) -> None:
     table = model.token_table.detach().clone()
     table[[here for here, _ in pairs]] = weights[table_name][[there for _, there in pairs]]
     weights[table_name] = table
+    if "categories" in weights and len(weights["categories"]) < len(own := model.state_dict()["categories"]):
+        # A context has two more than there were.
+        weights["categories"] = torch.cat([weights["categories"], own[len(weights["categories"]) :]])
     mine = {name: tensor.shape for name, tensor in model.state_dict().items()}
     if mine != {name: tensor.shape for name, tensor in weights.items()}:
         raise UserError(f"{folder}: another kind, size or style than asked for; train with the same ones")

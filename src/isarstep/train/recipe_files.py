@@ -17,6 +17,7 @@ from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.feed.constants import numbers_in, opened, under_vocabulary
 from isarstep.feed.corpus import Dataset
+from isarstep.feed.inputs import Input
 from isarstep.models.config import PAPER_DROPOUT, Kind, ModelConfig, Size, Style
 from isarstep.models.folders import Storage, read_description
 from isarstep.train.recipe import Recipe
@@ -62,10 +63,10 @@ class RunRecipe:
                 return under_vocabulary(dataset, vocabulary)
         return opened(dataset, layers.constant_numbers, layers.named_constants)
 
-    def config(self, kind: Kind, size: Size, vocabulary: int, hints: bool) -> ModelConfig:
+    def config(self, kind: Kind, size: Size, vocabulary: int, input: Input) -> ModelConfig:
         layers = self.model
         dropout = PAPER_DROPOUT[kind] if layers.dropout is None else layers.dropout
-        return ModelConfig(kind, vocabulary, size, layers.style, dropout, hints, layers.categories, layers.dense)
+        return ModelConfig(kind, vocabulary, size, layers.style, dropout, input, layers.categories, layers.dense)
 
     def with_training(self, **changes: Any) -> RunRecipe:
         """With some numbers of the training changed, where they are given."""

@@ -43,7 +43,7 @@ class SavedRun:
         """The configuration that options ask for: what they do not say is as it was."""
         if recipe is None:  # style, dropout and the like come from it
             config = replace(
-                self.config, vocabulary=config.vocabulary, kind=config.kind, size=config.size, hints=config.hints
+                self.config, vocabulary=config.vocabulary, kind=config.kind, size=config.size, input=config.input
             )
         silent = {name: getattr(self.config, name) for name, value in said.items() if value is None}
         return replace(config, **silent)
@@ -67,7 +67,7 @@ def saved_run(folder: Path) -> SavedRun | None:
         return None
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        config = ModelConfig.from_json({k: v for k, v in content.items() if k in ModelConfig.__dataclass_fields__})
+        config = ModelConfig.from_json(content)
         training = content["training"]
         recipe = Recipe(**training["recipe"])
     except (ValueError, KeyError, TypeError) as error:

@@ -33,7 +33,7 @@ def sample(corpus: Corpus, count: int) -> Corpus:
 def validate(loss: SmoothedLoss, corpus: Corpus, shape: Shape) -> Validation:
     model = loss.model
     device = model.token_table.device
-    layout = Layout(model.config.hierarchical, model.config.hints)
+    layout = Layout(model.config.hierarchical, model.config.input)
     packer = Packer(corpus, layout, device)
     measures = packer.measures
     fits = (measures.source <= shape.longest_source) & (measures.source > 0) & (measures.target <= shape.longest_target)
