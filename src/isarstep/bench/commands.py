@@ -11,6 +11,11 @@ import typer
 from isarstep.errors import UserError
 from isarstep.progress import Watched
 
+Halves = Annotated[
+    str | None,
+    typer.Option(help="Of a finished benchmark this entry alone: half of its theories to train on, half to score."),
+]
+
 
 def build(
     inputs: Annotated[list[Path], typer.Argument(help="Graph files, folders of graphs, finished benchmarks.")],
@@ -24,6 +29,7 @@ def build(
     ] = None,
     entry: Annotated[list[str] | None, typer.Option(help="With --fresh: an entry to score; give it often.")] = None,
     dated: Annotated[str, typer.Option(help="With --fresh: when these entries appeared.")] = "",
+    halves: Halves = None,
     rescore: Annotated[
         bool, typer.Option("--rescore", help="Choose what is scored anew, from a grown corpus; scores then start over.")
     ] = False,
@@ -38,12 +44,16 @@ def build(
         isarstep build benchmark more-graphs --out larger
         isarstep build young-graphs --fresh benchmark --entry Some_Entry --dated 2026-08 --out fresh
         isarstep build fresh --fresh larger --out fresh-again
+        isarstep build embedded --halves Isabelle_Marries_Dirac --out halves
     """
     from isarstep.bench.build import build as build_benchmark
     from isarstep.bench.extract import Rules
     from isarstep.bench.fresh import Young, build_fresh
     from isarstep.bench.rules import DROPPED
 
+    if halves is not None:
+        _build_halves(inputs, halves, out)
+        return
     rules = Rules(max_source, max_target, keep_open, keep_restated)
     if fresh is None and (entry or dated):
         raise UserError("--entry and --dated go with --fresh: a base benchmark, and the entries to score")
@@ -54,19 +64,24 @@ def build(
     with Watched("build") as watched:
         whole = partial(build_benchmark, rescore=rescore)
         make = whole if fresh is None else partial(build_fresh, young=Young(fresh, entry or [], dated))
-        manifest = make(
-            inputs,
-            out,
-            rules=rules,
-            level=19 if small else 6,
-            workers=jobs,
-            progress=tell,
-        )
+        manifest = make(inputs, out, rules=rules, level=19 if small else 6, workers=jobs, progress=tell)
     counts = manifest["counts"]
     dropped = [name for name in ("too long", "restated", *DROPPED, "duplicates") if name in counts]
     typer.echo(f"{counts['raw']:,} raw examples: " + ", ".join(f"{counts[name]:,} {name}" for name in dropped))
     typer.echo(", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items()))
     typer.echo(f"vocabulary {manifest['vocabulary']:,}, facts {manifest['facts']:,}, hash {manifest['hash'][:12]}")
+
+
+def _build_halves(inputs: list[Path], entry: str, out: Path) -> None:
+    from isarstep.bench.halves import build_halves
+
+    if len(inputs) != 1:
+        raise UserError("--halves takes one finished benchmark, and nothing else")
+    manifest = build_halves(inputs[0], entry, out)
+    made = manifest["halves"]
+    typer.echo(f"train on {', '.join(made['trained'])}; score {', '.join(made['scored'])}")
+    counts = ", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items() if count)
+    typer.echo(f"{counts}; {made['held out']} held out; hash {manifest['hash'][:12]}")
 
 
 def stats(
