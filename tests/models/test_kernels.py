@@ -14,7 +14,7 @@ if not torch.cuda.is_available():
     os.environ["TRITON_INTERPRET"] = "1"  # before Triton is imported
 pytest.importorskip("triton", reason="Triton is not installed: kernels for a GPU cannot be tried, even interpreted")
 
-from isarstep.models import fused_layers, packed_attention, step_kernels
+from isarstep.models import additive_scores, fused_layers, packed_attention, step_kernels
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -64,6 +64,22 @@ def test_packed_cross_attention_agrees_with_the_formula() -> None:
     theirs = torch.autograd.grad((plain * weights).sum(), (q, kv))
     for one, other in zip(ours, theirs, strict=True):
         assert_close(one, other)
+
+
+@pytest.mark.parametrize(("places", "sources"), [(40, 70), (1, 64), (33, 3)])
+def test_additive_scores_agree_with_the_formula(places: int, sources: int) -> None:
+    torch.manual_seed(3)
+    q = torch.randn(2, places, 24, device=DEVICE, requires_grad=True)
+    k = torch.randn(2, sources, 24, device=DEVICE, requires_grad=True)
+    w = torch.randn(24, device=DEVICE, requires_grad=True)
+    fast = additive_scores.additive_scores(q, k, w)
+    plain = ((q[:, :, None] + k[:, None]).tanh() * w).sum(-1)
+    assert_close(fast, plain)
+    weights = torch.randn_like(fast)
+    ours = torch.autograd.grad((fast * weights).sum(), (q, k, w))
+    theirs = torch.autograd.grad((plain * weights).sum(), (q, k, w))
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize(("beams", "slots"), [(10, 130), (1, 20), (20, 77)])

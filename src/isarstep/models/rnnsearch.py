@@ -19,10 +19,15 @@ from torch.utils.checkpoint import checkpoint
 from isarstep.feed.corpus import ragged
 from isarstep.feed.inputs import Segments, Source, Target
 from isarstep.feed.padding import pad, unpad
+from isarstep.models.attention import HAS_TRITON
 from isarstep.models.base import BeamState, Seq2Seq
 from isarstep.models.config import ModelConfig
 
 CELLS_AT_ONCE = 1 << 26  # of the B x U x L x D block that additive attention goes through
+
+
+def has_kernel(x: Tensor) -> bool:
+    return HAS_TRITON and x.is_cuda
 
 
 class AdditiveAttention(nn.Module):
@@ -38,9 +43,9 @@ class AdditiveAttention(nn.Module):
     def forward(self, h_BUD: Tensor, keys_BLD: Tensor, memory_BLD: Tensor, valid_BL: Tensor) -> Tensor:
         q_BUD = self.query(h_BUD)
         rows = max(1, CELLS_AT_ONCE // keys_BLD.numel())
-        # A compiler sees that the block need not exist; without one it is made piece by piece, and again in the
-        # backward pass.
-        if rows >= q_BUD.shape[1] or q_BUD.is_cuda:
+        # A block of B x U x L x D, larger than all weights together. A kernel never makes it; without one it is made
+        # piece by piece, and again in the backward pass.
+        if rows >= q_BUD.shape[1] or has_kernel(q_BUD):
             return self.read(q_BUD, keys_BLD, memory_BLD, valid_BL)
         pieces = (
             checkpoint(self.read, piece, keys_BLD, memory_BLD, valid_BL, use_reentrant=False)
@@ -49,10 +54,11 @@ class AdditiveAttention(nn.Module):
         return torch.cat(list(pieces), 1)
 
     def scores(self, q_BUD: Tensor, keys_BLD: Tensor) -> Tensor:
-        """A block of B x U x L x D goes through here, larger than all weights together."""
-        # tanh x = 2 sigmoid 2x - 1, which a GPU has in fewer instructions.
-        share = (2 * (q_BUD[:, :, None] + keys_BLD[:, None])).sigmoid()
-        return ((2 * share - 1) * self.weight.to(q_BUD.dtype)).sum(-1)
+        if has_kernel(q_BUD):
+            from isarstep.models.additive_scores import additive_scores
+
+            return additive_scores(q_BUD, keys_BLD, self.weight)
+        return ((q_BUD[:, :, None] + keys_BLD[:, None]).tanh() * self.weight.to(q_BUD.dtype)).sum(-1)
 
     def read(self, q_BUD: Tensor, keys_BLD: Tensor, memory_BLD: Tensor, valid_BL: Tensor) -> Tensor:
         scores_BUL = self.scores(q_BUD, keys_BLD)

@@ -386,9 +386,7 @@ def compile_layers(loss: SmoothedLoss) -> None:
         model.enter = torch.compile(model.enter, dynamic=False)  # type: ignore[method-assign]
         loss.slice_loss = torch.compile(loss.slice_loss, dynamic=False)
     elif isinstance(model, RNNSearch):
-        # Lengths differ from batch to batch.
-        model.attention.scores = torch.compile(model.attention.scores, dynamic=True)  # type: ignore[method-assign]
-        loss.slice_loss = torch.compile(loss.slice_loss, dynamic=True)
+        loss.slice_loss = torch.compile(loss.slice_loss, dynamic=True)  # lengths differ from batch to batch
 
 
 def load_pretrained(model: Seq2Seq, folder: Path, about: About) -> None:
