@@ -19,6 +19,7 @@ from mutants import ROOT, copied_source
 
 EMBEDDED, LEMMAS, PARTS = "tests/check/test_embedded.py", "tests/check/test_lemmas.py", "tests/check/test_parts.py"
 REWRITING, DERIVATIONS = "tests/check/test_rewriting.py", "tests/check/test_derivations.py"
+CONTEXT = "tests/feed/test_context.py::test_no_context_of_the_embedded_benchmark_holds_its_target"
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,12 @@ GUARDS = [
           f"{LEMMAS}::test_a_step_that_is_proved_may_be_used_at_all_its_types"),
     Guard("a step of one's own has one type", "check/typed.py", "if not proved or not self.scored", "if not proved",
           f"{LEMMAS}::test_a_step_that_is_proved_may_be_used_at_all_its_types"),
+    Guard("no context is the answer", "feed/context.py", "elif text == target:", "elif False:",
+          f"{CONTEXT}[validation]"),
+    Guard("no context holds the answer", "feed/context.py", "elif hidden and target in text:", "elif False:",
+          f"{CONTEXT}[validation]"),
+    Guard("a context is from before the answer", "feed/context.py", "facts[(first <= here) & (here <= last)]", "facts",
+          f"{CONTEXT}[validation]"),
 ]  # fmt: skip
 
 
