@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from isarstep.logic.abbreviations import expand, match_type, typed_body
-from isarstep.logic.infer import Judgement, TypingError, infer, infer_context, well_formed
+from isarstep.logic.infer import CONSTRAINT, Judgement, TypingError, infer, infer_context, well_formed
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import (
@@ -253,3 +253,18 @@ def test_fresh_names_avoid_those_of_the_context() -> None:
         [decode("CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE y $ FREE y )")], SIGNATURE, {"x": parse_type("'a")}
     )
     assert typing.frees["y"] == TFree("'b", ("HOL.type",))
+
+
+def test_fresh_names_avoid_those_of_marks() -> None:
+    """A type that is said inside one proposition is not what another leaves open."""
+    anything = ("HOL.type",)
+    empty = Const("List.list.Nil")
+    listed = Type("List.list", (TFree("'a", anything),))
+    said = App(Const(CONSTRAINT, fun(listed, listed)), empty)
+    open_one, said_one = (App(Const("HOL.Trueprop"), App(App(Const("HOL.eq"), x), x)) for x in (empty, said))
+    types = [
+        {node.type for node in subterms(term) if type(node) is Const and node.name == "List.list.Nil"}
+        for term in infer([open_one, said_one], SIGNATURE).propositions
+    ]
+    assert types[1] == {listed}
+    assert not types[0] & types[1]

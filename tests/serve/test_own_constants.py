@@ -8,9 +8,11 @@ import pytest
 import torch
 
 from isarstep.bench.specials import SPECIALS
+from isarstep.check.verdict import Proved
 from isarstep.logic.infer import well_formed
 from isarstep.logic.signature import Constant, Signature
-from isarstep.logic.terms import Type, fun
+from isarstep.logic.terms import Type, constants, fun
+from isarstep.logic.tokens import decode
 from isarstep.models import ModelConfig, build_model
 from isarstep.models.checkpoint import About, write_model
 from isarstep.serve.engine import Engine
@@ -56,6 +58,47 @@ def test_types_of_own_constants_count(engine: Engine) -> None:
         "<X0>": Type("List.list", (Type("Nat.nat"),)),
         "<X1>": Type("List.list", (Type("Nat.nat"),)),
     }
+
+
+SNOC = {"snoc": "'a list ⇒ 'a ⇒ 'a list"}
+
+
+def test_what_is_known_of_an_own_constant_holds_where_the_goal_needs_it(engine: Engine) -> None:
+    """Its definition shares no variable with the goal: at a type of its own nothing would follow from it."""
+    problem = Problem("length (snoc xs x) = Suc (length xs)", ("∀xs x. snoc xs x = xs @ [x]",), constants=SNOC)
+    task = engine.read(problem)
+    definition, goal = task.typed(task.example.f2[0]), task.typed(task.example.f3 or "")
+    types = {node.type for line in (definition, goal) for node in constants(line) if node.name == "snoc"}
+    assert types == {fun(task.context["<X0>"], fun(task.context["<X1>"], task.context["<X0>"]))}
+    assert task.text(task.example.f2[0]) == "∀xs x. snoc xs x = xs @ [x]"
+    with engine.proving() as proving:
+        assert isinstance(proving.follows(task, task.example.f3 or "", (), 0.3, 32)[0], Proved)
+
+
+def test_a_step_that_was_accepted_has_the_types_of_the_problem(engine: Engine) -> None:
+    fact = "∀xs x. snoc xs x = xs @ [x]"
+    problem = Problem("snoc xs x ≠ []", (fact,), extra=("∀xs x. length (snoc xs x) ≠ 0",), constants=SNOC)
+    task = engine.read(problem)
+    types = {node.type for line in task.example.f2 for node in constants(task.typed(line)) if node.name == "snoc"}
+    assert len(task.example.f2) == 2
+    assert types == {fun(task.context["<X0>"], fun(task.context["<X1>"], task.context["<X0>"]))}
+
+
+def test_an_own_constant_may_have_two_types(engine: Engine) -> None:
+    types = {"xs": "nat list", "ys": "bool list"}
+    problem = Problem("pick ys", ("pick xs = 0", "pick ys = True"), constants={"pick": "'a list ⇒ 'a"}, types=types)
+    task = engine.read(problem)
+    listed = [Type("List.list", (Type(name),)) for name in ("Nat.nat", "HOL.bool")]
+    assert [task.context[name] for name in ("<X0>", "<X1>")] == listed
+
+
+def test_a_program_knows_types_that_its_tokens_do_not_have(engine: Engine) -> None:
+    """A fact of an Isabelle context may be about another type than the goal: it is not moved there."""
+    notation = Problem("snoc xs x ≠ []", ("∀xs x. snoc xs x = xs @ [x]",), constants=SNOC)
+    known = engine.read(notation).example
+    told = {"snoc": "(fun (List.list ?'a.0) (fun ?'a.0 (List.list ?'a.0)))"}
+    task = engine.read(Problem(known.f3, known.f2, form="tokens", constants=told))
+    assert task.said[task.example.f2[0]] == decode(task.example.f2[0])
 
 
 def test_a_theory_of_the_askers_brings_its_constants(open_engine: Engine) -> None:

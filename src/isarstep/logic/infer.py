@@ -177,6 +177,7 @@ class Inference:
                 if scheme is None and node.name == CONSTRAINT and node.type is not None:
                     leaves.append(None)
                     types.append(algebra.rigid(node.type, self._open))
+                    self._reserved.update(v.name for v in type_variables(node.type))
                     continue
                 if scheme is None:
                     raise TypingError(f"constant {node.name[:120]} is not in the signature")

@@ -28,6 +28,7 @@ from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import Free, Term, TFree, TVar, Typ, Type, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type, show_type
+from isarstep.serve.own_types import AS_VARIABLE, marked_with, with_one_type
 from isarstep.serve.typetext import type_of_text
 
 Form = Literal["notation", "tokens"]
@@ -268,6 +269,7 @@ class Parsed:
     readings: dict[str, ReadProposition]
     context: Context
     names: Names
+    own: Context = field(default_factory=dict)  # types of the asker's constants that could have had several
 
     def shown_context(self) -> Context:
         return {self.names.free(name): typ for name, typ in self.context.items()}
@@ -303,13 +305,14 @@ class ProblemReader:
         context = given = self.given_types(problem)
         readings: dict[str, ReadProposition] = {}
         typed: list[Term] = []
+        own: Context = {}
         size = 0
         stated = False
         for where, text in problem.lines():
             if not stated and where.split("[")[0] in ADDED:
                 # What is added to a problem has its types, and may not narrow them.
-                stated, given, typed = True, fixed_types(context), []
-                context = given
+                context, own = self.settled(problem, typed, given, context)
+                stated, given, typed = True, context, []
             try:
                 statement, spans = self.proposition(text, problem.form, names, where)
                 term, marked = statement.term, statement.marked
@@ -325,7 +328,21 @@ class ProblemReader:
                 readings[where] = ReadProposition(statement)
             except ProblemError as error:
                 readings[where] = ReadProposition(None, error)
-        return Parsed(readings, fixed_types(context), names)
+        if not stated:
+            context, own = self.settled(problem, typed, given, context)
+        return Parsed(readings, fixed_types(context), names, own)
+
+    def settled(
+        self, problem: Problem, typed: Sequence[Term], given: Context, context: Context
+    ) -> tuple[Context, Context]:
+        """The types of variables once the problem is stated, and those of the asker's constants that could have had
+        several. Programs know the types of what they ask about, and say with tokens less than they know."""
+        found = with_one_type(tuple(problem.constants), typed, self.signature, given)
+        if problem.form == "tokens" or found is None:
+            return fixed_types(context), {}
+        own, types = found
+        both = fixed_types({**types, **{AS_VARIABLE + name: typ for name, typ in own.items()}})
+        return {name: both[name] for name in types}, {name: both[AS_VARIABLE + name] for name in own}
 
     def read(self, problem: Problem) -> Task:
         """The task, or the first mistake."""
@@ -361,7 +378,7 @@ class ProblemReader:
         task = Task(example, context, order, showing(parsed.names, order), self.world)
         for where, reading in parsed.readings.items():
             if reading.statement is not None:
-                task.note(reading.statement, where)
+                task.note(with_marks(reading.statement, parsed.own), where)
         return task
 
     def above(
@@ -497,6 +514,13 @@ def showing(names: Names, variables: tuple[str, ...]) -> Names:
             continue
         fitting[name] = name
     return names.with_variables(fitting) if fitting else names
+
+
+def with_marks(statement: Statement, own: Context) -> Statement:
+    """The statement with marks on the constants of the asker's own that have one type in the problem."""
+    if not any(constant.name in own for constant in constants(statement.term)):
+        return statement
+    return replace(statement, pinned=marked_with(own, statement.pinned or statement.term))
 
 
 def distinct(lines: tuple[str, ...]) -> tuple[str, ...]:

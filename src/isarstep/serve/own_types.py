@@ -1,0 +1,61 @@
+"""Constants of the asker's own have one type in a problem, as its variables have, wherever the problem types so.
+
+A fact about one, `∀xs x. snoc xs x = xs @ [x]`, mentions no variable whose type the goal shares. Left to itself it
+would hold at some other type than that of the goal, and nothing would follow from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from isarstep.errors import UserError
+from isarstep.logic.infer import CONSTRAINT, Context, infer_context
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import App, Const, Free, Term, TFree, TVar, Typ, Type, fun, rebuild
+from isarstep.logic.typestrings import type_variables
+
+AS_VARIABLE = "~"  # before its name, which no variable has
+
+
+def with_one_type(
+    names: Sequence[str], terms: Sequence[Term], signature: Signature, given: Context
+) -> tuple[dict[str, Typ], dict[str, Typ]] | None:
+    """The types of these constants and of the variables where each constant has one type in all terms. None: none of
+    the constants has a type that could be several, or one is used at more than one."""
+    declared = {name: signature.constants[name].type for name in names if name in signature.constants}
+    general = {name: typ for name, typ in declared.items() if type_variables(typ)}
+    if not general:
+        return None
+    given = {**given, **{AS_VARIABLE + name: _apart(typ, name) for name, typ in general.items()}}
+    try:
+        types = infer_context([_as_variables(term, general) for term in terms], signature, given)
+    except UserError:
+        return None
+    own = {name: types[AS_VARIABLE + name] for name in general if AS_VARIABLE + name in types}
+    return own, {name: typ for name, typ in types.items() if not name.startswith(AS_VARIABLE)}
+
+
+def marked_with(types: Mapping[str, Typ], term: Term) -> Term:
+    """The term with marks that give these constants these types."""
+
+    def leaf(node: Term, _depth: int) -> Term:
+        if type(node) is Const and node.name in types:
+            typ = types[node.name]
+            return App(Const(CONSTRAINT, fun(typ, typ)), node)
+        return node
+
+    return rebuild(term, leaf)
+
+
+def _as_variables(term: Term, names: Mapping[str, Typ]) -> Term:
+    def leaf(node: Term, _depth: int) -> Term:
+        return Free(AS_VARIABLE + node.name) if type(node) is Const and node.name in names else node
+
+    return rebuild(term, leaf)
+
+
+def _apart(typ: Typ, name: str) -> Typ:
+    """With variables that no other constant's type has; what they stand for is not yet known."""
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(_apart(part, name) for part in typ.args))
+    return TVar(f"{typ.name}{AS_VARIABLE}{name}", 0, typ.sort) if isinstance(typ, TFree | TVar) else typ
