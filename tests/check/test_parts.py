@@ -14,6 +14,7 @@ from tests.check.language import SIGNATURE, lemma, local, read, read_type
 
 from isarstep.bench.fact_search import uses_in_training
 from isarstep.bench.worlds import Worlds
+from isarstep.check import formula
 from isarstep.check.facts import TRUTH, Library
 from isarstep.check.formula import CannotEncode
 from isarstep.check.gaps import Effort
@@ -261,3 +262,23 @@ def test_a_schematic_variable_at_two_types_is_not_stated() -> None:
     prop = trueprop(conj(*both, typed=True), typed=True)
     with pytest.raises(CannotEncode, match="at two types"):
         state([], prop, arithmetic=False, unfold=True)
+
+
+def test_a_square_of_a_square_is_not_written_out_for_ever() -> None:
+    """Each square is a product: forty of them have a million million parts, and took minutes before provers began."""
+    x: formula.Formula = formula.SortedVariable(0, formula.INT)
+    for _ in range(40):
+        x = formula.Arith("*", (x, x))
+    assert formula.written_size(x) == 2**41 - 1
+    assert formula.written_size(formula.Eq(x, x)) == 2**42 - 1
+    tower = "a"
+    for _ in range(40):
+        tower = f"(^ {tower} 2)"
+    goal = read_goal(f"(= {tower} a)")
+    with pytest.raises(CannotEncode, match="too large"):
+        state((), goal, arithmetic=True, unfold=False)
+    assert state((Named("square", goal),), read_goal("(= a a)"), arithmetic=True, unfold=False).premises == ()
+
+
+def read_goal(text: str) -> Term:
+    return infer([read(text)], SIGNATURE, {"a": read_type("int")}).propositions[0]

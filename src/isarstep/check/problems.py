@@ -19,6 +19,7 @@ from isarstep.logic.terms import Term
 
 # Instances a library fact may become on average; more would drown the prover.
 INSTANCES = 2
+LARGEST = 50_000  # parts of a proposition; provers that are given more do nothing but read
 DEFINITION = "definition of "  # how the names of axioms begin that belong to a problem's symbols
 
 
@@ -59,7 +60,10 @@ def _lowered(prop: Term, arithmetic: bool, unfold: bool) -> tuple[f.Formula, tup
     """
     lowering = Lowering(definitions(arithmetic, unfold), arithmetic)
     try:
-        return lowering.proposition(prop), tuple(lowering.axioms.items())
+        made = lowering.proposition(prop)
+        if f.written_size(made) > LARGEST:
+            return "too large when it is written out"
+        return made, tuple(lowering.axioms.items())
     except CannotEncode as error:
         return str(error)
 
