@@ -3,11 +3,14 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from isarstep.bench.example import Example as BenchExample
 from isarstep.bench.specials import SPECIALS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor, meta_of
-from isarstep.decode.predictions import write_predictions
+from isarstep.decode.predictions import read_predictions, read_scored, write_predictions
+from isarstep.decode.ranking import Ranking
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.models import ModelConfig, build_model
 from isarstep.models.checkpoint import About, write_model
@@ -36,3 +39,26 @@ def test_predictions_are_written_as_agreed(tmp_path: Path) -> None:
     example = BenchExample("a1", "CONST HOL.False", (), "CONST HOL.True", (), ())
     (found,) = predictor.nbest([example], rules)
     assert [tokens for tokens, _ in found] == [p["tokens"] for p in lines[0]["predictions"]]
+
+
+def test_ranked_lists_have_no_copy_first_and_can_be_read(tmp_path: Path) -> None:
+    model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny"))
+    write_model(model, About("hash", VOCABULARY, {}), tmp_path, "int8")
+    predictor = Predictor(tmp_path, "cpu")
+    rules = SearchRules(beam=150, longest=2)  # all there is
+    corpus = Corpus.of_examples([NumberedExample([(3, [10]), (4, [9, 10, 10, 10]), (5, [11])], [9, 11], "a1")])
+    assert predictor.given(corpus, 0) == {"HOL.True", "CONST HOL.True HOL.True HOL.True"}  # a hint may be the answer
+    plain = dict(next(predictor.lines(corpus, rules))[1])
+    copied = "HOL.True"
+    assert copied in plain
+    ranking = Ranking(0.5, -100.0)
+    path = tmp_path / "test.beam150.ranked.jsonl"
+    meta = meta_of(predictor, "other", "test", rules, "none", ranking)
+    write_predictions(path, predictor.lines(corpus, rules, ranking=ranking), meta)
+    ranked = read_scored(path)["a1"]
+    assert {tokens for tokens, _ in ranked} == set(plain)
+    assert [tokens for tokens, _ in ranked].index(copied) == len(plain) - 1
+    for tokens, score in ranked:
+        assert score == pytest.approx(ranking.worth(tokens, plain[tokens], {copied}), abs=1e-3)
+    assert read_predictions(path, ["a1"]).lists[0] == tuple(tokens for tokens, _ in ranked)
+    assert "-100 for copies" in json.loads((tmp_path / "test.beam150.ranked.meta.json").read_text())["length_rule"]

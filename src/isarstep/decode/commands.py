@@ -33,6 +33,9 @@ def predict(
         ConstraintChoice, typer.Option(help="none, grammar (only terms), or types (only well-typed propositions).")
     ] = ConstraintChoice.none,
     penalty: Annotated[float, typer.Option(help="Score is log p / length ** penalty.")] = 0.0,
+    ranked: Annotated[
+        bool, typer.Option("--ranked", help="In the order learned on validation: no copies first, not too short.")
+    ] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the GPU where there is one.")] = None,
 ) -> None:
@@ -48,6 +51,7 @@ def predict(
     from isarstep.decode.hypotheses import SearchRules
     from isarstep.decode.predict import Predictor, meta_of
     from isarstep.decode.predictions import write_predictions
+    from isarstep.decode.ranking import learned_ranking
     from isarstep.feed.files import load_dataset
 
     predictor = Predictor(model, device)
@@ -58,11 +62,12 @@ def predict(
     rules = SearchRules(beam, penalty=penalty)
     constraints = _constraints(constraint, predictor, data, split)
     label = {"none": "none", "grammar": "grammar", "types": "grammar+types"}[constraint.value]
-    suffix = "" if constraint == ConstraintChoice.none else f".{constraint.value}"
-    path = out or model / "predictions" / f"{split}.beam{beam}{suffix}.jsonl"
+    ranking = learned_ranking() if ranked else None
+    tag = "-".join(([] if constraint == ConstraintChoice.none else [constraint.value]) + ["ranked"] * ranked)
+    path = out or model / "predictions" / f"{split}.beam{beam}{tag and f'.{tag}'}.jsonl"
     with Watched("searching", len(corpus)) as watched:
-        lines = predictor.lines(corpus, rules, constraints, watched.advance)
-        count = write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, label))
+        lines = predictor.lines(corpus, rules, constraints, watched.advance, ranking)
+        count = write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, label, ranking))
     typer.echo(f"{count} examples -> {path}")
 
 

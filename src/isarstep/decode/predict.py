@@ -20,8 +20,10 @@ from isarstep.version import __version__
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
+    from isarstep.decode.ranking import Ranking
     from isarstep.models import Seq2Seq
 
+HINTS = 5  # the field of what need not be read
 DRIVERS = ("/proc/driver/nvidia", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")  # of GPUs, as Linux and WSL show them
 
 
@@ -79,13 +81,22 @@ class Predictor:
         rules: SearchRules,
         constraints: Constraints | None = None,
         tell: Callable[[int], None] = lambda count: None,
+        ranking: Ranking | None = None,
     ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
         """(id, proposals) of every example of a corpus under this model's vocabulary; `tell` hears how many more have
-        been searched."""
+        been searched. With a ranking they are in its order, with its values."""
         if self.model.config.dense:
             corpus = dense_corpus(corpus, self.vocabulary)
         for at, found in enumerate(search_corpus(self.model, corpus, rules, constraints, tell=tell)):
-            yield corpus.ids[at], self.texts(found, corpus.names_of(at))
+            proposals = self.texts(found, corpus.names_of(at))
+            yield corpus.ids[at], ranking.ordered(proposals, self.given(corpus, at)) if ranking else proposals
+
+    def given(self, corpus: Corpus, example: int) -> set[str]:
+        """The propositions of F.2 to F.4 in the benchmark's tokens."""
+        here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
+        numbers = corpus.sources[here][corpus.fields[here] < HINTS].tolist()
+        rows = [Hypothesis(tuple(corpus.proposition(number).tolist()), 0.0) for number in numbers]
+        return {tokens for tokens, _ in self.texts(rows, corpus.names_of(example))}
 
 
 def ready(folder: ModelFolder, device: str | None) -> Writer:
@@ -133,14 +144,21 @@ def check_vocabulary(about: About, vocabulary: Sequence[str]) -> None:
         raise UserError("the data have another vocabulary than the model; give the benchmark that it was trained on")
 
 
-def meta_of(predictor: Predictor, benchmark: str, split: str, rules: SearchRules, constraints: str) -> dict[str, Any]:
+def meta_of(
+    predictor: Predictor,
+    benchmark: str,
+    split: str,
+    rules: SearchRules,
+    constraints: str,
+    ranking: Ranking | None = None,
+) -> dict[str, Any]:
     """What lists are about: the benchmark whose split they answer, which need not be the one trained on."""
     return {
         "benchmark": benchmark,
         "split": split,
         "input": predictor.model.config.input,
         "beam": rules.beam,
-        "length_rule": rules.length_rule,
+        "length_rule": rules.length_rule if ranking is None else f"{rules.length_rule}; {ranking}",
         "constraints": constraints,
         "model": predictor.name,
         "version": __version__,

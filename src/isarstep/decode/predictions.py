@@ -55,6 +55,13 @@ def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
     return faults_counted(lists, read_meta(path))
 
 
+def read_scored(path: Path) -> dict[str, list[tuple[str, float]]]:
+    """Lists in JSON with the score of every answer, by id: what `isarstep predict` writes."""
+    lines = _unpacked(path).decode("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    return {each["id"]: [(answer["tokens"], answer["score"]) for answer in each["predictions"]] for each in records}
+
+
 def _unpacked(path: Path) -> bytes:
     raw = path.read_bytes()
     if path.suffix != ".zst":

@@ -1,0 +1,52 @@
+"""The order of an n-best list: the model's log probability, set right by what it is known to get wrong.
+
+A search prefers short answers, and it copies: on the validation split no answer that stands among what was given was
+the missing step. Two weights put that right. They are learned on the validation split alone, by
+`benchmarks/ranking.py --fit`, and lie in `ranking.json` beside this file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from isarstep.feed.dense import IMPLIED
+
+UNCOUNTED = frozenset(("(", ")", *IMPLIED))
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What is added to a log probability: `length` for each e-fold of tokens, `given` to what was given already."""
+
+    length: float
+    given: float
+
+    def __str__(self) -> str:
+        return f"ranked by log p + {self.length:g} log length, {self.given:g} for copies"
+
+    def worth(self, tokens: str, score: float, given: Collection[str]) -> float:
+        """Of an answer with this log probability to a problem in which these propositions are given."""
+        length, copied = measured(tokens, given)
+        return score + self.length * length + self.given * copied
+
+    def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str]) -> list[tuple[str, float]]:
+        """(tokens, worth) of proposals that came with their log probability, best first; equals stay as they were."""
+        valued = [(tokens, self.worth(tokens, score, given)) for tokens, score in proposals]
+        return sorted(valued, key=lambda pair: -pair[1])
+
+
+def measured(tokens: str, given: Collection[str]) -> tuple[float, bool]:
+    """What the weights weigh: log of the length (without brackets and words that are implied), and is it a copy?"""
+    return math.log(max(1, sum(word not in UNCOUNTED for word in tokens.split()))), tokens in given
+
+
+@cache
+def learned_ranking() -> Ranking:
+    """As learned on the validation split of the embedded benchmark."""
+    about = json.loads(resources.files("isarstep.decode").joinpath("ranking.json").read_text("utf-8"))
+    return Ranking(about["length"], about["given"])
