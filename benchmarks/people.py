@@ -67,6 +67,7 @@ def answered(engine: Engine, proving: Proving, asked: Asked, seconds: float, lib
         "name": asked.name, "own": bool(asked.problem.constants), "found": bool(good), "direct": direct,
         "contradictory": contradictory, "step": good[0].text if good else None,
         "first": [step.text for step in sorted(steps, key=lambda step: step.id)[:3]],
+        "shown": [step.text for step in steps[:3]],
         "uses_own": len(own), "seconds": round(time.monotonic() - began, 1),
     }  # fmt: skip
 
@@ -86,7 +87,7 @@ def main() -> None:
         for asked in problems:
             rows.append(answered(engine, proving, asked, chosen.seconds, chosen.library))
             row = rows[-1]
-            print(f"{'yes' if row['found'] else 'no ':3} {row['name']}: {row['step'] or row['first']}", flush=True)
+            print(f"{'yes' if row['found'] else 'no ':3} {row['name']}: {row['shown']}", flush=True)
     own = [row for row in rows if row["own"]]
     print(
         f"\n{sum(row['found'] for row in rows)} of {len(rows)}; with own constants {sum(row['found'] for row in own)}"

@@ -11,6 +11,7 @@ import pytest
 from isarstep import propose
 from isarstep.bench.example import Example
 from isarstep.check.verdict import Gap, Proved, TimedOut, Unknown
+from isarstep.decode.ranking import learned_ranking
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
 from isarstep.logic.tokens import encode_line
@@ -69,17 +70,57 @@ def test_what_is_no_proposition_says_why(engine: Engine) -> None:
     assert steps[2].copy
 
 
+NEEDED = Proved("E", 0.1, ("P", "F.2(1)"), 0)
+
+
 def test_ranking() -> None:
     plain = Step(0, "a", None, "a", -1.0)  # type: ignore[arg-type]
     steps = [
-        plain,
-        replace(plain, id=1, first=PROVED, second=TimedOut(1)),
-        replace(plain, id=2, first=PROVED, second=PROVED),
-        replace(plain, id=3, first=PROVED, second=PROVED, copy=True),
+        replace(plain, against=PROVED, first=TimedOut(1), second=NEEDED),  # false, and so the goal follows from it
+        replace(plain, id=1, first=Unknown("?"), second=NEEDED),
+        replace(plain, id=2, first=PROVED, second=PROVED),  # the goal's proof does not need it
+        replace(plain, id=3, first=PROVED, second=NEEDED, copy=True),
         replace(plain, id=4, reason="no"),
-        replace(plain, id=5, first=Unknown("?"), second=PROVED),
+        replace(plain, id=5, first=PROVED, second=TimedOut(1)),
+        replace(plain, id=6, first=PROVED, second=NEEDED),
     ]
-    assert [step.id for step in ranked(steps)] == [2, 1, 5, 0, 3, 4]
+    assert [step.id for step in ranked(steps)] == [6, 2, 1, 5, 0, 3, 4]
+
+
+def test_what_contradicts_the_facts_is_said(engine: Engine) -> None:
+    task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
+    texts = ("z < x", "x ≤ z", "x < 3", "x ≤ y")
+    steps = engine.steps(task, [(engine.answer(task, text, "notation"), None) for text in texts])
+    with engine.proving(seconds=3, library=0) as proving:
+        false, true, open_one, given = proving.tried(task, steps)
+        assert proving.limits == (3, 0)
+    assert false.contradictory
+    assert not open_one.contradictory
+    assert open_one.against is not None
+    assert true.against is None  # it follows: nobody has to ask
+    assert given.copy
+    assert given.against is None
+
+
+def test_proposals_come_in_the_learned_order(engine: Engine) -> None:
+    task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
+    steps = engine.search([task], 10)[0]
+    given = {*task.example.f2, task.example.f3 or ""}
+    worths = [learned_ranking().worth(step.tokens, step.score or 0.0, given) for step in steps]
+    assert worths == sorted(worths, reverse=True)
+    assert [step.score for step in steps] != sorted((step.score for step in steps), key=lambda score: -(score or 0.0))
+
+
+@pytest.mark.parametrize("typ", ["nat", "int"])
+def test_the_papers_first_example(engine: Engine, typ: str) -> None:
+    """Among the ten likeliest steps none helps: the wider beam is asked, and the answer is no longer for it."""
+    task = engine.read(Problem("∃c. a = 2 * c", ("2 * b ^ 2 = a ^ 2",), types={"a": typ, "b": typ}))
+    with engine.proving() as proving:
+        steps = engine.propose(task, proving=proving)
+    assert len(steps) == 10
+    assert {step.text for step in steps[:3]} & {"even a", "2 dvd a"}
+    assert steps[0].helps
+    assert steps[0].id >= 10
 
 
 def test_provers_judge_both_sides(engine: Engine) -> None:

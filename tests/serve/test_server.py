@@ -75,8 +75,10 @@ def test_propose_for_facts_and_for_an_example(server: Running, example: Example)
     answer = server.post("/propose", ORDER | {"beam": 5, "check": True, "prover_seconds": 1, "library": 0}).json()
     assert answer["finished"]
     assert answer["types"]["z"] == "nat"
-    keys = [(not s["well_formed"], s["copy"], -s["sides"], s["id"]) for s in answer["steps"]]
-    assert keys == sorted(keys)
+    both = [s["sides"] == 2 for s in answer["steps"] if s["well_formed"] and not s["copy"]]
+    assert both == sorted(both, reverse=True)
+    copies = [s["copy"] for s in answer["steps"] if s["well_formed"]]
+    assert copies == sorted(copies)
     assert answer["steps"][0]["first"]["result"] == "proved"
     by_id = server.post("/propose", {"example": example.id, "beam": 3, "count": 2}).json()
     assert len(by_id["steps"]) == 2
@@ -96,15 +98,37 @@ def test_a_step_can_be_sent_back(server: Running) -> None:
 def test_verdicts_are_streamed(server: Running) -> None:
     body = ORDER | {"proposals": ["x ≤ z", "z < x"], "library": 0, "stream": True, "prover_seconds": 1}
     events = list(server.events("/check", body))
-    assert [name for name, _ in events] == ["steps", "gap", "gap", "gap", "gap", "done"]
-    assert [e["id"] for name, e in events if name == "gap"] == [0, 0, 1, 1]
+    assert [name for name, _ in events] == ["steps", "gap", "gap", "gap", "gap", "gap", "done"]
+    sides = [(e["id"], e["side"]) for name, e in events if name == "gap"]
+    assert sides == [(0, "first"), (0, "second"), (1, "first"), (1, "second"), (1, "against")]
     assert events[1][1]["gap"]["result"] == "proved"
+    assert events[5][1]["gap"]["result"] == "proved"  # z < x contradicts the facts
     assert events[-1][1] | {"seconds": None} == {
         "order": [0, 1],
         "seconds": None,
         "finished": True,
         "contradiction": None,
     }
+
+
+ROOT_OF_TWO = {"facts": ["2 * b ^ 2 = a ^ 2"], "goal": "∃c. a = 2 * c", "types": {"a": "nat", "b": "nat"}}
+
+
+def test_where_nothing_is_proved_the_wider_search_comes_after(server: Running) -> None:
+    body = {"check": True, "stream": True, "seconds": 60, "beam": 2, "prover_seconds": 0.05}
+    events = list(server.events("/propose", ROOT_OF_TWO | body))
+    names = [name for name, _ in events]
+    assert names.count("steps") == 2
+    again = names.index("steps", 1)
+    first, second = events[0][1]["steps"], events[again][1]["steps"]
+    assert len(first) == 2
+    assert 20 < len(second) <= 34
+    assert [step["id"] for step in second] == list(range(len(second)))
+    assert [step["text"] for step in second[:2]] == [step["text"] for step in first]
+    assert all(step["first"] is not None for step in second[:2])  # what is known is kept
+    assert 2 in {event["id"] for name, event in events[again:] if name == "gap"}
+    assert min(event["id"] for name, event in events[again:] if name == "gap") == 2
+    assert len(events[-1][1]["order"]) == 2  # as many as were asked for
 
 
 def test_sketches_are_streamed(server: Running) -> None:

@@ -335,6 +335,7 @@ def _line(number: int, step: Step, checked: bool) -> str:
         marks.append(f"ill-formed: {step.reason}")
     elif checked:
         marks += [f"{name}: {gap}" for name, gap in (("facts ⊢ step", step.first), ("step ⊢ goal", step.second)) if gap]
+        marks += [f"contradicts the facts: {step.against}"] if step.contradictory else []
     score = "" if step.score is None else f"{step.score:7.2f}"
     return f"{number:>3} {score}  {step.text}" + "".join(f"\n{'':14}{mark}" for mark in marks)
 

@@ -31,7 +31,7 @@ from isarstep.serve.problem import (
     own_signature,
 )
 from isarstep.serve.standing import world_of
-from isarstep.serve.step import Step, ranked, with_gap
+from isarstep.serve.step import Step, further, ranked
 
 if TYPE_CHECKING:
     from isarstep.bench.worlds import Exists, World, Worlds
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 Constraint = Literal["none", "grammar", "types"]
 BEAM = 10
+WIDE = 32  # hypotheses for a problem where provers find no step among those of the usual beam
 MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
 
@@ -213,10 +214,11 @@ class Engine:
     def search(
         self, tasks: Sequence[Task], beam: int, constraint: Constraint = "types", margin: float = MARGIN
     ) -> list[list[Step]]:
-        """The model's proposals for each task, all searched in one batch. One thread at a time."""
+        """Proposals for each task, all searched in one batch, in the learned order. One thread at a time."""
         import numpy as np
 
         from isarstep.decode.hypotheses import SearchRules
+        from isarstep.decode.ranking import learned_ranking
 
         examples = [replace(task.example, id=str(number)) for number, task in enumerate(tasks)]
         corpus = self.predictor.corpus(examples)
@@ -227,7 +229,13 @@ class Engine:
             longest = LONGEST_DENSE if self.predictor.model.config.dense else SearchRules().longest
             rules = SearchRules(beam, longest=longest, margin=margin)
             found = list(self.predictor.lines(corpus, rules, self._constraints(constraint)))
-        return [self.steps(task, proposals) for task, (_, proposals) in zip(tasks, found, strict=True)]
+        ranking = learned_ranking()
+        answers = []
+        for task, (_, proposals) in zip(tasks, found, strict=True):
+            scores, given = dict(proposals), {line for _, line in task.example.source(hints=False)}
+            order = [tokens for tokens, _ in ranking.ordered(proposals, given)]
+            answers.append(self.steps(task, [(tokens, scores[tokens]) for tokens in order]))
+        return answers
 
     def _constraints(self, constraint: Constraint) -> Constraints | None:
         if constraint == "none":
@@ -262,12 +270,15 @@ class Engine:
     def propose(
         self, task: Task, beam: int = BEAM, constraint: Constraint = "types", proving: Proving | None = None
     ) -> list[Step]:
-        """Ranked steps; with provers, every step is tried on both sides first."""
+        """Ranked steps; with provers, every step is tried on both sides first, and where no new one is proved on both,
+        those of a wider beam are tried, too. The answer is no longer for that."""
         steps = self.search([task], beam, constraint)[0]
-        if proving is not None:
-            for number, side, gap in proving.verdicts(task, steps):
-                steps[number] = with_gap(steps[number], side, gap)
-        return ranked(steps)
+        if proving is None:
+            return ranked(steps)
+        steps = proving.tried(task, steps)
+        if beam < WIDE and not any(step.helps for step in steps):
+            steps += proving.tried(task, further(steps, self.search([task], WIDE, constraint)[0]))
+        return ranked(steps)[:beam]
 
 
 @cache

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
@@ -34,10 +34,9 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.tokens import encode_line
 from isarstep.serve.problem import Task
+from isarstep.serve.step import Side, Step, with_gap
 
-if TYPE_CHECKING:
-    from isarstep.serve.step import Side, Step
-
+QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
 FIRST_STAGE = 32  # library facts that are tried before more are
 MEMORY = 2 << 30
 FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
@@ -116,6 +115,7 @@ class Proving:
 
     def limit(self, seconds: float, library: int) -> None:
         """Processor time of an attempt, and the most library facts offered."""
+        self.limits = seconds, library
         self._provers.limits = ProverLimits(seconds, MEMORY, self._width)
         stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
         self._checker.effort = Effort(stages)
@@ -142,12 +142,25 @@ class Proving:
         self._provers.cache = BoundedCache()
 
     def verdicts(self, task: Task, steps: Sequence[Step]) -> Iterator[tuple[int, Side, Gap]]:
-        """(number, side, gap) for well-formed steps, in the order of the list."""
+        """(number, side, gap) for well-formed steps, in the order of the list. Of what was not seen to follow from the
+        facts it is asked, too, whether it contradicts them."""
         if task.example.f3 is None:
             return
         for number, step in enumerate(steps):
             if step.well_formed:
-                yield from ((number, side, gap) for side, gap in self.gaps(task, step.tokens))
+                follows = False
+                for side, gap in self.gaps(task, step.tokens):
+                    follows |= side == "first" and isinstance(gap, Proved)
+                    yield number, side, gap
+                if not follows and not step.copy:
+                    yield number, "against", self.against(task, step.tokens)
+
+    def tried(self, task: Task, steps: Iterable[Step]) -> list[Step]:
+        """The steps with all their verdicts."""
+        known = list(steps)
+        for number, side, gap in self.verdicts(task, known):
+            known[number] = with_gap(known[number], side, gap)
+        return known
 
     def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
         self._checker.said = task.said
@@ -156,6 +169,14 @@ class Proving:
         except UserError as error:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
+
+    def against(self, task: Task, tokens: str) -> Gap:
+        """Does a statement contradict the facts? Asked quickly: most do not."""
+        usual = self.limits
+        try:
+            return self.follows(task, FALSEHOOD, (tokens,), QUICK * usual[0], 0)[0]
+        finally:
+            self.limit(*usual)
 
     def contradiction(self, task: Task, seconds: float, library: int, until: float = math.inf) -> Gap:
         """Do the given facts contradict each other? Then everything follows from them, and a proof says nothing."""

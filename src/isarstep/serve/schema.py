@@ -164,6 +164,7 @@ class StepAnswer(Proposition):
     reference: bool | None
     first: GapAnswer | None
     second: GapAnswer | None
+    against: GapAnswer | None = Field(description="It contradicts the facts; asked where it does not follow from them.")
     sides: int
 
 

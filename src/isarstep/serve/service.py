@@ -20,14 +20,14 @@ from isarstep.errors import UserError
 from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher
-from isarstep.serve.engine import Engine
+from isarstep.serve.engine import BEAM, WIDE, Engine
 from isarstep.serve.pasted import problem_of_theory_text
 from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task, open_types
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
 from isarstep.serve.proving import FIRST_STAGE, Proving
 from isarstep.serve.sketch import Sketch, exact_text, isar_text
 from isarstep.serve.sketching import Plan, sketches
-from isarstep.serve.step import Step, ranked, with_gap
+from isarstep.serve.step import Step, further, ranked, with_gap
 from isarstep.serve.wording import understood
 
 _IDENTIFIER = re.compile(r"[0-9A-Fa-f]{6,}")  # of an example, or its beginning
@@ -73,6 +73,12 @@ class Found:
     unknown: list[str]
     search: float
     contradiction: Proved | None = None
+    most: int | None = None  # steps in the answer
+
+    @property
+    def order(self) -> list[Step]:
+        """What is shown, best first."""
+        return ranked(self.steps)[: self.most]
 
 
 class Service:
@@ -246,13 +252,17 @@ class Service:
         if wait > clock.left:  # better said at once than when the time is over
             message = f"an answer would take about {wait:.0f} s, and {clock.seconds:g} s were given"
             raise OutOfTimeError(message, wait - clock.left)
-        answer = asyncio.wrap_future(self.batcher.submit(task, body.beam, body.constraint))
+        steps = await self._searched(task, body, body.beam, clock)
+        most = min(body.beam, body.count)
+        return Found(task, steps[:most], self.engine.unknown(task), clock.passed, most=most)
+
+    async def _searched(self, task: Task, body: schema.ProposeBody, beam: int, clock: Clock) -> list[Step]:
+        answer = asyncio.wrap_future(self.batcher.submit(task, beam, body.constraint))
         try:
-            steps = await asyncio.wait_for(answer, max(0.0, clock.left))
+            return await asyncio.wait_for(answer, max(0.0, clock.left))
         except TimeoutError:
             message = f"no answer within {clock.seconds:g} s; the server is busy, or ask for less"
-            raise OutOfTimeError(message, self.batcher.seconds_until(body.beam)) from None
-        return Found(task, steps[: body.count], self.engine.unknown(task), clock.passed)
+            raise OutOfTimeError(message, self.batcher.seconds_until(beam)) from None
 
     async def proposals(self, body: schema.CheckBody, clock: Clock) -> Found:
         """The user's own proposals as steps."""
@@ -268,10 +278,35 @@ class Service:
         return await asyncio.to_thread(read)
 
     async def gaps(self, found: Found, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Event, None]:
-        """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked."""
+        """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked. Where
+        no new step is proved on both sides, those of a wider beam come after them."""
+        async with aclosing(self._verdicts(found, 0, effort, clock)) as events:
+            async for event in events:
+                yield event
+        tried = len(found.steps)
+        if isinstance(effort, schema.ProposeBody) and self._may_widen(found, effort, clock):
+            with suppress(OutOfTimeError):  # then what there is must do
+                found.steps += further(found.steps, await self._searched(found.task, effort, WIDE, clock))
+        if len(found.steps) > tried:
+            yield "steps", first_answer(found)
+            async with aclosing(self._verdicts(found, tried, effort, clock)) as events:
+                async for event in events:
+                    yield event
+
+    def _may_widen(self, found: Found, body: schema.ProposeBody, clock: Clock) -> bool:
+        """Everything was tried, nothing helps, and there is time for more."""
+        wanted = body.beam < WIDE and not any(step.helps for step in found.steps) and not unfinished(found.steps)
+        # A narrow search takes hardly less than the usual one, a wider one more by its hypotheses.
+        return wanted and found.search * WIDE / max(body.beam, BEAM) < clock.left
+
+    def _verdicts(
+        self, found: Found, begin: int, effort: schema.EffortBody, clock: Clock
+    ) -> AsyncGenerator[Event, None]:
+        """Of the steps from a place on."""
 
         def work(proving: Proving) -> Iterator[Event]:
-            for number, side, gap in proving.verdicts(found.task, found.steps):
+            for place, side, gap in proving.verdicts(found.task, found.steps[begin:]):
+                number = begin + place
                 found.steps[number] = with_gap(found.steps[number], side, gap)
                 step = found.steps[number]
                 yield "gap", {"id": step.id, "side": side, "gap": shown.gap(gap), "sides": step.sides}
@@ -279,9 +314,7 @@ class Service:
                 gap = proving.contradiction(found.task, effort.prover_seconds, effort.library)
                 found.contradiction = gap if isinstance(gap, Proved) else None
 
-        async with aclosing(self._job(work, effort, clock)) as events:
-            async for event in events:
-                yield event
+        return self._job(work, effort, clock)
 
     async def sketch(self, body: schema.SketchBody, task: Task, clock: Clock) -> AsyncGenerator[Event, None]:
         """Better and better sketches; the last event is `done`."""
@@ -375,9 +408,14 @@ def first_answer(found: Found) -> Json:
     return {"steps": steps, "unknown": found.unknown} | standing(found.task)
 
 
+def unfinished(steps: Sequence[Step]) -> bool:
+    """Is there a gap that nobody has tried?"""
+    return any(step.well_formed and (step.first is None or step.second is None) for step in steps)
+
+
 def last_answer(found: Found, clock: Clock, asked: bool) -> Json:
-    order = ranked(found.steps)
-    missing = asked and any(step.well_formed and (step.first is None or step.second is None) for step in order)
+    order = found.order
+    missing = asked and unfinished(order)
     seconds = {"search": round(found.search, 3), "check": round(clock.passed - found.search, 3)}
     contradiction = None if found.contradiction is None else shown.gap(found.contradiction)
     about = {"seconds": seconds, "finished": not missing, "contradiction": contradiction}

@@ -43,6 +43,7 @@ def step(step: Step, task: Task) -> Json:
         "reference": step.reference,
         "first": None if step.first is None else gap(step.first),
         "second": None if step.second is None else gap(step.second),
+        "against": None if step.against is None else gap(step.against),
         "sides": step.sides,
     }
 

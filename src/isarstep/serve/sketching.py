@@ -22,7 +22,7 @@ from isarstep.logic.normalise import normalise
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.serve.novelty import KnownStatements, conjuncts
 from isarstep.serve.problem import Task
-from isarstep.serve.proving import FALSEHOOD, Proving
+from isarstep.serve.proving import FALSEHOOD, QUICK, Proving
 from isarstep.serve.sketch import Link, Sketch
 from isarstep.serve.step import Step
 
@@ -31,7 +31,6 @@ Search = Callable[[Task, int], Future[list[Step]]]
 # Times the usual seconds and library facts, for goals as they are.
 LADDER = ((1, 1), (1, 4), (3, 4), (10, 4), (30, 4))
 ATTEMPTS = 2.5  # of a question, in time limits of one attempt, where two provers work beside each other
-QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
 DIRECT_SHARE = 0.4  # of the time, for goals as they are
 STEP_COST = 1.0  # of a step beside its log probability: short proofs first
 RUNG_COST = 2.0  # of a harder attempt

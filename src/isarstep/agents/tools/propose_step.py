@@ -24,7 +24,6 @@ from isarstep.agents.workshop import NotLoadedError, Workshop
 from isarstep.errors import UserError
 from isarstep.serve.schema import ProposeBody
 from isarstep.serve.service import Clock, OutOfTimeError
-from isarstep.serve.step import ranked
 
 
 async def propose_step(
@@ -50,7 +49,7 @@ async def propose_step(
         problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
         body = body_of(ProposeBody, **problem, count=count, seconds=float(seconds), check=check)
         found = await service.propose(body, clock)
-        steps = await tried(service, found, body, clock, progress) if check else ranked(found.steps)
+        steps = await tried(service, found, body, clock, progress) if check else found.order
     except NotLoadedError as error:
         return StepsResult(status="could_not_ask", message=str(error))
     except OutOfTimeError as error:

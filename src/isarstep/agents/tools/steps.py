@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from isarstep.agents.tools.results import GapShown, Progress, Status, ToolResult, gap_shown, shortened
 from isarstep.serve.schema import EffortBody
 from isarstep.serve.service import Clock, Found, Service, standing
-from isarstep.serve.step import Step, ranked
+from isarstep.serve.step import Step
 
 CONTRADICTORY = "the given facts contradict each other: everything follows from them"
 
@@ -28,7 +28,7 @@ class StepShown(BaseModel):
 
 class StepsResult(ToolResult):
     steps: list[StepShown] = Field(
-        default=[], description="Proposals: best first, proved on both sides, on one, by score. Candidates: as given."
+        default=[], description="Proposals: best first, those proved on both sides before all. Candidates: as given."
     )
     world: str = Field(default="", description="The theories in which everything was read and proved.")
     types: dict[str, str] = {}
@@ -50,13 +50,13 @@ def step_shown(step: Step) -> StepShown:
 
 async def tried(service: Service, found: Found, effort: EffortBody, clock: Clock, progress: Progress) -> list[Step]:
     """The steps, ranked, after provers have been at both sides of each as long as there was time."""
-    total = 2 * sum(step.well_formed for step in found.steps)
     done = 0
-    async with aclosing(service.gaps(found, effort, clock)) as verdicts:  # at once, where somebody cancels in here
-        async for _ in verdicts:
-            done += 1
+    async with aclosing(service.gaps(found, effort, clock)) as events:  # at once, where somebody cancels in here
+        async for name, event in events:
+            done += name == "gap" and event["side"] != "against"
+            total = 2 * sum(step.well_formed for step in found.steps)  # there may be more by now
             await progress(done, total, f"{done} of {total} gaps tried")
-    return ranked(found.steps)
+    return found.order
 
 
 def steps_result(

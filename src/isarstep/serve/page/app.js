@@ -327,14 +327,15 @@ async function ask(words = null) {
     steps: ({ steps, unknown }) => {
       stepsView.show(steps, { place, question });
       all = 2 * steps.filter((step) => step.well_formed).length;
+      const again = tried > 0; // nothing was proved on both sides, and the model was asked for more
       const strange = unknown?.length ? ` The model does not know ${unknown.slice(0, 3).join(", ")}.` : "";
-      say(steps.length ? `${steps.length} steps. Provers are at work.${strange}` : `The model has no step to propose.${strange}`);
-      showProgress(0.05);
-      if (matchMedia("(max-width: 62rem)").matches) $("#steps-panel").scrollIntoView({ behavior: "smooth" });
+      say(steps.length ? `${again ? "None is proved on both sides. Looking further: " : ""}${steps.length} steps. Provers are at work.${strange}` : `The model has no step to propose.${strange}`);
+      showProgress(Math.max(0.05, tried / Math.max(1, all)));
+      if (!again && matchMedia("(max-width: 62rem)").matches) $("#steps-panel").scrollIntoView({ behavior: "smooth" });
     },
     gap: (event) => {
       stepsView.gap(event);
-      tried += 1;
+      if (event.side !== "against") tried += 1;
       showProgress(Math.max(0.05, tried / Math.max(1, all)));
     },
     done: ({ order, seconds, finished, contradiction }) => {

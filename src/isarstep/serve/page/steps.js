@@ -86,6 +86,7 @@ export class StepsView {
       step.well_formed ? make("li", { class: "badge typed yes" }, "✓ well-typed") : make("li", { class: "badge typed no", title: step.reason ?? "" }, "✗ not well-typed"),
       gapBadge("first", step.first, this.waiting && step.well_formed), gapBadge("second", step.second, this.waiting && step.well_formed),
     ];
+    if (step.against?.result === "proved") badges.push(make("li", { class: "badge no", title: step.against.text }, "✗ contradicts the facts"));
     if (step.copy) badges.push(make("li", { class: "badge copied", title: "a fact or the goal again, part of one, or t = t" }, "says nothing new"));
     if (step.reference) badges.push(make("li", { class: "badge same reference", title: "equal to the step of the original proof" }, "★ as in the original"));
     const score = step.score === null || step.score === undefined ? "" : `score ${step.score.toFixed(2)}`;
@@ -120,8 +121,10 @@ export class StepsView {
     this.steps.forEach((step) => this.refill(step));
   }
 
-  // The final ranking; cards glide to their new places.
+  // The final ranking; cards glide to their new places, and what has no place goes.
   order(ids) {
+    this.steps.filter((step) => !ids.includes(step.id)).forEach((step) => this.cardOf(step.id)?.remove());
+    this.steps = this.steps.filter((step) => ids.includes(step.id));
     const before = new Map(this.steps.map((step) => [step.id, this.cardOf(step.id)?.getBoundingClientRect().top ?? 0]));
     const focused = document.activeElement;
     this.steps.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
