@@ -102,6 +102,13 @@ def test_what_contradicts_the_facts_is_said(engine: Engine) -> None:
     assert given.against is None
 
 
+def test_a_contradiction_may_take_a_lemma(engine: Engine) -> None:
+    task = engine.read(Problem("odd (n ^ 2 + 2)", ("odd n",), types={"n": "nat"}))
+    steps = engine.steps(task, [(engine.answer(task, "even (n ^ 2)", "notation"), None)])
+    with engine.proving(seconds=3, library=32) as proving:
+        assert proving.tried(task, steps)[0].contradictory
+
+
 def test_proposals_come_in_the_learned_order(engine: Engine) -> None:
     task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
     steps = engine.search([task], 10)[0]

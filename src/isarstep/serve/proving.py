@@ -174,7 +174,7 @@ class Proving:
         """Does a statement contradict the facts? Asked quickly: most do not."""
         usual = self.limits
         try:
-            return self.follows(task, FALSEHOOD, (tokens,), QUICK * usual[0], 0)[0]
+            return self.follows(task, FALSEHOOD, (tokens,), QUICK * usual[0], usual[1])[0]
         finally:
             self.limit(*usual)
 
