@@ -90,6 +90,43 @@ class _WrittenConstants(Mapping[str, Constant]):
         return chain((name for name, row in self._rows.items() if len(row) > 1), parsed)
 
 
+class _WrittenArities(Mapping[str, Mapping[str, tuple[Sort, ...]]]):
+    """Arities as they stand in a file; what those of a constructor imply is worked out when it is first asked for."""
+
+    def __init__(
+        self, rows: Mapping[str, list[tuple[str, Sequence[Iterable[str]]]]], classes: Mapping[str, frozenset[str]]
+    ) -> None:
+        self._rows, self._classes = rows, classes
+        self._known: dict[str, Mapping[str, tuple[Sort, ...]]] = {}
+
+    def __getitem__(self, constructor: str) -> Mapping[str, tuple[Sort, ...]]:
+        known = self._known.get(constructor)
+        if known is None:
+            table = {class_: _sorted(sorts) for class_, sorts in self._rows[constructor]}
+            known = self._known[constructor] = _add_implied(table, self._classes)
+        return known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+
+def _sorted(sorts: Iterable[Iterable[str]]) -> tuple[Sort, ...]:
+    return tuple([tuple(sorted(sort)) for sort in sorts])
+
+
+def _add_implied(
+    table: dict[str, tuple[Sort, ...]], classes: Mapping[str, frozenset[str]]
+) -> dict[str, tuple[Sort, ...]]:
+    """A type of a class is of all classes above it."""
+    for class_, sorts in list(table.items()):
+        for above in classes.get(class_, ()):
+            table.setdefault(above, sorts)
+    return table
+
+
 def abbreviations_of(constants: Mapping[str, Constant]) -> Iterator[str]:
     """Names of those constants that are abbreviations."""
     if isinstance(constants, _WrittenConstants):
@@ -120,13 +157,11 @@ class Signature:
         supers = _close_classes({name: frozenset(above) for name, above in classes})
         by_type: dict[str, dict[str, tuple[Sort, ...]]] = {}
         for constructor, class_, sorts in arities:
-            by_type.setdefault(constructor, {})[class_] = tuple(tuple(sorted(sort)) for sort in sorts)
+            by_type.setdefault(constructor, {})[class_] = _sorted(sorts)
         constructors = dict(types)
         for constructor, table in by_type.items():
-            for class_, sorts_ in list(table.items()):
-                constructors.setdefault(constructor, len(sorts_))
-                for above in supers.get(class_, ()):
-                    table.setdefault(above, sorts_)
+            constructors.setdefault(constructor, len(next(iter(table.values()))))
+            _add_implied(table, supers)
         by_name = {constant.name: constant for constant in (*PURE, *constants)}
         for constant in by_name.values():
             _declare_constructors(constant.type, constructors)
@@ -239,13 +274,17 @@ class Signature:
                 (),
                 ((name, int(count)) for name, count in document["types"]),
                 document["classes"],
-                document["arities"],
-                (Coercion(decode(term), parse_type(typ)) for term, typ in document["coercions"]),
+                coercions=(Coercion(decode(term), parse_type(typ)) for term, typ in document["coercions"]),
             )
             rows = {row[0]: row[1:3] for row in document["constants"]}
             constructors = dict(signature.types)
+            by_type: dict[str, list[tuple[str, Sequence[Iterable[str]]]]] = {}
+            for constructor, class_, sorts in document["arities"]:
+                by_type.setdefault(constructor, []).append((class_, sorts))
+                constructors.setdefault(constructor, len(sorts))
             constants = _WrittenConstants(rows, signature.constants, constructors)
-            return replace(signature, constants=constants, types=constructors)
+            arities = _WrittenArities(by_type, signature.classes)
+            return replace(signature, constants=constants, types=constructors, arities=arities)
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
             raise UserError(f"signature: not in the form of docs/signature.md ({error!r})") from error
 
@@ -275,7 +314,10 @@ def load_document(path: Path | str) -> dict[str, Any]:
     raw = Path(path).read_bytes()
     try:
         if str(path).endswith(".zst"):
-            raw = zstandard.ZstdDecompressor().stream_reader(raw).readall()  # half the time of read()
+            frame = zstandard.get_frame_parameters(raw)
+            whole = frame.content_size != zstandard.CONTENTSIZE_UNKNOWN  # then one call takes half the time
+            unpack = zstandard.ZstdDecompressor()
+            raw = unpack.decompress(raw) if whole else unpack.stream_reader(raw).readall()
         elif str(path).endswith(".gz"):
             raw = gzip.decompress(raw)
         return dict(json.loads(raw))
