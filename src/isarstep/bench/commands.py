@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from isarstep.errors import UserError
+from isarstep.memory import without_collection
 from isarstep.progress import Watched
 
 Halves = Annotated[
@@ -126,7 +127,6 @@ def show(
     from isarstep.bench.display import Printer, describe
     from isarstep.bench.store import Benchmark
     from isarstep.logic.typestrings import parse_type, show_type
-    from isarstep.mine.graph import without_collection
 
     where, mark, identifier = example.rpartition("#")
     if not mark or not identifier:

@@ -7,18 +7,17 @@ mentions a constant says that it was there before, and of one that none mentions
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
-from isarstep.logic.terms import Abs, App, Const, Term
+from isarstep.bench.texts import Texts
 from isarstep.mine.graph import Graph
 
 
-def declarations(graph: Graph) -> dict[str, Any]:
+def declarations(graph: Graph, texts: Texts) -> dict[str, Any]:
     """What a theory's row in the signature's table says of it."""
     signature = graph.signature
     exact = all(constant.after is not None for constant in signature.constants)
-    known = mentioned = first_proofs(graph)
+    known = mentioned = first_proofs(graph, texts)
     if exact:
         # An abbreviation is folded in proofs that stand before it, too: whoever mentions a constant has it.
         known = {c.name: min(c.after or 0, mentioned.get(c.name, c.after or 0)) for c in signature.constants}
@@ -38,30 +37,19 @@ def declarations(graph: Graph) -> dict[str, Any]:
     }
 
 
-def first_proofs(graph: Graph) -> dict[str, int]:
+def first_proofs(graph: Graph, texts: Texts) -> dict[str, int]:
     """The ordinal of the first proof that mentions a constant, itself or in a lemma that it uses."""
     own = {constant.name for constant in graph.signature.constants}
     first: dict[str, int] = {}
     seen: set[int] = set()  # terms are shared inside a graph: each is looked at once
     for proof in sorted(graph.proofs, key=lambda proof: proof.ordinal):
-        lemmas = {use.lemma for fact in proof.facts for use in fact.uses if use.lemma is not None}
-        said = [*(fact.prop for fact in proof.facts), *(graph.lemmas[number].prop for number in sorted(lemmas))]
-        for name in _new_constants(said, seen):
-            if name in own:
-                first.setdefault(name, proof.ordinal)
+        said = [fact.prop for fact in proof.facts]
+        said += [graph.lemmas[use.lemma].prop for fact in proof.facts for use in fact.uses if use.lemma is not None]
+        for term in said:
+            if id(term) not in seen:
+                seen.add(id(term))
+                # Constants are the only words of a text with a dot outside of marks: no variable is mistaken for one.
+                for name in own.intersection(texts.of(term).split(" ")):
+                    first[name] = proof.ordinal
+                    own.remove(name)
     return first
-
-
-def _new_constants(terms: Iterable[Term], seen: set[int]) -> Iterable[str]:
-    todo = list(terms)
-    while todo:
-        term = todo.pop()
-        if id(term) in seen:
-            continue
-        seen.add(id(term))
-        if type(term) is App:
-            todo += (term.fun, term.arg)
-        elif type(term) is Abs:
-            todo.append(term.body)
-        elif type(term) is Const:
-            yield term.name

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.edges import ProofReader
@@ -35,6 +35,16 @@ class Rules:
     keep_restated: bool = False
 
 
+@dataclass(slots=True)
+class Context:
+    """Variables with numbers, in the order of the dictionary, and what has been rendered with these numbers."""
+
+    numbers: dict[str, int]
+    rendered: dict[int, int] = field(default_factory=dict)  # identity of term -> proposition
+    types: list[int] = field(default_factory=list)  # of the variables, by number, once they are asked for
+    order: list[int] = field(default_factory=list)  # which of the proof's variables each is
+
+
 class Contexts:
     """Numbers of variables: those fixed at a step in order of introduction, then all others in order."""
 
@@ -42,20 +52,20 @@ class Contexts:
         self._proof = proof
         # What no command fixed comes last.
         self._order = list(dict.fromkeys([*(v for s in proof.steps for v in s.fixed), *range(len(proof.variables))]))
-        self._known: dict[tuple[int, ...], tuple[dict[str, int], dict[int, int]]] = {}
+        self._known: dict[tuple[int, ...], Context] = {}
         self.order = {proof.variables[v].name: place for place, v in enumerate(self._order)}
 
-    def whole(self) -> tuple[dict[str, int], dict[int, int]]:
+    def whole(self) -> Context:
         """For the proof as a whole: its variables in the order of their introduction."""
-        return dict(self.order), {}
+        return Context(dict(self.order))
 
-    def at(self, step: int) -> tuple[dict[str, int], dict[int, int]]:
-        """For consequences at this step: name of variable -> number, and identity of term -> proposition, yet empty."""
+    def at(self, step: int) -> Context:
+        """For consequences at this step."""
         here = self._proof.steps[step].fixed
         known = self._known.get(here)
         if known is None:
             order = dict.fromkeys([*here, *self._order])
-            known = self._known[here] = {self._proof.variables[v].name: place for place, v in enumerate(order)}, {}
+            known = self._known[here] = Context({self._proof.variables[v].name: n for n, v in enumerate(order)})
         return known
 
 
@@ -74,12 +84,11 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A proof as seen from one consequence: its variables have numbers, in the order of the dictionary."""
+    """A proof as seen from one consequence."""
 
     whole: Whole
     end: int  # the step at which the consequence is reached
-    numbers: dict[str, int]
-    rendered: dict[int, int]  # what has been rendered with these numbers: identity of term -> proposition
+    context: Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +99,7 @@ class Consequence:
     f3: int
     seen: dict[int, Term]  # local fact -> what it says to the consequence
     local: dict[int, int]  # and that as a proposition
+    ordered: list[int]  # the same propositions, as F.4 lists them
     library: list[int]
 
 
@@ -115,10 +125,10 @@ class Extractor:
     def run(self) -> None:
         for proof in self.graph.proofs:
             self.counts["proofs"] += 1
-            if proof.complete:
-                self._proof(proof)
-            else:
+            if not proof.complete:
                 self.counts["incomplete proofs"] += 1
+            elif any(use.fact is not None for fact in proof.facts for use in fact.uses):  # else nothing is a target
+                self._proof(proof)
 
     def _template(self, term: Term) -> Template:
         template = self._templates.get(id(term))
@@ -129,14 +139,15 @@ class Extractor:
         return template
 
     def _render(self, term: Term, view: View) -> int:
-        number = view.rendered.get(id(term))
+        rendered = view.context.rendered
+        number = rendered.get(id(term))
         if number is None:
-            number = view.rendered[id(term)] = self._rendered(term, view)
+            number = rendered[id(term)] = self._rendered(term, view)
         return number
 
     def _rendered(self, term: Term, view: View) -> int:
         template = self._template(term)
-        numbers = view.numbers
+        numbers = view.context.numbers
         try:
             key = tuple([numbers[name] for name in template.names])
         except KeyError:
@@ -176,27 +187,24 @@ class Extractor:
                 continue
             used.update(premises.facts)
             end = reader.end(number)
-            view = View(whole, end, *contexts.at(end))
+            view = View(whole, end, contexts.at(end))
             statement = reader.statement(number)
             self._made.append(statement)
             # The same for every target: rendered once.
-            consequence = Consequence(
-                number,
-                self._render(statement, view),
-                premises.facts,
-                {i: self._render(seen, view) for i, seen in premises.facts.items()},
-                self._ordered([self._lemma(i, view) for i in premises.lemmas]),
-            )
-            for target in consequence.local:
+            f3 = self._render(statement, view)
+            local = {i: self._render(seen, view) for i, seen in premises.facts.items()}
+            library = self._ordered([self._lemma(i, view) for i in premises.lemmas])
+            consequence = Consequence(number, f3, premises.facts, local, self._ordered(list(local.values())), library)
+            for target in local:
                 self._example(view, target, consequence)
         if self.rules.keep_open:
             for number, fact in enumerate(proof.facts):
                 if number not in used and fact.kind != "calculation" and number not in reader.merged:
-                    view = View(whole, fact.step, *contexts.at(fact.step))
+                    view = View(whole, fact.step, contexts.at(fact.step))
                     if reader.sources(number, fact.prop).facts:
                         self._example(view, number, None)
         if self.counts["examples"] > before:
-            self._setting(View(whole, 0, *contexts.whole()))
+            self._setting(View(whole, 0, contexts.whole()))
 
     def _lemma(self, number: int, view: View) -> int:
         proposition = self._render(self.graph.lemmas[number].prop, view)
@@ -236,7 +244,7 @@ class Extractor:
         if consequence is not None:
             f3 = consequence.f3
             # Whatever else says the same as the target would give it away.
-            f4 = self._ordered([n for n in consequence.local.values() if n != f1])
+            f4 = [n for n in consequence.ordered if n != f1]
             f4 += [n for n in consequence.library if n not in f4]
         own = whole.reader.sources(target, seen)
         f2 = self._ordered([self._render(said, view) for said in own.facts.values()])
@@ -249,20 +257,19 @@ class Extractor:
             counts[mark] += 1
             if mark == RESTATED and not rules.keep_restated:
                 return
+        context = self._with_types(view)
         fixed = len(proof.steps[view.end].fixed)
-        variables = builder.variables([f1, *f2, *([] if f3 is None else [f3]), *f4, *f5])
-        variables = sorted({*range(fixed), *variables})
-        names = list(view.numbers)  # in the order of the numbers
+        variables = builder.variables([f1, *f2, *([] if f3 is None else [f3]), *f4, *f5], range(fixed))
         step = proof.steps[proof.facts[target].step]
         last = None if consequence is None else proof.steps[proof.facts[consequence.number].step]
 
         def numbers(introduced: Sequence[int]) -> list[int]:
-            return sorted(view.numbers[proof.variables[v].name] for v in introduced)
+            return sorted([context.numbers[proof.variables[v].name] for v in introduced])
 
         builder.add(
             f1, f2, f3, f4, f5,
-            types=[self.type_number(whole.types[names[v]]) for v in variables],
-            variables=[whole.order[names[v]] for v in variables],
+            types=[context.types[v] for v in variables],
+            variables=[context.order[v] for v in variables],
             introduced=numbers(step.introduced),
             introduced_after=[] if last is None else numbers(last.introduced),
             theorem=whole.identity,
@@ -281,11 +288,18 @@ class Extractor:
         )  # fmt: skip
         counts["examples"] += 1
 
+    def _with_types(self, view: View) -> Context:
+        context, whole = view.context, view.whole
+        if len(context.types) < len(context.numbers):  # none yet, or something rendered since has brought variables
+            context.types = [self.type_number(whole.types[name]) for name in context.numbers]
+            context.order = [whole.order[name] for name in context.numbers]
+        return context
+
     def _mark(self, view: View, target: int, consequence: Consequence | None, f1: int, f2: Sequence[int]) -> str:
         """Why an example teaches nothing, if it does not."""
         texts, whole = self.builder.propositions.texts, view.whole
         f3 = None if consequence is None else texts[consequence.f3]
-        mark = mark_of_texts(texts[f1], lambda: [texts[n] for n in f2], f3)
+        mark = mark_of_texts(texts[f1], [texts[n] for n in f2], f3)
         if mark or consequence is None:
             return mark
         bundle = whole.bundles.get(target)
@@ -307,7 +321,8 @@ class Extractor:
             return True
         outlines, texts = self._outlines, self.builder.propositions.texts
         outline = outlines[one]
-        return any(outlines[other] == outline and alike(texts[one], texts[other]) for other in others)
+        similar = [other for other in others if outlines[other] == outline]
+        return any(alike(texts[one], texts[other]) for other in similar)
 
     def _ordered(self, numbers: Sequence[int]) -> list[int]:
         """Each proposition once, longest first; equal lengths by text, so that the order means nothing."""

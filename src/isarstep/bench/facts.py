@@ -72,6 +72,31 @@ def slots_of(term: Term) -> list[Slot]:
     ]
 
 
+class SlotNumbers:
+    """Slots of many terms as numbers. Leaves of one graph are shared objects, so what each gives is asked once."""
+
+    def __init__(self, type_number: Callable[[Typ], int]) -> None:
+        self._type_number = type_number
+        self.deciders: dict[tuple[str, int], int] = {}  # (constant, arguments) -> number
+        self._known: dict[tuple[int, int], tuple[int, int]] = {}
+
+    def of(self, term: Term) -> tuple[list[int], list[int]]:
+        """Types, and for each the number of what decides about it, -1 where it is recorded always."""
+        known = self._known
+        types: list[int] = []
+        deciders: list[int] = []
+        for node, arguments in occurrences(term):
+            slot = known.get((id(node), arguments))
+            if slot is None:
+                decider = -1
+                if type(node) is Const:
+                    decider = self.deciders.setdefault((node.name, arguments), len(self.deciders))
+                slot = known[id(node), arguments] = self._type_number(_typed(node.type)), decider
+            types.append(slot[0])
+            deciders.append(slot[1])
+        return types, deciders
+
+
 def _typed(typ: MaybeTyp) -> Typ:
     if typ is None:
         raise UserError("a fact of the fact base has no types")

@@ -19,14 +19,15 @@ import zstandard
 from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.declared import declarations
 from isarstep.bench.extract import Extractor, Rules
-from isarstep.bench.facts import slots_of, type_of
+from isarstep.bench.facts import SlotNumbers, type_of
 from isarstep.bench.shards import table_of
-from isarstep.bench.texts import Template
+from isarstep.bench.texts import schematic_text
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
-from isarstep.mine.graph import FORMAT, Graph, TheorySignature, read_graph, without_collection
+from isarstep.memory import without_collection
+from isarstep.mine.graph import FORMAT, Graph, TheorySignature, read_graph
 
 FACT_SHARD_SCHEMA = pa.schema(
     [
@@ -138,9 +139,9 @@ def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = 
     """Extract one theory, whose names have been changed like this, into a shard."""
     extractor = Extractor(graph, rules, renaming)
     extractor.run()
-    deciders: dict[tuple[str, int], int] = {}
-    facts = _facts(graph, extractor, deciders)
-    declared = _rules(graph, extractor, deciders)
+    slots = SlotNumbers(extractor.type_number)
+    facts = _facts(graph, extractor, slots)
+    declared = _rules(graph, extractor, slots)
     lemmas = [(number, graph.lemmas[n].name, graph.lemmas[n].index) for number, n in sorted(extractor.lemmas)]
     shard = extractor.builder.finish()
     folder.mkdir(parents=True)
@@ -155,43 +156,34 @@ def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = 
         "theorems": len(graph.theorems),
         "failures": len(graph.failures),
         "counts": dict(sorted(extractor.counts.items())),
-        **declarations(graph),
+        **declarations(graph, extractor.texts),
     }
     rows = signature_rows(graph.signature)
     names = sorted(extractor.variable_names)
     notation = {graph.theory: renaming.document(graph.notation)} if graph.notation else {}
-    return Gathered(folder, shard.types, list(deciders), [theory], rows, [graph.isabelle], names, notation)
+    return Gathered(folder, shard.types, list(slots.deciders), [theory], rows, [graph.isabelle], names, notation)
 
 
-def _typed(
-    term: Term, extractor: Extractor, deciders: dict[tuple[str, int], int]
-) -> tuple[int, list[int], list[int]] | None:
+def _typed(term: Term, extractor: Extractor, slots: SlotNumbers) -> tuple[int, list[int], list[int]] | None:
     """Proposition, types and what decides about them; None for what has free variables."""
-    template = Template(extractor.texts.of(term))
-    if template.names:
-        return None
-    slots = slots_of(term)
-    return (
-        extractor.builder.proposition(template.text({}), ()),
-        [extractor.type_number(typ) for typ, _ in slots],
-        [-1 if constant is None else deciders.setdefault(constant, len(deciders)) for _, constant in slots],
-    )
+    text = schematic_text(extractor.texts.of(term))
+    return None if text is None else (extractor.builder.proposition(text, ()), *slots.of(term))
 
 
-def _facts(graph: Graph, extractor: Extractor, deciders: dict[tuple[str, int], int]) -> pa.Table:
+def _facts(graph: Graph, extractor: Extractor, slots: SlotNumbers) -> pa.Table:
     """A theorem of the library has no free variables; what has some was left unfinished."""
     rows = []
     for theorem in graph.theorems:
-        typed = _typed(theorem.prop, extractor, deciders)
+        typed = _typed(theorem.prop, extractor, slots)
         if typed is not None:
             rows.append((graph.theory, theorem.name, theorem.index, *typed))
     return table_of(rows, FACT_SHARD_SCHEMA)
 
 
-def _rules(graph: Graph, extractor: Extractor, deciders: dict[tuple[str, int], int]) -> pa.Table:
+def _rules(graph: Graph, extractor: Extractor, slots: SlotNumbers) -> pa.Table:
     rows = []
     for rule in graph.rules:
-        typed = (None, [], []) if rule.prop is None else _typed(rule.prop, extractor, deciders)
+        typed = (None, [], []) if rule.prop is None else _typed(rule.prop, extractor, slots)
         if typed is not None:
             rows.append((graph.theory, rule.kind, rule.name, rule.index, *typed))
     for removed in graph.removed:

@@ -11,7 +11,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import lru_cache
 
 from isarstep.mine.graph import Proof
 
@@ -25,6 +26,7 @@ _CLASS = re.compile(
 )
 
 
+@lru_cache(1 << 12)  # the propositions of a proof are asked about many times
 def is_reflexive(text: str) -> bool:
     """Is the line of tokens an equation of a term with itself?"""
     found = _EQUATION.fullmatch(text)
@@ -39,6 +41,7 @@ def is_reflexive(text: str) -> bool:
     return left.startswith("( ") or left.count(" ") == 1
 
 
+@lru_cache(1 << 12)
 def is_class_predicate(text: str) -> bool:
     """Does the line of tokens say that a type is of a class, or that operations are as a class demands?"""
     return _CLASS.fullmatch(text) is not None
@@ -58,10 +61,10 @@ def case_bundles(proof: Proof) -> dict[int, frozenset[int]]:
     return {number: frozenset(members) for members in together.values() if len(members) > 1 for number in members}
 
 
-def mark_of_texts(f1: str, f2: Callable[[], list[str]], f3: str | None) -> str:
+def mark_of_texts(f1: str, f2: Sequence[str], f3: str | None) -> str:
     """The mark of an example by what its propositions say; empty: it may teach something."""
     if is_reflexive(f1) or (f3 is not None and is_reflexive(f3)):
         return "reflexive"
     if f3 is not None and is_class_predicate(f3):
         return "class"
-    return "absurd" if FALSE in f2() else ""
+    return "absurd" if FALSE in f2 else ""

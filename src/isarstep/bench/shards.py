@@ -77,9 +77,10 @@ class ShardBuilder:
             self._shapes.append(shape_of(text) if variables is None else (pattern or digest, variables))
         return number
 
-    def variables(self, propositions: Iterable[int]) -> list[int]:
-        """Numbers of the variables `<X..>` that occur in the propositions, in increasing order."""
-        return sorted({variable for number in propositions for variable in self._shapes[number][1]})
+    def variables(self, propositions: Iterable[int], more: Iterable[int] = ()) -> list[int]:
+        """Numbers of the variables `<X..>` that occur in the propositions, and more, in increasing order."""
+        shapes = self._shapes
+        return sorted(set(more).union(*[shapes[number][1] for number in propositions]))
 
     def source_length(self, f2: Sequence[int], f3: int | None, f4: Sequence[int]) -> int:
         """What the length rule measures: tokens of F.2-F.4 with brackets, without labels and separators."""
@@ -188,22 +189,14 @@ def renamed_key(*fields: Sequence[Shape]) -> bytes:
     Propositions of one pattern are told apart by where else their variables occur. Where even that leaves a tie, the
     order of the numbers decides, so that a few symmetric examples can be missed; none is confused with another.
     """
-    ordered: list[Sequence[Shape]] = []
-    tie = False
-    for shapes in fields:
-        if len(shapes) > 1:
-            shapes = sorted(shapes)
-            tie = tie or len({shape[0] for shape in shapes}) < len(shapes)
-        ordered.append(shapes)
-    if tie:
-        places: dict[int, list[tuple[int, bytes, int]]] = {}
-        for number, shapes in enumerate(ordered):
-            for pattern, variables in shapes:
-                for position, variable in enumerate(variables):
-                    places.setdefault(variable, []).append((number, pattern, position))
-        ranks = {variable: hash_places(where) for variable, where in places.items()}
+    ordered = [shapes if len(shapes) < 2 else sorted(shapes) for shapes in fields]
+    tied = [len(shapes) > 1 and len({shape[0] for shape in shapes}) < len(shapes) for shapes in ordered]
+    if any(tied):
+        among = [shapes for shapes, tie in zip(ordered, tied, strict=True) if tie]
+        ranks = _ranks(ordered, {variable for shapes in among for shape in shapes for variable in shape[1]})
         ordered = [
-            sorted(shapes, key=lambda shape: (shape[0], [ranks[v] for v in shape[1]], shape[1])) for shapes in ordered
+            sorted(shapes, key=lambda shape: (shape[0], [ranks[v] for v in shape[1]], shape[1])) if tie else shapes
+            for shapes, tie in zip(ordered, tied, strict=True)
         ]
     # The patterns say how many variables each of them has: numbers can follow behind all of them.
     patterns = b"|".join([b"".join([shape[0] for shape in shapes]) for shapes in ordered])
@@ -213,6 +206,12 @@ def renamed_key(*fields: Sequence[Shape]) -> bytes:
     return hashlib.blake2b(patterns + numbers.encode(), digest_size=16).digest()
 
 
-def hash_places(where: list[tuple[int, bytes, int]]) -> bytes:
-    where.sort()
-    return hashlib.blake2b(b"".join([b"%d%s%d" % place for place in where]), digest_size=8).digest()
+def _ranks(fields: Sequence[Sequence[Shape]], wanted: set[int]) -> dict[int, bytes]:
+    """For each of the variables a digest of where it occurs."""
+    places: dict[int, list[bytes]] = {variable: [] for variable in wanted}
+    for number, shapes in enumerate(fields):
+        for pattern, variables in shapes:
+            for position, variable in enumerate(variables):
+                if variable in wanted:
+                    places[variable].append(b"%d%s%d" % (number, pattern, position))
+    return {v: hashlib.blake2b(b"".join(sorted(where)), digest_size=8).digest() for v, where in places.items()}

@@ -5,7 +5,6 @@ The text is what `encode_line` gives, with variables still under their names, be
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
@@ -13,8 +12,7 @@ from isarstep.bench.ids import proposition_digest
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, beta_eta_normal
 from isarstep.logic.tokens import decode
 
-_BEGIN, _END = "\x01", "\x02"
-_MARKED = re.compile(f"{_BEGIN}([^{_END}]*){_END}")
+_MARK = "\x01"  # before and behind the name of a variable
 
 
 class Texts:
@@ -50,9 +48,9 @@ class Texts:
             elif type(node) is Abs:
                 known[id(node)] = "ABS " + known[id(node.body)]
             elif type(node) is Free:
-                known[id(node)] = f"FREE {_BEGIN}{node.name}{_END}"
+                known[id(node)] = f"FREE {_MARK}{node.name}{_MARK}"
             else:
-                known[id(node)] = f"VAR {_BEGIN}?{node.name}.{node.index}{_END}"
+                known[id(node)] = f"VAR {_MARK}?{node.name}.{node.index}{_MARK}"
 
 
 def _parts_first(root: Term) -> list[Term]:
@@ -75,7 +73,7 @@ class Template:
     __slots__ = ("_parts", "_pattern", "_shown", "names", "outline", "rendered", "schematics")
 
     def __init__(self, text: str) -> None:
-        self._parts = _MARKED.split(text)  # text and names by turns
+        self._parts = text.split(_MARK)  # text and names by turns
         gaps = self._parts[1::2]
         distinct = dict.fromkeys(gaps)
         self.names = tuple([name for name in distinct if name[0] != "?"])
@@ -102,6 +100,21 @@ class Template:
         if not self._pattern:
             self._pattern = proposition_digest(self.text({name: place for place, name in enumerate(self.names)}))
         return self._pattern
+
+
+def schematic_text(text: str) -> str | None:
+    """The proposition of a text without free variables, its schematic ones numbered; None where it has free ones."""
+    parts = text.split(_MARK)
+    shown: dict[str, str] = {}
+    for place in range(1, len(parts), 2):
+        name = parts[place]
+        number = shown.get(name)
+        if number is None:
+            if name[0] != "?":
+                return None
+            number = shown[name] = f"<V{len(shown)}>"
+        parts[place] = number
+    return "".join(parts)
 
 
 def alike(left: str, right: str) -> bool:

@@ -7,10 +7,8 @@ file.
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -21,6 +19,7 @@ from isarstep.errors import UserError
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
+from isarstep.memory import without_collection
 
 FORMAT = 2
 READABLE = (1, 2)  # format 1 has none of the fields that are said to be new in format 2; they get their defaults
@@ -207,18 +206,6 @@ def parse_graph(data: bytes, where: str, change: Callable[[dict[str, Any]], dict
         except (ValueError, KeyError, IndexError, TypeError) as error:
             what = f"{type(error).__name__}: {error}" if not isinstance(error, _Malformed) else str(error)
             raise UserError(f"{where}: line {number}: not a proof graph of format {FORMAT}: {what}") from error
-
-
-@contextmanager
-def without_collection() -> Iterator[None]:
-    """Graphs are many objects, all kept and none of them cyclic: looking for garbage would take most of the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
 
 
 class _Malformed(ValueError):
