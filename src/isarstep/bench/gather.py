@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,9 +125,13 @@ def gather_graphs(paths: Mapping[Path, Renaming], rules: Rules, scratch: Path, w
     if workers < 2 or len(tasks) < 2:
         yield from map(_gather_graph, tasks)
         return
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(workers) as pool:
-        yield from pool.imap_unordered(_gather_graph, tasks)
+    # Not a `multiprocessing.Pool`, whose watching thread was seen to take a core of its own all the time.
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+    try:
+        for done in as_completed([pool.submit(_gather_graph, task) for task in tasks]):
+            yield done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _gather_graph(task: tuple[Path, Renaming, Rules, Path]) -> Gathered:
