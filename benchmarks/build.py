@@ -86,7 +86,7 @@ class MemoryWatch(threading.Thread):
         self._stop_now = threading.Event()
 
     def run(self) -> None:
-        while not self._stop_now.wait(1):  # a look takes some 30 ms of CPU, which the result must not show
+        while not self._stop_now.wait(1):  # a look takes CPU, which the result must not show
             self.peak = max(self.peak, sum(map(_memory, _family())))
 
     def stop(self) -> int:

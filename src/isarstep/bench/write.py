@@ -89,7 +89,7 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
         contents: dict[str, str] = {}
         used = np.concatenate([number[_flat(splits["train"][column])] for column in FIELDS])
         uses = np.bincount(used, minlength=len(order))
-        # Half of the work, and none of Python's: a second core does it beside the rest.
+        # Mostly Arrow's work, which a second core can do beside the rest.
         texts = beside.submit(_write_propositions, fresh, content.propositions, order, uses, level)
         for name, table in splits.items():
             table = _renumber(table, EXAMPLE_SCHEMA, number, type_number)
