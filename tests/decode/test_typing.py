@@ -13,13 +13,14 @@ from isarstep.decode.exclusion import dropped_prefix
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.decode.typing import TypedGrammar
-from isarstep.decode.unfinished import Unfinished
+from isarstep.decode.unfinished import Solution, Unfinished
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.dense import IMPLIED, dense_corpus, spelt_out
 from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode as read_term
+from isarstep.logic.unify import Algebra, Cell
 from isarstep.models import ModelConfig, build_model
 
 SIGNATURE = sample_signature()
@@ -32,6 +33,18 @@ def after(line: str) -> Unfinished | None:
         assert state is not None, line
         state = state.followed_by(token, kind_of(token))
     return state
+
+
+def test_a_type_fits_a_variable_only_where_its_sort_lets_it() -> None:
+    """Else a term would be begun that no argument can give the type that is wanted."""
+    algebra = Algebra(SIGNATURE)
+    solution = Solution(algebra, {}, {})
+    ordered, anything = Cell(algebra.sort_number(["Orderings.linorder"])), Cell(0)
+    natural, function = ("Nat.nat",), ("fun", ("Nat.nat",), ("Nat.nat",))
+    assert solution.unifiable(natural, ordered)
+    assert not solution.unifiable(function, ordered)
+    assert solution.unifiable(function, anything)
+    assert solution.arguments_until(function, ordered) == 1
 
 
 def test_no_prefix_of_a_proposition_is_dropped() -> None:
