@@ -21,7 +21,7 @@ TWICE_LOG2_E = 2 * 1.4426950408889634  # e^2x = 2^(x times this)
 
 
 @triton.jit
-def forward_kernel(
+def scores_kernel(
     q_BDU, k_BDL, w_D, scores_BUL, U, L, twice, D: tl.constexpr, TILE_U: tl.constexpr, TILE_L: tl.constexpr
 ):
     sentence = tl.program_id(0).to(tl.int64)
@@ -39,7 +39,7 @@ def forward_kernel(
 
 
 @triton.jit
-def backward_kernel(
+def score_gradients_kernel(
     q_BDU, k_BDL, w_D, d_scores_BUL, d_q_BDU, d_k_BDL, d_w_PD, U, L, twice,
     D: tl.constexpr, TILE_U: tl.constexpr, TILE_L: tl.constexpr,
 ):  # fmt: skip
@@ -63,7 +63,7 @@ def backward_kernel(
         tl.store(d_w_PD + program * D + d, tl.sum(tl.sum(d_score * (1 - 2 * r), 1), 0))
 
 
-def grid_of(q_BUD: Tensor, k_BLD: Tensor) -> tuple[int, int, int]:
+def tiles_of(q_BUD: Tensor, k_BLD: Tensor) -> tuple[int, int, int]:
     return q_BUD.shape[0], triton.cdiv(q_BUD.shape[1], TILE_U), triton.cdiv(k_BLD.shape[1], TILE_L)
 
 
@@ -72,7 +72,7 @@ def additive_scores(q_BUD: Tensor, k_BLD: Tensor, w_D: Tensor) -> Tensor:
     """B x U x D and B x L x D to B x U x L, in single precision."""
     scores_BUL = q_BUD.new_empty(*q_BUD.shape[:2], k_BLD.shape[1], dtype=torch.float32)
     q_BDU, k_BDL = q_BUD.transpose(1, 2).contiguous(), k_BLD.transpose(1, 2).contiguous()
-    forward_kernel[grid_of(q_BUD, k_BLD)](
+    scores_kernel[tiles_of(q_BUD, k_BLD)](
         q_BDU, k_BDL, w_D, scores_BUL, *scores_BUL.shape[1:], TWICE_LOG2_E, len(w_D), TILE_U, TILE_L, num_warps=WARPS
     )
     return scores_BUL
@@ -84,9 +84,9 @@ def additive_scores_backward(
 ) -> tuple[Tensor, Tensor, Tensor]:
     q_BDU, k_BDL = q_BUD.transpose(1, 2).contiguous(), k_BLD.transpose(1, 2).contiguous()
     d_q_BDU, d_k_BDL = (torch.zeros_like(x, dtype=torch.float32) for x in (q_BDU, k_BDL))
-    grid = grid_of(q_BUD, k_BLD)
+    grid = tiles_of(q_BUD, k_BLD)
     d_w_PD = torch.empty(grid[0] * grid[1] * grid[2], len(w_D), dtype=torch.float32, device=w_D.device)
-    backward_kernel[grid](
+    score_gradients_kernel[grid](
         q_BDU, k_BDL, w_D, d_scores_BUL.contiguous(), d_q_BDU, d_k_BDL, d_w_PD,
         *d_scores_BUL.shape[1:], TWICE_LOG2_E, len(w_D), TILE_U, TILE_L, num_warps=WARPS,
     )  # fmt: skip
@@ -104,12 +104,12 @@ def _(q_BUD: Tensor, k_BLD: Tensor, w_D: Tensor, d_scores_BUL: Tensor) -> tuple[
     return q_BUD.new_empty(q_BUD.shape), k_BLD.new_empty(k_BLD.shape), w_D.new_empty(w_D.shape)
 
 
-def keep(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+def keep_scored(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
     ctx.save_for_backward(*inputs)
 
 
-def gradients(ctx: Any, d_scores_BUL: Tensor) -> tuple[Tensor, ...]:
+def scored_gradients(ctx: Any, d_scores_BUL: Tensor) -> tuple[Tensor, ...]:
     return additive_scores_backward(*ctx.saved_tensors, d_scores_BUL)
 
 
-additive_scores.register_autograd(gradients, setup_context=keep)
+additive_scores.register_autograd(scored_gradients, setup_context=keep_scored)
