@@ -15,9 +15,9 @@ check: .venv/.installed-dev
 	$(BIN)/ruff format --check -q .
 	@$(BIN)/mypy & types=$$!; $(BIN)/pytest -q -m 'not slow'; tests=$$?; wait $$types && exit $$tests
 
-# Servers, provers, attacks and training beside all else, one core each, as long as each other; what the first said is
-# shown at the end.
-FIRST := tests/agents tests/attack tests/check tests/serve tests/train
+# Servers, provers and training beside all else, one core each, as long as each other; what the first said is shown at
+# the end.
+FIRST := tests/agents tests/check tests/serve tests/train
 
 test: .venv/.installed-dev
 	$(BIN)/ruff check .
