@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 from isarstep.bench.entries import entry_of
-from isarstep.bench.ids import VARIABLE
+from isarstep.bench.ids import numbered
 from isarstep.bench.layout import PROOFS, PROPOSITIONS, files_of
 from isarstep.bench.schemas import EXAMPLE_SCHEMA
 from isarstep.bench.store import Benchmark
@@ -35,7 +35,7 @@ def build_halves(where: str | Path, entry: str, out: Path, *, level: int = 6) ->
         raise UserError(f"{opened.folder}: {entry} has no two theories with examples here; give another entry")
     trained = _first_half(counts)
     theories, theorems, marks = (rows[name].to_pylist() for name in ("theory", "theorem", "mark"))
-    targets = [_renamed(text) for text in opened.propositions.lines(rows["f1"].to_pylist())]
+    targets = [numbered(text) for text in opened.propositions.lines(rows["f1"].to_pylist())]
     scored = [theory not in trained and not mark for theory, mark in zip(theories, marks, strict=True)]
     asked = {target for target, held in zip(targets, scored, strict=True) if held}
     known = {theorem for theorem, held in zip(theorems, scored, strict=True) if held}
@@ -79,9 +79,3 @@ def _first_half(counts: Counter[str]) -> set[str]:
             break
         chosen.add(theory)
     return chosen
-
-
-def _renamed(text: str) -> str:
-    """Variables numbered by first occurrence."""
-    numbers: dict[str, str] = {}
-    return VARIABLE.sub(lambda match: numbers.setdefault(match[0], f"<X{len(numbers)}>"), text)

@@ -36,6 +36,12 @@ def variables_of(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(map(int, VARIABLE.findall(text))))
 
 
+def numbered(text: str) -> str:
+    """Variables `<X..>` numbered by first occurrence."""
+    new: dict[str, str] = {}
+    return VARIABLE.sub(lambda match: new.setdefault(match[0], f"<X{len(new)}>"), text)
+
+
 def places_of_lowest(ids: Sequence[str], limit: int | None) -> list[int]:
     """Where the `limit` lowest ids stand, in the order of the list: what `--limit` means everywhere. Ids are hashes, so
     these are a sample, and it stays the same while a benchmark grows."""

@@ -14,6 +14,7 @@ from isarstep.errors import NEEDS_TORCH, UserError
 from isarstep.feed.constants import corpus_of_examples, numbers_in, read_by_model, with_names
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus, spelt_out
+from isarstep.feed.inputs import FIELDS_READ
 from isarstep.models.folders import About, ModelFolder, open_folder
 from isarstep.models.light import is_light, load_light
 from isarstep.version import __version__
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from isarstep.decode.ranking import Ranking
     from isarstep.models import Seq2Seq
 
-HINTS = 5  # the field of what need not be read
 DRIVERS = ("/proc/driver/nvidia", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")  # of GPUs, as Linux and WSL show them
 
 
@@ -94,7 +94,8 @@ class Predictor:
     def given(self, corpus: Corpus, example: int) -> set[str]:
         """The propositions of F.2 to F.4 in the benchmark's tokens."""
         here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
-        numbers = corpus.sources[here][corpus.fields[here] < HINTS].tolist()
+        pairs = zip(corpus.fields[here].tolist(), corpus.sources[here].tolist(), strict=True)
+        numbers = [number for field, number in pairs if field in FIELDS_READ["base"]]
         rows = [Hypothesis(tuple(corpus.proposition(number).tolist()), 0.0) for number in numbers]
         return {tokens for tokens, _ in self.texts(rows, corpus.names_of(example))}
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from isarstep.bench.example import Example
-from isarstep.bench.ids import VARIABLE
+from isarstep.bench.ids import VARIABLE, numbered
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 
@@ -72,12 +72,6 @@ class Frequent:
 
     def _fitting(self, known: set[str]) -> Iterator[tuple[str, int]]:
         return (row for row, constants in zip(self._ranked, self._constants, strict=True) if constants <= known)
-
-
-def numbered(text: str) -> str:
-    """Variables `<X..>` numbered by first occurrence."""
-    new: dict[str, str] = {}
-    return VARIABLE.sub(lambda match: new.setdefault(match[0], f"<X{len(new)}>"), text)
 
 
 def _constants(text: str) -> frozenset[str]:

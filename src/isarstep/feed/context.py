@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isarstep.feed.corpus import Corpus, Ints, Longs, starts_of
-from isarstep.feed.inputs import EARLIER, STATEMENT
+from isarstep.feed.inputs import EARLIER, FIELDS_READ, STATEMENT
 from isarstep.feed.measures import TRAINING_LIMIT
 
 
@@ -141,7 +141,7 @@ class _Writer:
         corpus = self.corpus
         here = slice(int(corpus.source_starts[example]), int(corpus.source_starts[example + 1]))
         pairs = zip(corpus.fields[here].tolist(), corpus.sources[here].tolist(), strict=True)
-        source = [self.text(number) for field, number in pairs if field < 5]
+        source = [self.text(number) for field, number in pairs if field in FIELDS_READ["base"]]
         numbers: dict[str, int] = {}
 
         def texts(chosen: list[int]) -> Iterable[str]:
