@@ -39,6 +39,22 @@ REPLACED = [
 ]
 
 
+# Every option that a command of an earlier commit had and that it has not now. No command has gone.
+OPTIONS_OF_BEFORE = {
+    "train": "--accumulate --batch --categories --dense --dropout --hints --looks --no-categories --no-dense --no-hints"
+    " --rate --renumber --storage --style --tensorboard --tokens --warmup",
+    "pretrain": "--accumulate --batch --dense --looks --no-dense --rate --style --tokens --warmup",
+    "check": "--any-release --backend --heaps --library --no-thorough --seconds --thorough",
+    "propose": "--graph --library --seconds --step",
+    "sketch": "--depth --graph --library --seconds --step",
+}
+
+
+def test_no_option_of_before_is_forgotten() -> None:
+    gone = {(name, option) for name, options in OPTIONS_OF_BEFORE.items() for option in options.split()}
+    assert gone <= {*REPLACED}
+
+
 @pytest.mark.parametrize(("name", "option"), REPLACED)
 def test_an_option_of_before_says_what_replaced_it(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     taken = {flag for p in cli.click_command(name, COMMANDS[name][0]).params for flag in (*p.opts, *p.secondary_opts)}

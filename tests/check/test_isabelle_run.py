@@ -177,4 +177,7 @@ def test_no_isabelle_is_said_plainly(
     ]
     assert run(command) == 2
     assert "no Isabelle found" in capsys.readouterr().err
+    (tmp_path / "src" / "Pure").mkdir(parents=True)  # what the option meant before
+    assert run(command) == 2
+    assert "is an Isabelle: set ISABELLE_HOME to it" in capsys.readouterr().err
     assert run([*command, "--cluster", "tcp://x"]) == 2

@@ -29,7 +29,7 @@ def test_what_is_wrong_is_said_plainly(fake, monkeypatch, tmp_path):
         find_installation()
     monkeypatch.delenv("ISABELLE_HOME")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UserError, match="no Isabelle found: give --isabelle"):
+    with pytest.raises(UserError, match="no Isabelle found: set ISABELLE_HOME"):
         find_installation()
     with pytest.raises(UserError, match="not an Isabelle installation"):
         find_installation(tmp_path)

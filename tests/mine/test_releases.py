@@ -122,7 +122,7 @@ def test_a_component_that_does_not_fit_the_machine(download, monkeypatch):
 
 def test_a_wrapper_that_says_nothing(download, tmp_path):
     program(tmp_path / "usr-local-bin" / "isabelle", "#!/bin/sh\nexit 1\n")
-    with pytest.raises(UserError, match="does not say where its Isabelle is; give --isabelle"):
+    with pytest.raises(UserError, match="does not say where its Isabelle is; set ISABELLE_HOME"):
         find_installation()
 
 

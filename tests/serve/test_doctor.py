@@ -23,7 +23,7 @@ def test_a_whole_installation(capsys: pytest.CaptureFixture[str], monkeypatch: p
     found = {what.strip(): said.strip() for what, said in rows(capsys).items()}
     assert "training examples" in found["benchmark"]
     assert found["E (eprover)"].startswith("missing: install")
-    assert found["Isabelle"].startswith("missing: no Isabelle found: give --isabelle")
+    assert found["Isabelle"].startswith("missing: no Isabelle found: set ISABELLE_HOME")
 
 
 def test_what_is_broken_is_said_and_ends_with_one(

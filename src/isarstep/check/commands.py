@@ -28,10 +28,13 @@ class Effort(StrEnum):
 STAGES = {Effort.quick: (0, 32), Effort.usual: (0, 32, 128), Effort.thorough: (0, 32, 128, 512)}
 SECONDS = 0.3  # of processor time, for one try of a prover of ours
 SLEDGEHAMMER = {Effort.quick: 5.0, Effort.usual: 30.0, Effort.thorough: 120.0}  # the paper's is 30
-_ISABELLE = "is --isabelle IMAGES now, with a folder of images that the miner made"
+_ISABELLE = (
+    "is --isabelle IMAGES now, with a folder of images that the miner made; without it provers of ours are asked"
+)
 REPLACED = {
     "--library": "is chosen by --effort: quick 32, usual 128, thorough 512 library facts",
-    **dict.fromkeys(("--thorough", "--no-thorough"), "is --effort thorough, with 512 library facts"),
+    "--thorough": "is --effort thorough, with 512 library facts",
+    "--no-thorough": "is --effort usual, which need not be said",
     "--seconds": "is chosen by --effort: 0.3 of one prover; of Sledgehammer quick 5, usual 30, thorough 120",
     **dict.fromkeys(("--backend", "--heaps"), _ISABELLE),
     "--any-release": "is not needed: the Isabelle that the images are of is asked",

@@ -71,6 +71,8 @@ def open_isabelle(images: Path | None, directories: Sequence[Path] = ()) -> Isab
 
     Any release will do: without images that it has made nothing can be asked.
     """
+    if images is not None and (images / "src" / "Pure").is_dir():
+        raise UserError(f"{images} is an Isabelle: set ISABELLE_HOME to it, and give a folder of images instead")
     installation = with_provers(find_installation(any_release=True))
     sessions = Sessions(installation, directories)
     folder = images or installation.heap_folders[0]

@@ -99,14 +99,16 @@ def _find_home(home: Path | None) -> Path:
         return Path(named).resolve()
     tool = shutil.which("isabelle")
     if tool is None:
-        raise UserError("no Isabelle found: give --isabelle FOLDER, set ISABELLE_HOME, or put `isabelle` on the PATH")
+        raise UserError(
+            "no Isabelle found: set ISABELLE_HOME, put `isabelle` on the PATH, or give its folder to `mine --isabelle`"
+        )
     beside = Path(tool).resolve().parent.parent
     if (beside / "src" / "Pure" / "ROOT.ML").is_file():
         return beside
     # A script that `isabelle install` wrote: it knows where the installation is.
     told = _ask([tool, "getenv", "-b", "ISABELLE_HOME"]).strip()
     if not told:
-        raise UserError(f"{tool} does not say where its Isabelle is; give --isabelle FOLDER or set ISABELLE_HOME")
+        raise UserError(f"{tool} does not say where its Isabelle is; set ISABELLE_HOME")
     return Path(told).resolve()
 
 

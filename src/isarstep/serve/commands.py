@@ -54,10 +54,11 @@ Replay = Annotated[
 Beam = Annotated[int, typer.Option(min=1, max=100, help="Steps that the model proposes at one place.")]
 
 _ARGUMENT = "is part of the argument: GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"
-_CHOSEN = "is chosen by the command; the HTTP API of `isarstep serve` takes other values"
+_CHOSEN = "is chosen by the command; requests to `isarstep serve` take other values"
 REPLACED = {
     **dict.fromkeys(("--graph", "--step"), _ARGUMENT),
-    **dict.fromkeys(("--seconds", "--library", "--depth"), _CHOSEN),
+    **dict.fromkeys(("--library", "--depth"), _CHOSEN),
+    "--seconds": f"{_CHOSEN}, as prover_seconds; a sketch has --budget for all of it",
 }
 
 

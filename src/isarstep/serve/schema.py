@@ -54,18 +54,22 @@ class EffortBody(Request):
 
 
 class ProposeBody(ProblemBody, EffortBody):
-    beam: int = Field(BEAM, ge=1, le=MOST_BEAM)
+    beam: int = Field(BEAM, ge=1, le=MOST_BEAM, description="Steps that the model proposes.")
     count: int = Field(MOST_BEAM, ge=1, le=MOST_BEAM, description="Most steps in the answer.")
-    constraint: Literal["types", "grammar", "none"] = "types"
+    constraint: Literal["types", "grammar", "none"] = Field(
+        "types", description="What the model may write: well-typed propositions, terms, anything."
+    )
     check: bool = Field(False, description="Let provers try both sides of every step.")
 
 
 class CheckBody(ProblemBody, EffortBody):
-    proposals: Annotated[list[Text], Field(min_length=1, max_length=MOST_BEAM)]
+    proposals: Annotated[list[Text], Field(min_length=1, max_length=MOST_BEAM)] = Field(
+        description="Steps to check, in the form of all else."
+    )
 
 
 class SketchBody(ProblemBody, EffortBody):
-    beam: int = Field(10, ge=1, le=MOST_BEAM)
+    beam: int = Field(10, ge=1, le=MOST_BEAM, description="Steps that the model proposes at one place.")
     depth: int = Field(4, ge=1, le=8, description="Proposals on top of each other.")
 
 
@@ -77,7 +81,7 @@ class ProvedBy(Request):
 class IsarBody(ProblemBody):
     """A proof: `extra` are its steps in order."""
 
-    example: None = None  # its propositions are in /example/{id}
+    example: None = Field(None, description="Not here: its propositions are in /example/{id}.")
     proved: Annotated[list[ProvedBy | None], Field(max_length=MOST_PROPOSITIONS + 1)] = Field(
         default=[], description="Who proved each step and, at the end, the goal; null: nobody yet."
     )
@@ -96,191 +100,213 @@ class PasteBody(Request):
 
 
 class ErrorDetail(BaseModel):
-    code: str
-    message: str
-    field: str | None = None
-    position: int | None = None
-    end: int | None = None
+    code: str = Field(description="What kind of mistake, in one word.")
+    message: str = Field(description="What is wrong, in one line for people.")
+    field: str | None = Field(None, description="Which field of the request it is in, such as facts[0].")
+    position: int | None = Field(None, description="The first character (of tokens: the first token), from 0.")
+    end: int | None = Field(None, description="Where it ends.")
 
 
 class ErrorAnswer(BaseModel):
-    error: ErrorDetail
+    error: ErrorDetail = Field(description="What went wrong.")
 
 
 class Proposition(BaseModel):
-    text: str
-    tokens: str
-    latex: str
-    mathml: str
+    text: str = Field(description="In notation, with Unicode symbols.")
+    tokens: str = Field(description="The same as tokens, with full names.")
+    latex: str = Field(description="The same in LaTeX.")
+    mathml: str = Field(description="The same in MathML.")
 
 
 class ReadingAnswer(BaseModel):
-    ok: bool
-    text: str | None = None
-    tokens: str | None = None
-    latex: str | None = None
-    mathml: str | None = None
-    error: ErrorDetail | None = None
+    ok: bool = Field(description="Could it be read? If not, all but `error` is null.")
+    text: str | None = Field(None, description="In notation, with Unicode symbols.")
+    tokens: str | None = Field(None, description="The same as tokens, with full names.")
+    latex: str | None = Field(None, description="The same in LaTeX.")
+    mathml: str | None = Field(None, description="The same in MathML.")
+    error: ErrorDetail | None = Field(None, description="What is wrong with it, and where.")
 
 
 class OpenType(BaseModel):
     """A type that the problem leaves open, though not everything has it."""
 
-    variables: list[str]
-    type: str
+    variables: list[str] = Field(description="Whose type it is, or a part of whose.")
+    type: str = Field(description="The type variable.")
     classes: list[str] = Field(description="All that is known of it.")
     readings: list[str] = Field(description="Usual types that may have been meant.")
 
 
+Types = Annotated[dict[str, str], Field(description="The type of every variable, by its name.")]
+World = Annotated[str, Field(description="The theories in which the problem was read: nothing from elsewhere is used.")]
+Authority = Annotated[str, Field(description="Whose word a proof is.")]
+Notes = Annotated[
+    list[str], Field(description="Types that the problem leaves open, and what may have been meant instead.")
+]
+
+
 class ReadAnswer(BaseModel):
-    ok: bool
-    facts: list[ReadingAnswer]
-    goal: ReadingAnswer | None
-    others: list[ReadingAnswer]
-    hints: list[ReadingAnswer]
-    extra: list[ReadingAnswer]
-    types: dict[str, str]
-    world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
-    authority: str = Field(description="Whose word a proof is.")
-    notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
+    ok: bool = Field(description="Could all of it be read, together?")
+    facts: list[ReadingAnswer] = Field(description="As they were given, in their order.")
+    goal: ReadingAnswer | None = Field(description="Null where none was given.")
+    others: list[ReadingAnswer] = Field(description="As they were given, in their order.")
+    hints: list[ReadingAnswer] = Field(description="As they were given, in their order.")
+    extra: list[ReadingAnswer] = Field(description="As they were given, in their order.")
+    types: Types
+    world: World
+    authority: Authority
+    notes: Notes
     open: list[OpenType] = Field(description="The same for programs.")
 
 
 class GapAnswer(BaseModel):
-    result: Literal["proved", "refuted", "timeout", "unknown"]
-    by: str | None
-    seconds: float | None
-    library: int
-    facts: list[str]
-    text: str
+    result: Literal["proved", "refuted", "timeout", "unknown"] = Field(
+        description="Only proved and refuted say something about the statement."
+    )
+    by: str | None = Field(description="Who proved or refuted it, with which strategy.")
+    seconds: float | None = Field(
+        description="Processor time that it took, or after which nothing was found; else null."
+    )
+    library: int = Field(description="How many library facts the proof could choose from.")
+    facts: list[str] = Field(
+        description="What the proof used: F.2(1), names of lemmas, P for the step; ? for what it did not name."
+    )
+    text: str = Field(description="All of it in one line for people.")
 
 
 class StepAnswer(Proposition):
-    id: int
-    score: float | None
-    well_formed: bool
-    reason: str | None
-    copy_: bool = Field(alias="copy", serialization_alias="copy")
-    reference: bool | None
-    first: GapAnswer | None
-    second: GapAnswer | None
+    id: int = Field(description="Its place in the order without provers, from 0.")
+    score: float | None = Field(description="The model's log probability; null where you made the proposal.")
+    well_formed: bool = Field(description="Is it a proposition about these variables?")
+    reason: str | None = Field(description="Why it is not.")
+    copy_: bool = Field(alias="copy", serialization_alias="copy", description="It says nothing that was not given.")
+    reference: bool | None = Field(description="It is the missing step of the example; null: there is none to compare.")
+    first: GapAnswer | None = Field(description="Does it follow from the facts? Null: nobody was asked.")
+    second: GapAnswer | None = Field(description="Does the goal follow from it and all that is given?")
     against: GapAnswer | None = Field(description="It contradicts the facts; asked where it does not follow from them.")
-    sides: int
+    sides: int = Field(description="How many of `first` and `second` are proved.")
 
 
 class ProposeAnswer(BaseModel):
-    steps: list[StepAnswer]
-    unknown: list[str]
-    types: dict[str, str]
-    world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
-    authority: str = Field(description="Whose word a proof is.")
-    notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
-    seconds: dict[str, float]
-    finished: bool
+    steps: list[StepAnswer] = Field(description="Best first.")
+    unknown: list[str] = Field(description="Constants of the problem that the model has never seen.")
+    types: Types
+    world: World
+    authority: Authority
+    notes: Notes
+    seconds: dict[str, float] = Field(description="What `search` took, and what `check` took after it.")
+    finished: bool = Field(description="False: the budget ended before every gap was tried.")
     contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
 
 
 class SketchStep(Proposition):
-    proved: bool
-    by: GapAnswer | None
-    goal: bool
+    proved: bool = Field(description="It follows from the facts and the steps before it.")
+    by: GapAnswer | None = Field(description="What provers said; null: nobody was asked.")
+    goal: bool = Field(description="It is the goal, which stands last.")
 
 
 class SketchAnswer(BaseModel):
-    closed: bool
+    closed: bool = Field(description="Every step and the goal are proved.")
     contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
-    types: dict[str, str]
-    world: str = Field(description="The theories in which the problem was read: nothing from elsewhere is used.")
-    authority: str = Field(description="Whose word a proof is.")
-    notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
-    steps: list[SketchStep]
-    open: list[int]
-    isar: str
-    tried: int
-    seconds: float
+    types: Types
+    world: World
+    authority: Authority
+    notes: Notes
+    steps: list[SketchStep] = Field(description="In the order of the proof, the goal last.")
+    open: list[int] = Field(description="Places of the steps that are not proved, from 0.")
+    isar: str = Field(description="The sketch as text of a theory; every sorry says what provers know.")
+    tried: int = Field(description="How many proposals were tried.")
+    seconds: float = Field(description="How long it took.")
 
 
 class IsarAnswer(BaseModel):
-    isar: str
+    isar: str = Field(description="The proof as text of a theory.")
 
 
 class AttentionAnswer(BaseModel):
-    layers: int
-    heads: int
-    written: list[str]
-    source: list[str]
-    propositions: list[dict[str, Any]]
-    weights: list[list[float]]
-    by_proposition: list[list[float]]
+    layers: int = Field(description="Of the decoder.")
+    heads: int = Field(description="Of each layer.")
+    written: list[str] = Field(description="The tokens of the answer.")
+    source: list[str] = Field(description="The tokens that the model read.")
+    propositions: list[dict[str, Any]] = Field(
+        description="What the source is made of: `field` (2 to 5), `start` and `end` in `source`, `text`."
+    )
+    weights: list[list[float]] = Field(description="For each token written, how much of it went to each token read.")
+    by_proposition: list[list[float]] = Field(description="The same, added up for each proposition.")
 
 
 class ExampleRow(BaseModel):
-    id: str
-    split: str
-    theory: str
-    name: str
-    kind: str
-    goal: str
-    size: int
+    id: str = Field(description="Of the example.")
+    split: str = Field(description="Where it stands.")
+    theory: str = Field(description="Where its proof stands.")
+    name: str = Field(description="Of the theorem.")
+    kind: str = Field(description="Of the missing step: step, assumption or compound.")
+    goal: str = Field(description="In notation; empty where there is none.")
+    size: int = Field(description="Tokens of facts and goal together.")
 
 
 class ExamplesAnswer(BaseModel):
-    total: int
-    examples: list[ExampleRow]
+    total: int = Field(description="How many fit.")
+    examples: list[ExampleRow] = Field(description="As many as were asked for, best first.")
 
 
 class LibraryFact(Proposition):
     name: str = Field(description="As a proof refers to it.")
-    theory: str
+    theory: str = Field(description="Where it is proved.")
     imported: bool = Field(description="Does the problem's world have it?")
 
 
 class FactsAnswer(BaseModel):
     total: int = Field(description="Facts that fit most of the words.")
     elsewhere: int = Field(description="As many of them are in theories that this world does not import.")
-    world: str
+    world: World
     constants: bool = Field(description="False: the server has just started, and only names were searched.")
-    facts: list[LibraryFact]
+    facts: list[LibraryFact] = Field(description="As many as were asked for, best first.")
 
 
 class TheoriesAnswer(BaseModel):
-    total: int
-    theories: list[str]
+    total: int = Field(description="How many fit.")
+    theories: list[str] = Field(description="As many as were asked for, best first.")
 
 
 class PastedAnswer(BaseModel):
     """A problem, as other requests take it."""
 
-    facts: list[str]
-    goal: str
-    fixed: list[str]
-    types: dict[str, str]
-    imports: list[str]
+    facts: list[str] = Field(description="What is assumed.")
+    goal: str = Field(description="What is shown.")
+    fixed: list[str] = Field(description="The variables that the statement fixes.")
+    types: dict[str, str] = Field(description="Those that the text gives, by name.")
+    imports: list[str] = Field(description="Those of the theory, where its head was pasted, too.")
 
 
 class ExampleAnswer(BaseModel):
-    id: str
-    split: str
-    session: str
-    theory: str
-    name: str
-    kind: str
-    facts: list[Proposition]
-    goal: Proposition | None
-    others: list[Proposition]
-    hints: list[Proposition]
-    reference: Proposition
-    types: dict[str, str]
+    id: str = Field(description="Of the example.")
+    split: str = Field(description="Where it stands.")
+    session: str = Field(description="Of its theory.")
+    theory: str = Field(description="Where its proof stands.")
+    name: str = Field(description="Of the theorem.")
+    kind: str = Field(description="Of the missing step: step, assumption or compound.")
+    facts: list[Proposition] = Field(description="F.2.")
+    goal: Proposition | None = Field(description="F.3; null where there is none.")
+    others: list[Proposition] = Field(description="F.4.")
+    hints: list[Proposition] = Field(description="F.5.")
+    reference: Proposition = Field(description="F.1: the missing step.")
+    types: Types
     type_terms: dict[str, str] = Field(description="The same, as a request's `types` wants them.")
     imports: list[str] = Field(description="Its theory, as a request's `imports` wants it.")
 
 
 class HealthAnswer(BaseModel):
-    status: Literal["ok", "stopping"]
-    version: str
-    model: dict[str, str]
-    benchmark: dict[str, Any]
-    provers: list[str]
-    limits: dict[str, int | float]
-    load: dict[str, int | float]
-    token_required: bool
+    status: Literal["ok", "stopping"] = Field(description="Stopping: what was accepted is answered, nothing else is.")
+    version: str = Field(description="Of isarstep.")
+    model: dict[str, str] = Field(description="Its `name`, and the hash of the `benchmark` that it was trained on.")
+    benchmark: dict[str, Any] = Field(description="Its `hash`, and the number of examples in each of its `splits`.")
+    provers: list[str] = Field(description="Those that are installed, with versions.")
+    limits: dict[str, int | float] = Field(
+        description="The most of a request: bytes of its `body`, `propositions` a field, `tokens` together, `beam`, "
+        "`seconds`; and of requests at once: `concurrency`."
+    )
+    load: dict[str, int | float] = Field(
+        description="Requests `running`, all `requests` so far and those `refused`, `searches`, and how many requests "
+        "shared one (`mean_batch`)."
+    )
+    token_required: bool = Field(description="Requests must show a token.")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from isarstep.agents.tools.results import Progress, ToolResult, refusal, shortened
+from isarstep.agents.tools.results import Progress, ToolResult, VariableTypes, refusal, shortened
 from isarstep.agents.workshop import NotLoadedError, Workshop
 from isarstep.errors import UserError
 from isarstep.serve.service import NotFoundError, Service
@@ -16,20 +16,20 @@ SEARCHED = 10
 
 
 class FoundExample(BaseModel):
-    id: str
-    theory: str
-    name: str
-    goal: str
+    id: str = Field(description="To ask for it.")
+    theory: str = Field(description="Where its proof stands.")
+    name: str = Field(description="Of the theorem.")
+    goal: str = Field(description="In notation.")
 
 
 class ExampleResult(ToolResult):
-    id: str = ""
-    theory: str = ""
-    name: str = ""
-    facts: list[str] = []
-    goal: str | None = None
-    others: list[str] = []
-    types: dict[str, str] = {}
+    id: str = Field(default="", description="Of the example.")
+    theory: str = Field(default="", description="Where its proof stands.")
+    name: str = Field(default="", description="Of the theorem.")
+    facts: list[str] = Field(default=[], description="What the hidden step was derived from.")
+    goal: str | None = Field(default=None, description="What follows from the hidden step and `others`.")
+    others: list[str] = Field(default=[], description="What else was used for the goal.")
+    types: VariableTypes = {}
     hidden_step: str | None = Field(default=None, description="What the author wrote; only where it was asked for.")
     others_like_it: list[FoundExample] = Field(default=[], description="More that have the words.")
 

@@ -19,18 +19,18 @@ from isarstep.serve.service import Service
 
 class FactShown(BaseModel):
     name: str = Field(description="Full name, as a proof refers to it.")
-    theory: str
-    text: str
+    theory: str = Field(description="Where it is proved.")
+    text: str = Field(description="In notation.")
 
 
 class FactsResult(ToolResult):
-    facts: list[FactShown] = []
+    facts: list[FactShown] = Field(default=[], description="Short ones first.")
     total: int = Field(default=0, description="How many facts of this world fit.")
     elsewhere: int = Field(
         default=0,
         description="How many more fit in theories that are not imported here; of a pattern only its constants count.",
     )
-    world: str = ""
+    world: str = Field(default="", description="The theories that were searched.")
 
 
 async def find_facts(

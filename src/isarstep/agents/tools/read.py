@@ -13,6 +13,7 @@ from isarstep.agents.tools.results import (
     Progress,
     ToolResult,
     Types,
+    VariableTypes,
     body_of,
     plain,
     refusal,
@@ -27,18 +28,18 @@ from isarstep.serve.service import Service
 class ReadingShown(BaseModel):
     """One proposition as it was understood."""
 
-    place: int
-    well_formed: bool
+    place: int = Field(description="In `propositions`, from 0.")
+    well_formed: bool = Field(description="Is it a proposition about these variables?")
     text: str | None = Field(description="As it is printed back; compare it with what you meant.")
     tokens: str | None = Field(description="Full names of all constants.")
-    problem: str | None = None
+    problem: str | None = Field(default=None, description="Why it is not.")
     position: int | None = Field(default=None, description="Character, from 0, where the mistake begins.")
 
 
 class ReadResult(ToolResult):
-    readings: list[ReadingShown] = []
+    readings: list[ReadingShown] = Field(default=[], description="In the order of the propositions.")
     world: str = Field(default="", description="The theories in which it was read.")
-    types: dict[str, str] = {}
+    types: VariableTypes = {}
     notes: list[str] = Field(default=[], description="Types that are left open, and what may have been meant.")
 
 

@@ -49,9 +49,9 @@ class GapShown(BaseModel):
         description="Only proved and refuted say something about the statement. nothing_found: provers have searched "
         "through all that follows from what they were given; more facts may help."
     )
-    by: str | None = None
+    by: str | None = Field(default=None, description="Who proved or refuted it.")
     facts: list[str] = Field(default=[], description="What the prover used.")
-    text: str = ""
+    text: str = Field(default="", description="All of it in one line.")
 
 
 def gap_shown(gap: Gap | None) -> GapShown:
@@ -128,5 +128,6 @@ Facts = Annotated[Propositions, Field(description="What is known, in Isabelle's 
 Goal = Annotated[Proposition, Field(description="What is to be shown.")]
 Others = Annotated[Propositions, Field(description="What else may be used for the goal.")]
 Fixed = Annotated[Names, Field(description="Names that are variables although a constant has the same name.")]
+VariableTypes = Annotated[dict[str, str], Field(description="The type of every variable, by its name.")]
 Types = Annotated[dict[str, str], Field(max_length=100, description="Types of variables: {'n': 'nat'}.")]
 Imports = Annotated[Names, Field(description="Theories in which it stands; left away: Complex_Main, or what it needs.")]

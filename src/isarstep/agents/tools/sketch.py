@@ -18,6 +18,7 @@ from isarstep.agents.tools.results import (
     Progress,
     ToolResult,
     Types,
+    VariableTypes,
     body_of,
     refusal,
     shortened,
@@ -31,21 +32,21 @@ from isarstep.serve.service import Clock, OutOfTimeError
 
 
 class SketchStepShown(BaseModel):
-    text: str
-    proved: bool
-    by: str | None
-    goal: bool
+    text: str = Field(description="In notation.")
+    proved: bool = Field(description="It follows from the facts and the steps before it.")
+    by: str | None = Field(description="Who proved it.")
+    goal: bool = Field(description="It is the goal, which stands last.")
 
 
 class SketchResult(ToolResult):
     closed: bool = Field(default=False, description="Every step and the goal are proved.")
-    steps: list[SketchStepShown] = []
+    steps: list[SketchStepShown] = Field(default=[], description="In the order of the proof, the goal last.")
     isar: str = Field(default="", description="The skeleton as Isabelle text; open steps end in sorry.")
-    tried: int = 0
-    world: str = ""
-    types: dict[str, str] = {}
-    notes: list[str] = []
-    seconds: float = 0.0
+    tried: int = Field(default=0, description="How many proposals were tried.")
+    world: str = Field(default="", description="The theories in which everything was read and proved.")
+    types: VariableTypes = {}
+    notes: list[str] = Field(default=[], description="What to know before a verdict is believed.")
+    seconds: float = Field(default=0.0, description="How long it took.")
 
 
 async def sketch(

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from pydantic import BaseModel, Field
 
-from isarstep.agents.tools.results import GapShown, Progress, Status, ToolResult, gap_shown, shortened
+from isarstep.agents.tools.results import GapShown, Progress, Status, ToolResult, VariableTypes, gap_shown, shortened
 from isarstep.serve.schema import EffortBody
 from isarstep.serve.service import Clock, Found, Service, standing
 from isarstep.serve.step import Step
@@ -17,12 +17,12 @@ CONTRADICTORY = "the given facts contradict each other: everything follows from 
 class StepShown(BaseModel):
     """A step between the facts and the goal."""
 
-    text: str
+    text: str = Field(description="In notation.")
     score: float | None = Field(description="The model's log probability; null where you made the proposal.")
-    well_formed: bool
-    problem: str | None = None
+    well_formed: bool = Field(description="Is it a proposition about these variables?")
+    problem: str | None = Field(default=None, description="Why it is not.")
     given: bool = Field(description="It says nothing that was not given.")
-    follows_from_facts: GapShown
+    follows_from_facts: GapShown = Field(description="Does it follow from the facts?")
     closes_goal: GapShown = Field(description="Does the goal follow from it and all that is given?")
 
 
@@ -31,9 +31,9 @@ class StepsResult(ToolResult):
         default=[], description="Proposals: best first, those proved on both sides before all. Candidates: as given."
     )
     world: str = Field(default="", description="The theories in which everything was read and proved.")
-    types: dict[str, str] = {}
+    types: VariableTypes = {}
     notes: list[str] = Field(default=[], description="What to know before a verdict is believed, or a type.")
-    seconds: float = 0.0
+    seconds: float = Field(default=0.0, description="How long it took.")
 
 
 def step_shown(step: Step) -> StepShown:
