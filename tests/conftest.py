@@ -65,6 +65,7 @@ SLOW = (
     "tests/test_commands.py",
     "tests/test_docs_run.py::test_a_block_runs",
     "tests/test_light_install.py",
+    "tests/test_outputs.py",
     "tests/test_package.py",
     "tests/train/test_loop.py",
     "tests/train/test_resuming.py",

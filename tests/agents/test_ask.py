@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.agents.chat_server import Reply, chat_server
 from tests.bench.corpus import write_corpus
+from tests.documented import documented, mentioned
 
 from isarstep.agents.endpoint import Endpoint
 from isarstep.agents.questions import Questions, ReadReply, place_of_reference
@@ -135,6 +136,13 @@ def test_a_run_is_scored_as_evaluate_scores_it(
         assert len(server.requests) == 3 * len(examples)
         assert set(server.keys) == {"Bearer very-secret"}
     summary = json.loads(capsys.readouterr().out)
+    assert documented("run.json") == {*json.loads((out / "run.json").read_text())}
+    assert documented("summary.json of ask") == {*summary} - documented("run.json")
+    nested = (summary["top"]["1"], summary["unreadable"], summary["budget"])
+    assert {name for each in nested for name in each} <= mentioned("summary.json of ask")
+    replied = json.loads((out / "replies.jsonl").read_text().splitlines()[0])
+    assert documented("replies.jsonl") == {*replied, *replied["samples"][0]}
+    assert documented("NAME.meta.json") == {*json.loads((out / "predictions.meta.json").read_text())}
     # Two examples may ask the same and have different targets; then the script answers one of them.
     script = [by_question[questions.question(example)] for example in examples]
     hits = [examples[n].f1 == example.f1 for n, example in zip(script, examples, strict=True)]

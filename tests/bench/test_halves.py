@@ -53,6 +53,14 @@ def test_halves_are_the_same_when_they_are_made_again(whole: Path, tmp_path: Pat
     assert first == second
 
 
+def test_halves_are_no_base_for_anything_else(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build_halves(whole, "S0", tmp_path / "halves")
+    graphs = [str(path) for path in write_corpus(tmp_path / "graphs")]
+    for arguments in ([str(tmp_path / "halves")], [*graphs, "--fresh", str(tmp_path / "halves"), "--entry", "S0"]):
+        assert run(["build", *arguments, "--out", str(tmp_path / "out")]) == 2
+        assert "give a benchmark that was built from graphs" in capsys.readouterr().err
+
+
 def test_the_command_says_what_is_trained_on(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["build", str(whole), "--halves", "S0", "--out", str(tmp_path / "halves")]) == 0
     said = capsys.readouterr().out

@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.documented import documented, mentioned
 from tests.waiting import until
 
 from isarstep.errors import UserError
@@ -79,6 +80,20 @@ def test_failures_are_reported_and_others_go_on(fake, tmp_path):
     reasons = {failure["theory"]: failure["reason"] for failure in summary["failures"]}
     assert reasons["Small.B"] == "it does not load"
     assert reasons["Small.C"] == reasons["Other.O"] == "imports failed"
+
+
+def test_the_journal_has_the_fields_that_are_documented(fake, tmp_path):
+    fake.write("Small", "B", "A", "BROKEN")
+    fake.write("Small", "C", "A B", "FAIL")
+    summary = mine(tmp_path / "out", "Small")
+    records = [json.loads(line) for line in (tmp_path / "out" / "journal.jsonl").read_text().splitlines()]
+    assert documented("journal.jsonl, a theory") == {key for record in records if "theory" in record for key in record}
+    runs = [record for record in records if "session_run" in record]
+    assert documented("journal.jsonl, a session") == {*runs[0]}
+    assert documented("summary.json") == {*summary}
+    assert {*summary["failures"][0]} <= mentioned("summary.json")
+    told = documented("journal.jsonl, a theory") | mentioned("summary.json")
+    assert {*summary["total"], *summary["sessions"]["Small"]} <= told
 
 
 def test_a_proof_that_was_skipped_is_reported(fake, tmp_path):

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.documented import documented, mentioned
 
 from isarstep.bench.example import Example
 from isarstep.cli import run
+from isarstep.serve import schema
 
 
 def test_propose_for_an_example(example: Example, capsys: pytest.CaptureFixture[str]) -> None:
@@ -23,6 +25,9 @@ def test_propose_from_flags_a_file_and_json(tmp_path: Path, capsys: pytest.Captu
     by_flags = json.loads(capsys.readouterr().out)
     assert by_flags["types"] == {"x": "nat", "y": "nat"}
     assert all(step["first"] for step in by_flags["steps"])
+    assert documented("propose --json") == {*by_flags} == {*schema.ProposeAnswer.model_fields} - {"seconds", "finished"}
+    assert documented("A step") == {*by_flags["steps"][0]}
+    assert documented("A gap") == {*by_flags["steps"][0]["first"]}
     path = tmp_path / "problem.json"
     path.write_text(json.dumps({"facts": ["x ≤ y"], "goal": "x < y + 1", "types": {"x": "nat"}}), encoding="utf-8")
     assert run(["propose", str(path), "--json", "--beam", "3"]) == 0
@@ -39,7 +44,11 @@ def test_sketch_prints_a_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert "(* closed" in text
     assert run(["sketch", *problem, "--budget", "3600", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["closed"]
+    sketch = json.loads(capsys.readouterr().out)
+    assert sketch["closed"]
+    also_of_propose = {"types", "world", "authority", "notes", "contradiction"}
+    assert documented("sketch --json") | also_of_propose == {*sketch} == {*schema.SketchAnswer.model_fields}
+    assert {*sketch["steps"][0]} <= mentioned("sketch --json")
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,7 @@ from isarstep.logic.typestrings import parse_type
 
 def theories_of(folder: Path) -> list[dict[str, Any]]:
     """Name, session, hash, parents and counts of every theory that went into a benchmark."""
-    benchmark = Benchmark(folder)
-    if benchmark.manifest.get("source") != "graphs":
-        raise UserError(f"{folder}: its splits came with a release; only benchmarks built from graphs can grow")
-    if benchmark.manifest["rules"].get("version") != VERSION:
-        raise UserError(f"{folder}: was built by rules of version 1; build from graphs, its splits cannot grow")
+    benchmark = _built_from_graphs(folder)
     theories = list(benchmark.signature_document()["theories"])
     clashing = Ancestry({theory["name"]: theory["parents"] for theory in theories}).clashing
     if clashing and "qualified" not in benchmark.manifest:
@@ -47,9 +43,18 @@ def theories_of(folder: Path) -> list[dict[str, Any]]:
     return theories
 
 
+def _built_from_graphs(folder: Path) -> Benchmark:
+    benchmark = Benchmark(folder)
+    if benchmark.manifest.get("source") != "graphs":
+        raise UserError(f"{folder}: was imported, or is half of another; give a benchmark that was built from graphs")
+    if benchmark.manifest["rules"].get("version") != VERSION:
+        raise UserError(f"{folder}: was built by rules of version 1; build from graphs, its splits cannot grow")
+    return benchmark
+
+
 def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renaming = NOTHING) -> Gathered:
     """Read a benchmark into a shard on disk, as if its graphs had been read and renamed like this."""
-    benchmark = Benchmark(folder)
+    benchmark = _built_from_graphs(folder)
     theirs = {name: benchmark.manifest["rules"].get(name) for name in asdict(rules)}
     if theirs != asdict(rules):
         raise UserError(f"{folder}: was built with other rules ({theirs}); build from graphs or use the same options")

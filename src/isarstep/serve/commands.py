@@ -54,7 +54,7 @@ Replay = Annotated[
 Beam = Annotated[int, typer.Option(min=1, max=100, help="Steps that the model proposes at one place.")]
 
 _ARGUMENT = "is part of the argument: GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"
-_CHOSEN = "is chosen by the command; requests to `isarstep serve` take other values"
+_CHOSEN = "is chosen by the command; the HTTP API of `isarstep serve` takes other values"
 REPLACED = {
     **dict.fromkeys(("--graph", "--step"), _ARGUMENT),
     **dict.fromkeys(("--library", "--depth"), _CHOSEN),
