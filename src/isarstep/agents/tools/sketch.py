@@ -70,6 +70,8 @@ async def sketch(
         problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
         body = body_of(SketchBody, **problem, depth=depth, seconds=float(seconds))
         task = await asyncio.to_thread(service.task, body)
+        if not installed():  # a sketch of open steps would say nothing that propose_step does not
+            return SketchResult(status="could_not_ask", message="no prover is installed")
         async with aclosing(service.sketch(body, task, clock)) as events:  # at once, where somebody cancels in here
             async for kind, event in events:
                 if kind != "try":
@@ -106,6 +108,4 @@ def _shown(sketch: dict[str, Any], clock: Clock) -> SketchResult:
         opened = len(sketch["open"])
         result.status = "out_of_time" if clock.left <= 0.5 else "nothing_found"
         result.message = f"the best sketch has {opened} open steps"
-        if not installed():
-            result.status, result.message = "could_not_ask", "no prover is installed"
     return result
