@@ -54,7 +54,7 @@ def test_ranked_lists_have_no_copy_first_and_can_be_read(tmp_path: Path) -> None
     ranking = Ranking(0.5, -100.0)
     path = tmp_path / "test.beam150.ranked.jsonl"
     meta = meta_of(predictor, "other", "test", rules, "none", ranking)
-    write_predictions(path, predictor.lines(corpus, rules, ranking=ranking), meta)
+    write_predictions(path, predictor.lines(corpus, rules, order=ranking), meta)
     ranked = read_scored(path)["a1"]
     assert {tokens for tokens, _ in ranked} == set(plain)
     assert [tokens for tokens, _ in ranked].index(copied) == len(plain) - 1

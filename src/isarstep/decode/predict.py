@@ -21,7 +21,7 @@ from isarstep.version import __version__
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
-    from isarstep.decode.ranking import Ranking
+    from isarstep.decode.ranking import Order
     from isarstep.models import Seq2Seq
 
 DRIVERS = ("/proc/driver/nvidia", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")  # of GPUs, as Linux and WSL show them
@@ -81,15 +81,15 @@ class Predictor:
         rules: SearchRules,
         constraints: Constraints | None = None,
         tell: Callable[[int], None] = lambda count: None,
-        ranking: Ranking | None = None,
+        order: Order | None = None,
     ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
         """(id, proposals) of every example of a corpus under this model's vocabulary; `tell` hears how many more have
-        been searched. With a ranking they are in its order, with its values."""
+        been searched. With an order they are in it, with its values."""
         if self.model.config.dense:
             corpus = dense_corpus(corpus, self.vocabulary)
         for at, found in enumerate(search_corpus(self.model, corpus, rules, constraints, tell=tell)):
             proposals = self.texts(found, corpus.names_of(at))
-            yield corpus.ids[at], ranking.ordered(proposals, self.given(corpus, at)) if ranking else proposals
+            yield corpus.ids[at], order.ordered(proposals, self.given(corpus, at)) if order else proposals
 
     def given(self, corpus: Corpus, example: int) -> set[str]:
         """The propositions of F.2 to F.4 in the benchmark's tokens."""
@@ -151,7 +151,7 @@ def meta_of(
     split: str,
     rules: SearchRules,
     constraints: str,
-    ranking: Ranking | None = None,
+    order: Order | None = None,
 ) -> dict[str, Any]:
     """What lists are about: the benchmark whose split they answer, which need not be the one trained on."""
     return {
@@ -159,7 +159,7 @@ def meta_of(
         "split": split,
         "input": predictor.model.config.input,
         "beam": rules.beam,
-        "length_rule": rules.length_rule if ranking is None else f"{rules.length_rule}; {ranking}",
+        "length_rule": rules.length_rule if order is None else f"{rules.length_rule}; {order}",
         "constraints": constraints,
         "model": predictor.name,
         "version": __version__,

@@ -2,21 +2,46 @@
 
 A search prefers short answers, and it copies: on the validation split no answer that stands among what was given was
 the missing step. Two weights put that right. They are learned on the validation split alone, by
-`benchmarks/ranking.py --fit`, and lie in `ranking.json` beside this file.
+`benchmarks/ranking.py --fit`, and lie in `ranking.json` beside this file. Where models are compared with the paper's,
+lists are in the order that is usual in translation instead, by log probability and length.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Protocol
 
 from isarstep.feed.dense import IMPLIED
 
 UNCOUNTED = frozenset(("(", ")", *IMPLIED))
+
+
+class Order(Protocol):
+    """Puts the proposals of a list, which came with their log probability, into an order; `str` of it says which."""
+
+    def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str]) -> list[tuple[str, float]]:
+        """(tokens, worth), best first; equals stay as they were."""
+
+
+@dataclass(frozen=True)
+class LengthNormalised:
+    """Wu et al.'s rule, over what a search has found by log probability alone."""
+
+    penalty: float
+
+    def __str__(self) -> str:
+        return f"ordered by log p / length^{self.penalty:g}"
+
+    def worth(self, tokens: str, score: float) -> float:
+        return score / (1 + counted(tokens)) ** self.penalty  # the end of an answer is a token, too
+
+    def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str] = ()) -> list[tuple[str, float]]:
+        return best_first((tokens, self.worth(tokens, score)) for tokens, score in proposals)
 
 
 @dataclass(frozen=True)
@@ -35,14 +60,21 @@ class Ranking:
         return score + self.length * length + self.given * copied
 
     def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str]) -> list[tuple[str, float]]:
-        """(tokens, worth) of proposals that came with their log probability, best first; equals stay as they were."""
-        valued = [(tokens, self.worth(tokens, score, given)) for tokens, score in proposals]
-        return sorted(valued, key=lambda pair: -pair[1])
+        return best_first((tokens, self.worth(tokens, score, given)) for tokens, score in proposals)
+
+
+def best_first(valued: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
+    return sorted(valued, key=lambda pair: -pair[1])
+
+
+def counted(tokens: str) -> int:
+    """The length of an answer: brackets and words that are implied don't count."""
+    return sum(word not in UNCOUNTED for word in tokens.split())
 
 
 def measured(tokens: str, given: Collection[str]) -> tuple[float, bool]:
-    """What the weights weigh: log of the length (without brackets and words that are implied), and is it a copy?"""
-    return math.log(max(1, sum(word not in UNCOUNTED for word in tokens.split()))), tokens in given
+    """What the weights weigh: log of the length, and is it a copy?"""
+    return math.log(max(1, counted(tokens))), tokens in given
 
 
 @cache
