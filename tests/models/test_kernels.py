@@ -66,12 +66,12 @@ def test_packed_cross_attention_agrees_with_the_formula() -> None:
         assert_close(one, other)
 
 
-@pytest.mark.parametrize(("places", "sources"), [(40, 70), (1, 64), (33, 3)])
-def test_additive_scores_agree_with_the_formula(places: int, sources: int) -> None:
+@pytest.mark.parametrize(("places", "sources", "width"), [(40, 70, 24), (1, 64, 64), (33, 3, 72)])
+def test_additive_scores_agree_with_the_formula(places: int, sources: int, width: int) -> None:
     torch.manual_seed(3)
-    q = torch.randn(2, places, 24, device=DEVICE, requires_grad=True)
-    k = torch.randn(2, sources, 24, device=DEVICE, requires_grad=True)
-    w = torch.randn(24, device=DEVICE, requires_grad=True)
+    q = torch.randn(2, places, width, device=DEVICE, requires_grad=True)
+    k = torch.randn(2, sources, width, device=DEVICE, requires_grad=True)
+    w = torch.randn(width, device=DEVICE, requires_grad=True)
     fast = additive_scores.additive_scores(q, k, w)
     plain = ((q[:, :, None] + k[:, None]).tanh() * w).sum(-1)
     assert_close(fast, plain)
