@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from isarstep.bench.example import Example
-from isarstep.decode.ranking import Ranking, learned_ranking, measured
+from isarstep.decode.ranking import LengthNormalised, Ranking, learned_ranking, measured
 
 SHORT = "CONST HOL.Trueprop $ CONST HOL.True"
 LONG = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ FREE <X1> )"
@@ -30,6 +30,16 @@ def test_what_is_given_comes_last_and_short_is_no_merit() -> None:
     assert ranking.ordered(proposals, {LONG})[1][1] == pytest.approx(-1.5 + math.log(4) - 5.0)
     equal = [("CONST b", -1.0), ("CONST a", -1.0)]
     assert ranking.ordered(equal, ()) == equal
+
+
+def test_a_log_probability_is_shared_by_the_tokens_and_the_end() -> None:
+    rule = LengthNormalised(0.5)
+    assert rule.ordered([(SHORT, -1.0), (LONG, -1.2)]) == [
+        (LONG, pytest.approx(-1.2 / math.sqrt(5))),
+        (SHORT, pytest.approx(-1.0 / math.sqrt(3))),
+    ]
+    assert LengthNormalised(0.0).ordered([(LONG, -2.0), (SHORT, -2.0)]) == [(LONG, -2.0), (SHORT, -2.0)]
+    assert rule.ordered([("", -3.0)]) == [("", -3.0)]  # the end alone
 
 
 def test_the_weights_are_of_the_validation_split() -> None:
