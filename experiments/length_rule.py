@@ -58,10 +58,12 @@ def measured(run: Path, wanted: dict[str, str]) -> list[dict[str, str | float]]:
 
 
 def order(path: Path) -> bool:
-    """Put a list that has log probabilities alone into the order; False where there is nothing to do."""
+    """Put a list that has log probabilities alone into the order; False where there is nothing to do, or where verdicts
+    on the first answers would no longer be about them."""
     about = read_meta(path)
     rule = str(about.get("length_rule", ""))
-    if about.get("constraints") != "none" or not rule.startswith("log p / length^0,") or ";" in rule:
+    checked = path.with_name(f"{stem(path)}.verdicts.parquet").exists()
+    if checked or about.get("constraints") != "none" or not rule.startswith("log p / length^0,") or ";" in rule:
         return False
     lists = {name: ORDER.ordered(proposals) for name, proposals in read_scored(path).items()}
     plain = path.with_name(f"{stem(path)}.jsonl")

@@ -106,3 +106,20 @@ def test_a_report_shows_verdicts_with_their_number(benchmark: Path, runs: dict[s
     numbers = json.loads((tmp_path / "scores.json").read_text())
     assert numbers["systems"][0]["verdicts"]["all"]["correct"] == 3
     assert numbers["references"][0]["steps"]["bridged"] == 3
+
+
+def test_a_report_shows_verdicts_on_answers_under_constraints(
+    benchmark: Path, runs: dict[str, Path], tmp_path: Path
+) -> None:
+    ids = [example.id for example in Benchmark(benchmark).split("test")]
+    beside = next((runs["hat"] / "predictions").glob("test.beam5.*.jsonl"))
+    tag = beside.name.split(".")[2]
+    verdicts = beside.with_name(f"test.beam5.{tag}.verdicts.parquet")
+    write_verdicts(verdicts, [verdict(each, kind="step", correct=True) for each in ids[:2]], {"provers": "cvc5 1"})
+    try:
+        assert run(["report", str(runs["hat"]), "--benchmark", str(benchmark), "--out", str(tmp_path)]) == 0
+    finally:
+        verdicts.unlink()
+    markdown = (tmp_path / "report.md").read_text()
+    assert f"| {runs['hat'].name} ({tag}), base | 2 of {len(ids)} |" in markdown
+    assert f"| {runs['hat'].name}, base | not checked |" in markdown

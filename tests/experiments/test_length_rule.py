@@ -50,6 +50,12 @@ def test_lists_of_another_making_are_left_alone(length_rule: Any, tmp_path: Path
     assert path.read_bytes() == before
 
 
+def test_a_checked_list_is_left_alone(length_rule: Any, tmp_path: Path) -> None:
+    path = written(tmp_path / "predictions" / "test.beam5.jsonl")
+    path.with_name("test.beam5.verdicts.parquet").touch()
+    assert not length_rule.order(path)
+
+
 def test_a_packed_list_stays_packed(length_rule: Any, tmp_path: Path) -> None:
     plain = written(tmp_path / "predictions" / "test.beam5.jsonl")
     path = plain.with_name("test.beam5.jsonl.zst")

@@ -96,16 +96,17 @@ def constraints(entries: Sequence[RunEntry]) -> Table | None:
         for entry in ways:
             name = (entry.run.name, entry.input, entry.tag or "none")
             if not shared:
-                rows.append((*name, "no beam in common", *(ABSENT,) * 3))
+                rows.append((*name, "no beam in common", *(ABSENT,) * 4))
                 continue
             system = entry.run.system(task, entry.tag, beams=[max(shared)])
             assert system is not None
             found = score(system)
-            rows.append((*name, str(max(shared)), str(found.top1), str(found.top10), _score(found.well_formed)))
+            numbers = (str(found.top1), str(found.top10), _score(found.well_formed))
+            rows.append((*name, str(max(shared)), str(system.narrow.meta.get("length_rule", ABSENT)), *numbers))
     if not rows:
         return None
-    columns = ("run", "input", "constraints", "beam", "top-1", "top-10", "well-formed")
-    note = "All numbers of a run from one beam, so that only the constraints differ."
+    columns = ("run", "input", "constraints", "beam", "length rule", "top-1", "top-10", "well-formed")
+    note = "All numbers of a run from one beam. Where length rules differ, so do orders: then top-10 alone compares."
     return Table("constraints", "Decoding with and without constraints", columns, tuple(rows), note)
 
 

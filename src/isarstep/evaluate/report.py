@@ -126,8 +126,8 @@ def _checked(entries: Sequence[RunEntry], references: Sequence[VerdictSummary]) 
     constrained = paper_tables.constraints(entries)
     if constrained is not None:
         blocks.append(constrained)
-    plain = [entry for entry in entries if not entry.tag]
-    blocks += [paper_tables.correct(plain), paper_tables.automation(plain), paper_tables.gaps(plain)]
+    asked = [entry for entry in entries if not entry.tag or entry.verdicts]
+    blocks += [paper_tables.correct(asked), paper_tables.automation(asked), paper_tables.gaps(asked)]
     blocks.append(paper_tables.references(references))
     return Section("checked", "Well-formed and correct", tuple(blocks))
 
