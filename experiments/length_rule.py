@@ -3,8 +3,9 @@
     python experiments/length_rule.py measure RUN...    # BLEU and top-1 of validation lists, for a row of penalties
     python experiments/length_rule.py order RUN...      # every list without constraints, in place, with its *.meta.json
 
-`isarstep keep` writes lists in that order (`isarstep.analyse.keeping.ORDER`). Lists that a run made before there was
-one are in the order of log probability, and the same search stands behind both: `order` makes the one of the other.
+`isarstep keep` writes lists in that order (`isarstep.decode.ranking.COMPARED_ORDER`). Lists that a run made before
+there was one are in the order of log probability, and the same search stands behind both: `order` makes the one of the
+other.
 The last line of `measure` is one JSON document.
 """
 
@@ -17,12 +18,11 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from isarstep.analyse.keeping import ORDER
 from isarstep.bench.store import open_split
 from isarstep.decode.bleu import bleu_of_sums, ngram_counts
 from isarstep.decode.hypotheses import NARROW
 from isarstep.decode.predictions import read_meta, read_scored, stem, write_predictions
-from isarstep.decode.ranking import LengthNormalised
+from isarstep.decode.ranking import COMPARED_ORDER, LengthNormalised
 
 PENALTIES = (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1)
 
@@ -65,9 +65,9 @@ def order(path: Path) -> bool:
     checked = path.with_name(f"{stem(path)}.verdicts.parquet").exists()
     if checked or about.get("constraints") != "none" or not rule.startswith("log p / length^0,") or ";" in rule:
         return False
-    lists = {name: ORDER.ordered(proposals) for name, proposals in read_scored(path).items()}
+    lists = {name: COMPARED_ORDER.ordered(proposals) for name, proposals in read_scored(path).items()}
     plain = path.with_name(f"{stem(path)}.jsonl")
-    write_predictions(plain, lists.items(), about | {"length_rule": f"{rule}; {ORDER}"})
+    write_predictions(plain, lists.items(), about | {"length_rule": f"{rule}; {COMPARED_ORDER}"})
     if path.suffix == ".zst":
         path.write_bytes(zstandard.ZstdCompressor(level=19).compress(plain.read_bytes()))
         plain.unlink()

@@ -17,6 +17,8 @@ from isarstep.bench.specials import SPECIALS
 from isarstep.cli import run as cli
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.decode.predict import Predictor
+from isarstep.decode.predictions import read_meta, read_scored
+from isarstep.decode.ranking import COMPARED_ORDER
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import open_run
 from isarstep.evaluate.scores import ScoringTask
@@ -73,7 +75,8 @@ def test_a_dense_model_answers_in_the_benchmark_s_tokens(tmp_path: Path) -> None
     system = answer(folder, "dense", task, 2, 3)
     predictor = Predictor(folder, "cpu")
     (nbest,) = predictor.nbest([example], SearchRules(beam=2))
-    assert system.narrow.lists[0] == tuple(tokens for tokens, _ in nbest)
+    assert system.narrow.lists[0] == tuple(tokens for tokens, _ in COMPARED_ORDER.ordered(nbest))
+    assert str(system.narrow.meta["length_rule"]).endswith(f"; {COMPARED_ORDER}")
     # `spelt_out` puts a kind before every name, so that what was written dense can't come out dense.
     assert all({*tokens.split()} & {*IMPLIED} for tokens, _ in nbest if len(tokens.split()) > 3)
 
@@ -120,6 +123,13 @@ def test_only_missing_lists_are_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert old.read_text() == "kept\n"
     assert all(path.read_text().count("\n") == 1 for path in written)
     assert keep_predictions(folder, dataset, "cpu") == []
+    predictor = Predictor(folder, "cpu")
+    (found,) = predictor.lines(predictor.split(dataset, "test"), SearchRules(beam=2))
+    ordered = COMPARED_ORDER.ordered(found[1])
+    assert read_scored(written[2]) == {
+        found[0]: [(tokens, pytest.approx(worth, abs=1e-4)) for tokens, worth in ordered]
+    }
+    assert str(read_meta(written[2])["length_rule"]).endswith(f"; {COMPARED_ORDER}")
 
 
 def test_keeping_needs_no_parquet_and_no_terminal_library() -> None:

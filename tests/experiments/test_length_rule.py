@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import zstandard
 
-from isarstep.analyse.keeping import ORDER
 from isarstep.decode.predictions import read_meta, read_predictions, read_scored, write_predictions
+from isarstep.decode.ranking import COMPARED_ORDER
 
 SHORT = "CONST HOL.Trueprop $ CONST HOL.True"
 LONG = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ FREE <X1> )"
@@ -34,8 +34,8 @@ def test_a_list_is_ordered_once_and_says_so(length_rule: Any, tmp_path: Path) ->
     length_rule.main(["order", str(tmp_path)])
     ordered = read_scored(path)
     assert [tokens for tokens, _ in ordered["a"]] == [LONG, SHORT]
-    assert ordered["a"][1][1] == pytest.approx(ORDER.worth(SHORT, -1.0), abs=1e-4)
-    assert read_meta(path)["length_rule"] == f"{RULE}; {ORDER}"
+    assert ordered["a"][1][1] == pytest.approx(COMPARED_ORDER.worth(SHORT, -1.0), abs=1e-4)
+    assert read_meta(path)["length_rule"] == f"{RULE}; {COMPARED_ORDER}"
     assert read_predictions(path, ["a", "b", "c"]).missing == 1
     before = path.read_bytes()
     length_rule.main(["order", str(tmp_path)])

@@ -15,15 +15,12 @@ from isarstep.analyse.probes import probes, write_answers
 from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
 from isarstep.decode.predict import Predictor, meta_of
 from isarstep.decode.predictions import write_predictions
-from isarstep.decode.ranking import LengthNormalised
+from isarstep.decode.ranking import COMPARED_ORDER
 from isarstep.feed.corpus import Dataset
 from isarstep.models.transformer import Transformer
 from isarstep.progress import Watched
 
 SPLITS = ("validation", "test", "unseen", "fresh")
-# What a search finds by log probability is a quarter too short. Of all rows' validation lists, HAT Base's have their
-# best BLEU, by which the paper chose, in this order: `python experiments/length_rule.py measure`.
-ORDER = LengthNormalised(0.9)
 
 
 def keep_views(folder: Path, device: str | None = None) -> list[Path]:
@@ -64,7 +61,7 @@ def keep_predictions(
         corpus, rules = predictor.split(dataset, split), SearchRules(beam)
         path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
         with Watched(f"{split}, beam {beam}", len(corpus)) as watched:
-            lines = predictor.lines(corpus, rules, tell=watched.advance, order=ORDER)
-            write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, "none", ORDER))
+            lines = predictor.lines(corpus, rules, tell=watched.advance, order=COMPARED_ORDER)
+            write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, "none", COMPARED_ORDER))
         written.append(path)
     return written

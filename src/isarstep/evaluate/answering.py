@@ -14,6 +14,7 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
     """A model's answers to a task, decoded with both beams now; a bar shows how far it is."""
     from isarstep.decode.hypotheses import SearchRules
     from isarstep.decode.predict import Predictor, meta_of
+    from isarstep.decode.ranking import COMPARED_ORDER
 
     predictor = Predictor(folder)
     examples = task.examples
@@ -24,9 +25,9 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
     for beam in (narrow, wide):
         rules = SearchRules(beam=beam)
         with Watched(f"{name}: beam {beam}", len(corpus)) as watched:
-            lines = predictor.lines(corpus, rules, tell=watched.advance)
+            lines = predictor.lines(corpus, rules, tell=watched.advance, order=COMPARED_ORDER)
             lists = [tuple(tokens for tokens, _ in nbest) for _, nbest in lines]
         # A model may be asked about any benchmark: the signature names the one that was scored.
-        meta = meta_of(predictor, task.benchmark, task.split, rules, "none")
+        meta = meta_of(predictor, task.benchmark, task.split, rules, "none", COMPARED_ORDER)
         found.append(faults_counted(tuple(lists), meta))
     return System(name, task, *found)
