@@ -38,7 +38,7 @@ class LengthNormalised:
         return f"ordered by log p / length^{self.penalty:g}"
 
     def worth(self, tokens: str, score: float) -> float:
-        return score / (1 + counted(tokens)) ** self.penalty  # the end of an answer is a token, too
+        return score / math.pow(1 + counted(tokens), self.penalty)  # the end of an answer is a token, too
 
     def ordered(self, proposals: Sequence[tuple[str, float]], given: Collection[str] = ()) -> list[tuple[str, float]]:
         return best_first((tokens, self.worth(tokens, score)) for tokens, score in proposals)
