@@ -149,6 +149,15 @@ def test_uses_are_counted_in_training_examples() -> None:
     assert uses_in_training(benchmark).tolist() == [1, 0, 2]
 
 
+def test_like_facts_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library.of_lemmas([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["rev_rev"])], SIGNATURE)
+    line = encode_line(read("(= (rev (rev ys)) ys)"))
+    found = [library.alike(line), library.alike(line, frozenset("B"))]
+    assert found == [[0, 1], [1]]
+    monkeypatch.setattr("isarstep.check.facts._pattern", None)
+    assert [library.alike(line), library.alike(line, frozenset("B"))] == found
+
+
 def test_a_library_finds_facts_by_their_tokens() -> None:
     library = Library.of_lemmas([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"])], SIGNATURE)
     assert library.find(encode_line(LEMMAS["linear"].prop)) == [1]

@@ -138,6 +138,7 @@ class Library:
         self._count_uses, self._read_lemmas = uses, lemmas
         self._have_read: set[str] = set()
         self._theory_texts = lru_cache(maxsize=None)(self._texts_of)
+        self._alike = lru_cache(maxsize=1024)(self._of_like_pattern)  # every question about an example asks for its own
 
         def fact(number: int) -> Named:
             try:
@@ -239,6 +240,9 @@ class Library:
         return sorted(number for numbers in same for number in numbers if self.texts[number] == text)
 
     def alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        return self._alike(text, theories)
+
+    def _of_like_pattern(self, text: str, theories: frozenset[str] | None) -> Sequence[int]:
         # Only facts of as many tokens can be: to look at all of them takes a second.
         self.read(theories)
         pattern, length = _pattern(text), text.count(" ")
