@@ -7,6 +7,7 @@ is the chunks in order, so how the work was spread and interrupted leaves no tra
 from __future__ import annotations
 
 import ctypes
+import gc
 import hashlib
 import json
 import multiprocessing
@@ -31,6 +32,7 @@ from isarstep.check.provers import QUICK, STRATEGIES, Cache, ProverLimits, Prove
 from isarstep.check.simprules import SimpRules
 from isarstep.check.verdict import COLUMNS, row
 from isarstep.errors import UserError
+from isarstep.memory import without_collection
 
 CHUNK = 8  # examples: small enough to lose little when interrupted, large enough to amortise a start
 
@@ -79,15 +81,18 @@ _open: dict[str, tuple[Benchmark, Checker]] = {}
 
 def run_chunk(settings: Settings, chunk: Sequence[Work], cache: str | None) -> list[Row]:
     """The rows of a chunk; runs in a worker process."""
-    key = f"{settings} {cache}"
-    if key not in _open:
-        _open[key] = open_checker(settings, Path(cache) if cache else None)
-    benchmark, checker = _open[key]
-    split = benchmark.split(settings.split)
-    rows: list[Row] = []
-    for item in chunk:
-        example = split[item.position]
-        rows += [row(checker.check(example, proposal, rank)) for rank, proposal in enumerate(item.proposals)]
+    with without_collection():
+        key = f"{settings} {cache}"
+        if key not in _open:
+            _open[key] = open_checker(settings, Path(cache) if cache else None)
+        benchmark, checker = _open[key]
+        split = benchmark.split(settings.split)
+        rows: list[Row] = []
+        for item in chunk:
+            example = split[item.position]
+            rows += [row(checker.check(example, proposal, rank)) for rank, proposal in enumerate(item.proposals)]
+    # What a check leaves in circles is young. To look among all facts and rules, too, takes seconds each time.
+    gc.collect(1)
     return rows
 
 

@@ -87,6 +87,7 @@ class SimpRules:
                 rules = rewrites_of(Named("", prop))
             return next(((rule.head, names_in(rule.left)) for rule in rules), None)
 
+        self._added = lru_cache(maxsize=4)(self._added_in)  # examples come theory by theory
         self._rewrites = lru_cache(maxsize=50_000)(rewrites)
         self._left = lru_cache(maxsize=50_000)(left)
 
@@ -96,20 +97,11 @@ class SimpRules:
         """The rules of a world that can be applied to terms of these constants, or to what such rules make of them, by
         the head of their left side. `usable` may refuse a fact of a theory."""
         known = BASIC | LOGICAL | set(about)
-        self._read(world.theories)
-        here = [theory for theory in self._declared if world.theories is not None and theory in world.theories]
-        taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
-        declared = [
-            (theory, each)
-            for theory in here
-            for each in self._declared[theory]
-            if each.kind == ADDED and (each.fact is None or each.fact not in taken)
-        ]
         found: dict[str, list[Declaration]] = {}
         done: set[int] = set()
         for _ in range(ROUNDS):
             more: set[str] = set()
-            for theory, each in declared:
+            for theory, each in self._added(world.theories):
                 mentioned = self._constants(each.text)
                 if each.row in done or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
                     continue
@@ -120,6 +112,18 @@ class SimpRules:
                     found.setdefault(left[0], []).append(each)
             known |= more
         return found
+
+    def _added_in(self, theories: frozenset[str] | None) -> Sequence[tuple[str, Declaration]]:
+        """What these theories declare and do not take away, with the theory that does."""
+        self._read(theories)
+        here = [theory for theory in self._declared if theories is not None and theory in theories]
+        taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
+        return [
+            (theory, each)
+            for theory in here
+            for each in self._declared[theory]
+            if each.kind == ADDED and (each.fact is None or each.fact not in taken)
+        ]
 
     def rewrites(self, declarations: Iterable[Declaration]) -> Iterator[Rewrite]:
         """The rules themselves, typed."""
