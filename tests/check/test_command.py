@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from tests.waiting import gone, until
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.check import jobs
+from isarstep.check.embedded import Checker
 from isarstep.check.facts import Library
 from isarstep.check.provers import prover_names
 from isarstep.cli import run
@@ -197,6 +200,32 @@ def test_explain_tells_everything(
     assert "linear" in printed
     assert "P, F.4 => F.3: proved" in printed
     assert not (tmp_path / "never.parquet").exists()
+
+
+def test_nobody_looks_for_garbage_during_a_check_and_circles_go_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_small_benchmark(tmp_path / "benchmark")
+    settings = jobs.Settings(str(tmp_path / "benchmark"), "test", 0.3, 1 << 30, (0,))
+    circles: list[weakref.ref[Any]] = []
+    judged = Checker.check
+
+    def noting(checker: Checker, *asked: Any) -> Any:
+        circle = Circle()
+        circle.itself = circle
+        circles.append(weakref.ref(circle))
+        assert not gc.isenabled()
+        return judged(checker, *asked)
+
+    monkeypatch.setattr(Checker, "check", noting)
+    target = Benchmark(tmp_path / "benchmark").split("test")[0].f1
+    assert len(jobs.run_chunk(settings, [jobs.Work(0, (target,))], None)) == 1
+    assert gc.isenabled()
+    assert [circle() for circle in circles] == [None]
+
+
+class Circle:
+    itself: Circle
 
 
 def test_a_run_is_not_resumed_with_another_signature(tmp_path: Path) -> None:
