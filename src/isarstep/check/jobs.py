@@ -154,12 +154,11 @@ def run_local(run: Run, jobs: int) -> Iterator[int]:
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with, initargs=(os.getpid(),)) as pool:
         try:
             yield from _collect(run, lambda chunk: pool.submit(run_chunk, run.settings, chunk, str(run.cache)))
-        except BaseException:
-            # Workers end at once, and with them their provers.
+        finally:
+            # Workers end at once, and with them their provers; to take apart what they hold would take them a minute.
             for process in list((pool._processes or {}).values()):
                 process.terminate()
             pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def _end_with(parent: int) -> None:
