@@ -9,7 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """For many objects, all kept and none of them cyclic: looking for garbage would take most of the time."""
+    """For many objects, nearly all of them kept: looking for garbage would take most of the time. Who leaves circles
+    behind collects them afterwards."""
     collecting = gc.isenabled()
     gc.disable()
     try:
