@@ -1,6 +1,8 @@
 """Planted mistakes are one change each, and marks say which blocks a call has run."""
 
 import builtins
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -75,3 +77,28 @@ def test_marks_say_which_block_has_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ("f.py", blocks["x // 2 -> x * 2"]) not in hits
     assert space["sign"](0) == -1  # type: ignore[operator]
     assert ("f.py", blocks["x // 2 -> x * 2"]) in hits
+
+
+def test_a_seed_draws_the_same_mutants_each_time_and_another_seed_others() -> None:
+    from mutants import drawn_from
+    from mutating import mutants
+
+    made = list(mutants("f.py", TEXT))
+    assert drawn_from(made, 4, "gate") == drawn_from(made, 4, "gate") != drawn_from(made, 4, "gate 1")
+    assert len({*drawn_from(made, 4, "gate")}) == 4
+    assert drawn_from(made, 0, "gate") == drawn_from(made, 99, "gate") == made
+
+
+def test_what_comes_to_no_end_is_ended_by_its_processor_time_and_told_apart_from_a_failure() -> None:
+    from mutants import forked
+
+    def for_ever(_: int) -> int:
+        while True:
+            pass
+
+    def told(writing: int) -> int:
+        os.write(writing, b"7 tests")
+        return 1
+
+    assert forked(for_ever, 1, 600) == (-signal.SIGXCPU, b"")
+    assert forked(told, 60, 600) == (1, b"7 tests")
