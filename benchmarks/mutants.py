@@ -11,7 +11,9 @@ block is found out once, in a copy with a mark at the head of every block. A mut
 cheapest first, until one fails; what survives these gets all tests of its room. A mutant in a block that no test runs
 is a survivor, too. Processes are forked from one that has all packages loaded, property tests draw the same examples
 each time and nothing depends on a clock: a mutant that loops for ever is ended by its processor time, which counts as
-noticed and is told apart ("no end"). A score on mutants for whose survivors tests were written since says little: draw
+noticed and is told apart ("no end"). With `--budget` a mutant gets no more tests than cost so many seconds of processor
+time, the cheapest: what only a dearer one would notice counts as a survivor, so the score may be too low, never too
+high. A score on mutants for whose survivors tests were written since says little: draw
 others with `--seed`.
 """
 
@@ -21,6 +23,7 @@ import argparse
 import builtins
 import compileall
 import contextlib
+import hashlib
 import importlib
 import json
 import math
@@ -32,8 +35,9 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -173,16 +177,17 @@ class Room:
         self.ran: dict[str, Ran] = {}
         self.wall = 0.0
 
-    def look(self) -> None:
-        """Run all tests once on marked files."""
-        for file, text in self.texts.items():
-            self._write(file, marked(file, text))
-        begun = time.monotonic()
-        _, said = forked(self._marked_run, 3600, 4 * 3600)
-        self.wall = WALL + 3 * (time.monotonic() - begun)
-        for file, text in self.texts.items():
-            self._write(file, text)
-        told = json.loads(said)
+    def look(self, keep: Path | None = None) -> None:
+        """Run all tests once on marked files; where that was kept for the same files and tests, read it."""
+        kept = keep / f"{self._digest()}.json" if keep else None
+        if kept and kept.exists():
+            told = json.loads(kept.read_text())
+        else:
+            told = self._looked()
+            if kept:
+                kept.parent.mkdir(parents=True, exist_ok=True)
+                kept.write_text(json.dumps(told))
+        self.wall = WALL + 3 * told["wall"]
         preload(told["modules"])
         everything = {(file, line) for _, blocks, _ in told["tests"].values() for file, line in blocks}
         for name, (cost, blocks, good) in told["tests"].items():
@@ -192,6 +197,23 @@ class Room:
             print(f"fail on marked files, and so run with every mutant: {', '.join(doubtful)}", flush=True)
             if self._failure(doubtful):
                 raise SystemExit("and fail without any change; run them first")
+
+    def _digest(self) -> str:
+        """Of all that a look depends on, but for packages and data."""
+        tests = sorted(
+            path for name in self.tests for path in {Path(name), *Path(name).rglob("*.py")} if path.is_file()
+        )
+        texts = [*self.texts.items(), *((str(path), path.read_text(encoding="utf-8")) for path in tests)]
+        return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]
+
+    def _looked(self) -> dict[str, Any]:
+        for file, text in self.texts.items():
+            self._write(file, marked(file, text))
+        begun = time.monotonic()
+        _, said = forked(self._marked_run, 3600, 4 * 3600)
+        for file, text in self.texts.items():
+            self._write(file, text)
+        return {**json.loads(said), "wall": time.monotonic() - begun}
 
     def _marked_run(self, writing: int) -> int:
         marks = Marks()
@@ -217,7 +239,7 @@ class Room:
             stale.unlink()
         path.write_text(text, encoding="utf-8")
 
-    def noticed(self, mutant: Mutant) -> str:
+    def noticed(self, mutant: Mutant, budget: float = math.inf) -> str:
         """Who notices it: "its tests", "the room", "nobody"; "no end", or "not run" where no test runs its block."""
         text = self.texts[mutant.file]
         block = block_of(text, mutant)
@@ -225,8 +247,10 @@ class Room:
         self._write(mutant.file, mutated(text, mutant))
         try:
             for who, names in (("its tests", running), ("the room", [n for n in self.ran if n not in {*running}])):
-                if names and (code := self._failure(names)):
+                cheap = affordable({name: self.ran[name].seconds for name in names}, budget)
+                if cheap and (code := self._failure(cheap)):
                     return "no end" if -code in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM) else who
+                budget -= sum(self.ran[name].seconds for name in cheap)
         finally:
             self._write(mutant.file, text)
         return "nobody" if running else "not run"
@@ -242,6 +266,13 @@ class Room:
         usual = sum(self.ran[name].seconds for name in names)
         code, _ = forked(lambda writing: self._pytest(files, Chosen(order)), 60 + 4 * usual, self.wall)
         return code
+
+
+def affordable(costs: Mapping[str, float], budget: float) -> list[str]:
+    """The cheapest that cost no more together."""
+    cheapest = sorted(costs, key=costs.__getitem__)
+    sums = accumulate(costs[name] for name in cheapest)
+    return [name for name, cost in zip(cheapest, sums, strict=True) if cost <= budget]
 
 
 def preload(modules: Iterable[str]) -> None:
@@ -271,16 +302,15 @@ def drawn_from(made: Sequence[Mutant], sample: int, seed: str) -> Sequence[Mutan
     return made if not sample or sample >= len(made) else random.Random(seed).sample(made, sample)
 
 
-def try_room(room: Room, name: str, sample: int, seed: int) -> dict[str, Any]:
-    """A sample of the mutants of a room; prints survivors as they come."""
-    room.look()
+def try_room(room: Room, name: str, sample: int, seed: int, budget: float) -> dict[str, Any]:
+    """A sample of the mutants of a room that has been looked at; prints survivors as they come."""
     print(f"{name}: {len(room.ran)} tests, {sum(ran.seconds for ran in room.ran.values()):.0f} s", file=sys.stderr)
     made = [mutant for file, text in room.texts.items() for mutant in mutants(file, text)]
     drawn = drawn_from(made, sample, f"{name} {seed}" if seed else name)
     answers: dict[str, int] = {}
     survivors = []
     for number, mutant in enumerate(drawn, 1):
-        answer = room.noticed(mutant)
+        answer = room.noticed(mutant, budget)
         print(f"{time.strftime('%H:%M:%S')} {number}/{len(drawn)} {mutant}: {answer}", file=sys.stderr, flush=True)
         answers[answer] = answers.get(answer, 0) + 1
         if answer in ("nobody", "not run"):
@@ -316,6 +346,8 @@ def main() -> None:
     parser.add_argument("--files", nargs="*", default=[], help="only these files of the rooms")
     parser.add_argument("--sample", type=int, default=60, help="so many mutants of each room; 0 is all")
     parser.add_argument("--seed", type=int, default=0, help="another number draws other mutants")
+    parser.add_argument("--budget", type=float, default=math.inf, help="seconds of tests for a mutant; all")
+    parser.add_argument("--keep", type=Path, help="a folder for which tests run what, for the next run")
     chosen = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     os.chdir(ROOT)
@@ -325,7 +357,9 @@ def main() -> None:
             patterns, tests = ROOMS[name]
             files = [file for file in files_of(patterns) if not chosen.files or file in chosen.files]
             if files:
-                rows.append(try_room(Room(source, files, tests), name, chosen.sample, chosen.seed))
+                room = Room(source, files, tests)
+                room.look(chosen.keep)
+                rows.append(try_room(room, name, chosen.sample, chosen.seed, chosen.budget))
     tried, left = sum(row["tried"] for row in rows), sum(len(row["survivors"]) for row in rows)
     print(json.dumps({"benchmark": "mutants", "tried": tried, "noticed": tried - left, "rows": rows}))
 

@@ -102,3 +102,23 @@ def test_what_comes_to_no_end_is_ended_by_its_processor_time_and_told_apart_from
 
     assert forked(for_ever, 1, 600) == (-signal.SIGXCPU, b"")
     assert forked(told, 60, 600) == (1, b"7 tests")
+
+
+def test_the_cheapest_tests_are_taken_while_they_can_be_paid_for() -> None:
+    from mutants import affordable
+
+    assert affordable({"dear": 9.0, "cheap": 1.0, "middle": 3.0}, 4.0) == ["cheap", "middle"]
+    assert affordable({"dear": 9.0}, -1.0) == []
+
+
+def test_what_was_kept_of_a_look_is_not_read_once_a_test_has_changed(tmp_path: Path) -> None:
+    from mutants import Room
+
+    (tmp_path / "isarstep").mkdir()
+    (tmp_path / "isarstep" / "f.py").write_text(TEXT)
+    test = tmp_path / "test_f.py"
+    test.write_text("assert True\n")
+    before = Room(tmp_path, ["f.py"], [str(test)])._digest()
+    assert Room(tmp_path, ["f.py"], [str(test)])._digest() == before
+    test.write_text("assert 1\n")
+    assert Room(tmp_path, ["f.py"], [str(test)])._digest() != before
