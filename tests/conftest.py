@@ -72,6 +72,7 @@ SLOW = (
 )
 NOT_SLOW = (
     "tests/check/test_parts.py",
+    "tests/check/test_verdict.py",
     "tests/evaluate/test_bleu.py",
     "tests/evaluate/test_metrics.py",
     "tests/serve/test_gate.py",

@@ -1,0 +1,100 @@
+"""The parts of a search, one by one: batches, what is settled, and what a kernel of a GPU is asked for."""
+
+import math
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+
+from isarstep.bench.specials import SPECIALS
+from isarstep.decode import search
+from isarstep.decode.constraints import TermGrammar
+from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.search import batches_of, best_by_kernel, best_next, nothing_better_comes, search_corpus
+from isarstep.feed.corpus import Corpus, NumberedExample
+from isarstep.feed.tensors import Tensors
+from isarstep.models import ModelConfig, build_model
+
+VOCABULARY = (*SPECIALS, *"CONST FREE $ ( ) HOL.eq HOL.conj <X0> <X1>".split())
+
+
+def test_a_batch_has_so_many_sentences_and_so_many_tokens_at_most_and_one_sentence_at_least() -> None:
+    lengths = np.array([100, 50, 50, 50, 3, 2, 1, 1, 0])
+    found = [batch.tolist() for batch in batches_of(np.arange(9), lengths, 3, 100)]
+    assert found == [[0], [1, 2], [3, 4], [5, 6, 7], [8]]
+    assert [batch.tolist() for batch in batches_of(np.array([0, 1]), lengths, 3, 10)] == [[0], [1]]
+    assert [batch.tolist() for batch in batches_of(np.array([8, 8]), lengths, 9, 2)] == [[8, 8]]
+
+
+@pytest.mark.parametrize(("beam", "expected"), [(1, 32), (10, 32), (20, 16), (400, 1)])
+def test_the_wider_the_beam_the_fewer_sentences_at_once(
+    beam: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a batch needs of memory stays the same."""
+    model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny", dropout=0.0)).eval()
+    corpus = Corpus.of_examples(NumberedExample([(3, [10])], [9]) for _ in range(33))
+    batches: list[int] = []
+    monkeypatch.setattr(search, "search", lambda model, source, *_: [[]] * source.examples.count)
+    assert list(search_corpus(model, corpus, SearchRules(beam), tell=batches.append)) == [[]] * 33
+    assert max(batches) == expected
+    assert sum(batches) == 33
+
+
+def test_answers_come_in_the_order_of_the_corpus_window_by_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window is searched longest first, and nothing of the next one before its answers are taken."""
+    model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny", dropout=0.0)).eval()
+    corpus = Corpus.of_examples(NumberedExample([(3, [10] * n)], [9]) for n in (1, 2, 3, 4, 5, 6, 7))
+    monkeypatch.setattr(search, "WINDOW", 3)
+    monkeypatch.setattr(search, "search", lambda model, source, *_: [[n] for n in source.examples.lengths().tolist()])
+    heard: list[int] = []
+    answers = search_corpus(model, corpus, SearchRules(2), sentences=2, tell=heard.append)
+    found = [next(answers)]
+    assert heard == [2, 1]
+    found += answers
+    assert found == sorted(found)  # lengths, as in the corpus
+    assert len({n for [n] in found}) == 7
+    assert heard == [2, 1, 2, 1, 1]
+
+
+def test_a_sentence_is_settled_once_nothing_that_lives_can_be_among_the_kept() -> None:
+    rules = SearchRules(beam=3, nbest=2, longest=7)
+    done = np.array([[-1.0, -2.0, -9.0]] * 4)
+    alive = np.array([-1.9, -2.0, -2.1, -math.inf])
+    assert nothing_better_comes(alive, done, rules).tolist() == [False, True, True, True]
+    # A hypothesis of eight places, the end among them, would be worth an eighth of its log p.
+    shared = SearchRules(beam=3, nbest=2, longest=7, penalty=1.0)
+    assert nothing_better_comes(8 * alive, done, shared).tolist() == [False, True, True, True]
+    near = SearchRules(beam=3, longest=7, margin=0.5)
+    assert nothing_better_comes(np.array([-1.4, -1.5, -1.6]), done[:3], near).tolist() == [False, True, True]
+
+
+def plain_select(
+    scores_RV: torch.Tensor, wanted: int, forbidden_RF: torch.Tensor | None = None, column_V: torch.Tensor | None = None
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """What `isarstep.models.step_kernels.select` does, in words of torch."""
+    norm_R = scores_RV.logsumexp(1)
+    if forbidden_RF is not None and column_V is not None:
+        scores_RV = scores_RV.masked_fill(forbidden_RF[:, column_V.long()], -math.inf)
+    return norm_R, *scores_RV.topk(wanted)
+
+
+@pytest.mark.parametrize("constrained", [False, True])
+def test_a_kernel_is_asked_for_what_is_found_without_it(constrained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "isarstep.models.step_kernels", SimpleNamespace(select=plain_select))
+    arrays = Tensors(torch.device("cpu"))
+    torch.manual_seed(1)
+    logits_BKV = torch.randn(3, 4, len(VOCABULARY))
+    corpus = Corpus.of_examples(NumberedExample([(3, [10])], [9]) for _ in range(3))
+    rules = SearchRules(4, longest=20)
+    constraint = TermGrammar(VOCABULARY).start(corpus, np.arange(3), rules, arrays) if constrained else None
+    expected = best_next(arrays, logits_BKV.clone(), 2, constraint, 21)
+    found = best_by_kernel(logits_BKV, 2, constraint, 21)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.shape == theirs.shape
+    finite = expected[1] > -math.inf
+    assert finite.any()
+    assert torch.equal(found[0], expected[0])
+    assert torch.equal(found[1], expected[1])
+    assert torch.equal(found[2][finite], expected[2][finite])
