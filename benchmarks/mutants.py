@@ -12,9 +12,9 @@ cheapest first, until one fails; what survives these gets all tests of its room.
 is a survivor, too. Processes are forked from one that has all packages loaded, property tests draw the same examples
 each time and nothing depends on a clock: a mutant that loops for ever is ended by its processor time, which counts as
 noticed and is told apart ("no end"). With `--budget` a mutant gets no more tests than cost so many seconds of processor
-time, the cheapest: what only a dearer one would notice counts as a survivor, so the score may be too low, never too
-high. A score on mutants for whose survivors tests were written since says little: draw
-others with `--seed`.
+time, the cheapest, and with `--tests` only those of some files: what only others would notice counts as a survivor, so
+the score may be too low, never too high. A score on mutants for whose survivors tests were written since says little:
+draw others with `--seed`.
 """
 
 from __future__ import annotations
@@ -345,6 +345,7 @@ def main() -> None:
     parser.add_argument("--rooms", nargs="*", default=list(ROOMS), choices=[*ROOMS], metavar="ROOM")
     parser.add_argument("--files", nargs="*", default=[], help="only these files of the rooms")
     parser.add_argument("--sample", type=int, default=60, help="so many mutants of each room; 0 is all")
+    parser.add_argument("--tests", nargs="*", help="only these files of tests, which must be the rooms'")
     parser.add_argument("--seed", type=int, default=0, help="another number draws other mutants")
     parser.add_argument("--budget", type=float, default=math.inf, help="seconds of tests for a mutant; all")
     parser.add_argument("--keep", type=Path, help="a folder for which tests run what, for the next run")
@@ -357,7 +358,7 @@ def main() -> None:
             patterns, tests = ROOMS[name]
             files = [file for file in files_of(patterns) if not chosen.files or file in chosen.files]
             if files:
-                room = Room(source, files, tests)
+                room = Room(source, files, chosen.tests or tests)
                 room.look(chosen.keep)
                 rows.append(try_room(room, name, chosen.sample, chosen.seed, chosen.budget))
     tried, left = sum(row["tried"] for row in rows), sum(len(row["survivors"]) for row in rows)

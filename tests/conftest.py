@@ -71,6 +71,7 @@ SLOW = (
     "tests/train/test_resuming.py",
 )
 NOT_SLOW = (
+    "tests/check/test_guards.py",
     "tests/check/test_parts.py",
     "tests/check/test_verdict.py",
     "tests/evaluate/test_bleu.py",

@@ -18,6 +18,7 @@ from isarstep.check.gaps import Effort
 from isarstep.check.provers import ProverLimits, Provers
 from isarstep.check.simprules import Declaration, SimpRules
 from isarstep.check.verdict import (
+    NOT_ASKED,
     IllFormed,
     Proved,
     Unknown,
@@ -246,6 +247,23 @@ def test_loopholes_are_seen(checker: Checker) -> None:
     verdict = well_formed(checker.check(absurd, tokens("(Q y)")))
     assert {"contradictory F.2", "contradictory F.4"} <= set(verdict.loopholes)
     assert not verdict.strict_alternative
+
+
+def test_contradictions_are_looked_for_where_either_gap_is_closed_and_only_there(checker: Checker) -> None:
+    """One that closes both gaps would do for the paper; ours says of any proof that its premises allow everything."""
+    types = {"x": "nat"}
+    absurd = example("(P x)", ["(= x (Suc x))"], "(Q x)", ["(R x)"], types, id="only the first")
+    verdict = well_formed(checker.check(absurd, tokens("(P x)")))
+    assert (proved(verdict.first), proved(verdict.second), verdict.rank) == (True, False, 0)
+    assert proved(verdict.background.f2_contradictory)
+    later = example("(P x)", ["(R x)"], "(Q x)", ["(= x (Suc x))"], types, id="only the second")
+    verdict = well_formed(checker.check(later, tokens("(P x)"), 3))
+    assert (proved(verdict.first), proved(verdict.second), verdict.rank) == (False, True, 3)
+    assert proved(verdict.background.f4_contradictory)
+    neither = example("(P x)", ["(= x (Suc x))"], "(Q x)", ["(R x)"], {**types, "y": "nat"}, id="neither")
+    verdict = well_formed(checker.check(replace(neither, f2=()), tokens("(P y)")))
+    assert (proved(verdict.first), proved(verdict.second)) == (False, False)
+    assert verdict.background.f2_contradictory == verdict.trivial == NOT_ASKED
 
 
 def test_a_proof_that_leaves_the_step_unused_is_no_improvement(checker: Checker) -> None:
