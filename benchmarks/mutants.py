@@ -45,6 +45,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from mutating import HITS, Mutant, block_of, marked, mutants, mutated
+from swapping import functions_of, plant
 
 ROOT = Path(__file__).parent.parent
 WALL = 900  # seconds, beside three times what all tests took; only for what sleeps, work is limited by processor time
@@ -130,6 +131,39 @@ class Chosen:
         items[:] = sorted((item for item in items if item.nodeid in self.place), key=lambda i: self.place[i.nodeid])
 
 
+class Swapped:
+    """A plugin that collects tests once and then tries mutants, each in a process of its own that starts from there."""
+
+    def __init__(self, room: Room, tried: Sequence[Mutant], budget: float, writing: int) -> None:
+        self.room, self.tried, self.budget, self.writing = room, tried, budget, writing
+
+    def pytest_sessionstart(self) -> None:
+        same_examples()
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        items = {item.nodeid: item for item in session.items}
+        functions = {file: functions_of(str(self.room.path(file))) for file in self.room.texts}
+
+        def work(mutant: Mutant, order: Sequence[str]) -> int:
+            if plant(self.room.texts[mutant.file], mutant, str(self.room.path(mutant.file)), functions[mutant.file]):
+                for name, following in zip(order, [*order[1:], None], strict=True):
+                    later = items[following] if following else None
+                    session.config.hook.pytest_runtest_protocol(item=items[name], nextitem=later)
+                    if session.testsfailed:
+                        return 1
+            return 0
+
+        for mutant in self.tried:
+            running = self.room.running(mutant)
+            order = self.room.ordered(affordable({name: self.room.ran[name].seconds for name in running}, self.budget))
+            answer = "nobody"
+            if order:
+                with self.room.planted(mutant):  # for processes that a test starts
+                    answer = self.room.said("its tests", self.room.limited(order, lambda _: work(mutant, order)))  # noqa: B023
+            os.write(self.writing, answer.encode() + b"\n")
+        return True
+
+
 def same_examples() -> None:
     """Property tests draw the same examples each time, keep none, and don't look for smaller ones."""
     from hypothesis import Phase, settings
@@ -141,6 +175,12 @@ def same_examples() -> None:
     settings.load_profile("mutants")
 
 
+def silent() -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+
+
 def forked(work: Callable[[int], int], seconds: float, wall: float) -> tuple[int, bytes]:
     """Exit code and what was written of a process that does this work with so much processor time, or a signal's -n."""
     reading, writing = os.pipe()
@@ -148,9 +188,7 @@ def forked(work: Callable[[int], int], seconds: float, wall: float) -> tuple[int
     if pid == 0:
         os.setsid()
         os.close(reading)
-        nothing = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(nothing, stream)
+        silent()
         limit = math.ceil(seconds)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
         signal.alarm(math.ceil(wall))
@@ -168,6 +206,25 @@ def forked(work: Callable[[int], int], seconds: float, wall: float) -> tuple[int
     return os.waitstatus_to_exitcode(status), said
 
 
+def streamed(work: Callable[[int], int]) -> Iterator[str]:
+    """The lines that a process writes which does this work."""
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        os.close(reading)
+        silent()
+        try:
+            work(writing)
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        for line in pipe:
+            yield line.rstrip("\n")
+    os.waitpid(pid, 0)
+
+
 class Room:
     """Files to change, in a copy of the source, and what is known of their tests."""
 
@@ -180,13 +237,8 @@ class Room:
     def look(self, keep: Path | None = None) -> None:
         """Run all tests once on marked files; where that was kept for the same files and tests, read it."""
         kept = keep / f"{self._digest()}.json" if keep else None
-        if kept and kept.exists():
-            told = json.loads(kept.read_text())
-        else:
-            told = self._looked()
-            if kept:
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                kept.write_text(json.dumps(told))
+        known = kept is not None and kept.exists()
+        told = json.loads(kept.read_text()) if kept and known else self._looked()
         self.wall = WALL + 3 * told["wall"]
         preload(told["modules"])
         everything = {(file, line) for _, blocks, _ in told["tests"].values() for file, line in blocks}
@@ -195,8 +247,11 @@ class Room:
             self.ran[name] = Ran(cost, {(file, line) for file, line in blocks} if good else everything)
         if doubtful := [name for name, (_, _, good) in told["tests"].items() if not good]:
             print(f"fail on marked files, and so run with every mutant: {', '.join(doubtful)}", flush=True)
-            if self._failure(doubtful):
+            if not known and self._failure(doubtful):
                 raise SystemExit("and fail without any change; run them first")
+        if kept and not known:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(told))
 
     def _digest(self) -> str:
         """Of all that a look depends on, but for packages and data."""
@@ -233,39 +288,77 @@ class Room:
         os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
         return int(pytest.main(["-q", "--no-header", *tests], plugins=[plugin]))
 
+    def path(self, file: str) -> Path:
+        return self.source / "isarstep" / file
+
     def _write(self, file: str, text: str) -> None:
-        path = self.source / "isarstep" / file
+        path = self.path(file)
         for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
             stale.unlink()
         path.write_text(text, encoding="utf-8")
 
+    @contextlib.contextmanager
+    def planted(self, mutant: Mutant) -> Iterator[None]:
+        self._write(mutant.file, mutated(self.texts[mutant.file], mutant))
+        try:
+            yield
+        finally:
+            self._write(mutant.file, self.texts[mutant.file])
+
+    def running(self, mutant: Mutant) -> list[str]:
+        """The tests that run its block."""
+        block = block_of(self.texts[mutant.file], mutant)
+        return [name for name, ran in self.ran.items() if block is None or (mutant.file, block) in ran.blocks]
+
+    def judged(self, tried: Sequence[Mutant], budget: float) -> Iterator[tuple[Mutant, str]]:
+        """Who notices each. Mistakes inside functions are first made in what is loaded, which is quick; whatever nobody
+        notices then is made in the file, before anything is loaded."""
+        inside = [mutant for mutant in tried if block_of(self.texts[mutant.file], mutant) is not None]
+        left = [mutant for mutant in tried if mutant not in inside]
+        answers = streamed(lambda writing: self._pytest(self.tests, Swapped(self, inside, budget, writing)))
+        for mutant, answer in zip(inside, answers, strict=True):
+            if answer == "nobody":
+                left.append(mutant)
+            else:
+                yield mutant, answer
+        for mutant in left:
+            yield mutant, self.noticed(mutant, budget)
+
     def noticed(self, mutant: Mutant, budget: float = math.inf) -> str:
         """Who notices it: "its tests", "the room", "nobody"; "no end", or "not run" where no test runs its block."""
-        text = self.texts[mutant.file]
-        block = block_of(text, mutant)
-        running = [n for n, ran in self.ran.items() if block is None or (mutant.file, block) in ran.blocks]
-        self._write(mutant.file, mutated(text, mutant))
-        try:
+        running = self.running(mutant)
+        with self.planted(mutant):
             for who, names in (("its tests", running), ("the room", [n for n in self.ran if n not in {*running}])):
                 cheap = affordable({name: self.ran[name].seconds for name in names}, budget)
-                if cheap and (code := self._failure(cheap)):
-                    return "no end" if -code in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM) else who
+                if cheap and (answer := self.said(who, self._failure(cheap))) != "nobody":
+                    return answer
                 budget -= sum(self.ran[name].seconds for name in cheap)
-        finally:
-            self._write(mutant.file, text)
         return "nobody" if running else "not run"
+
+    @staticmethod
+    def said(who: str, code: int) -> str:
+        if not code:
+            return "nobody"
+        return "no end" if -code in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM) else who
+
+    def ordered(self, names: Iterable[str]) -> list[str]:
+        """File by file, because tests of a file share what they need; the file with the cheapest test first."""
+        cheapest: dict[str, float] = {}
+        for name in (names := list(names)):
+            file = name.partition("::")[0]
+            cheapest[file] = min(cheapest.get(file, math.inf), self.ran[name].seconds)
+        return sorted(names, key=lambda n: (cheapest[n.partition("::")[0]], n.partition("::")[0], self.ran[n].seconds))
+
+    def limited(self, names: Sequence[str], work: Callable[[int], int]) -> int:
+        """The exit code of a process that runs these tests."""
+        usual = sum(self.ran[name].seconds for name in names)
+        return forked(work, 60 + 4 * usual, self.wall)[0]
 
     def _failure(self, names: list[str]) -> int:
         """0 where all of them pass."""
-        cheapest: dict[str, float] = {}
-        for name in names:
-            file = name.partition("::")[0]
-            cheapest[file] = min(cheapest.get(file, math.inf), self.ran[name].seconds)
-        order = sorted(names, key=lambda n: (cheapest[n.partition("::")[0]], n.partition("::")[0], self.ran[n].seconds))
+        order = self.ordered(names)
         files = sorted({name.partition("::")[0] for name in names})
-        usual = sum(self.ran[name].seconds for name in names)
-        code, _ = forked(lambda writing: self._pytest(files, Chosen(order)), 60 + 4 * usual, self.wall)
-        return code
+        return self.limited(names, lambda _: self._pytest(files, Chosen(order)))
 
 
 def affordable(costs: Mapping[str, float], budget: float) -> list[str]:
@@ -309,8 +402,7 @@ def try_room(room: Room, name: str, sample: int, seed: int, budget: float) -> di
     drawn = drawn_from(made, sample, f"{name} {seed}" if seed else name)
     answers: dict[str, int] = {}
     survivors = []
-    for number, mutant in enumerate(drawn, 1):
-        answer = room.noticed(mutant, budget)
+    for number, (mutant, answer) in enumerate(room.judged(drawn, budget), 1):
         print(f"{time.strftime('%H:%M:%S')} {number}/{len(drawn)} {mutant}: {answer}", file=sys.stderr, flush=True)
         answers[answer] = answers.get(answer, 0) + 1
         if answer in ("nobody", "not run"):

@@ -92,12 +92,17 @@ def _back(node: ast.AST) -> None:
         _changed(node)
 
 
-def mutated(text: str, mutant: Mutant) -> str:
-    """The whole file with that change."""
+def changed_tree(text: str, mutant: Mutant) -> ast.Module:
+    """The whole file with that change, lines where they were."""
     tree = ast.parse(text)
     node = next(node for number, node in enumerate(ast.walk(tree)) if number == mutant.place)
     assert _changed(node)
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return ast.fix_missing_locations(tree)
+
+
+def mutated(text: str, mutant: Mutant) -> str:
+    """The same as text."""
+    return ast.unparse(changed_tree(text, mutant))
 
 
 def marked(file: str, text: str) -> str:

@@ -122,3 +122,19 @@ def test_what_was_kept_of_a_look_is_not_read_once_a_test_has_changed(tmp_path: P
     assert Room(tmp_path, ["f.py"], [str(test)])._digest() == before
     test.write_text("assert 1\n")
     assert Room(tmp_path, ["f.py"], [str(test)])._digest() != before
+
+
+def test_a_mistake_is_made_in_functions_that_are_loaded_already(tmp_path: Path) -> None:
+    from mutating import mutants
+    from swapping import functions_of, plant
+
+    path = tmp_path / "f.py"
+    path.write_text(TEXT)
+    space: dict[str, object] = {"__name__": "f"}
+    exec(compile(TEXT, str(path), "exec", dont_inherit=True), space)
+    sign, held = space["sign"], [space["sign"]]
+    made = {mutant.change: mutant for mutant in mutants("f.py", TEXT)}
+    assert sign(1) == 2  # type: ignore[operator]
+    assert plant(TEXT, made["x >= least -> x > least"], str(path), functions_of(str(path)))
+    assert sign(1) == held[0](1) == 0  # type: ignore[operator]
+    assert not plant(TEXT, made["3 -> 4"], str(path), functions_of(str(path)))  # runs on import
