@@ -51,9 +51,11 @@ def test_types_are_alike_but_for_names_and_sorts_of_variables() -> None:
                 ("A.eq", "(fun (?'b :: HOL.type) (fun (?'b :: HOL.type) HOL.bool))"),
                 ("A.rel", "(fun (?'b :: HOL.type) (fun (?'c :: HOL.type) HOL.bool))"),
             )
-        )
+        ),
+        ["A.le", "A.eq", "A.rel", "nowhere"],
     )
     assert shapes["A.le"] == shapes["A.eq"] != shapes["A.rel"]
+    assert "nowhere" not in shapes
 
 
 def test_sixty_pairs_of_which_the_embedded_benchmark_has_nearly_all() -> None:

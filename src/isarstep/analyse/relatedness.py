@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -47,14 +47,14 @@ def related_pairs() -> tuple[tuple[str, str], ...]:
     return tuple((left, right) for left, right in lines)
 
 
-def type_shapes(signature: Signature) -> dict[str, str]:
-    """The most general type of every constant, variables numbered as they come and without their sorts."""
+def type_shapes(signature: Signature, names: Iterable[str]) -> dict[str, str]:
+    """The most general type of each of these constants that there is, variables numbered and without their sorts."""
 
     def shape(text: str) -> str:
         numbers: dict[str, str] = {}
         return _VARIABLE.sub(lambda match: numbers.setdefault(match[1], f"?{len(numbers)}"), text)
 
-    return {name: shape(format_type(constant.type)) for name, constant in signature.constants.items()}
+    return {name: shape(format_type(signature.constants[name].type)) for name in names if name in signature.constants}
 
 
 def closeness(

@@ -69,11 +69,12 @@ class _Histograms:
 
     def candidates(self, bag: Counter[str]) -> list[int]:
         """Every bag that may be near this one, and few others."""
-        size, own = bag.total(), self._histogram(bag)
+        size = bag.total()
         low = int(np.searchsorted(self._sizes, NEAR * size - SLACK))
         high = int(np.searchsorted(self._sizes, size / NEAR + SLACK, "right"))
         if low == high:
             return []
+        own = self._histogram(bag)
         room = APART * (self._sizes[low:high] + size) + SLACK
         distance: npt.NDArray[np.int32] = np.abs(self._columns[0][low:high] - own[self._telling[0]])
         left = np.flatnonzero(distance <= room)

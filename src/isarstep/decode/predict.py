@@ -66,7 +66,8 @@ class Predictor:
         """A split of a data set under this model's vocabulary."""
         if not self.numbers:
             check_vocabulary(self.about, dataset.vocabulary)
-        return read_by_model(dataset.split(name), dataset.words, self.vocabulary, self.model.config.input)
+        corpus = dataset.split(name).compacted()  # of a benchmark's propositions most belong to other splits
+        return read_by_model(corpus, dataset.words, self.vocabulary, self.model.config.input)
 
     def texts(self, found: list[Hypothesis], names: Sequence[str] = ()) -> list[tuple[str, float]]:
         """What the model wrote, in the benchmark's tokens; `names` of the constants that it read under numbers."""

@@ -60,7 +60,8 @@ def look_into(runs: Sequence[RunFolder], ranked: Sequence[RunFolder], signature:
     looked_into = [run for run in ranked if run.looked_into]
     tables = {run.name: known for run in looked_into if (known := embeddings_of(run.folder))}
     centred = {name: known.centred() for name, known in tables.items()}
-    types = type_shapes(signature) if signature is not None else None
+    tokens = {token for known in tables.values() for token in known.tokens}
+    types = type_shapes(signature, tokens) if signature is not None else None
     close, plain = ({name: closeness(known, types) for name, known in each.items()} for each in (centred, tables))
     return Inside(asked, answers, centred, close, plain, looked_into)
 
