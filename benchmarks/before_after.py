@@ -126,6 +126,7 @@ def main() -> None:
             # Who begins changes from round to round: a machine that warms up favours neither.
             for which in ("before", "after") if number % 2 == 0 else ("after", "before"):
                 times.setdefault((job, which), []).append(pair[which].job(job, chosen.examples))
+                print(f"round {number + 1}, {which}: {job} {times[job, which][-1]:.2f} s", file=sys.stderr, flush=True)
     rows = {}
     print(f"{'processor seconds':16} {'before':>9} {'after':>9} {'ratio':>7}")
     for job in chosen.jobs:
