@@ -179,6 +179,7 @@ def test_a_clone_is_light() -> None:
         pytest.skip("not a git checkout")
     files = [ROOT / os.fsdecode(name) for name in listed.stdout.split(b"\0") if name]
     assert sum(path.stat().st_size for path in files if path.is_file()) < MAX_CLONE
+    assert not [path for path in files if path.name.startswith("-")]  # an option that was taken for a file's name
 
 
 def test_the_list_of_slow_tests_names_what_there_is() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 from isarstep.cli import click_command, commands, help_page
@@ -30,7 +30,9 @@ def render() -> str:
 
 
 def main() -> None:
-    path = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path)
+    path = parser.parse_args().file
     temporary = path.with_suffix(".tmp")
     temporary.write_text(render(), encoding="utf-8")
     temporary.replace(path)
