@@ -275,6 +275,22 @@ def test_eta_does_not_hide_a_restated_fact() -> None:
     assert fields(row) == ("Q <X0>", [], "All P", [], [])
 
 
+def test_a_target_that_differs_from_its_premise_by_eta_only_is_restated() -> None:
+    function = Type("fun", (NAT, BOOL))
+    every, predicate = Const("HOL.All", Type("fun", (function, BOOL))), Const("Nat.P", function)
+    plain, expanded = (
+        App(Const("HOL.Trueprop"), App(every, body)) for body in (predicate, Abs("x", NAT, App(predicate, Bound(0))))
+    )
+    maker = ProofMaker(0, "eta again")
+    [_, given] = maker.step("lemma", ("goal", prop("Nat.Q", "a"), []), ("assumption", plain, []), fixed="a")
+    [again] = maker.step("have", ("goal", expanded, uses("using", given)), parent=0, depth=1, block=1)
+    [show] = maker.step("show", ("goal", prop("Nat.Q", "a"), uses("using", again)), parent=0, depth=1, block=1)
+    maker.use(0, *uses("block", show))
+    extractor = Extractor(graph_of([maker.finish()]))
+    extractor.run()
+    assert extractor.counts == {"proofs": 1, "raw": 2, "restated": 2}
+
+
 def test_a_consequence_among_its_own_premises_is_no_gap() -> None:
     maker = ProofMaker(0, "again")
     [_, given, other] = maker.step(

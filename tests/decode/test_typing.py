@@ -141,6 +141,21 @@ def test_what_may_still_fit_is_kept() -> None:
     assert not after("CONST HOL.Trueprop $ ( CONST HOL.Not").complete()  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "CONST",
+        "CONST HOL.Trueprop",
+        "CONST HOL.Trueprop $",
+        "CONST Pure.imp",
+        "CONST HOL.Trueprop $ ( CONST HOL.Not $ FREE <X0>",  # but for its bracket
+    ],
+)
+def test_what_needs_more_to_be_a_proposition_is_not_complete(line: str) -> None:
+    assert not after(line).complete()  # type: ignore[union-attr]
+
+
 @pytest.mark.parametrize("longest", [7, 12, 30])
 def test_everything_ends_in_time(longest: int) -> None:
     names = sorted({t for e in EXAMPLES[:20] for line in e.propositions() for t in line.split()} - set(SPECIALS))
