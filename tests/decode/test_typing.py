@@ -125,6 +125,14 @@ def test_a_clash_shows_at_once(line: str, last: str) -> None:
         ("CONST HOL.Trueprop $ (", 7),
         ("CONST HOL.Trueprop $ ( (", 9),
         ("CONST HOL.Trueprop $ ( CONST HOL.All $ ( ABS", 5),
+        ("CONST HOL.Trueprop $ ( ( ABS CONST HOL.conj", 12),  # ) $ VAR <V0> $ VAR <V1> $ VAR <V2> ) <EOS>
+        ("CONST HOL.Trueprop $ ( ( ABS ABS CONST HOL.True", 9),
+        ("CONST HOL.Trueprop $ ( ( ABS CONST HOL.True", 6),
+        ("CONST HOL.Trueprop $ ( ( ABS", 8),
+        ("CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST HOL.Not $ FREE <X0>", 6),
+        ("CONST HOL.Trueprop $ ( CONST HOL.eq $ (", 9),  # ABS VAR <V0> ) $ VAR <V1> ) <EOS>
+        ("CONST HOL.Trueprop $ ( CONST HOL.All $ (", 6),
+        ("CONST HOL.Trueprop $ ( CONST HOL.All $ ( CONST", 7),  # no name stands alone in brackets
     ],
 )
 def test_the_shortest_way_to_an_end_is_known(line: str, need: int) -> None:
