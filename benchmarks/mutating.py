@@ -50,7 +50,8 @@ def _changed(node: ast.AST) -> bool:
 
 
 def _left_out(tree: ast.AST) -> set[int]:
-    """Nodes that decide no answer: decorators (sizes of caches, frozen or not) and annotations."""
+    """Nodes that decide no answer: decorators (sizes of caches, frozen or not), annotations, and the `strict` of a
+    `zip`, which asserts."""
     out: set[int] = set()
     for node in ast.walk(tree):
         parts: list[ast.AST | None] = []
@@ -60,6 +61,8 @@ def _left_out(tree: ast.AST) -> set[int]:
             parts = [*node.decorator_list]
         elif isinstance(node, ast.AnnAssign | ast.arg):
             parts = [node.annotation]
+        elif isinstance(node, ast.keyword) and node.arg == "strict":
+            parts = [node.value]
         out.update(id(inner) for part in parts if part is not None for inner in ast.walk(part))
     return out
 
