@@ -8,13 +8,14 @@
 Mutants are comparisons, `and`/`or`, `not`, arithmetic, whole numbers and truth values exchanged for their neighbours
 (`benchmarks/mutating.py`); a sample is drawn from all mutants of a room, whichever file they are in. Which tests run a
 block is found out once, in a copy with a mark at the head of every block. A mutant gets the tests that run its block,
-cheapest first, until one fails; what survives these gets all tests of its room. A mutant in a block that no test runs
-is a survivor, too. Processes are forked from one that has all packages loaded, property tests draw the same examples
-each time and nothing depends on a clock: a mutant that loops for ever is ended by its processor time, which counts as
-noticed and is told apart ("no end"). With `--budget` a mutant gets no more tests than cost so many seconds of processor
-time, the cheapest, and with `--tests` only those of some files: what only others would notice counts as a survivor, so
-the score may be too low, never too high. A score on mutants for whose survivors tests were written since says little:
-draw others with `--seed`.
+cheapest first, until one fails; a mutant in a block that no test runs is a survivor. Tests that fail without any change
+when they run in that order are left out, because what they notice is not the mutant. Tests are collected once and each
+mutant is planted in a process that starts from there (`benchmarks/swapping.py`); what survives so, and what runs on
+import, is written into the file and loaded. Property tests draw the same examples each time and nothing depends on a
+clock: a mutant that loops for ever is ended by its processor time, which counts as noticed and is told apart ("no
+end"). With `--budget` a mutant gets no more tests than cost so many seconds of processor time, the cheapest, and with
+`--tests` only those of some files: what only others would notice counts as a survivor, so the score may be too low,
+never too high. A score on mutants for whose survivors tests were written since says little: draw others with `--seed`.
 """
 
 from __future__ import annotations
@@ -142,15 +143,15 @@ class Swapped:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         items = {item.nodeid: item for item in session.items}
+        paid = [name for name in items if self.room.ran[name].seconds <= self.budget]
+        _, said = self.room.limited(paid, lambda writing: self._control(session, self.room.ordered(paid), writing))
+        os.write(self.writing, said + b"\n")
+        self.room.leave_out(said)
         functions = {file: functions_of(str(self.room.path(file))) for file in self.room.texts}
 
         def work(mutant: Mutant, order: Sequence[str]) -> int:
             if plant(self.room.texts[mutant.file], mutant, str(self.room.path(mutant.file)), functions[mutant.file]):
-                for name, following in zip(order, [*order[1:], None], strict=True):
-                    later = items[following] if following else None
-                    session.config.hook.pytest_runtest_protocol(item=items[name], nextitem=later)
-                    if session.testsfailed:
-                        return 1
+                return int(any(self._failing(session, order)))
             return 0
 
         for mutant in self.tried:
@@ -159,9 +160,24 @@ class Swapped:
             answer = "nobody"
             if order:
                 with self.room.planted(mutant):  # for processes that a test starts
-                    answer = self.room.said("its tests", self.room.limited(order, lambda _: work(mutant, order)))  # noqa: B023
+                    answer = self.room.said(self.room.limited(order, lambda _: work(mutant, order))[0])  # noqa: B023
             os.write(self.writing, answer.encode() + b"\n")
         return True
+
+    def _control(self, session: pytest.Session, order: Sequence[str], writing: int) -> int:
+        """The tests that fail without any change when they run in this order: they notice nothing."""
+        os.write(writing, json.dumps([*self._failing(session, order)]).encode())
+        return 0
+
+    @staticmethod
+    def _failing(session: pytest.Session, order: Sequence[str]) -> Iterator[str]:
+        items = {item.nodeid: item for item in session.items}
+        for name, following in zip(order, [*order[1:], None], strict=True):
+            before = session.testsfailed
+            later = items[following] if following else None
+            session.config.hook.pytest_runtest_protocol(item=items[name], nextitem=later)
+            if session.testsfailed > before:
+                yield name
 
 
 def same_examples() -> None:
@@ -316,6 +332,8 @@ class Room:
         inside = [mutant for mutant in tried if block_of(self.texts[mutant.file], mutant) is not None]
         left = [mutant for mutant in tried if mutant not in inside]
         answers = streamed(lambda writing: self._pytest(self.tests, Swapped(self, inside, budget, writing)))
+        if flaky := self.leave_out(next(answers)):
+            print(f"fail without any change in another order, and so left out: {', '.join(flaky)}", flush=True)
         for mutant, answer in zip(inside, answers, strict=True):
             if answer == "nobody":
                 left.append(mutant)
@@ -324,22 +342,25 @@ class Room:
         for mutant in left:
             yield mutant, self.noticed(mutant, budget)
 
+    def leave_out(self, said: str | bytes) -> list[str]:
+        names: list[str] = json.loads(said)
+        for name in names:
+            del self.ran[name]
+        return names
+
     def noticed(self, mutant: Mutant, budget: float = math.inf) -> str:
-        """Who notices it: "its tests", "the room", "nobody"; "no end", or "not run" where no test runs its block."""
+        """Who notices it: "its tests", "nobody"; "no end", or "not run" where no test runs its block."""
         running = self.running(mutant)
         with self.planted(mutant):
-            for who, names in (("its tests", running), ("the room", [n for n in self.ran if n not in {*running}])):
-                cheap = affordable({name: self.ran[name].seconds for name in names}, budget)
-                if cheap and (answer := self.said(who, self._failure(cheap))) != "nobody":
-                    return answer
-                budget -= sum(self.ran[name].seconds for name in cheap)
-        return "nobody" if running else "not run"
+            cheap = affordable({name: self.ran[name].seconds for name in running}, budget)
+            answer = self.said(self._failure(cheap)) if cheap else "nobody"
+        return answer if running else "not run"
 
     @staticmethod
-    def said(who: str, code: int) -> str:
+    def said(code: int) -> str:
         if not code:
             return "nobody"
-        return "no end" if -code in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM) else who
+        return "no end" if -code in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM) else "its tests"
 
     def ordered(self, names: Iterable[str]) -> list[str]:
         """File by file, because tests of a file share what they need; the file with the cheapest test first."""
@@ -349,16 +370,16 @@ class Room:
             cheapest[file] = min(cheapest.get(file, math.inf), self.ran[name].seconds)
         return sorted(names, key=lambda n: (cheapest[n.partition("::")[0]], n.partition("::")[0], self.ran[n].seconds))
 
-    def limited(self, names: Sequence[str], work: Callable[[int], int]) -> int:
-        """The exit code of a process that runs these tests."""
+    def limited(self, names: Sequence[str], work: Callable[[int], int]) -> tuple[int, bytes]:
+        """The exit code of a process that runs these tests, and what it said."""
         usual = sum(self.ran[name].seconds for name in names)
-        return forked(work, 60 + 4 * usual, self.wall)[0]
+        return forked(work, 60 + 4 * usual, self.wall)
 
     def _failure(self, names: list[str]) -> int:
         """0 where all of them pass."""
         order = self.ordered(names)
         files = sorted({name.partition("::")[0] for name in names})
-        return self.limited(names, lambda _: self._pytest(files, Chosen(order)))
+        return self.limited(names, lambda _: self._pytest(files, Chosen(order)))[0]
 
 
 def affordable(costs: Mapping[str, float], budget: float) -> list[str]:

@@ -69,7 +69,8 @@ def test_a_lemma_of_the_context_is_a_hint(provers: Provers) -> None:
     verdict = checker(provers, [SUBSETS], {LINE: [0]}).check(SMALL, SMALL.f1)
     assert isinstance(verdict, WellFormed)
     assert isinstance(verdict.first, Proved)
-    assert "F.5(1)" in verdict.first.facts
+    # Which of its two forms, with the types of the context or those of the fact, is for the quicker prover to say.
+    assert {"F.5(1)", "F.5(2)"} & {*verdict.first.facts}
     assert verdict.first.library > 0
     # It is no premise of anything else.
     assert not proved(verdict.background.direct)
