@@ -121,8 +121,9 @@ class Attempt:
     share: float = 1.0
 
     def key(self, limits: ProverLimits) -> str:
+        """Of all that an answer depends on. It names the facts that it used, so their names are among that."""
         settings = [self.strategy.argv, self.strategy.options, prover_version(self.strategy.prover)]
-        document = json.dumps([settings, self.share * limits.seconds, limits.memory, self.text])
+        document = json.dumps([settings, self.share * limits.seconds, limits.memory, self.text, self.labels])
         return hashlib.sha256(document.encode()).hexdigest()
 
 
