@@ -373,7 +373,7 @@ class Room:
     def limited(self, names: Sequence[str], work: Callable[[int], int]) -> tuple[int, bytes]:
         """The exit code of a process that runs these tests, and what it said."""
         usual = sum(self.ran[name].seconds for name in names)
-        return forked(work, 60 + 4 * usual, self.wall)
+        return forked(work, 20 + 3 * usual, self.wall)
 
     def _failure(self, names: list[str]) -> int:
         """0 where all of them pass."""
