@@ -17,6 +17,7 @@ DOUBTFUL = [
     ("{x : P x} = A", 3, SET),
     ("{x ∣ P x} = A", 3, SET),
     ("{x, y | P} = A", 6, SET),
+    ("{x, f (y) | P} = A", 10, SET),
     ("B = {f (u | v), z} ∧ {x | P x} = A", 24, SET),
     ("(a::nat) = b = c", 13, CHAIN),
     ("x : xs = ys", 7, CHAIN),
