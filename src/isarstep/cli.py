@@ -169,8 +169,8 @@ def _complain(message: str) -> int:
 
 def main() -> None:
     code = run(sys.argv[1:])
-    if threading.active_count() > 1:  # somebody is still at work
-        sys.exit(code)
+    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+        sys.exit(code)  # somebody is still at work whose work is wanted
     # The system takes back the memory at once; taking apart a million objects before would be a tenth of a proposal.
     atexit._run_exitfuncs()
     sys.stdout.flush()

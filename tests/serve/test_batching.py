@@ -67,3 +67,14 @@ def test_whoever_waits_is_searched_together_and_the_wait_is_foreseen(
     batcher.close()
     assert all(answer.done() for answer in waiting)
     assert batcher.seconds_until(5) == pytest.approx(0.02)
+
+
+def test_whoever_leaves_need_not_wait_for_a_search(engine: Engine) -> None:
+    slow = Slow(Clock())
+    batcher = Batcher(slow, 1)
+    answer = batcher.submit(engine.read(Problem("x = x")), 5)
+    slow.begun.wait()
+    batcher.close(wait=False)
+    assert not answer.done()
+    slow.go.set()
+    assert answer.result() == []  # what had begun is finished

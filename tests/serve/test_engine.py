@@ -1,7 +1,7 @@
 """Proposals of the shipped model: well-formed, each once, ranked by what provers say; and sketches made of them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -271,11 +271,18 @@ class Unhelpful(Proving):
         self.hard = hard
 
     def follows(
-        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int, until: float = math.inf
+        self,
+        task: Task,
+        goal: str,
+        known: Sequence[str],
+        seconds: float,
+        library: int,
+        until: float = math.inf,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> tuple[Gap, frozenset[str]]:
         if task.text(goal) in self.hard and len(known) < 2:
             return TimedOut(seconds), frozenset()
-        return super().follows(task, goal, known, seconds, library, until)
+        return super().follows(task, goal, known, seconds, library, until, meanwhile)
 
 
 def test_provers_begin_nothing_when_the_time_is_over(engine: Engine) -> None:

@@ -209,6 +209,7 @@ class Provers:
         self.limits = limits
         self.cache = cache or Cache()
         self.wanted: Callable[[], bool] = lambda: True  # asked now and then; who says no gets a time-out soon
+        self.meanwhile: Callable[[], object] = lambda: None  # called once provers of a question are at work
         self._launcher: subprocess.Popen[bytes] | None = None
         self._channel: socket.socket | None = None
         self._buffer = b""
@@ -251,7 +252,7 @@ class Provers:
         running: dict[int, _Running] = {}
         answers: list[ProverAnswer] = []
         selector = selectors.DefaultSelector()
-        more = True
+        more, told = True, False
         try:
             while more or running:
                 if not self.wanted():
@@ -271,6 +272,9 @@ class Provers:
                         return answers
                 if not running:
                     continue
+                if not told:
+                    told = True
+                    self.meanwhile()
                 deadline = min(r.deadline for r in running.values())
                 for key, _ in selector.select(min(PULSE, max(0.0, deadline - time.monotonic()))):
                     run = running[key.fd]

@@ -73,10 +73,11 @@ class Batcher:
         with self._counting:
             self._backlog += hypotheses
 
-    def close(self) -> None:
-        """Finish what is waiting, then end."""
+    def close(self, *, wait: bool = True) -> None:
+        """Finish what is waiting, then end; nobody need wait for it."""
         self._arriving.put(None)
-        self._thread.join()
+        if wait:
+            self._thread.join()
 
     def _run(self) -> None:
         open_ = True

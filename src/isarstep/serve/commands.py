@@ -6,7 +6,7 @@ import gc
 import json
 import os
 import sys
-from contextlib import closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -156,14 +156,15 @@ def sketch(
     from isarstep.serve.sketching import Plan, sketches
 
     asked = (file, goal, fact, other, hint, type_, theory, tokens, example)
-    engine, task = _ask(*asked, model, benchmark)
+    engine, task = _ask(*asked, model, benchmark, model_first=False)
     if task.example.f3 is None:
         raise UserError("this example has no goal to prove")
     best: Sketch | None = None
     model_thread = Batcher(engine, 1)
     plan = Plan(beam=beam, seconds=budget)
     proving = engine.proving(plan.prover_seconds, plan.library, width=2)
-    with Watched("sketching") as watched, proving, closing(model_thread):
+    with Watched("sketching") as watched, proving, ExitStack() as leaving:
+        leaving.callback(model_thread.close, wait=False)  # it may be at work on what nobody wants any more
         for found in sketches(task, plan, model_thread.search_all, proving):
             best = found
             watched.news(f"{found.tried} proposals tried, {len(found.open)} open")
@@ -241,8 +242,11 @@ def _ask(
     example: str | None,
     model: str,
     benchmark: str,
+    *,
+    model_first: bool = True,
 ) -> tuple[Engine, Task]:
-    """The engine and the task of the one problem that was given in one of three ways."""
+    """The engine and the task of the one problem that was given in one of three ways. The model is loaded beside, or,
+    where something else comes first, when it is asked for."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy: no threads that a search would not use
     from isarstep.serve.engine import Engine
     from isarstep.serve.problem import Problem
@@ -255,7 +259,8 @@ def _ask(
     gc.disable()  # nothing of what is loaded now is garbage, and looking for some takes a tenth of the time
     try:
         engine = Engine(model, benchmark)
-        engine.load_ahead()
+        if model_first:
+            engine.load_ahead()
         if example is not None:
             task = engine.example(example)
         elif file is not None:
@@ -265,7 +270,10 @@ def _ask(
             form: Form = "tokens" if tokens else "notation"
             given = (tuple(facts or ()), tuple(others or ()), tuple(hints or ()))
             task = engine.read(Problem(goal, *given, form=form, types=typed, imports=tuple(theories or ())))
-        engine.load()
+        if model_first:
+            engine.load()
+        else:
+            engine.find_model()
     finally:
         if collecting:
             gc.freeze()

@@ -113,6 +113,12 @@ class Engine:
 
         threading.Thread(target=load, name="load the model").start()
 
+    def find_model(self) -> None:
+        """Raises UserError where there is none, and loads nothing."""
+        from isarstep.models.folders import open_folder
+
+        open_folder(Path(self.model_name))
+
     @cached_property
     def known_tokens(self) -> frozenset[str]:
         return frozenset(self.predictor.vocabulary)

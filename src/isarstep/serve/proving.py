@@ -183,12 +183,20 @@ class Proving:
         return self.follows(task, FALSEHOOD, (), seconds, library, until)[0]
 
     def follows(
-        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int, until: float = math.inf
+        self,
+        task: Task,
+        goal: str,
+        known: Sequence[str],
+        seconds: float,
+        library: int,
+        until: float = math.inf,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> tuple[Gap, frozenset[str]]:
         """Does a statement follow from everything given and what else is known? And from which of all these. Nothing is
-        tried after `until` on the monotonic clock."""
+        tried after `until` on the monotonic clock. `meanwhile` is called when provers are at work on it."""
         self.limit(seconds, library)
-        self._provers.until = until
+        usual = self._provers.meanwhile
+        self._provers.until, self._provers.meanwhile = until, meanwhile
         f2 = tuple(dict.fromkeys((*task.example.f2, *known)))
         f4 = tuple(line for line in task.example.f4 if line not in f2)
         self._checker.said = task.said
@@ -197,7 +205,7 @@ class Proving:
         except UserError as error:
             return Unknown(str(error)), frozenset()
         finally:
-            self._provers.until = math.inf
+            self._provers.until, self._provers.meanwhile = math.inf, usual
         if not isinstance(gap, Proved):
             return gap, frozenset()
         if "?" in gap.facts:  # something that the prover could not name

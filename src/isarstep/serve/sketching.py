@@ -124,7 +124,8 @@ class Sketcher:
         self.wait_for(self.root, 0.0)
         try:
             while self.passed < self.plan.seconds and not self.best.closed:
-                self.ask_ahead()
+                if self.root.rung:  # the goal itself has been tried: until then the model need not even be loaded
+                    self.ask_ahead()
                 goal = min((g for g in self.goals.values() if g.rung < len(LADDER)), key=priority_of, default=None)
                 due = self.direct_seconds <= DIRECT_SHARE * self.passed
                 if goal is not None and (due or not self._answered):
@@ -176,7 +177,7 @@ class Sketcher:
         began = time.monotonic()
         # One question is several attempts, with more library facts each time; all of them should fit.
         most = (self.plan.seconds - self.passed) / ATTEMPTS / self.plan.prover_seconds
-        gap, uses = self.ask(goal.link.tokens, (), min(times, most), library)
+        gap, uses = self.ask(goal.link.tokens, (), min(times, most), library, self.ask_ahead)
         self.direct_seconds += time.monotonic() - began
         if isinstance(gap, Proved):
             self.offer(self.sketch(goal, gap, uses))
@@ -274,12 +275,18 @@ class Sketcher:
         self.offer(self.sketch(goal, None, frozenset()))
 
     def ask(
-        self, goal: str, assumed: tuple[str, ...], times: float = 1, library: int = 1
+        self,
+        goal: str,
+        assumed: tuple[str, ...],
+        times: float = 1,
+        library: int = 1,
+        meanwhile: Callable[[], object] = lambda: None,
     ) -> tuple[Gap, frozenset[str]]:
         """What provers say, and which of lemmas and assumed statements they used."""
         known = (*(tokens for tokens in self.lemmas if tokens != goal), *assumed)
         effort = times * self.plan.prover_seconds, library * self.plan.library
-        gap, used = self.proving.follows(self.task, goal, known, *effort, until=self.began + self.plan.seconds)
+        until = self.began + self.plan.seconds
+        gap, used = self.proving.follows(self.task, goal, known, *effort, until, meanwhile)
         return gap, used & frozenset(known)
 
     # Sketches
