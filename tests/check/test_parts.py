@@ -12,6 +12,7 @@ import pytest
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, local, read, read_type
 
+from isarstep.bench.columns import Repeated
 from isarstep.bench.fact_search import uses_in_training
 from isarstep.bench.worlds import Worlds
 from isarstep.check import formula
@@ -187,7 +188,7 @@ def test_a_fact_that_cannot_be_read_says_nothing() -> None:
     def typed(number: int) -> Term:
         raise UserError("no such type")
 
-    library = Library(["A.bad"], [0], ["A"], ["CONST HOL.True"], typed, SIGNATURE)
+    library = Library(["A.bad"], [0], lambda: Repeated.of(["A"]), ["CONST HOL.True"], typed, SIGNATURE)
     assert library.fact(0) == Named("A.bad", TRUTH)
 
 

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
-import zstandard
 
+from isarstep.bench.columns import Repeated, strings_at
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
 from isarstep.bench.layout import (
@@ -34,11 +34,11 @@ from isarstep.bench.layout import (
     read_manifest,
     verify,
 )
-from isarstep.bench.worlds import Declared, Worlds, sorts_of
+from isarstep.bench.worlds import Declared, Worlds
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.language import Language
-from isarstep.logic.signature import Signature, load_document
+from isarstep.logic.signature import Signature, load_document, unpacked
 
 # Arrow is imported where a table is opened: whoever asks for a signature, to propose, does not wait for it.
 if TYPE_CHECKING:
@@ -97,12 +97,12 @@ class RowGroups:
         return batch
 
 
-def _open(path: Path) -> pq.ParquetFile:
+def _open(path: Path, dictionaries: Sequence[str] | None = None) -> pq.ParquetFile:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        return pq.ParquetFile(path, memory_map=True)
+        return pq.ParquetFile(path, memory_map=True, read_dictionary=dictionaries)
     except (pa.ArrowException, OSError) as error:
         raise UserError(f"{path}: not readable as Parquet ({error}); build the benchmark again") from error
 
@@ -133,6 +133,15 @@ class Benchmark:
         if not names:
             raise UserError(f"{self.folder}: this benchmark has no {table}")
         return [self.path(name) for name in names]
+
+    def column(self, table: str, name: str) -> pa.Array:
+        """One column of a table."""
+        return self.table(table, [name])[name].combine_chunks()
+
+    def repeated(self, table: str, name: str) -> Repeated:
+        """A column of strings of which few are different."""
+        files = [_open(path, [name]).read(columns=[name]) for path in self.paths(table)]
+        return Repeated.of_chunks(chunk for file in files for chunk in file[name].chunks)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
         """A whole table, or some of its columns."""
@@ -197,7 +206,7 @@ class Benchmark:
                 theory["constants"],
                 frozenset(theory["arities"]),
                 theory.get("exact", False),
-                dict(zip(theory["arities"], map(sorts_of, theory.get("arities_sorts", ())), strict=False)),
+                dict(zip(theory["arities"], theory.get("arities_sorts", ()), strict=False)),
             )
             for theory in theories
             if "constants" in theory
@@ -251,7 +260,7 @@ class Benchmark:
         if NOTATION not in self.manifest["files"]:
             return {}
         raw = self.path(NOTATION).read_bytes()
-        return dict(json.loads(zstandard.ZstdDecompressor().stream_reader(raw).readall())["theories"])
+        return dict(json.loads(unpacked(raw))["theories"])
 
 
 class Propositions:
@@ -269,16 +278,13 @@ class Propositions:
 
     def lines(self, numbers: Sequence[int] | npt.NDArray[np.int64]) -> list[str]:
         """Many at once, from anywhere. Only the row groups where they stand are unpacked, and none is kept for it."""
-        import pyarrow as pa
-
         wanted = np.asarray(numbers, np.int64)
         starts = np.array(self._rows.starts, np.int64)
         groups = np.searchsorted(starts, wanted, side="right") - 1
         found = np.empty(len(wanted), object)
         for number in np.unique(groups).tolist():
             here = np.flatnonzero(groups == number)
-            places = pa.array(wanted[here] - starts[number], pa.int64())
-            found[here] = self._rows.group(number, keep=False).column(0).take(places).to_numpy(zero_copy_only=False)
+            found[here] = strings_at(self._rows.group(number, keep=False).column(0), wanted[here] - starts[number])
         return list(found)
 
     def blocks(self) -> Iterator[pa.Array]:

@@ -50,7 +50,7 @@ class Declared:
     arities: frozenset[str]  # constructor and class, with a blank between
     exact: bool = False  # then it is the first proof after the declaration, mentioned or not
     # What an arity asks of the arguments; without it, what some theory asks that declares the same.
-    sorts: Mapping[str, tuple[Sort, ...]] = field(default_factory=dict)
+    sorts: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
 
 class Worlds:
@@ -71,7 +71,7 @@ class Worlds:
         self.parents: Mapping[str, Sequence[str]] = parents or {}
         self.declared: Mapping[str, Declared] = declared or {}
         self._qualified = frozenset(qualified)
-        self._qualified_sessions = frozenset(name.partition(".")[0] for name in self._qualified)
+        self.qualified_sessions = frozenset(name.partition(".")[0] for name in self._qualified)
         self._at = cache(self._world)
         self.rests_on = cache(self._rests_on)
 
@@ -137,7 +137,7 @@ class Worlds:
     def prefix(self, constant: str) -> str:
         """What says of a constant's name which theory it is from."""
         first = constant.partition(".")[0]
-        if first not in self._qualified_sessions:  # nearly always
+        if first not in self.qualified_sessions:  # nearly always
             return first
         session = ".".join(constant.split(".", 2)[:2])
         return session if session in self._qualified else first
@@ -228,7 +228,7 @@ class World:
         arities = whole.arities
         if near <= worlds.declared.keys():
             arities = _NearInstances(whole, worlds, near)
-        return replace(whole, constants=_NearConstants(whole.constants, self.exists), arities=arities)
+        return replace(whole, constants=_NearConstants(whole.constants, self.exists, self.existing), arities=arities)
 
     @cached_property
     def language(self) -> Language | None:
@@ -257,6 +257,23 @@ class World:
         if self._own is not None and constant in self._own.constants:
             return True
         return self.theories is None or self._worlds.prefix(constant) in self.prefixes
+
+    def existing(self, constants: Iterable[str]) -> list[str]:
+        """Those that exist, of very many."""
+        # Nearly all begin with their theory, and names of the same theory exist together.
+        here, elsewhere = set[str](), set[str]()
+        found: list[str] = []
+        for name in constants:
+            first = name.partition(".")[0]
+            if first in here:
+                found.append(name)
+            elif first not in elsewhere:
+                exists = self.exists(name)
+                if first not in self._worlds.qualified_sessions and self._own is None:
+                    (here if exists else elsewhere).add(first)
+                if exists:
+                    found.append(name)
+        return found
 
     def known(self, example: Place) -> Exists:
         """Tells of a constant's name whether one who has read the theory up to the example's proof, and its source,
@@ -308,12 +325,14 @@ def _new(own: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
 class _NearConstants(Mapping[str, Constant]):
     """Of all constants those that exist; only their names are copied, once somebody asks for all of them."""
 
-    def __init__(self, whole: Mapping[str, Constant], exists: Exists) -> None:
-        self._whole, self._exists = whole, exists
+    def __init__(
+        self, whole: Mapping[str, Constant], exists: Exists, existing: Callable[[Iterable[str]], list[str]]
+    ) -> None:
+        self._whole, self._exists, self._existing = whole, exists, existing
 
     @cached_property
     def _near(self) -> list[str]:
-        return list(filter(self._exists, self._whole))
+        return self._existing(self._whole)
 
     def __getitem__(self, name: str) -> Constant:
         if not self._exists(name):
@@ -366,7 +385,7 @@ class _NearInstances(Mapping[str, Arities]):
         """What the declaring theories of this world ask of the arguments, all of them together."""
         by = self._worlds.declaring[constructor].get(class_, frozenset()) & self._near
         asked = [self._worlds.declared[theory].sorts.get(f"{constructor} {class_}") for theory in sorted(by)]
-        known = [sorts for sorts in asked if sorts is not None and len(sorts) == len(otherwise)]
+        known = [sorts_of(sorts) for sorts in asked if sorts is not None and len(sorts) == len(otherwise)]
         if not known:
             return otherwise
         return tuple(self._signature.minimal(c for sort in column for c in sort) for column in zip(*known, strict=True))

@@ -17,6 +17,7 @@ from typing import Any, Protocol, TypeAlias, TypeVar, overload
 import numpy as np
 import numpy.typing as npt
 
+from isarstep.bench.columns import ColumnValues, Repeated, numbers_of
 from isarstep.check.monomorphise import Named
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, meaning
@@ -125,7 +126,7 @@ class Library:
         self,
         names: Sequence[str],
         indices: Sequence[int],
-        theories: Sequence[str],
+        theories: Callable[[], Repeated],
         texts: Sequence[str],
         typed: Callable[[int], Term],
         signature: Signature,
@@ -134,7 +135,7 @@ class Library:
         lemmas: Callable[[], Mapping[str, Sequence[int]]] = dict,
     ) -> None:
         self.texts: Sequence[str] = texts
-        self._names, self._indices, self._theory_names, self._proofs = names, indices, theories, proofs
+        self._names, self._indices, self._read_theories, self._proofs = names, indices, theories, proofs
         self._count_uses, self._read_lemmas = uses, lemmas
         self._have_read: set[str] = set()
         self._theory_texts = lru_cache(maxsize=None)(self._texts_of)
@@ -154,20 +155,23 @@ class Library:
         return len(self.texts)
 
     @cached_property
+    def _theories(self) -> Repeated:
+        """Of every fact."""
+        return self._read_theories()
+
+    @cached_property
     def _first(self) -> Mapping[str, int]:
         """Theory -> its first fact."""
-        # Backwards, so that the first one stays; in order of first facts, as they were met.
-        last = dict(zip(reversed(self._theory_names), range(len(self) - 1, -1, -1), strict=True))
-        return dict(sorted(last.items(), key=lambda each: each[1]))
+        return dict(zip(self._theories.different, self._theories.first.tolist(), strict=True))
 
     @cached_property
     def _theorems(self) -> Mapping[tuple[str, str], Sequence[int]]:
-        return _grouped(zip(self._theory_names, self._names, strict=True))
+        return _grouped(zip(self._theories, self._names, strict=True))
 
     @cached_property
     def _declared(self) -> frozenset[str]:
         """Theories whose facts stand in order of declaration."""
-        pairs = list(zip(self._theory_names, self._names, strict=True))
+        pairs = list(zip(self._theories, self._names, strict=True))
         return frozenset(one[0] for one, two in pairwise(pairs) if one[0] == two[0] and two[1] < one[1])
 
     @cached_property
@@ -176,33 +180,19 @@ class Library:
 
     def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
         number = self._theory_places.get(theory)
-        if number is None:
-            return np.zeros(0, np.int64)
-        order, starts = self._by_theory
-        return order[starts[number] : starts[number + 1]]
+        return np.zeros(0, np.int64) if number is None else self._theories.places(number)
 
     @cached_property
     def _theory_places(self) -> Mapping[str, int]:
-        return {theory: place for place, theory in enumerate(self._first)}
-
-    @cached_property
-    def _by_theory(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """All facts by theory, and where each theory begins."""
-        order = np.argsort(self._theory_numbers, kind="stable")
-        counts = np.bincount(self._theory_numbers, minlength=len(self._first))
-        return order, np.concatenate([[0], np.cumsum(counts)])
+        return {theory: place for place, theory in enumerate(self._theories.different)}
 
     def before(self, theory: str, theorem: str = "") -> int:
         found = self.statements(theory, theorem) if theory in self._declared else ()
         return found[0] if found else self._first.get(theory, 0)
 
     def _visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
-        known = np.array([name in theories for name in self._first], np.bool_)
-        return known[self._theory_numbers]
-
-    @cached_property
-    def _theory_numbers(self) -> npt.NDArray[np.int64]:
-        return np.array([self._theory_places[name] for name in self._theory_names], np.int64)
+        known = np.array([name in theories for name in self._theories.different], np.bool_)
+        return known[self._theories.which]
 
     def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
         if theory in self._declared and self.statements(theory, theorem):
@@ -225,7 +215,7 @@ class Library:
         return self._names[number]
 
     def theory(self, number: int) -> str:
-        return self._theory_names[number]
+        return self._theories[number]
 
     def read(self, theories: frozenset[str] | None) -> None:
         unread = [theory for theory in self._among(theories) if theory not in self._have_read]
@@ -291,7 +281,7 @@ class Library:
         return Library(
             [named.name for _, named in rows],
             [0] * len(rows),
-            [theory for theory, _ in rows],
+            lambda: Repeated.of(theory for theory, _ in rows),
             [encode_line(named.prop) for _, named in rows],
             lambda number: rows[number][1].prop,
             signature,
@@ -301,30 +291,37 @@ class Library:
 
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:
-        """The fact base of a benchmark folder."""
-        from isarstep.bench.fact_search import uses_in_training
+        """The fact base of a benchmark folder; a column is read when it is asked for."""
         from isarstep.bench.facts import type_of_constant, typed
+        from isarstep.bench.layout import FACTS
         from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type
 
-        table = benchmark.facts
+        def column(name: str) -> ColumnValues[Any]:
+            return ColumnValues(lambda: benchmark.column(FACTS, name))
+
+        def uses() -> npt.NDArray[np.int64]:
+            from isarstep.bench.fact_search import uses_in_training
+
+            return uses_in_training(benchmark)
+
         general = type_of_constant(benchmark.signature)
-        types = table["types"].combine_chunks()
-        texts = Lines(benchmark.propositions, table["proposition"].to_numpy())
+        types = column("types")
+        texts = Lines(benchmark.propositions, numbers_of(benchmark.column(FACTS, "proposition")))
         parsed = lru_cache(maxsize=None)(lambda number: parse_type(benchmark.types[number]))
 
         def term(number: int) -> Term:
-            return typed(decode(texts[number]), [parsed(n) for n in types[number].as_py()], general)
+            return typed(decode(texts[number]), [parsed(n) for n in types[number]], general)
 
         return Library(
-            table["name"].to_pylist(),
-            table["index"].to_pylist(),
-            table["theory"].to_pylist(),
+            column("name"),
+            column("index"),
+            lambda: benchmark.repeated(FACTS, "theory"),
             texts,
             term,
             benchmark.signature,
             lambda: proof_order(benchmark),
-            lambda: uses_in_training(benchmark),
+            uses,
             lambda: lemmas_in_context(benchmark),
         )
 

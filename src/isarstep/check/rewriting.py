@@ -60,10 +60,10 @@ class Rewrite:
 def rewrites_of(fact: Named) -> Iterator[Rewrite]:
     """The rule that a fact is; none where it can't be used as one. Without types: unless its types forbid it."""
     if fact.here or is_general(fact.prop):
-        yield from filter(_applicable, _said(fact))
+        yield from filter(_applicable, rule_said(fact))
 
 
-def _said(fact: Named) -> Iterator[Rewrite]:
+def rule_said(fact: Named) -> Iterator[Rewrite]:
     """What a fact says as a rule, whether it can be applied or not."""
     premises, conclusion = strip_pure_imp(fact.prop)
     conditions = [dest_trueprop(premise) for premise in premises]

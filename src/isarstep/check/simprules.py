@@ -5,18 +5,21 @@ know them, and then nothing is rewritten.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from isarstep.bench.columns import ColumnValues
 from isarstep.bench.worlds import World
 from isarstep.check.facts import FactBase
 from isarstep.check.monomorphise import LOGICAL, Named
-from isarstep.check.rewriting import Rewrite, rewrites_of
+from isarstep.check.rewriting import Rewrite, rewrites_of, rule_said
 from isarstep.errors import UserError
-from isarstep.logic.abbreviations import expand
-from isarstep.logic.terms import Term, constants
+from isarstep.logic.abbreviations import expand, unfolded
+from isarstep.logic.terms import Const, Term, subterms
 from isarstep.logic.tokens import decode
 
 ADDED, TAKEN = "simp", "no simp"
@@ -47,18 +50,28 @@ class Declaration:
 class _Declarations(Mapping[str, Sequence[Declaration]]):
     """Those of each theory, made when somebody asks for them."""
 
-    def __init__(self, rows: Mapping[str, Sequence[int]], made: Callable[[int], Declaration]) -> None:
-        self._rows = rows
-        self._of = lru_cache(maxsize=None)(lambda theory: [made(row) for row in rows[theory]])
+    def __init__(
+        self, theories: Iterable[str], made: Callable[[Sequence[str]], Iterable[Sequence[Declaration]]]
+    ) -> None:
+        self._theories = dict.fromkeys(theories)
+        self._made = made
+        self._known: dict[str, Sequence[Declaration]] = {}
+
+    def read(self, theories: Collection[str]) -> None:
+        """Those of many theories at once, which takes less time than one by one."""
+        unread = [theory for theory in self._theories if theory in theories and theory not in self._known]
+        self._known.update(zip(unread, self._made(unread), strict=True))
 
     def __getitem__(self, theory: str) -> Sequence[Declaration]:
-        return self._of(theory)
+        if theory not in self._known:
+            self.read([theory])
+        return self._known[theory]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._rows)
+        return iter(self._theories)
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._theories)
 
 
 class SimpRules:
@@ -69,26 +82,37 @@ class SimpRules:
         declared: Mapping[str, Sequence[Declaration]],
         stated: Callable[[Declaration], Named | None],
         meaning: Callable[[str], frozenset[str]] = lambda name: frozenset({name}),
-        read: Callable[[frozenset[str] | None], None] = lambda _theories: None,
+        unfolded: Callable[[Term], Term] = lambda term: term,
     ) -> None:
-        self._declared, self._read = declared, read
+        self._declared = declared
         self._constants = lru_cache(maxsize=None)(lambda text: _constants(text, meaning))
 
         def rewrites(declaration: Declaration) -> tuple[Rewrite, ...]:
             named = stated(declaration)
             return () if named is None else tuple(rewrites_of(named))
 
-        def left(declaration: Declaration) -> tuple[str, frozenset[str]] | None:
-            # To see what a rule is about takes no types, which take long, but abbreviations hide it.
+        def about(declaration: Declaration) -> frozenset[str] | None:
+            # To see what a rule is about takes no types, which take long.
             prop = decode(declaration.text)
-            if any(meaning(name) != {name} for name in names_in(prop)):
-                rules: Iterable[Rewrite] = self._rewrites(declaration)
-            else:
-                rules = rewrites_of(Named("", prop))
+            if abbreviated(declaration):
+                try:
+                    prop = unfolded(prop)
+                except UserError:
+                    return None
+            return next((names_in(rule.left) for rule in rule_said(Named("", prop))), None)
+
+        def left(declaration: Declaration) -> tuple[str, frozenset[str]] | None:
+            # Nor to see whether it can be applied, where no abbreviation hides it.
+            hidden = abbreviated(declaration)
+            rules = self._rewrites(declaration) if hidden else rewrites_of(Named("", decode(declaration.text)))
             return next(((rule.head, names_in(rule.left)) for rule in rules), None)
+
+        def abbreviated(declaration: Declaration) -> bool:
+            return any(meaning(name) != {name} for name in _CONSTANT.findall(declaration.text))
 
         self._added = lru_cache(maxsize=4)(self._added_in)  # examples come theory by theory
         self._rewrites = lru_cache(maxsize=50_000)(rewrites)
+        self._about = lru_cache(maxsize=50_000)(about)
         self._left = lru_cache(maxsize=50_000)(left)
 
     def near(
@@ -105,7 +129,8 @@ class SimpRules:
                 mentioned = self._constants(each.text)
                 if each.row in done or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
                     continue
-                left = self._left(each)
+                names = self._about(each)
+                left = self._left(each) if names is not None and names <= known else None
                 if left is not None and left[1] <= known:
                     done.add(each.row)
                     more |= mentioned
@@ -115,8 +140,9 @@ class SimpRules:
 
     def _added_in(self, theories: frozenset[str] | None) -> Sequence[tuple[str, Declaration]]:
         """What these theories declare and do not take away, with the theory that does."""
-        self._read(theories)
         here = [theory for theory in self._declared if theories is not None and theory in theories]
+        if isinstance(self._declared, _Declarations):
+            self._declared.read(frozenset(here))
         taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
         return [
             (theory, each)
@@ -138,18 +164,33 @@ class SimpRules:
 
         if not files_of(benchmark.manifest, RULES):
             return None
-        table = benchmark.table(RULES)
-        kinds, theories = table["kind"].to_pylist(), table["theory"].to_pylist()
-        numbers, own, types = (table[name].to_pylist() for name in ("fact", "proposition", "types"))
+        table = benchmark.table(RULES, ["fact", "proposition"])
+        numbers, own = (table[name].to_pylist() for name in ("fact", "proposition"))
+        kinds, theories = (benchmark.repeated(RULES, name) for name in ("kind", "theory"))
+        types: ColumnValues[list[int]] = ColumnValues(lambda: benchmark.column(RULES, "types"))
         general = type_of_constant(benchmark.signature)
-        rows: dict[str, list[int]] = {}
-        for row, kind in enumerate(kinds):
-            if kind in (ADDED, TAKEN) and (numbers[row] is not None or own[row] is not None):
-                rows.setdefault(theories[row], []).append(row)
+        simp = np.isin(kinds.which, [n for n, kind in enumerate(kinds.different) if kind in (ADDED, TAKEN)])
+        said = np.array([a is not None or b is not None for a, b in zip(numbers, own, strict=True)], np.bool_)
+        chosen = np.flatnonzero(simp & said)
+        by_theory = theories.only(chosen)
+        places = {theory: place for place, theory in enumerate(by_theory.different)}
 
-        def declaration(row: int) -> Declaration:
-            text = facts.texts[numbers[row]] if own[row] is None else benchmark.propositions[own[row]]
-            return Declaration(kinds[row], numbers[row], text, row)
+        def rows(theory: str) -> list[int]:
+            found: list[int] = chosen[by_theory.places(places[theory])].tolist()
+            return found
+
+        def declared(theories: Sequence[str]) -> list[list[Declaration]]:
+            """Of each theory. The tokens are read together: a file is unpacked in large pieces."""
+            of_each = [rows(theory) for theory in theories]
+            every = [row for one in of_each for row in one]
+            apart = [row for row in every if own[row] is not None]
+            if len(apart) < len(every):
+                facts.read(frozenset(theories))
+            texts = dict(zip(apart, benchmark.propositions.lines([own[row] for row in apart]), strict=True))
+            return [
+                [Declaration(kinds[row], numbers[row], texts.get(row) or facts.texts[numbers[row]], row) for row in one]
+                for one in of_each
+            ]
 
         def stated(declaration: Declaration) -> Named | None:
             row = declaration.row
@@ -163,12 +204,16 @@ class SimpRules:
             except (UserError, StopIteration, AssertionError):
                 return None  # a rule that cannot be read says nothing
 
-        return SimpRules(_Declarations(rows, declaration), stated, facts.meaning, facts.read)
+        return SimpRules(
+            _Declarations(by_theory.different, declared),
+            stated,
+            facts.meaning,
+            lambda term: unfolded(term, benchmark.signature),
+        )
 
 
-@lru_cache(maxsize=50_000)
 def names_in(term: Term) -> frozenset[str]:
-    return frozenset(constant.name for constant in constants(term))
+    return frozenset([node.name for node in subterms(term) if type(node) is Const])
 
 
 def _constants(text: str, meaning: Callable[[str], frozenset[str]]) -> frozenset[str]:

@@ -46,6 +46,22 @@ def expand(term: Term, signature: Signature) -> Term:
     return _unfold(term, signature)
 
 
+def unfolded(term: Term, signature: Signature, inside: tuple[str, ...] = ()) -> Term:
+    """The same of a term without types, which takes a tenth of the time."""
+
+    def leaf(node: Term, _depth: int) -> Term:
+        if type(node) is not Const or not _is_abbreviation(node.name, signature):
+            return node
+        if node.name in inside:
+            raise UserError(f"abbreviation {node.name} is defined by itself")
+        body = signature.constants[node.name].abbreviates
+        assert body is not None
+        return unfolded(body, signature, (*inside, node.name))
+
+    whole = rebuild(term, leaf)
+    return term if whole is term else beta_normal(whole)
+
+
 def meaning(name: str, signature: Signature) -> frozenset[str]:
     """The constants that a name stands for: its own, or those of what it abbreviates."""
     found: set[str] = set()

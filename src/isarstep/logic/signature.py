@@ -307,17 +307,24 @@ class Signature:
         temporary.replace(path)
 
 
+def unpacked(raw: bytes) -> bytes:
+    """What lies in a Zstandard file."""
+    import zstandard  # only here: models answer on machines that have torch and little else
+
+    unpack = zstandard.ZstdDecompressor()
+    if zstandard.get_frame_parameters(raw).content_size != zstandard.CONTENTSIZE_UNKNOWN:
+        return unpack.decompress(raw)  # one call takes half the time
+    return unpack.stream_reader(raw).readall()
+
+
 def load_document(path: Path | str) -> dict[str, Any]:
     """The JSON document of a file, plain or compressed (`.gz`, `.zst`)."""
-    import zstandard  # only here: models answer on machines that have torch and little else
+    import zstandard
 
     raw = Path(path).read_bytes()
     try:
         if str(path).endswith(".zst"):
-            frame = zstandard.get_frame_parameters(raw)
-            whole = frame.content_size != zstandard.CONTENTSIZE_UNKNOWN  # then one call takes half the time
-            unpack = zstandard.ZstdDecompressor()
-            raw = unpack.decompress(raw) if whole else unpack.stream_reader(raw).readall()
+            raw = unpacked(raw)
         elif str(path).endswith(".gz"):
             raw = gzip.decompress(raw)
         return dict(json.loads(raw))
