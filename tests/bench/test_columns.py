@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isarstep.bench.columns import ColumnValues, Repeated, numbers_of, strings_at
-from isarstep.bench.store import Benchmark
 
 WORDS = st.lists(st.sampled_from(["", "a", "b", "HOL.Nat", "∀x. x ≤ y"]), max_size=12)
 
@@ -55,12 +54,3 @@ def test_a_column_is_read_when_something_of_it_is_asked_for() -> None:
     assert not read
     assert (values[0], values[1:], list(values), len(values)) == ([1, 2], [[], [3]], [[1, 2], [], [3]], 3)
     assert len(read) == 1
-
-
-def test_constants_of_a_world_are_those_that_exist_one_by_one() -> None:
-    worlds = Benchmark("embedded").worlds
-    names = list(worlds.whole.constants)
-    for theory in ("Complex_Main", "HOL-Algebra.UnivPoly", "HOL.Nat"):
-        world = worlds.at(theory)
-        assert world.existing(names) == list(filter(world.exists, names))
-    assert worlds.everything.existing(names[:9]) == names[:9]

@@ -35,6 +35,16 @@ def test_constants_of_imported_theories_exist():
     assert WORLDS.at("Unheard.Of").exists("Right.f")  # its imports are not known
 
 
+def test_of_many_constants_those_exist_that_exist_one_by_one():
+    names = ["Top.f", "C.f", "C.Left.f", "C.Other.f", "Left.f", "Left.g", "Right.f", "Base.c.f", "C.Left.g", "Pure.eq"]
+    own = Signature.build([Constant("Right.mine", Type("bool"))])
+    worlds = [WORLDS.at(theory) for theory in (*PARENTS, "Unheard.Of")]
+    for world in (*worlds, *(world.with_own(own) for world in worlds)):
+        assert world.existing([*names, "Right.mine", *names]) == [
+            name for name in (*names, "Right.mine", *names) if world.exists(name)
+        ]
+
+
 def test_what_is_absent_is_named():
     assert WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE <X1>") is None
     assert "Right.f" in str(WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ CONST Right.f"))

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,11 +75,15 @@ def test_the_model_is_asked_when_provers_are_at_work_on_the_goal(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
-    start = Provers._start
+    start, end = Provers._start, Provers._end
 
     def started(self: Provers, attempt: Attempt) -> object:
         events.append("prover")
         return start(self, attempt)
+
+    def ended(self: Provers, *run: Any) -> tuple[int, float]:
+        events.append("end")
+        return end(self, *run)
 
     def search(_task: Task, _beam: int) -> Future[list[Step]]:
         events.append("model")
@@ -87,11 +92,12 @@ def test_the_model_is_asked_when_provers_are_at_work_on_the_goal(
         return answer
 
     monkeypatch.setattr(Provers, "_start", started)
+    monkeypatch.setattr(Provers, "_end", ended)
     task = engine.read(Problem("P z", ("Q x",), types=dict.fromkeys("xz", "nat")))
     with engine.proving(seconds=1, library=0, width=2) as proving:
         best = list(sketches(task, Plan(depth=1, seconds=3600, prover_seconds=1, library=0), search, proving))[-1]
     assert not best.closed
-    assert events[:3] == ["prover", "prover", "model"]
+    assert events[:4] == ["prover", "prover", "model", "end"]
 
 
 def test_what_rewriting_proves_needs_no_model(engine: Engine) -> None:

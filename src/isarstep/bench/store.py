@@ -38,7 +38,7 @@ from isarstep.bench.worlds import Declared, Worlds
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.language import Language
-from isarstep.logic.signature import Signature, load_document, unpacked
+from isarstep.logic.signature import Signature, from_zstandard, load_document
 
 # Arrow is imported where a table is opened: whoever asks for a signature, to propose, does not wait for it.
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ class Benchmark:
         if NOTATION not in self.manifest["files"]:
             return {}
         raw = self.path(NOTATION).read_bytes()
-        return dict(json.loads(unpacked(raw))["theories"])
+        return dict(json.loads(from_zstandard(raw))["theories"])
 
 
 class Propositions:

@@ -59,6 +59,9 @@ class Column(IntEnum):
     ZERO = 6
 
 
+COLUMNS = len(Column)  # asked thousands of times, and an enumeration takes its time to count
+
+
 class TokenForm:
     """The finite part of a state as one number: a mode, and seven flags."""
 
@@ -251,12 +254,12 @@ class GrammarState:
         self.length = 0  # tokens written
         self.steepest = 6 if grammar.dense else 2  # `( ABS` costs four; NEED counts implied tokens too, to be safe
         free_B = variables_BV.any(1) * TokenForm.FREE
-        first_BC = np.zeros((self.batch, len(Column)), np.int64)
+        first_BC = np.zeros((self.batch, COLUMNS), np.int64)
         first_BC[:, Column.FORM] = Mode.TERM + TokenForm.COMPLETE + free_B
         first_BC[:, Column.NEED] = NEED[Mode.TERM] + 1
         first_BC[:, Column.SENTENCE] = np.arange(self.batch)
         slots = (rules.longest + 2) * self.beams
-        self.store_BMC = arrays.full((self.batch, slots, len(Column)), 0)
+        self.store_BMC = arrays.full((self.batch, slots, COLUMNS), 0)
         self.store_BMC[:, : self.beams] = arrays.of(first_BC)[:, None]
         self.now_BKC = self.store_BMC[:, : self.beams]
 
@@ -355,7 +358,7 @@ def moves(dense: bool) -> Table:
     where the state before is kept. Impossible pairs change nothing: hypotheses that are dead already may take them,
     and must stay within the tables.
     """
-    stay = [*range(len(Column)), *[0] * len(Column)]
+    stay = [*range(COLUMNS), *[0] * COLUMNS]
     move_of = dense_move if dense else move
     marks = TokenForm.HEAD | TokenForm.OUTSIDE_COMPLETE | TokenForm.OUTSIDE_BINDER
 
@@ -368,13 +371,16 @@ def moves(dense: bool) -> Table:
             and (unmarked or (dense and form & TokenForm.NESTED > 0))
         )
 
-    made = [[move_of(form, kind) if possible(form) else stay for form in range(TokenForm.COUNT)] for kind in Kind]
-    return np.array([made[kind][form & ~TokenForm.FREE] for kind in Kind for form in range(TokenForm.COUNT)])
+    forms = list(filter(possible, range(TokenForm.COUNT)))
+    made = np.array([[move_of(form, kind) for form in forms] for kind in Kind])
+    table = np.tile(np.array(stay), (len(Kind), TokenForm.COUNT, 1))
+    table[:, forms] = table[:, [form | TokenForm.FREE for form in forms]] = made
+    return table.reshape(-1, len(stay))
 
 
 def move(form: int, kind: Kind) -> list[int]:
     mode = Mode(form % TokenForm.COMPLETE)
-    sources, step = list(range(len(Column))), [0] * len(Column)
+    sources, step = list(range(COLUMNS)), [0] * COLUMNS
     begins, ends = mode in (Mode.TERM, Mode.ARGUMENT), mode in (Mode.AFTER, Mode.AFTER_BINDER)
     after = mode
     if kind in NAMES and begins:
@@ -388,10 +394,10 @@ def move(form: int, kind: Kind) -> list[int]:
         wanted = form & ~(TokenForm.COMPLETE | TokenForm.HEAD) | TokenForm.NESTED | (TokenForm.HEAD if head else 0)
         step[Column.FORM] = wanted - form
         step[Column.NEED] = 1 + OWING + (OWING if head else 0)
-        sources[Column.OPENER] = 2 * len(Column)
+        sources[Column.OPENER] = 2 * COLUMNS
     elif kind == Kind.CLOSE and mode == Mode.AFTER and form & TokenForm.NESTED:
         # All is as it was before the bracket, when a term or an argument was expected.
-        sources = [len(Column) + column if column != Column.SEEN else column for column in Column]
+        sources = [COLUMNS + column if column != Column.SEEN else column for column in Column]
         mode = Mode.TERM if form & TokenForm.HEAD else Mode.ARGUMENT
         after = Mode.AFTER_BINDER if form & TokenForm.HEAD else Mode.AFTER
     elif (kind == Kind.APPLY and ends) or (kind == Kind.ABS and mode in (Mode.TERM, Mode.BINDER)):
@@ -406,7 +412,7 @@ def move(form: int, kind: Kind) -> list[int]:
 
 def dense_move(form: int, kind: Kind) -> list[int]:
     """The move of a token together with the implied ones before it."""
-    mode, columns = Mode(form % TokenForm.COMPLETE), len(Column)
+    mode, columns = Mode(form % TokenForm.COMPLETE), COLUMNS
     if kind == Kind.CLOSE and mode == Mode.AFTER and form & TokenForm.NESTED:
         # As `move`, but what is kept is the state before the `$` that brought the argument.
         head, complete = form & TokenForm.HEAD, form & TokenForm.OUTSIDE_COMPLETE
@@ -434,4 +440,4 @@ def dense_move(form: int, kind: Kind) -> list[int]:
 
 
 def split(both: list[int]) -> tuple[list[int], list[int]]:
-    return both[: len(Column)], both[len(Column) :]
+    return both[:COLUMNS], both[COLUMNS:]

@@ -307,7 +307,7 @@ class Signature:
         temporary.replace(path)
 
 
-def unpacked(raw: bytes) -> bytes:
+def from_zstandard(raw: bytes) -> bytes:
     """What lies in a Zstandard file."""
     import zstandard  # only here: models answer on machines that have torch and little else
 
@@ -324,7 +324,7 @@ def load_document(path: Path | str) -> dict[str, Any]:
     raw = Path(path).read_bytes()
     try:
         if str(path).endswith(".zst"):
-            raw = unpacked(raw)
+            raw = from_zstandard(raw)
         elif str(path).endswith(".gz"):
             raw = gzip.decompress(raw)
         return dict(json.loads(raw))
