@@ -172,6 +172,13 @@ def test_bands() -> None:
     assert {place: band_of(place + "0" * 8) for place in places} == places
     assert band_of("ffffffff" + "0" * 8) == TEST
     assert band_of("0" * 8 + "ffffffff") == TRAIN
+    # What stands exactly where a band begins is in it.
+    assert [band_of(place + "0" * 8, 0.25) for place in ("7fffffff", "80000000", "bfffffff", "c0000000")] == [
+        TRAIN,
+        VALIDATION,
+        VALIDATION,
+        TEST,
+    ]
 
 
 def test_entries() -> None:

@@ -107,6 +107,12 @@ def test_what_is_too_long_is_counted_once_each() -> None:
     assert exactly.counts["examples"] == whole
 
 
+def test_only_a_fact_from_which_nothing_follows_is_a_target_without_a_consequence() -> None:
+    rows = examples_of(sqrt_two(), Rules(keep_open=True))
+    assert [row["f1"] for row in rows if row["f3"] is None] == ["False"]
+    assert len(rows) == len(examples_of(sqrt_two())) + 1
+
+
 def test_names_never_change() -> None:
     """Ids of a published benchmark: whoever changes how they are made would lose all that refers to them."""
     identity = theorem_identity(["CONST a", "CONST b"])

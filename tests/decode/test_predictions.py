@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from isarstep.decode.predictions import read_predictions
+from isarstep.decode.predictions import read_predictions, read_scored, write_predictions
 from isarstep.errors import UserError
 
 IDS = ("a1", "b2", "c3")
@@ -49,6 +49,25 @@ def test_tokens_may_be_a_list(tmp_path: Path) -> None:
 def test_glued_brackets_get_tokens_of_their_own(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", [answer("a1", "CONST f $ (CONST g $ (CONST h $ BOUND 0))")])
     assert read_predictions(path, IDS).lists[0] == ("CONST f $ ( CONST g $ ( CONST h $ BOUND 0 ) )",)
+
+
+@pytest.mark.parametrize("glued", ["( CONST f $ BOUND 0)", "(CONST f $ BOUND 0 )"])
+def test_one_glued_bracket_is_enough(tmp_path: Path, glued: str) -> None:
+    path = write(tmp_path / "p.jsonl", [answer("a1", glued)])
+    assert read_predictions(path, IDS).lists[0] == ("( CONST f $ BOUND 0 )",)
+
+
+def test_what_is_written_is_counted_and_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "p.jsonl"
+    lines = [("a1", [("x y", -0.12345), ("z", -2.0)]), ("b2", [])]
+    assert write_predictions(path, lines, {"beam": 2}) == 2
+    assert write_predictions(tmp_path / "none.jsonl", [], {}) == 0
+    assert read_scored(path) == {"a1": [("x y", -0.1235), ("z", -2.0)], "b2": []}
+    predictions = read_predictions(path, IDS)
+    assert predictions.lists == (("x y", "z"), (), ())
+    assert (predictions.missing, predictions.meta) == (2, {"beam": 2})
+    assert predictions.at([0]).lists == (("x y", "z"),)
+    assert predictions.at([0]).missing == 0
 
 
 def test_line_format_takes_k_lines_an_example(tmp_path: Path) -> None:

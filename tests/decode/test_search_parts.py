@@ -7,11 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from tests.decode.test_search import lively_model, some_corpus
 
-from isarstep.bench.specials import SPECIALS
+from isarstep.bench.specials import EOS, SPECIALS
 from isarstep.decode import search
 from isarstep.decode.constraints import TermGrammar
-from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
+from isarstep.decode.reference import search_plainly
 from isarstep.decode.search import batches_of, best_by_kernel, best_next, nothing_better_comes, search_corpus
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.tensors import Tensors
@@ -40,6 +42,36 @@ def test_the_wider_the_beam_the_fewer_sentences_at_once(
     assert list(search_corpus(model, corpus, SearchRules(beam), tell=batches.append)) == [[]] * 33
     assert max(batches) == expected
     assert sum(batches) == 33
+
+
+def test_the_more_memory_the_more_sentences_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny", dropout=0.0)).eval()
+    corpus = Corpus.of_examples(NumberedExample([(3, [10])], [9]) for _ in range(70))
+    batches: list[int] = []
+    monkeypatch.setattr(search, "search", lambda model, source, *_: [[]] * source.examples.count)
+    monkeypatch.setattr(Tensors, "gigabytes", 2)
+    list(search_corpus(model, corpus, SearchRules(10), tell=batches.append))
+    assert batches == [64, 6]
+
+
+def test_the_papers_beams_and_lengths() -> None:
+    assert (NARROW, WIDE) == (5, 10)
+    assert SearchRules().length_rule == "log p / length^0, at most 200 tokens"
+    assert [SearchRules(4, nbest).keep for nbest in (None, 2, 9)] == [4, 2, 4]
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0])
+def test_a_score_is_log_p_over_its_length_with_the_end_to_a_power(penalty: float) -> None:
+    model, corpus, rules = lively_model("convs2s"), some_corpus(3, 20), SearchRules(4, longest=6, penalty=penalty)
+    with torch.no_grad():
+        model.token_table[EOS].mul_(-1)  # so that some hypotheses end, after one token and after four
+    lengths = set()
+    for example, found in enumerate(search_corpus(model, corpus, rules)):
+        expected = search_plainly(model, corpus, example, rules)
+        assert [(h.tokens, h.complete) for h in found] == [(h.tokens, h.complete) for h in expected]
+        assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=1e-4)
+        lengths |= {len(h.tokens) for h in found if h.complete}
+    assert len(lengths) > 1
 
 
 def test_answers_come_in_the_order_of_the_corpus_window_by_window(monkeypatch: pytest.MonkeyPatch) -> None:
