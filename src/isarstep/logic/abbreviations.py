@@ -67,8 +67,8 @@ def meaning(name: str, signature: Signature) -> frozenset[str]:
     found: set[str] = set()
     todo, seen = [name], {name}
     while todo:
-        constant = signature.constants.get(todo[-1])
         here = todo.pop()
+        constant = signature.constants.get(here)
         if constant is None or constant.abbreviates is None:
             found.add(here)
             continue
