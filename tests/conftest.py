@@ -1,6 +1,7 @@
 """Settings for all tests: property tests have no deadline, because a busy machine is not a wrong program. What some
 rooms share: a real browser and a real Isabelle, skipped with the reason where there is none."""
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -86,6 +87,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.startswith(SLOW) and not item.nodeid.startswith(NOT_SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def thawed() -> Iterator[None]:
+    """A command freezes what it has loaded, because its process ends soon; here it would stay for all other tests."""
+    yield
+    gc.unfreeze()
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -22,7 +24,7 @@ from isarstep.check.gaps import Effort
 from isarstep.check.likeness import likeness, simplified
 from isarstep.check.monomorphise import Named, monomorphise
 from isarstep.check.names import Namer, _keys, escape, name_of, unescape
-from isarstep.check.premises import Relevance, constants_of
+from isarstep.check.premises import Relevance, constants_of, relevance_of
 from isarstep.check.problems import state
 from isarstep.check.provers import QUICK, STRATEGIES, available
 from isarstep.errors import UserError
@@ -127,6 +129,15 @@ def test_of_facts_that_speak_of_the_same_the_used_one_comes_first() -> None:
     library.uses = np.array([0, 0, 7, 1])
     assert Relevance(library).rank([library.texts[0]], 4, 4) == [2, 3, 0, 1]
     assert Relevance(library, used=0.0).rank([library.texts[0]], 4, 4) == [0, 1, 2, 3]
+
+
+def test_a_library_that_nobody_has_any_more_is_gone_with_what_was_made_of_it() -> None:
+    library = Library.of_lemmas([("T", LEMMAS["rev_append"])], SIGNATURE)
+    relevance = weakref.ref(relevance_of(library))
+    assert relevance_of(library) is relevance()
+    del library
+    gc.collect()
+    assert relevance() is None
 
 
 def test_what_a_world_does_not_have_changes_nothing_in_it() -> None:

@@ -1,6 +1,8 @@
 """Proposals of the shipped model: well-formed, each once, ranked by what provers say; and sketches made of them."""
 
+import gc
 import math
+import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -116,6 +118,18 @@ def test_proposals_come_in_the_learned_order(engine: Engine) -> None:
     worths = [learned_ranking().worth(step.tokens, step.score or 0.0, given) for step in steps]
     assert worths == sorted(worths, reverse=True)
     assert [step.score for step in steps] != sorted((step.score for step in steps), key=lambda score: -(score or 0.0))
+
+
+def test_an_engine_that_nobody_has_any_more_is_gone_with_its_benchmark() -> None:
+    engine = Engine()
+    task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
+    with engine.proving(seconds=1) as proving:
+        gaps = [gap for _, gap in proving.gaps(task, engine.answer(task, "x ≤ z", "notation"))]
+    assert gaps
+    there = weakref.ref(engine), weakref.ref(engine.benchmark)
+    del engine, task, proving
+    gc.collect()
+    assert [each() for each in there] == [None, None]
 
 
 @pytest.mark.parametrize("typ", ["nat", "int"])

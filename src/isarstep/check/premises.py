@@ -12,13 +12,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from isarstep.check.facts import FactBase
 from isarstep.check.monomorphise import LOGICAL
+from isarstep.logic.beside import beside
 
 USED = 0.1  # that a fact gains for each e-fold of its uses
 WORLDS = 4  # whose weights are kept; examples come theory by theory
@@ -138,15 +138,9 @@ class Relevance:
         return _Mentions(facts, factor, np.array(constant, np.int64), owner)
 
 
-_made: WeakKeyDictionary[FactBase, Relevance] = WeakKeyDictionary()
-
-
 def relevance_of(library: FactBase) -> Relevance:
     """Made once for a library, whoever asks: it looks at every fact."""
-    known = _made.get(library)
-    if known is None:
-        known = _made[library] = Relevance(library)
-    return known
+    return beside(library, Relevance)
 
 
 def _largest(score: Scores, count: int) -> Numbers:

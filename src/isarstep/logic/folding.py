@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from weakref import WeakKeyDictionary
 
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, typed_body
+from isarstep.logic.beside import beside
 from isarstep.logic.infer import instantiate_type
 from isarstep.logic.language import Language
 from isarstep.logic.signature import Signature
@@ -40,9 +40,6 @@ class _Abbreviation:
     arguments: int
 
 
-_prepared: WeakKeyDictionary[Language, _Abbreviations] = WeakKeyDictionary()
-
-
 def canonical(term: Term, language: Language) -> Term:
     """A typed term in the form in which it would have been mined."""
     try:
@@ -53,9 +50,7 @@ def canonical(term: Term, language: Language) -> Term:
 
 def fold(term: Term, language: Language) -> Term:
     """Fold abbreviations in a term without any."""
-    rules = _prepared.get(language)
-    if rules is None:
-        rules = _prepared[language] = _Abbreviations(language)
+    rules = beside(language, _Abbreviations)
     if not any(type(node) is Const and rules.of(node.name) for node in subterms(term)):
         return term
     # From the outside in, as what an abbreviation stands for has no abbreviations inside.
@@ -132,7 +127,7 @@ class _Abbreviations:
     those of a head that somebody asks for are typed."""
 
     def __init__(self, language: Language) -> None:
-        self._signature = language.signature  # not the language itself, which would keep itself alive
+        self._signature = language.signature
         self._names: dict[str, list[str]] = {}
         for name in _foldable(language):
             head = _unfolded_head(name, language.signature)

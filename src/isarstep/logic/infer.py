@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, cast
-from weakref import WeakKeyDictionary
 
 from isarstep.errors import UserError
+from isarstep.logic.beside import beside
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, rebuild
 from isarstep.logic.tokens import decode, encode_line
@@ -128,15 +128,9 @@ class Prepared:
         self.default_sort = ("HOL.type",) if "HOL.type" in signature.classes else ()
 
 
-_prepared: WeakKeyDictionary[Signature, Prepared] = WeakKeyDictionary()
-
-
 def prepare(signature: Signature) -> Prepared:
     """The tables of a signature, made when it is first asked about."""
-    known = _prepared.get(signature)
-    if known is None:
-        known = _prepared[signature] = Prepared(signature)
-    return known
+    return beside(signature, Prepared)
 
 
 class Inference:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
 
+from isarstep.logic.beside import beside
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import MAX_PRIORITY, PURE
 from isarstep.logic.symbols import from_isabelle
@@ -150,11 +150,5 @@ def _as_pattern(part: Any) -> Any:
     return tuple(_as_pattern(p) for p in part) if isinstance(part, tuple) else part
 
 
-_prepared: WeakKeyDictionary[Language, Formats] = WeakKeyDictionary()
-
-
 def formats_of(language: Language) -> Formats:
-    known = _prepared.get(language)
-    if known is None:
-        known = _prepared[language] = Formats(language)
-    return known
+    return beside(language, Formats)

@@ -1,0 +1,30 @@
+"""What is made of an object when somebody first asks for it, and lives as long as the object does.
+
+A `WeakKeyDictionary` keeps both for ever where what is made refers to what it was made of, and nearly all of it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+Owner = TypeVar("Owner")
+Made = TypeVar("Made")
+_PLACE = "_beside"
+
+
+class _Beside(dict[Any, Any]):
+    def __reduce__(self) -> tuple[type[_Beside], tuple[()]]:
+        """Not what is sent to another process, which makes its own."""
+        return _Beside, ()
+
+
+def beside(owner: Owner, make: Callable[[Owner], Made]) -> Made:
+    """What `make` makes of the owner, the same each time."""
+    kept = vars(owner).get(_PLACE)
+    if kept is None:
+        kept = vars(owner).setdefault(_PLACE, _Beside())
+    if make not in kept:
+        kept.setdefault(make, make(owner))
+    made: Made = kept[make]
+    return made
