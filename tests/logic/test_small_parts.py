@@ -2,19 +2,23 @@
 
 import pytest
 from tests.logic.complex_main import language
+from tests.logic.test_statements import nested
 
 from isarstep.logic.abbreviations import meaning
 from isarstep.logic.folding import _match_type
 from isarstep.logic.hidden import with_hidden
-from isarstep.logic.infer import _letters, _shorten
+from isarstep.logic.infer import IN_TEXT, _letters, _shorten
 from isarstep.logic.mathml import _Node
 from isarstep.logic.names import Names
-from isarstep.logic.parsing import _MAX_READINGS, _limited
+from isarstep.logic.notation import read_table
+from isarstep.logic.parsing import _MAX_READINGS, Tree, _limited, token
+from isarstep.logic.printing import sections
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.syntax_code import _MAX_DIGITS
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, TFree, TVar, Type, Var, fun, same
+from isarstep.logic.translating import Translator
 from isarstep.logic.typestrings import show_type
 
 NAT, INT = Type("Nat.nat"), Type("Int.int")
@@ -171,3 +175,62 @@ def test_a_piece_of_text_has_so_many_readings_at_most() -> None:
     kept = _limited(found)
     assert [sum(each[0] == end for each in kept) for end in (3, 5)] == [_MAX_READINGS, _MAX_READINGS]
     assert kept == found[: 2 * _MAX_READINGS]
+
+
+def shape(text: str) -> str:
+    return nested(read_formula(text, language()).term)
+
+
+@pytest.mark.parametrize("sign", ["≡", "=="])
+def test_a_meta_equation_stands_between_functions_and_types_given_and_not_beside_another(sign: str) -> None:
+    """It binds weaker than `λ` and `::`, stronger than `⟹`; there are no chains of it."""
+    assert shape(f"λx. x {sign} f") == "(eq (λx x) f)"
+    assert shape(f"f {sign} λx. x") == "(eq f (λx x))"
+    assert shape(f"x :: nat {sign} y :: nat") == "(eq x y)"
+    assert shape(f"a {sign} b ⟹ c {sign} d") == "(imp (eq a b) (eq c d))"
+    for chain in (f"a {sign} b {sign} c", f"a {sign} b &&& c {sign} d"):
+        with pytest.raises(ReadError, match="an operator or the end"):
+            read_formula(chain, language())
+
+
+def test_a_variable_that_counts_the_places_of_a_vector_is_of_a_finite_type() -> None:
+    """Written `real^'n`; a type given with its sort, a schematic one and one without variables stay as they are."""
+    finite = ("Finite_Set.finite",)
+
+    def dimension(tree: Tree) -> tuple[object, dict[str, tuple[str, ...]]]:
+        translator = Translator(language())
+        made = translator.typ(("_vec_type", token("name", "real"), tree))
+        assert type(made) is Type
+        assert made.name == "Finite_Cartesian_Product.vec"
+        assert made.args[0] == Type("Real.real")
+        return made.args[1], translator.sorts
+
+    name = token("tid", "'n")
+    assert dimension(name) == (TVar("'n", IN_TEXT, finite), {"'n": finite})
+    assert dimension(token("tvar", "?'n.2")) == (TVar("'n", 2), {})
+    assert dimension(token("name", "nat")) == (NAT, {})
+    assert dimension(("_ofsort", name, token("name", "order"))) == (
+        TVar("'n", IN_TEXT, ("Orderings.order",)),
+        {"'n": ("Orderings.order",)},
+    )
+
+
+def test_a_symbol_in_brackets_stands_for_the_constant_that_is_written_with_it_first() -> None:
+    """Of plain infixes and binders: `(+)`, `(∀)`. Words in several pieces, arguments the other way round, notations of
+    truth values only and prefixes have none."""
+    table = read_table(
+        r"""
+T.plus  infixl 65  +
+T.more  infixl 66  +
+T.iff  infix 24 truth  ⟷  \iff
+T.all  binder 10  ∀  \forall
+T.every  binder 11  ∀  \forall
+T.back  infix 50  #2 < #1
+T.two  infix 51  #1 = #2 mod  #1 = #2 mod
+T.minus  prefix 80  -/  -
+T.plus  infixl 67  ++
+T.named  mixfix 70  -  \named{#1}
+""",
+        "a table",
+    )
+    assert sections(table) == {"+": "T.plus", "∀": "T.all"}

@@ -1,0 +1,115 @@
+"""Names and operations of locales, read where nobody has said that we are in one."""
+
+from functools import cache
+
+import pytest
+from tests.logic.complex_main import language, notation
+from tests.logic.test_statements import nested
+
+from isarstep.logic.infer import TypingError
+from isarstep.logic.language import Language
+from isarstep.logic.reader import read_formula
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.signature import Constant, Signature
+from isarstep.logic.terms import Type, fun
+
+NAT, INT = Type("Nat.nat"), Type("Int.int")
+TWICE = fun(NAT, NAT)
+
+GROUP = {
+    "name": "Group.group",
+    "parameters": [["G", "'a"], ["f", "(fun 'a 'a)"]],
+    "constants": [["local.length", "CONST Fun.comp $ FREE f $ FREE f"]],
+}
+# An operation that has a structure as its first argument, which may be written below it.
+OPERATION = {
+    "productions": [
+        [
+            "logic",
+            [["any", 65], 1, "\\<oplus>", ["index", 1000], 1, ["any", 66]],
+            "\\<^indexed>\\<^const>Set.insert",
+            65,
+            1,
+        ]
+    ],
+    "rules": [
+        [["\\<^indexed>\\<^const>Set.insert", "?x", ["_index", "?i"], "?y"], ["\\<^const>Set.insert", "?i", "?x"]]
+    ],
+}
+
+
+@cache
+def outside() -> Language:
+    return Language([*notation().values(), {"locales": [GROUP]}], language().signature)
+
+
+def test_where_a_name_has_no_type_it_may_be_that_of_a_locale_some_of_whose_parameters_are_fixed():
+    """`length` is a list's unless only the locale's, which is a function of f, has a type."""
+    fixed = {"f": TWICE, "x": NAT, "xs": Type("List.list", (NAT,))}
+    read = read_formula("length x = x", outside(), fixed)
+    assert nested(read.term) == "(Trueprop (eq (comp f f x) x))"
+    assert nested(read_formula("length xs = x", outside(), fixed).term) == "(Trueprop (eq (length xs) x))"
+    with pytest.raises(TypingError):
+        read_formula("length x = x", outside(), {"x": NAT})
+    with pytest.raises(TypingError):
+        read_formula("length x = x", language(), fixed)
+
+
+def test_an_operation_without_a_structure_means_the_first_fixed_variable_that_has_its_type():
+    here = Language([*notation().values(), OPERATION], language().signature)
+    sets = Type("Set.set", (NAT,))
+    fixed = {"A": sets, "g": TWICE, "G": NAT, "H": NAT}
+    assert nested(read_formula("A \\<oplus> x = B", here, fixed).term) == "(Trueprop (eq (insert G A) B))"
+    with pytest.raises(TypingError):
+        read_formula("length G = G", here, fixed)
+    for without in ({"A": sets}, {"A": sets, "g": TWICE}):
+        with pytest.raises(ReadError, match="the structure of an operation"):
+            read_formula("A \\<oplus> x = B", here, without)
+    here.home = "Here"
+    assert nested(read_formula("A \\<oplus> x = B", here, fixed).term) == "(Trueprop (eq (insert G A) B))"
+    with pytest.raises(ReadError, match="a constant of this context") as error:
+        read_formula("A = No.thing", here, fixed)
+    assert error.value.position == 4
+
+
+def test_names_beside_such_an_operation_are_those_of_no_locale_as_long_as_they_have_types():
+    both = Language([*notation().values(), OPERATION, {"locales": [GROUP]}], language().signature)
+    fixed = {"f": TWICE}
+    read = read_formula("A \\<oplus> x = B ∧ length y = n", both, fixed).term
+    assert nested(read) == "(Trueprop (conj (eq (insert f A) B) (eq (length y) n)))"
+
+
+@cache
+def with_constant(home: str) -> Language:
+    """`Here.step`, whose locale has f, and which was defined in a context of this locale that fixes g."""
+    known = language().signature
+    more = Constant("Here.step", fun(TWICE, fun(fun(NAT, INT), fun(NAT, INT))))
+    other = Constant("Here.pair", fun(TWICE, fun(TWICE, fun(NAT, NAT))))
+    grown = Signature(
+        {**known.constants, more.name: more, other.name: other},
+        known.types, known.classes, known.arities, known.coercions,
+    )  # fmt: skip
+    locale = {
+        "name": "Here.locale",
+        "parameters": [["f", "(fun 'a 'a)"]],
+        "constants": [
+            ["local.step", "CONST Here.step $ FREE f"],
+            ["local.both", "ABS CONST Here.pair $ FREE f $ FREE f $ BOUND 0"],
+            ["local.it", "FREE f"],
+        ],
+    }
+    made = Language([*notation().values(), {"locales": [locale]}], grown)
+    made.home = home
+    return made
+
+
+def test_a_constant_of_a_locale_takes_its_parameters_before_anything_else():
+    here = with_constant("Here")
+    assert [here.parameters_of(name) for name in ("Here.step", "Here.pair", "Fun.comp", "f")] == [1, 2, 0, 0]
+
+
+def test_variables_that_nobody_writes_come_after_those_of_the_locale():
+    fixed = {"n": NAT, "f": TWICE, "g": fun(NAT, INT)}
+    assert nested(read_formula("step n = 0", with_constant("Here"), fixed).term) == "(Trueprop (eq (step f g n) zero))"
+    with pytest.raises(TypingError):
+        read_formula("step n = 0", with_constant("There"), fixed)
