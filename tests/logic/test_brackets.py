@@ -1,0 +1,70 @@
+"""Where brackets may be left out: priorities of notation, in texts that are read and in those that are written."""
+
+import pytest
+from tests.logic.complex_main import language
+from tests.logic.test_statements import nested
+
+from isarstep.logic.folding import canonical
+from isarstep.logic.names import Names
+from isarstep.logic.reader import read_formula
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.reading import read
+from isarstep.logic.terms import TFree, TVar, Type, Var, fun
+from isarstep.logic.writer import write_formula, write_type
+
+NAT = Type("Nat.nat")
+
+# The same with brackets and without.
+SAME = [
+    ("(f ∘→ g) ∘→ h = k", "f ∘→ g ∘→ h = k"),
+    ("(A ⊓ B) ⊔ C = D", "A ⊓ B ⊔ C = D"),
+    ("((A ⊓ B) ⊓ C) = D", "A ⊓ B ⊓ C = D"),
+    ("(r <o s) ∧ P", "r <o s ∧ P"),
+    ("( |A| =o |B| ) ∧ P", "|A| =o |B| ∧ P"),
+    ("(r +c s) <o t", "r +c s <o t"),
+    ("r +c (s *c (t ^c u)) =o v", "r +c s *c t ^c u =o v"),
+    ("⟦(⋀x. P x); Q⟧ ⟹ R", "⟦⋀x. P x; Q⟧ ⟹ R"),
+    ("⟦Q; (⋀x. P x)⟧ ⟹ R", "⟦Q; ⋀x. P x⟧ ⟹ R"),
+    ("⟦(P ⟹ Q); (Q ⟹ R)⟧ ⟹ (P ⟹ R)", "⟦P ⟹ Q; Q ⟹ R⟧ ⟹ P ⟹ R"),
+    ("(⋀x. (P x ⟹ Q x))", "⋀x. P x ⟹ Q x"),
+    ("(P ⟷ (Q ⟷ R))", "P ⟷ Q ⟷ R"),
+]
+
+
+@pytest.mark.parametrize(("with_brackets", "without"), SAME)
+def test_brackets_may_be_left_out(with_brackets: str, without: str) -> None:
+    first, second = (nested(read_formula(text, language()).term) for text in (with_brackets, without))
+    assert first == second
+
+
+@pytest.mark.parametrize("text", ["r <o s <o t", "r =o s =o t", "r ≤o s ≤o t", "r <=o s <o t"])
+def test_cardinals_are_not_compared_in_chains(text: str) -> None:
+    with pytest.raises(ReadError):
+        read_formula(text, language())
+
+
+@pytest.mark.parametrize(
+    "text", ["(P ⟷ Q) ⟷ R", "P ⟷ Q ⟷ R", "(P ⟷ Q) ∧ R", "P ∧ Q ⟷ R", "P ⟶ Q ⟷ R", "(P ⟶ Q) ⟷ R", "(P ⟷ Q) ⟶ R"]
+)
+def test_an_equivalence_is_written_with_the_brackets_that_it_needs(text: str) -> None:
+    term = canonical(read_formula(text, language()).term, language())
+    assert write_formula(term, language()) == text
+
+
+def test_types_are_written_with_their_sorts_where_they_are_asked_for() -> None:
+    here = language()
+    one, two = TFree("'a", ("HOL.type", "Orderings.order")), TFree("'b", ("Groups.ab_group_add", "Orderings.order"))
+    assert write_type(one, here, sorts=True) == "('a::order)"
+    assert write_type(two, here, sorts=True) == "('b::{ab_group_add, order})"
+    assert write_type(TFree("'a", ("HOL.type",)), here, sorts=True) == "'a"
+    assert write_type(one, here) == "'a"
+    assert write_type(fun(one, two), here, sorts=True) == "('a::order) ⇒ ('b::{ab_group_add, order})"
+    assert write_type(fun(fun(NAT, NAT), NAT), here) == "(nat ⇒ nat) ⇒ nat"
+    assert [write_type(TVar("'a", index), here) for index in (0, 1)] == ["?'a", "?'a.1"]
+
+
+def test_the_index_of_a_schematic_variable_has_nine_digits_at_most() -> None:
+    assert read("?x.123456789", Names(), prop=False) == Var("x", 123456789)
+    assert read("?x", Names(), prop=False) == Var("x", 0)
+    with pytest.raises(ReadError, match="at most 9 digits"):
+        read("?x.1234567890", Names(), prop=False)
