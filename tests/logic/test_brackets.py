@@ -4,6 +4,7 @@ import pytest
 from tests.logic.complex_main import language
 from tests.logic.test_statements import nested
 
+from isarstep.logic.exactly import write_exactly
 from isarstep.logic.folding import canonical
 from isarstep.logic.names import Names
 from isarstep.logic.reader import read_formula
@@ -68,3 +69,13 @@ def test_the_index_of_a_schematic_variable_has_nine_digits_at_most() -> None:
     assert read("?x", Names(), prop=False) == Var("x", 0)
     with pytest.raises(ReadError, match="at most 9 digits"):
         read("?x.1234567890", Names(), prop=False)
+
+
+def test_types_stand_only_where_they_are_needed() -> None:
+    """None where all are decided without; those of functions only where nothing less would do."""
+    for text, written in (
+        ("length [] = 0", "length [] = 0"),
+        ("length ([]::nat list) = 0", "length ([]::nat list) = (0::nat)"),
+        ("inj (λx::nat. x)", "inj (λ(x::nat). x)"),
+    ):
+        assert write_exactly(read_formula(text, language()).term, language()) == written

@@ -4,7 +4,7 @@ from tests.logic.complex_main import language
 
 from isarstep.logic.names import Names
 from isarstep.logic.reader import read_statement
-from isarstep.logic.reading import Spans, read_marked
+from isarstep.logic.reading import Spans, read, read_marked
 from isarstep.logic.terms import Abs, App, Free, Var, subterms
 
 
@@ -41,3 +41,15 @@ def test_parts_are_those_of_the_statement_with_the_variables_own_names():
         begin, end = min(b for _, b, _ in spans), max(e for _, _, e in spans)
         assert text[begin:end].endswith(text[-1])
     assert read_marked("f x₁ = y", names).marked == read_marked("f x₁ = y", names, spans=[]).marked
+
+
+def test_without_a_language_parts_are_applications_and_functions_with_where_they_stand():
+    for text, found in (
+        ("f x = g (h y)", ["f x", "h y", "(h y)", "g (h y)", "f x = g (h y)"]),
+        ("∀x. P x", ["P x", "x. P x", "∀x. P x"]),
+        ("P", []),
+    ):
+        spans: Spans = []
+        read(text, Names(), spans=spans)
+        assert {type(part) for part, _, _ in spans} <= {App, Abs}
+        assert sorted({text[begin:end] for _, begin, end in spans}) == sorted(found)
