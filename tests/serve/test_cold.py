@@ -97,7 +97,7 @@ def test_the_model_is_asked_when_provers_are_at_work_on_the_goal(
     with engine.proving(seconds=1, library=0, width=2) as proving:
         best = list(sketches(task, Plan(depth=1, seconds=3600, prover_seconds=1, library=0), search, proving))[-1]
     assert not best.closed
-    assert events[:4] == ["prover", "prover", "model", "end"]
+    assert {*events[: events.index("model")]} == {"prover"}  # as many as there are, and none has ended
 
 
 def test_what_rewriting_proves_needs_no_model(engine: Engine) -> None:
