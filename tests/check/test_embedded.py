@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from tests import needs
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, read, read_type
 
@@ -387,6 +388,7 @@ def test_what_a_step_says_to_exist_need_not_hold_of_everything(checker: Checker)
     assert proved(well_formed(checker.check(later, OBTAIN.f1)).first)
 
 
+@needs.E
 def test_a_witness_is_one_for_all_values_of_schematic_variables(checker: Checker) -> None:
     witness = replace(OBTAIN, target_command="obtain", introduced=(1,))
     for text, true in (

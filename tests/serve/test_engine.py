@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests import needs
 
 from isarstep import propose
 from isarstep.bench.example import Example
@@ -132,7 +133,7 @@ def test_an_engine_that_nobody_has_any_more_is_gone_with_its_benchmark() -> None
     assert [each() for each in there] == [None, None]
 
 
-@pytest.mark.parametrize("typ", ["nat", "int"])
+@pytest.mark.parametrize("typ", ["nat", pytest.param("int", marks=needs.E)])
 def test_the_papers_first_example(engine: Engine, typ: str) -> None:
     """Among the ten likeliest steps none helps: the wider beam is asked, and the answer is no longer for it."""
     task = engine.read(Problem("∃c. a = 2 * c", ("2 * b ^ 2 = a ^ 2",), types={"a": typ, "b": typ}))
@@ -258,6 +259,7 @@ def test_a_sketch_with_the_shipped_model(engine: Engine) -> None:
     assert best.closed
 
 
+@needs.E
 def test_proposals_help_each_other_and_only_those_needed_are_shown(engine: Engine) -> None:
     facts = ("Q x", "Q x ⟶ R y", "Q x ⟶ S z", "Q x ⟶ T x", "∀u v. R u ∧ S v ⟶ P u v", "P y z ⟶ W x")
     task = engine.read(Problem("W x", facts))
