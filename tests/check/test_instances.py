@@ -18,6 +18,7 @@ A = TVar("'a", 0, ("Orderings.linorder",))
 P, Q = Const("P", fun(fun(NAT, NAT), BOOL)), Const("Q", fun(NAT, fun(NAT, NAT)))
 X, N = Free("X", fun(NAT, NAT)), Free("n", NAT)
 F, K = Var("f", 0, fun(NAT, NAT)), Var("k", 0, NAT)
+G = Var("g", 0, fun(NAT, fun(NAT, NAT)))
 TYPES = {"xs": "(list nat)", "ys": "(list nat)", "x": "nat", "y": "nat", "A": "(set nat)", "f": "(fun nat nat)"}
 
 
@@ -41,7 +42,7 @@ def under(body: Term) -> Term:
         (under(App(F, N)), under(App(X, N)), X),  # applied to something else: part by part
         (under(App(F, N)), under(N), None),
         (
-            under(App(App(F, Bound(0)), Bound(0))),
+            under(App(App(G, Bound(0)), Bound(0))),
             under(App(App(Q, Bound(0)), Bound(0))),
             Abs("y", NAT, App(Q, Bound(0))),
         ),
@@ -54,6 +55,30 @@ def test_variables_stand_for_functions_of_bound_ones(pattern: Term, term: Term, 
     if value is not None:
         assert list(matching.terms.values()) == [value]
         assert matching.instance(pattern) in (term, under(App(X, Bound(0))))
+
+
+def test_a_variable_that_is_applied_has_the_type_of_what_it_stands_for() -> None:
+    """What it is applied to may be a variable too: then no constant says at which type the rule holds."""
+    holds = Const("holds", fun(BOOL, BOOL))
+    of_nat = App(holds, App(Var("p", 0, fun(NAT, BOOL)), K))
+    of_any = App(holds, App(Var("p", 0, fun(A, BOOL)), Var("x", 0, A)))
+    for domain, fits_nat in ((NAT, True), (Type("Set.set", (NAT,)), False), (fun(NAT, NAT), False)):
+        term = App(holds, App(Free("S", fun(domain, BOOL)), Free("y", domain)))
+        assert Matching(SIGNATURE).fits(of_nat, term) is fits_nat
+        matching = Matching(SIGNATURE)
+        assert matching.fits(of_any, term) is fits_nat  # the others are no linear orders
+        assert matching.types == ({A: NAT} if fits_nat else {})
+    # The function may have arguments of its own, and be bound.
+    assert Matching(SIGNATURE).fits(App(P, App(G, N)), App(P, App(Q, N)))
+    two = Const("two", fun(NAT, fun(NAT, fun(NAT, NAT))))
+    assert Matching(SIGNATURE).fits(under(App(F, N)), under(App(App(App(two, N), N), N)))
+    assert not Matching(SIGNATURE).fits(under(App(G, N)), under(App(App(App(two, N), N), N)))
+
+    def for_all(body: Term) -> Term:
+        return App(Const("every", fun(fun(fun(NAT, NAT), NAT), BOOL)), Abs("h", fun(NAT, NAT), body))
+
+    assert not Matching(SIGNATURE).fits(for_all(App(F, N)), for_all(App(Bound(0), N)))
+    assert not Matching(SIGNATURE).fits(for_all(App(G, N)), for_all(App(Bound(0), N)))
 
 
 def test_a_variable_stands_for_one_thing_only() -> None:

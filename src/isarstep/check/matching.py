@@ -1,8 +1,8 @@
 """Matching of typed terms: what a pattern's variables stand for where it is a given term.
 
 Variables that are applied to bound ones stand for functions of these (Miller's patterns), so that `λx. f x + g x` fits
-`λn. 2 * X n + 1`; applied to anything else they are matched part by part. Each type variable stands for one type of its
-sort.
+`λn. 2 * X n + 1`; applied to anything else they are matched part by part, and their type with that of the function that they stand for.
+Each type variable stands for one type of its sort.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from isarstep.logic.terms import (
     App,
     Bound,
     Const,
+    Free,
     Term,
     TVar,
     Typ,
@@ -56,7 +57,9 @@ class Matching:
                 body = right.body if type(right) is Abs else App(increase(right, 1), Bound(0))
                 todo.append((left.body, body, (domain, *binders)))
             elif type(left) is App:
-                if type(right) is not App:
+                if type(right) is not App or (
+                    type(head) is Var and not self._typed(head, len(arguments), right, binders)
+                ):
                     return False
                 # The function first: its types are known before those of what it is applied to.
                 todo += [(left.arg, right.arg, binders), (left.fun, right.fun, binders)]
@@ -75,6 +78,15 @@ class Matching:
             return False
         self.types = more
         return True
+
+    def _typed(self, variable: Var, count: int, term: Term, binders: tuple[Typ | None, ...]) -> bool:
+        """Is there a function in the term, applied to so many arguments, that has the variable's type? No constant
+        around the variable says so: `f x` with `f` from nat would fit a function from int."""
+        head, arguments = strip_comb(term)
+        found = _type_of_head(head, binders)
+        for _ in range(len(arguments) - count):
+            found = found.args[1] if type(found) is Type else None
+        return len(arguments) >= count and self._type(variable.type, found)
 
     def _variable(self, variable: Var, arguments: Sequence[Term], term: Term, binders: tuple[Typ | None, ...]) -> bool:
         """The variable, applied to different bound variables of the pattern, stands for what remains of the term when
@@ -101,6 +113,12 @@ class Matching:
         terms = self.terms
         made = substitute(typed, lambda leaf: terms.get((leaf.name, leaf.index)) if type(leaf) is Var else None)
         return beta_normal(made)
+
+
+def _type_of_head(head: Term, binders: Sequence[Typ | None]) -> Typ | None:
+    if type(head) is Bound:
+        return binders[head.index] if head.index < len(binders) else None
+    return head.type if isinstance(head, Const | Free | Var) else None
 
 
 def _pattern(arguments: Sequence[Term], binders: Sequence[Typ | None]) -> bool:
