@@ -5,7 +5,9 @@
 
 needs ISABELLE_HOME (see docs/checking.md). VERDICTS are those of the embedded backend: `isarstep check`. `gaps` asks
 Isabelle's methods to replay each proof from the facts that it used, quickcheck to refute what was proved, Sledgehammer
-to prove references. Each part prints a table; its last line is one JSON document. One that is run again goes on.
+to prove references. `agreement --at-end` asks for types where an image holds the theory, without running its proofs:
+constants that the theory defines after the gap are known there too. Each part prints a table; its last line is one
+JSON document. One that is run again goes on.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,7 +47,10 @@ def nbest_lists(path: Path) -> dict[str, list[str]]:
 def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     """Isabelle's type check of every output beside the embedded one, written line by line."""
     isabelle, benchmark = open_isabelle(arguments.heaps, arguments.directory), Benchmark("embedded")
-    outputs = {path.stem: nbest_lists(path) for path in arguments.predictions}
+    outputs = {
+        path.stem: {identifier: texts[: arguments.top] for identifier, texts in nbest_lists(path).items()}
+        for path in arguments.predictions
+    }
     wanted = set(arguments.sessions.split(",")) if arguments.sessions else None
     qualified, test = tuple(benchmark.manifest.get("qualified", ())), list(benchmark.split("test"))
     type_checker = TypeChecker(benchmark.worlds, test)
@@ -67,7 +72,10 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
             questions: dict[str, list[Question]] = {}
             for (identifier, key), text in texts.items():
                 questions.setdefault(identifier, []).append(Question(key, "type", text))
-            inquiries = [Inquiry(examples[identifier], tuple(asked)) for identifier, asked in questions.items()]
+            inquiries = [
+                Inquiry(replace(examples[e], proof=-1) if arguments.at_end else examples[e], tuple(asked))
+                for e, asked in questions.items()
+            ]
 
             def note(
                 identifier: str,
@@ -314,6 +322,10 @@ def main() -> None:
     part = parts.add_parser("agreement")
     part.add_argument("predictions", type=Path, nargs="+", help="JSONL of `isarstep predict`, one or several")
     part.add_argument("--sessions", default="", help="left away: all")
+    part.add_argument("--top", type=int, help="only so many outputs of an example; left away: all")
+    part.add_argument(
+        "--at-end", action="store_true", help="ask at the end of the example's theory, not inside its proof"
+    )
     part.add_argument("--out", type=Path, required=True)
     part.set_defaults(run=agreement)
     part = parts.add_parser("gaps")

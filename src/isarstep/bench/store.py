@@ -34,16 +34,18 @@ from isarstep.bench.layout import (
     read_manifest,
     verify,
 )
-from isarstep.bench.worlds import Declared, Worlds
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.errors import UserError
-from isarstep.logic.language import Language
-from isarstep.logic.signature import Signature, from_zstandard, load_document
 
-# Arrow is imported where a table is opened: whoever asks for a signature, to propose, does not wait for it.
+# Arrow is imported where a table is opened, worlds where a signature is: whoever asks for one, to propose or to read
+# examples, does not wait for the other.
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+    from isarstep.bench.worlds import Worlds
+    from isarstep.logic.language import Language
+    from isarstep.logic.signature import Signature
 
 
 def open_split(where: str | Path = EMBEDDED, split: str = "train") -> Split:
@@ -193,11 +195,16 @@ class Benchmark:
         """What lies in the file of the signature, with the table of its theories."""
         if not self.has_signature:
             return {"theories": []}
+        from isarstep.logic.signature import load_document
+
         return load_document(self.path(SIGNATURE))
 
     @cached_property
     def worlds(self) -> Worlds:
         """What exists in which theory; the one reading of the file of the signature."""
+        from isarstep.bench.worlds import Declared, Worlds
+        from isarstep.logic.signature import Signature
+
         document = self.signature_document()
         theories = document.pop("theories", ())
         parents = {theory["name"]: theory["parents"] for theory in theories}
@@ -259,8 +266,9 @@ class Benchmark:
         """What each theory adds to notation, as docs/graphs.md describes it; empty where it is not known."""
         if NOTATION not in self.manifest["files"]:
             return {}
-        raw = self.path(NOTATION).read_bytes()
-        return dict(json.loads(from_zstandard(raw))["theories"])
+        from isarstep.logic.signature import load_document
+
+        return dict(load_document(self.path(NOTATION))["theories"])
 
 
 class Propositions:

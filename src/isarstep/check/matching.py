@@ -1,8 +1,8 @@
 """Matching of typed terms: what a pattern's variables stand for where it is a given term.
 
 Variables that are applied to bound ones stand for functions of these (Miller's patterns), so that `λx. f x + g x` fits
-`λn. 2 * X n + 1`; applied to anything else they are matched part by part, and their type with that of the function that they stand for.
-Each type variable stands for one type of its sort.
+`λn. 2 * X n + 1`; applied to anything else they are matched part by part, and their type with that of the function
+that they stand for. Each type variable stands for one type of its sort.
 """
 
 from __future__ import annotations

@@ -329,7 +329,7 @@ def load_document(path: Path | str) -> dict[str, Any]:
             raw = gzip.decompress(raw)
         return dict(json.loads(raw))
     except (ValueError, OSError, EOFError, TypeError, zstandard.ZstdError) as error:
-        raise UserError(f"{path}: not a signature file ({error})") from error
+        raise UserError(f"{path}: no signature or notation can be read from it ({error})") from error
 
 
 def _from_preview(document: Any) -> Signature:
