@@ -165,10 +165,11 @@ def test_a_benchmark_of_an_earlier_version_does_not_say_what_is_declared_where(m
 
 def test_the_file_of_the_signature_is_read_and_verified_once(monkeypatch: pytest.MonkeyPatch):
     from isarstep.bench import layout, store
+    from isarstep.logic import signature
 
     opened: list[str] = []
-    read, verify = store.load_document, layout.verify
-    monkeypatch.setattr(store, "load_document", lambda path: opened.append("read") or read(path))
+    read, verify = signature.load_document, layout.verify
+    monkeypatch.setattr(signature, "load_document", lambda path: opened.append("read") or read(path))
     monkeypatch.setattr(store, "verify", lambda *args: opened.append(args[1]) or verify(*args))
     benchmark = Benchmark("embedded")
     assert benchmark.signature is benchmark.worlds.whole
