@@ -46,6 +46,38 @@ def test_a_constant_that_is_there_decides_the_type() -> None:
     assert len(monomorphise([LENGTH_REV], without, SIGNATURE, 9)) == 2
 
 
+A, B = TVar("'a", 0, ("HOL.type",)), TVar("'b", 0, ("HOL.type",))
+
+
+def about(*constants: Const) -> Term:
+    """A proposition that says something of these, in this order, whatever it is."""
+    prop: Term = Const("nothing", PROP)
+    for constant in reversed(constants):
+        assert constant.type is not None
+        prop = App(App(Const("HOL.implies", fun(constant.type, fun(PROP, PROP))), constant), prop)
+    return prop
+
+
+def test_three_facts_lead_from_one_constant_to_the_next_and_no_more() -> None:
+    """Each is taken where the one before it has brought its constant; the least relevant is first in each round."""
+    chain = [Named(f"{n}", about(Const(f"c{n}", A), Const(f"c{n + 1}", A))) for n in range(5)]
+    assert names(chain[::-1], [about(Const("c0", NAT))], 99) == ["2", "1", "0"]
+    assert names(chain, [about(Const("c0", NAT))], 99) == ["0", "1", "2"]
+
+
+def test_every_constant_may_fix_a_type() -> None:
+    one_each = [about(*(Const(name, NAT) for name in "cde"))]
+    for given in (
+        [Const("c", A), Const("d", B)],
+        [Const("c", A), Const("d", A), Const("e", B)],  # the second says nothing new
+        [Const("c", Type("List.list", (A,))), Const("d", B), Const("e", A)],  # the first would be at a new type
+        [Const("elsewhere", A), Const("d", B), Const("e", A)],
+    ):
+        assert names([Named("fact", about(*given))], one_each, 9) == ["fact"]
+    open_type = about(Const("c", Type("List.list", (A,))), Const("d", B))
+    assert names([Named("fact", open_type)], one_each, 9) == []
+
+
 def test_a_fact_has_six_instances_at_most() -> None:
     types = {"a": "nat", "b": "bool", "c": "int", "d": "real", "e": "unit", "g": "num", "h": "complex"}
     problem = local([f"(= (length {name}) n)" for name in types], {n: f"(list {t})" for n, t in types.items()})
