@@ -18,6 +18,7 @@ from pathlib import Path
 from mutants import ROOT, copied_source
 
 EMBEDDED, LEMMAS, PARTS = "tests/check/test_embedded.py", "tests/check/test_lemmas.py", "tests/check/test_parts.py"
+INSTANCES = "tests/check/test_instances.py"
 REWRITING, DERIVATIONS = "tests/check/test_rewriting.py", "tests/check/test_derivations.py"
 CONTEXT = "tests/feed/test_context.py::test_no_context_of_the_embedded_benchmark_holds_its_target"
 
@@ -73,6 +74,9 @@ GUARDS = [
     Guard("all that is said of a witness is said of the same", "check/witnesses.py",
           "if _mentions(each, names) and not _later(each, names)]", "if False]",
           f"{EMBEDDED}::test_what_a_step_says_to_exist_need_not_hold_of_everything"),
+    Guard("variables that are applied have the types of what they stand for", "check/matching.py",
+          "type(head) is Var and not self._typed(head, len(arguments), right, binders)", "False",
+          f"{INSTANCES}::test_a_variable_that_is_applied_has_the_type_of_what_it_stands_for"),
     Guard("conditions of rules", "check/rewriting.py", "and self._conditions_hold(rule, matching, known, depth)", "",
           f"{REWRITING}::test_what_it_must_not_prove"),
     Guard("rules from before the step", "check/gaps.py",

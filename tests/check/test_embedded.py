@@ -17,7 +17,7 @@ from isarstep.check.explain import explain
 from isarstep.check.facts import Library
 from isarstep.check.gaps import Effort
 from isarstep.check.provers import ProverLimits, Provers
-from isarstep.check.simprules import Declaration, SimpRules
+from isarstep.check.simprules import Declaration, Declarations, SimpRules
 from isarstep.check.verdict import (
     NOT_ASKED,
     IllFormed,
@@ -413,7 +413,8 @@ def test_the_consequence_of_a_step_may_introduce_a_witness(checker: Checker) -> 
 
 def test_what_simp_rules_prove_needs_no_prover(checker: Checker) -> None:
     rev_rev = lemma("rev_rev", *FACTS["rev_rev"])
-    rules = SimpRules({"Early": [Declaration("simp", 0, encode_line(rev_rev.prop), 0)]}, lambda _: rev_rev)
+    declared = Declarations(["Early"], lambda _: [[Declaration("simp", 0, encode_line(rev_rev.prop), 0)]])
+    rules = SimpRules(declared, lambda _: rev_rev)
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Later": ["Early"]}
     own = replace(checker, worlds=Worlds(SIGNATURE, parents), simp=rules)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, read, read_type
@@ -9,7 +11,7 @@ from tests.check.language import SIGNATURE, lemma, read, read_type
 from isarstep.bench.worlds import Worlds
 from isarstep.check.monomorphise import Named
 from isarstep.check.rewriting import TRUE, Rewriter, rewrites_of
-from isarstep.check.simprules import Declaration, SimpRules
+from isarstep.check.simprules import Declaration, Declarations, SimpRules
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import Free, Term, substitute
 from isarstep.logic.tokens import encode_line
@@ -129,7 +131,13 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
         "B": [Declaration("simp", 2, encode_line(facts[2].prop), 2)],
         "C": [Declaration("no simp", 1, encode_line(facts[1].prop), 3)],
     }
-    rules = SimpRules(declared, lambda each: facts[each.row])
+    read: list[Sequence[str]] = []
+
+    def made(theories: Sequence[str]) -> list[list[Declaration]]:
+        read.append(theories)
+        return [declared[theory] for theory in theories]
+
+    rules = SimpRules(Declarations(declared, made), lambda each: facts[each.row])
     worlds = Worlds(SIGNATURE, {"A": [], "B": ["A"], "C": ["A"]})
 
     everything = frozenset(SIGNATURE.constants)
@@ -145,3 +153,4 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
     assert found("B", refused="A") == ["length_Nil"]
     assert found("B", frozenset({"List.rev"})) == ["rev_rev"]
     assert not (rules.near(worlds.everything, lambda *_: True, everything))
+    assert [[*each] for each in read if each] == [["A"], ["B"], ["C"]]  # each theory once, and those of a world together

@@ -47,7 +47,7 @@ class Declaration:
     row: int
 
 
-class _Declarations(Mapping[str, Sequence[Declaration]]):
+class Declarations(Mapping[str, Sequence[Declaration]]):
     """Those of each theory, made when somebody asks for them."""
 
     def __init__(
@@ -79,7 +79,7 @@ class SimpRules:
 
     def __init__(
         self,
-        declared: Mapping[str, Sequence[Declaration]],
+        declared: Declarations,
         stated: Callable[[Declaration], Named | None],
         meaning: Callable[[str], frozenset[str]] = lambda name: frozenset({name}),
         unfolded: Callable[[Term], Term] = lambda term: term,
@@ -141,8 +141,7 @@ class SimpRules:
     def _added_in(self, theories: frozenset[str] | None) -> Sequence[tuple[str, Declaration]]:
         """What these theories declare and do not take away, with the theory that does."""
         here = [theory for theory in self._declared if theories is not None and theory in theories]
-        if isinstance(self._declared, _Declarations):
-            self._declared.read(frozenset(here))
+        self._declared.read(frozenset(here))
         taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
         return [
             (theory, each)
@@ -205,7 +204,7 @@ class SimpRules:
                 return None  # a rule that cannot be read says nothing
 
         return SimpRules(
-            _Declarations(by_theory.different, declared),
+            Declarations(by_theory.different, declared),
             stated,
             facts.meaning,
             lambda term: unfolded(term, benchmark.signature),
