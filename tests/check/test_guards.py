@@ -321,6 +321,12 @@ def test_different_types_have_different_texts() -> None:
         ("(| P (| Q R))", "(| (| R Q) P)", True),
         ("(f (& P Q))", "(f (& Q P))", True),
         ("(ALL (x) (~ (~ (= (f x) a))))", "(ALL (x) (= a (f x)))", True),
+        ("(ALL (x) (= x a))", "(ALL (x) (= a x))", True),  # one of them can be written without its variable
+        ("(ALL (x) (~ (~ (p x))))", "(ALL (x) (p x))", True),
+        ("(ALL (x) (ALL (y) (= y x)))", "(ALL (x) (ALL (y) (= x y)))", True),
+        ("(EX (x) (& x P))", "(EX (x) (& P x))", True),
+        ("(ALL (x) (<= x a))", "(ALL (x) (<= a x))", False),
+        ("(ALL (x) (= a x))", "(EX (x) (= a x))", False),
         ("(& P (| Q R))", "(& P (| R Q))", True),
         ("(& P (| Q R))", "(| P (& Q R))", False),
         ("(~ P)", "P", False),

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from isarstep.check.verdict import Likeness
-from isarstep.logic.terms import Abs, App, Const, Term, Var, beta_eta_normal, erase, list_comb, rebuild, strip_comb
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    Term,
+    Var,
+    beta_eta_normal,
+    erase,
+    increase,
+    list_comb,
+    rebuild,
+    strip_comb,
+)
 from isarstep.logic.tokens import encode_line
 
 SYMMETRIC = frozenset({"HOL.eq", "Pure.eq", "HOL.not_equal"})
 TRUE, FALSE = Const("HOL.True"), Const("HOL.False")
 UNITS = {"HOL.conj": (TRUE, FALSE), "HOL.disj": (FALSE, TRUE)}  # neutral element, absorbing element
+ARGUMENTS = {"HOL.Not": 1, **dict.fromkeys((*SYMMETRIC, *UNITS), 2)}
 
 
 def likeness(
@@ -47,7 +61,7 @@ def simplified(term: Term) -> Term:
     ∨.
     """
     try:
-        return _simplify(beta_eta_normal(erase(term)))
+        return beta_eta_normal(_simplify(beta_eta_normal(erase(term))))
     except RecursionError:
         return term
 
@@ -59,6 +73,9 @@ def _simplify(term: Term) -> Term:
     if not isinstance(head, Const):
         head = _simplify(head) if isinstance(head, Abs) else head
         return list_comb(head, [_simplify(a) for a in arguments])
+    if len(arguments) < ARGUMENTS.get(head.name, 0):  # `∀x. a = x` has lost its variable, `∀x. x = a` has not
+        given = [increase(argument, 1) for argument in arguments]
+        return Abs("", None, _simplify(list_comb(head, [*given, Bound(0)])))
     if head.name in UNITS and len(arguments) == 2:
         return _junction(head.name, term)
     arguments = [_simplify(a) for a in arguments]
