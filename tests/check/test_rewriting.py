@@ -153,4 +153,8 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
     assert found("B", refused="A") == ["length_Nil"]
     assert found("B", frozenset({"List.rev"})) == ["rev_rev"]
     assert not (rules.near(worlds.everything, lambda *_: True, everything))
-    assert [[*each] for each in read if each] == [["A"], ["B"], ["C"]]  # each theory once, and those of a world together
+    assert [[*each] for each in read if each] == [
+        ["A"],
+        ["B"],
+        ["C"],
+    ]  # each theory once, and those of a world together
