@@ -413,8 +413,8 @@ def test_the_consequence_of_a_step_may_introduce_a_witness(checker: Checker) -> 
 
 def test_what_simp_rules_prove_needs_no_prover(checker: Checker) -> None:
     rev_rev = lemma("rev_rev", *FACTS["rev_rev"])
-    declared = Declarations(["Early"], lambda _: [[Declaration("simp", 0, encode_line(rev_rev.prop), 0)]])
-    rules = SimpRules(declared, lambda _: rev_rev)
+    declared = [Declaration("simp", 0, encode_line(rev_rev.prop), 0)]
+    rules = SimpRules(Declarations(["Early"], lambda theories: [declared for _ in theories]), lambda _: rev_rev)
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Later": ["Early"]}
     own = replace(checker, worlds=Worlds(SIGNATURE, parents), simp=rules)
