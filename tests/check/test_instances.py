@@ -87,7 +87,22 @@ def test_a_variable_stands_for_one_thing_only() -> None:
     assert not Matching(SIGNATURE).fits(pattern, App(App(Q, N), App(X, N)))
 
 
+def test_a_variable_takes_the_bound_variables_that_it_is_applied_to_and_no_others() -> None:
+    def under_two(body: Term) -> Term:
+        of_two = Const("R", fun(fun(NAT, fun(NAT, NAT)), BOOL))
+        return App(of_two, Abs("x", NAT, Abs("y", NAT, body)))
+
+    for place, other in ((0, 1), (1, 0)):
+        pattern = under_two(App(F, Bound(place)))
+        matching = Matching(SIGNATURE)
+        assert matching.fits(pattern, under_two(App(X, Bound(place))))
+        assert matching.instance(pattern) == under_two(App(X, Bound(place)))
+        assert not Matching(SIGNATURE).fits(pattern, under_two(App(X, Bound(other))))
+
+
 def test_what_is_bound_outside_is_not_taken() -> None:
+    assert not Matching(SIGNATURE).fits(App(P, App(G, K)), App(P, App(Bound(0), N)))
+    assert not Matching(SIGNATURE).fits(under(App(F, N)), under(App(Bound(1), N)))
     assert not Matching(SIGNATURE).fits(App(App(Q, K), N), App(App(Q, Bound(0)), N))
     assert not Matching(SIGNATURE).fits(under(App(F, Bound(0))), under(App(App(Q, Bound(0)), Bound(1))))
 
