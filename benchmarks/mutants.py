@@ -8,7 +8,9 @@
 Mutants are comparisons, `and`/`or`, `not`, arithmetic, whole numbers and truth values exchanged for their neighbours
 (`benchmarks/mutating.py`); a sample is drawn from all mutants of a room, whichever file they are in. Which tests run a
 block is found out once, in a copy with a mark at the head of every block. A mutant gets the tests that run its block,
-cheapest first, until one fails; a mutant in a block that no test runs is a survivor. Tests that fail without any change
+cheapest first, until one fails; a mutant in a block that no test runs is a survivor. What a block has made on import or
+for a cache, any test may look at, not only the one that ran it first: such a mutant gets all the others too, after its
+own. Tests that fail without any change
 when they run in that order are left out, because what they notice is not the mutant. Tests are collected once and each
 mutant is planted in a process that starts from there (`benchmarks/swapping.py`); what survives so, and what runs on
 import, is written into the file and loaded. Property tests draw the same examples each time and nothing depends on a
@@ -24,6 +26,7 @@ import argparse
 import builtins
 import compileall
 import contextlib
+import functools
 import hashlib
 import importlib
 import json
@@ -87,10 +90,48 @@ class Marks:
         setattr(builtins, HITS, self.hits)
         self.ran: dict[str, Ran] = {}
         self.shared: dict[str, set[tuple[str, int]]] = {}
+        self.imported: set[tuple[str, int]] = set()
+        self.kept: set[tuple[str, int]] = set()
         self.failed: set[str] = set()
 
     def pytest_sessionstart(self) -> None:
         same_examples()
+
+    def pytest_collection_finish(self) -> None:
+        self.imported = {*self.hits}
+
+    def see_caches(self) -> None:
+        """From now on, what is loaded tells which blocks it runs for a cache."""
+        real, remembered = functools.lru_cache, self.remembered
+
+        class Property(functools.cached_property[Any]):
+            def __init__(self, make: Callable[[Any], Any]) -> None:
+                super().__init__(remembered(make))
+
+        def lru_cache(maxsize: Any = 128, typed: bool = False) -> Any:
+            if callable(maxsize):
+                return real(remembered(maxsize))
+            return lambda make: real(maxsize, typed)(remembered(make))
+
+        functools.lru_cache = lru_cache  # type: ignore[assignment]
+        functools.cached_property = Property  # type: ignore[misc]
+        beside = importlib.import_module("isarstep.logic.beside")
+        beside.beside = remembered(beside.beside)  # type: ignore[attr-defined]
+
+    def remembered(self, make: Callable[..., Any]) -> Callable[..., Any]:
+        """The same function, whose blocks are noted as those of a cache."""
+
+        @functools.wraps(make)
+        def noted(*args: Any, **named: Any) -> Any:
+            before = {*self.hits}
+            self.hits.clear()
+            try:
+                return make(*args, **named)
+            finally:
+                self.kept |= self.hits
+                self.hits |= before
+
+        return noted
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -155,8 +196,7 @@ class Swapped:
             return 0
 
         for mutant in self.tried:
-            running = self.room.running(mutant)
-            order = self.room.ordered(affordable({name: self.room.ran[name].seconds for name in running}, self.budget))
+            order = self.room.ordered(self.room.paid(mutant, self.budget))
             answer = "nobody"
             if order:
                 with self.room.planted(mutant):  # for processes that a test starts
@@ -248,6 +288,8 @@ class Room:
         self.source, self.tests = source, tests
         self.texts = {file: (source / "isarstep" / file).read_text(encoding="utf-8") for file in files}
         self.ran: dict[str, Ran] = {}
+        self.imported: set[tuple[str, int]] = set()
+        self.kept: set[tuple[str, int]] = set()
         self.wall = 0.0
 
     def look(self, keep: Path | None = None) -> None:
@@ -256,6 +298,7 @@ class Room:
         known = kept is not None and kept.exists()
         told = json.loads(kept.read_text()) if kept and known else self._looked()
         self.wall = WALL + 3 * told["wall"]
+        self.imported, self.kept = ({(file, line) for file, line in told[which]} for which in ("imported", "kept"))
         preload(told["modules"])
         everything = {(file, line) for _, blocks, _ in told["tests"].values() for file, line in blocks}
         for name, (cost, blocks, good) in told["tests"].items():
@@ -275,7 +318,7 @@ class Room:
             path for name in self.tests for path in {Path(name), *Path(name).rglob("*.py")} if path.is_file()
         )
         texts = [*self.texts.items(), *((str(path), path.read_text(encoding="utf-8")) for path in tests)]
-        return hashlib.sha256(json.dumps(texts).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(["with caches", *texts]).encode()).hexdigest()[:16]
 
     def _looked(self) -> dict[str, Any]:
         for file, text in self.texts.items():
@@ -288,13 +331,16 @@ class Room:
 
     def _marked_run(self, writing: int) -> int:
         marks = Marks()
+        sys.path.insert(0, str(self.source))
+        marks.see_caches()
         code = self._pytest(self.tests, marks)
         tests = {name: (r.seconds, sorted(r.blocks), name not in marks.failed) for name, r in marks.table().items()}
         modules = [
             name for name, module in sys.modules.items() if "site-packages" in str(getattr(module, "__file__", ""))
         ]
         with os.fdopen(writing, "w") as stream:
-            json.dump({"tests": tests, "modules": modules}, stream)
+            known = {"imported": sorted(marks.imported), "kept": sorted(marks.kept)}
+            json.dump({"tests": tests, "modules": modules, **known}, stream)
         return code
 
     def _pytest(self, tests: Iterable[str], plugin: object) -> int:
@@ -321,15 +367,32 @@ class Room:
         finally:
             self._write(mutant.file, self.texts[mutant.file])
 
-    def running(self, mutant: Mutant) -> list[str]:
-        """The tests that run its block."""
+    def running(self, mutant: Mutant) -> tuple[list[str], list[str]]:
+        """The tests that run its block, and those that may look at what it has made before they began."""
         block = block_of(self.texts[mutant.file], mutant)
-        return [name for name, ran in self.ran.items() if block is None or (mutant.file, block) in ran.blocks]
+        if block is None:
+            return list(self.ran), []
+        place = (mutant.file, block)
+        own = [name for name, ran in self.ran.items() if place in ran.blocks]
+        if place not in self.imported and place not in self.kept:
+            return own, []
+        return own, [name for name, ran in self.ran.items() if place not in ran.blocks]
+
+    def paid(self, mutant: Mutant, budget: float) -> list[str]:
+        """The tests that a mutant gets: those that run its block before the others."""
+        own, others = ({name: self.ran[name].seconds for name in names} for names in self.running(mutant))
+        first = affordable(own, budget)
+        return first + affordable(others, budget - sum(own[name] for name in first))
+
+    def is_loaded(self, mutant: Mutant) -> bool:
+        """Does its block run on import only, so that the mistake must be made in the file?"""
+        block = block_of(self.texts[mutant.file], mutant)
+        return block is None or ((mutant.file, block) in self.imported and not self.running(mutant)[0])
 
     def judged(self, tried: Sequence[Mutant], budget: float) -> Iterator[tuple[Mutant, str]]:
         """Who notices each. Mistakes inside functions are first made in what is loaded, which is quick; whatever nobody
         notices then is made in the file, before anything is loaded."""
-        inside = [mutant for mutant in tried if block_of(self.texts[mutant.file], mutant) is not None]
+        inside = [mutant for mutant in tried if not self.is_loaded(mutant)]
         left = [mutant for mutant in tried if mutant not in inside]
         answers = streamed(lambda writing: self._pytest(self.tests, Swapped(self, inside, budget, writing)))
         if flaky := self.leave_out(next(answers)):
@@ -350,11 +413,10 @@ class Room:
 
     def noticed(self, mutant: Mutant, budget: float = math.inf) -> str:
         """Who notices it: "its tests", "nobody"; "no end", or "not run" where no test runs its block."""
-        running = self.running(mutant)
+        cheap = self.paid(mutant, budget)
         with self.planted(mutant):
-            cheap = affordable({name: self.ran[name].seconds for name in running}, budget)
             answer = self.said(self._failure(cheap)) if cheap else "nobody"
-        return answer if running else "not run"
+        return answer if any(self.running(mutant)) else "not run"
 
     @staticmethod
     def said(code: int) -> str:

@@ -28,12 +28,16 @@ from isarstep.logic.terms import (
     instantiate,
     list_comb,
     loose,
+    occurs_bound,
+    rebuilt,
     schematics,
     size,
     strip_comb,
     strip_fun,
     substitute,
+    substitute_types,
     subterms,
+    untyped,
 )
 
 from .strategies import propositions, terms, types
@@ -194,3 +198,96 @@ def test_deep_types_compare_and_print() -> None:
 
     assert build() == build()
     assert len(repr(build())) > DEEP
+
+
+def test_only_a_constructor_of_two_arguments_that_is_called_fun_makes_functions() -> None:
+    nat = Type("Nat.nat")
+    for typ in (nat, Type("fun", (nat,)), Type("map", (nat, nat)), TFree("'a")):
+        assert strip_fun(typ) == ([], typ)
+    assert strip_fun(fun(nat, Type("map", (nat, nat)))) == ([nat], Type("map", (nat, nat)))
+
+
+def test_types_are_the_same_where_all_their_parts_are() -> None:
+    nat = Type("Nat.nat")
+    assert Type("t", (nat, TFree("'a", ("c",)))) == Type("t", (Type("Nat.nat"), TFree("'a", ("c",))))
+    for other in (Type("t", (nat,)), Type("t", (nat, TFree("'a"))), Type("u", (nat, TFree("'a", ("c",)))), nat):
+        assert Type("t", (nat, TFree("'a", ("c",)))) != other
+    assert TVar("'a", 1, ("c",)) == TVar("'a", 1, ("c",))
+    for variable in (TVar("'b", 1, ("c",)), TVar("'a", 2, ("c",)), TVar("'a", 1), TFree("'a", ("c",))):
+        assert TVar("'a", 1, ("c",)) != variable
+
+
+@pytest.mark.parametrize(
+    ("term", "index", "points_outside", "occurs"),
+    [
+        (Bound(0), 0, True, True),
+        (Bound(0), 1, False, False),
+        (Bound(1), 0, True, False),
+        (Bound(1), 1, True, True),
+        (Abs("x", None, Bound(0)), 0, False, False),
+        (Abs("x", None, Bound(1)), 0, True, True),
+        (Abs("x", None, Bound(1)), 1, False, False),
+        (Abs("x", None, Abs("y", None, Bound(2))), 0, True, True),
+        (App(Free("f"), Bound(0)), 0, True, True),
+        (App(Bound(0), Free("x")), 0, True, True),
+        (App(Free("f"), Free("x")), 0, False, False),
+    ],
+)
+def test_which_variables_point_outside(term: Term, index: int, points_outside: bool, occurs: bool) -> None:
+    assert (loose(term, index), occurs_bound(term, index)) == (points_outside, occurs)
+
+
+def test_what_is_put_in_for_a_variable_is_not_captured_and_what_is_kept_stays_the_same_object() -> None:
+    x, y = Free("x"), Var("y")
+    term = Abs("z", None, App(App(Free("f"), x), y))
+    moved = substitute(term, lambda v: Bound(0) if v == x else None)
+    assert moved == Abs("z", None, App(App(Free("f"), Bound(1)), y))
+    assert substitute(term, lambda v: Bound(2) if v == y else None) == Abs("", None, App(App(Free("f"), x), Bound(3)))
+    assert substitute(App(x, y), lambda v: Bound(2) if v == y else None) == App(x, Bound(2))
+    assert substitute(term, lambda v: None) is term
+    assert increase(term, 0) is term
+    assert increase(term, 3) is term  # nothing points outside
+
+
+def test_types_are_replaced_everywhere_and_where_there_are_none_none_are_made() -> None:
+    nat, real = Type("Nat.nat"), Type("Real.real")
+    typed = Abs("x", nat, App(App(Const("c", nat), Free("y", nat)), App(Var("z", 3, nat), Bound(0))))
+    wanted = Abs("x", real, App(App(Const("c", real), Free("y", real)), App(Var("z", 3, real), Bound(0))))
+    assert substitute_types(typed, lambda _: real) == wanted
+    assert substitute_types(erase(typed), lambda _: real) == erase(typed)
+
+
+def test_a_change_goes_on_in_what_it_has_made() -> None:
+    """From the outside in: twice x is plus x x, whatever x is made of."""
+
+    def change(node: Term) -> Term:
+        if type(node) is App and node.fun == Const("twice"):
+            return App(App(Const("plus"), node.arg), node.arg)
+        return Const("two") if node == Const("one") else node
+
+    one, two = Const("one"), Const("two")
+    doubled = App(App(Const("plus"), two), two)
+    assert rebuilt(App(Const("twice"), one), change) == doubled
+    assert rebuilt(App(Const("twice"), App(Const("twice"), one)), change) == App(App(Const("plus"), doubled), doubled)
+    function = rebuilt(Abs("x", Type("Nat.nat"), App(Bound(0), one)), change)
+    assert function == Abs("x", Type("Nat.nat"), App(Bound(0), two))
+    assert function.name == "x"  # type: ignore[union-attr]
+
+
+def test_as_many_contractions_are_made_as_are_allowed() -> None:
+    identity = Abs("x", None, Bound(0))
+    twice = App(identity, App(identity, Free("x")))
+    assert beta_normal(twice, limit=2) == Free("x")
+    with pytest.raises(UserError, match="no normal form"):
+        beta_normal(twice, limit=1)
+
+
+def test_names_that_nobody_wrote_are_left_out_of_terms_without_types() -> None:
+    nat = Type("Nat.nat")
+    term = untyped(Abs("uu_", nat, Abs("x", nat, App(Free("f", nat), Var("y", 1, nat)))))
+    assert repr(term) == "Abs('', None, Abs('x', None, App(Free('f'), Var('y', 1))))"
+
+
+def test_a_large_term_has_as_many_parts_as_leaves_functions_and_applications() -> None:
+    assert size(App(Abs("x", None, Bound(0)), Free("y"))) == 4
+    assert [type(node) for node in subterms(App(Abs("x", None, Bound(0)), Free("y")))] == [App, Abs, Bound, Free]

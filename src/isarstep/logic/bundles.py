@@ -1,7 +1,7 @@
 """Notation of Isabelle/HOL that theories switch on for a while (`unbundle lattice_syntax`, `includes lifting_syntax`).
 
-A graph has what a theory leaves switched on at its end, so these few are written by hand, as rows of docs/graphs.md.
-They are used only where a text cannot be read without them.
+A graph has what a theory leaves switched on at its end, so these few are written by hand, as rows of docs/graphs.md,
+without blanks: they are used only where a text cannot be read without them, and nothing is written with them.
 """
 
 from __future__ import annotations
@@ -9,16 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 
+def _row(symbols: list[Any], head: str, priority: int) -> list[Any]:
+    return ["logic", symbols, head, priority, 0]
+
+
 def _infix(symbol: str, constant: str, left: int, right: int, priority: int) -> list[list[Any]]:
-    head = "\\<^const>" + constant
-    return [
-        ["logic", [["any", left], 1, symbol, 1, ["any", right]], head, priority, 0],
-        ["logic", [f"({symbol})"], head, 1000, 0],
-    ]
+    around = [["any", left], symbol, ["any", right]]
+    return [_row(around, "\\<^const>" + constant, priority), _closed([f"({symbol})"], constant)]
 
 
 def _closed(symbols: list[Any], constant: str, priority: int = 1000) -> list[Any]:
-    return ["logic", symbols, "\\<^const>" + constant, priority, 0]
+    return _row(symbols, "\\<^const>" + constant, priority)
 
 
 _ORDERS = "BNF_Wellorder_Constructions"
@@ -29,12 +30,12 @@ PRODUCTIONS: list[list[Any]] = [
     *_infix("\\<squnion>", "Lattices.sup_class.sup", 65, 66, 65),
     _closed(["\\<bottom>"], "Orderings.bot_class.bot"),
     _closed(["\\<top>"], "Orderings.top_class.top"),
-    _closed(["\\<Sqinter>", 1, ["logic", 900]], "Complete_Lattices.Inf_class.Inf", 900),
-    _closed(["\\<Squnion>", 1, ["logic", 900]], "Complete_Lattices.Sup_class.Sup", 900),
-    ["logic", ["\\<Sqinter>", ["pttrn", 0], "\\<in>", ["logic", 0], ".", 1, ["any", 10]], "_INF", 10, 0],
-    ["logic", ["\\<Squnion>", ["pttrn", 0], "\\<in>", ["logic", 0], ".", 1, ["any", 10]], "_SUP", 10, 0],
-    ["logic", ["\\<Sqinter>", ["pttrns", 0], ".", 1, ["any", 10]], "_INF1", 10, 0],
-    ["logic", ["\\<Squnion>", ["pttrns", 0], ".", 1, ["any", 10]], "_SUP1", 10, 0],
+    _closed(["\\<Sqinter>", ["logic", 900]], "Complete_Lattices.Inf_class.Inf", 900),
+    _closed(["\\<Squnion>", ["logic", 900]], "Complete_Lattices.Sup_class.Sup", 900),
+    _row(["\\<Sqinter>", ["pttrn", 0], "\\<in>", ["logic", 0], ".", ["any", 10]], "_INF", 10),
+    _row(["\\<Squnion>", ["pttrn", 0], "\\<in>", ["logic", 0], ".", ["any", 10]], "_SUP", 10),
+    _row(["\\<Sqinter>", ["pttrns", 0], ".", ["any", 10]], "_INF1", 10),
+    _row(["\\<Squnion>", ["pttrns", 0], ".", ["any", 10]], "_SUP1", 10),
     # operations on bits
     *_infix("AND", "Bit_Operations.semiring_bit_operations_class.and", 65, 64, 64),
     *_infix("OR", "Bit_Operations.semiring_bit_operations_class.or", 60, 59, 59),

@@ -51,10 +51,7 @@ def split_cases(
     subject, rest = subjects[0], subjects[1:]
     if all(is_variable(clause.patterns[0]) for clause in clauses):
         return split_cases(rest, [_bind(clause, subject) for clause in clauses], datatypes, counter)
-    heads = [strip_comb(clause.patterns[0])[0] for clause in clauses if not is_variable(clause.patterns[0])]
-    if type(heads[0]) is not Const:
-        raise UserError("case: a pattern must be a constructor or a variable")
-    splitter, constructors = datatypes(heads[0].name)
+    splitter, constructors = _datatype([clause.patterns[0] for clause in clauses], datatypes)
     branches: list[Term] = []
     for name, count in constructors:
         variables = _variables(name, count, clauses, counter)
@@ -65,13 +62,27 @@ def split_cases(
             if is_variable(clause.patterns[0]):
                 bound = _bind(clause, whole)
                 narrowed.append(Clause([*variables, *bound.patterns], bound.body))
-            elif type(head) is Const and head.name == name and len(arguments) == count:
+            elif head == Const(name):
                 narrowed.append(Clause([*arguments, *clause.patterns[1:]], clause.body))
         branch = split_cases([*variables, *rest], narrowed, datatypes, counter)
         for variable in reversed(variables):
             branch = Abs(variable.name.partition(MARK)[0], None, abstract(branch, variable))
         branches.append(branch)
     return App(list_comb(Const(splitter), branches), subject)
+
+
+def _datatype(patterns: list[Term], datatypes: Datatypes) -> tuple[str, list[tuple[str, int]]]:
+    """The case constant and the constructors of a column; every pattern is one of them, with all its arguments."""
+    found: tuple[str, list[tuple[str, int]]] | None = None
+    for head, arguments in (strip_comb(pattern) for pattern in patterns if not is_variable(pattern)):
+        if type(head) is not Const:
+            raise UserError("case: a pattern must be a constructor or a variable")
+        found = found or datatypes(head.name)
+        if (head.name, len(arguments)) not in found[1]:
+            name = head.name.rpartition(".")[2]
+            raise UserError(f"case: {name} with {len(arguments)} arguments is no constructor beside the others")
+    assert found is not None
+    return found
 
 
 def _bind(clause: Clause, value: Term) -> Clause:
@@ -86,7 +97,7 @@ def _variables(name: str, count: int, clauses: list[Clause], counter: list[int])
     called = ["a"] * count
     for clause in clauses:
         head, arguments = strip_comb(clause.patterns[0])
-        if type(head) is Const and head.name == name and len(arguments) == count:
+        if head == Const(name):
             called = [a.name.partition(MARK)[0] if type(a) is Free else "a" for a in arguments]
             break
     counter[0] += count

@@ -32,7 +32,7 @@ def latex_constant(shown: str) -> str:
     """A constant as an upright word."""
     core, _, index = shown.strip("‹›").partition("⇩")
     text = rf"\mathrm{{{_escape(core)}}}"
-    return rf"{text}_{{{_escape(index)}}}" if index else text
+    return text + _below(index)
 
 
 @lru_cache(maxsize=65536)
@@ -50,4 +50,9 @@ def latex_variable(shown: str) -> str:
     else:
         core = rf"\mathit{{{_escape(core)}}}"
     index = letters or (low or "").translate(_DIGITS) or number
-    return core + (rf"_{{{_escape(index)}}}" if index else "") + primes
+    return core + _below(index) + primes
+
+
+def _below(index: str | None) -> str:
+    """A subscript, if there is one; Isabelle says of every character of it that it stands below."""
+    return rf"_{{{_escape(index.replace('⇩', ''))}}}" if index else ""

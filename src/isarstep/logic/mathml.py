@@ -213,6 +213,6 @@ def _closing(latex: str, position: int) -> int:
 
 def _plain(text: str) -> str:
     """Text without formatting, for the inside of one element."""
-    text = re.sub(r"\\mathrm|\\!|[{}]", "", text)
+    text = re.sub(r"\\mathrm|\\!|(?<!\\)[{}]", "", text)
     text = re.sub(r"\\([A-Za-z]+) ?", lambda match: (_LETTERS | _OPERATORS).get(match[1], match[1]), text)
     return escape(re.sub(r"\\(.)", lambda match: " " if match[1] in ",; " else match[1], text), quote=False)

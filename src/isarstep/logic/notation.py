@@ -291,7 +291,7 @@ def _places(pattern: Pattern, under: bool, where: dict[int, Where]) -> None:
             raise _LineError(f"hole {pattern.index} stands twice, or is rigid without a λ around it")
         where[pattern.index] = "outside" if not under else "rigid" if pattern.rigid else "scoped"
     elif isinstance(pattern, Lambda):
-        if under:
+        if under or any(place != "outside" for place in where.values()):
             raise _LineError("a pattern may have one λ")
         _places(pattern.body, True, where)
     elif isinstance(pattern, Applied):
@@ -333,7 +333,7 @@ def _template(text: str, kind: str, precedence: int, where: dict[int, Where]) ->
         else:
             if isinstance(part, str):
                 words = lexemes(part)
-                if "".join(words) != "".join(part.split()):
+                if not words or "".join(words) != "".join(part.split()):
                     raise _LineError(f"cannot cut {part!r} into words and symbols")
                 if (i > 0 and is_word(words[0]) and part[0] != " ") or (
                     i < len(parts) - 1 and is_word(words[-1]) and part[-1] != " "

@@ -75,7 +75,7 @@ def _pure() -> list[Production]:
         (TYPE, [(TYPE, 1), "=>", (TYPE, 0)], "\\<^type>fun", 0),
         ("types", [(TYPE, 0), ",", ("types", 0)], "_types", MAX_PRIORITY),
         ("types", [(TYPE, 0)], "", MAX_PRIORITY),
-        ("sort", ["{", "}"], "_topsort", MAX_PRIORITY),
+        ("sort", ["{}"], "_topsort", MAX_PRIORITY),
         ("sort", ["{", ("classes", 0), "}"], "_sort", MAX_PRIORITY),
         ("classes", [("id", 0), ",", ("classes", 0)], "_classes", MAX_PRIORITY),
         ("classes", [("id", 0)], "", MAX_PRIORITY),

@@ -232,22 +232,27 @@ def same(left: object, right: object) -> bool:
             continue
         if type(a) is not type(b):
             return False
-        if type(a) is App and type(b) is App:
+        if type(a) is App:
+            assert type(b) is App
             if a._hash != b._hash and a._hash and b._hash:
                 return False
             todo.append((a.arg, b.arg))
             todo.append((a.fun, b.fun))
-        elif type(a) is Abs and type(b) is Abs:
+        elif type(a) is Abs:
+            assert type(b) is Abs
             if a.type != b.type or (a._hash != b._hash and a._hash and b._hash):
                 return False
             todo.append((a.body, b.body))
-        elif (type(a) is Const and type(b) is Const) or (type(a) is Free and type(b) is Free):
+        elif type(a) is Const or type(a) is Free:
+            assert type(b) is Const or type(b) is Free
             if a.name != b.name or a.type != b.type:
                 return False
-        elif type(a) is Var and type(b) is Var:
+        elif type(a) is Var:
+            assert type(b) is Var
             if a.name != b.name or a.index != b.index or a.type != b.type:
                 return False
-        elif type(a) is Bound and type(b) is Bound:
+        elif type(a) is Bound:
+            assert type(b) is Bound
             if a.index != b.index:
                 return False
         else:

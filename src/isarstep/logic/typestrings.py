@@ -91,8 +91,8 @@ def _variable(name: str, sort: Sort) -> Typ:
 def _error(text: str, number: int) -> UserError:
     """The piece with this number cannot stand where it does."""
     starts = [match.start() for match in _PIECE.finditer(text)]
+    found = repr(text[starts[number] :][:20]) if number < len(starts) else "the end"
     position = starts[number] if number < len(starts) else len(text.rstrip())
-    found = repr(text[position : position + 20]) if position < len(text) else "the end"
     return UserError(f"type, character {position}: {found} cannot stand here; write it like (fun 'a (List.list 'b))")
 
 

@@ -137,7 +137,7 @@ class _Writer:
     def proposition(self, term: Term, low: int) -> str:
         if type(term) is App and type(term.fun) is Const and term.fun.name == self.judgment:
             if not is_meta(term.arg):
-                return self.term(term.arg, max(low, 0))
+                return self.term(term.arg, low)
         elif is_meta(term) or self.language.takes_propositions(_head(term)):
             return self.term(term, low)
         return self.bracketed(f"PROP {self.term(term, MAX_PRIORITY)}", MAX_PRIORITY, low)

@@ -1,0 +1,227 @@
+"""Lines of a table of notations: what their short forms stand for, and what is said of those that are wrong."""
+
+import pytest
+
+from isarstep.errors import UserError
+from isarstep.logic.grammar import grammar
+from isarstep.logic.notation import (
+    BINDER,
+    Applied,
+    BoundVariable,
+    Enumeration,
+    Hole,
+    Lambda,
+    Notation,
+    Piece,
+    extended_table,
+    lexemes,
+    read_table,
+)
+
+
+def shown(pieces: tuple[Piece, ...] | None) -> list[str] | None:
+    """Places as hole and precedence, with where they stand if that is under the binder."""
+    if pieces is None:
+        return None
+    return [
+        piece if isinstance(piece, str)
+        else "%" if piece is BINDER
+        else f"#{piece.index}:{piece.precedence}{'' if piece.where == 'outside' else ' ' + piece.where}"  # type: ignore[union-attr]
+        for piece in pieces
+    ]  # fmt: skip
+
+
+def only(line: str) -> Notation:
+    (notation,) = read_table(line, "t").notations
+    return notation
+
+
+@pytest.mark.parametrize(
+    ("line", "unicode", "latex"),
+    [
+        (r"A.c  symbol  ⊛  \star", ["⊛"], [r"\star"]),
+        ("A.c  symbol  star", ["star"], [r"\mathrm{star}"]),
+        (r"A.f  infix 50  ⊛  \star", ["#1:51", " ⊛ ", "#2:51"], ["#1:51", r" \star ", "#2:51"]),
+        (r"A.f  infixl 50  ⊛  \star", ["#1:50", " ⊛ ", "#2:51"], ["#1:50", r" \star ", "#2:51"]),
+        (r"A.f  infixr 50  ⊛  \star", ["#1:51", " ⊛ ", "#2:50"], ["#1:51", r" \star ", "#2:50"]),
+        ("A.f  infixl 50  mod", ["#1:50", " mod ", "#2:51"], ["#1:50", r"\;\mathrm{mod}\;", "#2:51"]),
+        ("A.f  infixl 50  +", ["#1:50", " + ", "#2:51"], ["#1:50", "+", "#2:51"]),
+        (r"A.f  infix 50  ⊛  #2 \star #1", ["#1:51", " ⊛ ", "#2:51"], ["#2:51", r" \star ", "#1:51"]),
+        (r"A.f  infix 50  #2 ⊛ #1  x", ["#2:51", " ⊛ ", "#1:51"], ["x"]),
+        (r"A.f  prefix 40  ⊛  \star", ["⊛", "#1:40"], [r"\star ", "#1:40"]),
+        ("A.f  prefix 40  non", ["non ", "#1:40"], [r"\;\mathrm{non}\;", "#1:40"]),
+        (r"A.f  prefix 40  ⊛  \sqrt{#1}", ["⊛", "#1:40"], [r"\sqrt{", "#1:0", "}"]),
+        (r"A.f  prefix 40  ⊛#1:90  \star #1", ["⊛", "#1:90"], [r"\star ", "#1:90"]),
+        ("A.f  postfix 90  #1!", ["#1:90", "!"], ["#1:90", "!"]),
+        (r"A.f  binder 10  ⊛  \star", ["⊛", "%", ". ", "#1:10 scoped"], [r"\star ", "%", r".\; ", "#1:10 scoped"]),
+        ("A.f  binder 10  THE_x", ["THE_x ", "%", ". ", "#1:10 scoped"],
+         [r"\;\mathrm{THE\_x}\;", "%", ".", "#1:10 scoped"]),
+        (r"A.f  binder 10  ⊛  \star_{%} #1:70", ["⊛", "%", ". ", "#1:10 scoped"],
+         [r"\star_{", "%", "} ", "#1:70 scoped"]),
+        (r"A.f  mixfix 10  if #1 then #2  if #1 then #2", ["if ", "#1:0", " then ", "#2:10"],
+         ["if ", "#1:0", " then ", "#2:10"]),
+        ("A.f  mixfix  [#1 | #2:20]", ["[", "#1:0", " | ", "#2:20", "]"], ["[", "#1:0", "|", "#2:20", "]"]),
+        ("A.f  mixfix 20  #1 ⊛  x #1", ["#1:21", " ⊛"], ["x ", "#1:21"]),
+        ("A.f  infixr 50  #1 ⊛ #2 x  x", ["#1:51", " ⊛ ", "#2:0", " x"], ["x"]),
+        (r"A.f A.g #1  mixfix 10  ⊛ #1  \{#1, \frac{#1:30}{x}\}", ["⊛ ", "#1:10"],
+         [r"\{", "#1:10", r", \frac{", "#1:30", r"}{x}\}"]),
+        ("A.f  mixfix  -  x_{#2} #1", None, ["x_{", "#2:0", "} ", "#1:0"]),
+        ("A.f  mixfix  -", None, None),
+        ("A.f  mixfix 10  [#1]aa  x", ["[", "#1:0", "]aa"], ["x"]),
+    ],
+)  # fmt: skip
+def test_short_forms_are_templates(line: str, unicode: list[str] | None, latex: list[str] | None) -> None:
+    notation = only(line)
+    assert (shown(notation.unicode), shown(notation.latex)) == (unicode, latex)
+
+
+def test_patterns_have_as_many_holes_as_their_templates_unless_they_say_more():
+    one, two = Hole(1), Hole(2)
+    assert only("A.f  infix 50  +").pattern == Applied("A.f", (one, two))
+    assert only("A.f  mixfix  -  x_{#3}").pattern == Applied("A.f", (one, two, Hole(3)))
+    assert only("A.f  binder 10  +").pattern == Applied("A.f", (Lambda(one),))
+    assert only("A.f #2 #1  mixfix 50  #1 > #2").pattern == Applied("A.f", (two, one))
+    assert only("A.f A.g #1  mixfix  [#1]").pattern == Applied("A.f", (Applied("A.g", ()), one))
+    under = only(r"A.f (λ A.g (A.h % !1) #2)  mixfix 10  ⊛%<#1:66. #2  \star_{% < #1} #2:66")
+    inside = Applied("A.g", (Applied("A.h", (BoundVariable(), Hole(1, rigid=True))), two))
+    assert under.pattern == Applied("A.f", (Lambda(inside),))
+    assert shown(under.unicode) == ["⊛", "%", "<", "#1:66 rigid", ". ", "#2:10 scoped"]
+    assert shown(under.latex) == [r"\star_{", "%", " < ", "#1:0 rigid", "} ", "#2:66 scoped"]
+
+
+def test_precedences_and_where_a_notation_is_used():
+    plain, truth = only("A.f  infix 50  +"), only("A.f  infix 24 truth  +")
+    assert (plain.precedence, plain.latex_precedence, plain.truth, plain.several) == (50, 50, False, False)
+    assert (truth.precedence, truth.truth) == (24, True)
+    closed, own = only("A.f  mixfix  [#1]"), only("A.f  mixfix 90  [#1]  =96 #1:101!")
+    assert (closed.precedence, closed.latex_precedence) == (1000, 1000)
+    assert (own.precedence, own.latex_precedence, shown(own.latex)) == (90, 96, ["#1:101", "!"])
+    assert only("A.f  binder 10  +").several
+
+
+def test_enumerations_and_spellings_are_lines_of_their_own():
+    table = read_table("## lists\n\nA.cons A.nil  enum  [ ]  \\{ \\}\nA.pair  tuple  ( )\nspelling  --  –\n", "t")
+    assert table.enumerations == (
+        Enumeration("A.cons", "A.nil", ("[", "]"), (r"\{", r"\}")),
+        Enumeration("A.pair", None, ("(", ")"), ("(", ")")),
+    )
+    assert table.spellings == {"--": "–"}
+    assert table.notations == ()
+    assert {"[", "]", "(", "--", "–", "λ", "PROP"} <= table.literals
+    assert read_table("A.f  infix 50  mod", "t").words == {"mod", "PROP"}
+
+
+def test_what_somebody_adds_replaces_the_notations_of_its_constants():
+    table = extended_table("HOL.conj  infixr 35  ⊛  x\nList.list.Cons List.list.Nil  enum  ⟦ ⟧  [ ]\nspelling  !!  ¬")
+    assert [shown(n.unicode) for n in table.notations if n.constant == "HOL.conj"] == [["#1:36", " ⊛ ", "#2:35"]]
+    assert any(n.constant == "HOL.disj" for n in table.notations)
+    assert [e.brackets for e in table.enumerations if e.cons == "List.list.Cons"] == [("⟦", "⟧")]
+    assert any(e.cons == "Set.insert" for e in table.enumerations)
+    assert table.spellings["!!"] == "¬"
+    assert "~=" in table.spellings
+    with pytest.raises(UserError, match=r"extra notations: .* mix associativities at level 35"):
+        extended_table("A.f  infixl 35  ⊛  x")
+
+
+@pytest.mark.parametrize(
+    ("literal", "parts"),
+    [
+        ("if", ["if"]),
+        (" THE_x' ", ["THE_x'"]),
+        ("∀", ["∀"]),
+        ("[(", ["[", "("]),
+        ("..<", ["..<"]),
+        ("<..<", ["<..<"]),
+        ("=..", ["=", ".."]),
+        (". ", ["."]),
+        ("+a-", ["+", "a", "-"]),
+    ],
+)
+def test_literals_are_cut_into_words_and_symbols(literal: str, parts: list[str]) -> None:
+    assert lexemes(literal) == parts
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("A.f", "expected 3 or 4 columns"),
+        ("A.f  a  b  c  d", "expected 3 or 4 columns"),
+        ("spelling  a", "what is typed, the symbol"),
+        ("spelling  a  b  c", "what is typed, the symbol"),
+        ("A.f  infixl x  +", "unknown kind 'infixl x'"),
+        ("A.f A.g A.h  enum  [ ]", "one or two constants and two brackets"),
+        ("A.f A.g  enum  [", "one or two constants and two brackets"),
+        ("A.f A.g  enum  [ ]  [", "one or two constants and two brackets"),
+        ("A.f (λ #1) (λ #2)  mixfix  [%. #1, #2]  x", "may have one λ"),
+        ("A.f (λ A.g (λ #1))  mixfix  [%. #1]  x", "may have one λ"),
+        ("A.f !1  mixfix  [#1]  x", "rigid without a λ"),
+        ("A.f #1 #1  mixfix  [#1]  x", "hole 1 stands twice"),
+        ("A.f #2  mixfix  [#2]  x", "without repetition"),
+        ("A.f  mixfix  #1#2  x", "a word or a symbol"),
+        ("A.f #1  mixfix  [#1 + #2]  x", "the template's #2 is not in the pattern"),
+        ("A.f #1 #2  mixfix  [#1 #2]  x", "cannot cut ' '"),
+        ("A.f #1 #2  mixfix  [#1]  x", "every hole of the pattern must stand once"),
+        ("A.f #1  mixfix  [#1]  x#2", "the LaTeX template's #2"),
+        ("A.f #1  mixfix  %[#1]  x", "belong together"),
+        ("A.f (λ #1)  mixfix  [#1]  x", "belong together"),
+        ("A.f (λ !1)  mixfix  [%. #1]  x", "belong together"),
+        ("A.f (A.g  mixfix  [#1]  x", "a bracket is missing"),
+        ("A.f (  mixfix  [#1]  x", "ends too early"),
+        ("A.f )  mixfix  [#1]  x", "a constant applied to holes"),
+        ("#1  mixfix  [#1]  x", "a constant applied to holes"),
+        ("A.f  mixfix 10  aa#1  x", "blanks must keep the word 'aa'"),
+        ("A.f  mixfix 10  #1aa  x", "blanks must keep the word 'aa'"),
+        ("A.f  mixfix 10  #1 aa#2  x", "blanks must keep the word 'aa'"),
+        ("A.f  mixfix 10  #1:9 +  x", "#1 at the edge"),
+        ("A.f  mixfix 10  + #1:9  x", "#1 at the edge"),
+        ("A.f  mixfix 10  [#1]é  ", "needs a LaTeX column"),
+        ("A.f  prefix 10  ⊛  {#1}}", "braces"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_with_its_number(line: str, message: str) -> None:
+    with pytest.raises(UserError) as error:
+        read_table(f"\n## a comment\n{line}", "mine.txt")
+    assert str(error.value).startswith("mine.txt, line 3: ")
+    assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "mixed"),
+    [
+        ("A.f  infixl 65  ⊛  x\nA.g  infixr 65  ⊚  x", "A.f and A.g"),
+        ("A.f  infixl 65  ⊛  x\nA.g  prefix 65  ⊚  x", "A.f and A.g"),
+        ("A.f  infixr 65  ⊛  x\nA.g  postfix 65  #1⊚  x", "A.g and A.f"),
+        ("A.f  infixl 65  ⊛  x\nA.g  infixr 66  ⊚  x", ""),
+        ("A.f  infixl 65  ⊛  x\nA.g  infix 65  ⊚  x", ""),
+        ("A.f  infixl 65  ⊛  x\nA.g  prefix 65  ⊚#1:66  x", ""),
+        ("A.f  infixl 65  ⊛  x\nA.g  mixfix 65  -  x #1", ""),
+    ],
+)
+def test_a_level_is_open_to_one_side_only(lines: str, mixed: str) -> None:
+    if mixed:
+        with pytest.raises(UserError, match=rf"^t: {mixed} mix associativities at level 65$"):
+            read_table(lines, "t")
+    else:
+        assert len(read_table(lines, "t").notations) == 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("A.f  infixl 65  +  +\nA.g  infixl 65  +  +", "A.g reads like that of A.f"),
+        ("A.f  infixl 65  ⊛  x\nA.g  infixl 66  ⊛  x", "A.g: '⊛' already has precedence 65"),
+        ("A.f (λ #1)  mixfix 10  ⊛%. #1  x\nA.g  prefix 10  ⊛  x", ""),
+        ("A.f (λ #1)  mixfix 10  ⊛%∈A. #1  x\nA.g  prefix 10  ⊛  x", ""),
+        ("A.f #2 (λ #1)  mixfix 10  ⊛%∈#2:50. #1  x\nA.g  prefix 49  ⊛  x", ""),
+        ("A.f #2 (λ #1)  mixfix 10  ⊛%∈#2:50. #1  x\nA.g  prefix 50  ⊛  x", "must bind more tightly than 50"),
+        ("A.f  mixfix  [#1]  x\nA.g  infixl 65  #1 [#2]  x", "both continue an expression and begin an argument"),
+        ("A.c A.n  enum  ⟦ ⟧  [ ]\nA.f (λ #1)  mixfix  ⟦%. #1⟧  x", ""),
+        ("A.c A.n  enum  ⟦ ⟧  [ ]\nA.f (λ #1) #2  mixfix  ⟦#1| %. #2⟧  x", "its variable reaches elsewhere"),
+    ],
+)
+def test_a_text_has_one_reading_by_the_table(lines: str, message: str) -> None:
+    if message:
+        with pytest.raises(UserError, match=message):
+            grammar(read_table(lines, "t"))
+    else:
+        assert grammar(read_table(lines, "t")).begins
