@@ -113,8 +113,8 @@ class Marks:
                 return real(remembered(maxsize))
             return lambda make: real(maxsize, typed)(remembered(make))
 
-        functools.lru_cache = lru_cache  # type: ignore[assignment]
-        functools.cached_property = Property  # type: ignore[misc]
+        functools.lru_cache = lru_cache
+        functools.cached_property = Property  # type: ignore[assignment, misc]
         beside = importlib.import_module("isarstep.logic.beside")
         beside.beside = remembered(beside.beside)  # type: ignore[attr-defined]
 

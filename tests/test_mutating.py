@@ -139,3 +139,44 @@ def test_a_mistake_is_made_in_functions_that_are_loaded_already(tmp_path: Path) 
     assert plant(TEXT, made["x >= least -> x > least"], str(path), functions_of(str(path)))
     assert sign(1) == held[0](1) == 0  # type: ignore[operator]
     assert not plant(TEXT, made["3 -> 4"], str(path), functions_of(str(path)))  # runs on import
+
+
+def test_blocks_that_run_for_a_cache_are_noted_beside_those_of_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mutants import Marks
+    from mutating import HITS
+
+    monkeypatch.setattr(builtins, HITS, set(), raising=False)
+    marks = Marks()
+
+    def make(number: int) -> int:
+        marks.hits.add(("f.py", 1))
+        return number + 1
+
+    marks.hits.add(("f.py", 9))
+    assert marks.remembered(make)(6) == 7
+    assert marks.kept == {("f.py", 1)}
+    assert marks.hits == {("f.py", 1), ("f.py", 9)}
+
+
+def test_what_is_made_once_for_all_is_tried_by_the_tests_that_run_it_and_then_by_all_others(tmp_path: Path) -> None:
+    from mutants import Ran, Room
+    from mutating import block_of, mutants
+
+    (tmp_path / "isarstep").mkdir()
+    (tmp_path / "isarstep" / "f.py").write_text(TEXT)
+    room = Room(tmp_path, ["f.py"], [])
+    made = {mutant.change: mutant for mutant in mutants("f.py", TEXT)}
+    mutant, limit = made["x >= least -> x > least"], made["3 -> 4"]
+    block = ("f.py", block_of(TEXT, mutant) or 0)
+    room.ran = {"dear": Ran(3.0, {block}), "cheap": Ran(1.0), "middle": Ran(2.0)}
+    assert room.running(mutant) == (["dear"], [])
+    assert room.running(limit) == (["dear", "cheap", "middle"], [])  # on import
+    room.kept = {block}
+    assert room.running(mutant) == (["dear"], ["cheap", "middle"])
+    assert [room.paid(mutant, budget) for budget in (2.5, 3.5, 4.5, 6.0)] == [
+        ["cheap"], ["dear"], ["dear", "cheap"], ["dear", "cheap", "middle"],
+    ]  # fmt: skip
+    assert (room.is_loaded(mutant), room.is_loaded(limit)) == (False, True)
+    room.kept, room.imported, room.ran["dear"] = set(), {block}, Ran(3.0)
+    assert room.running(mutant) == ([], ["dear", "cheap", "middle"])
+    assert room.is_loaded(mutant)
