@@ -98,3 +98,31 @@ def test_four_of_the_constants_that_a_name_may_mean_are_told():
         with pytest.raises(ReadError) as error:
             read("f x", names)
         assert error.value.expected == "a longer name, one of A.f, B.f, C.f, D.f" + (" ..." if more else "")
+
+
+def test_a_tuple_of_variables_has_an_end():
+    for count, fits in ((2, True), (128, True), (129, False)):
+        text = f"λ({', '.join(['x'] * count)}). y"
+        if fits:
+            assert read(text, Names(), prop=False) is not None
+        else:
+            with pytest.raises(ReadError, match="at most 64 variables in a tuple"):
+                read(text, Names(), prop=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "expected"),
+    [
+        ("(x::'a::nope) = y", 8, "a type class of this context"),
+        ("(x::'a::{ord, nope}) = y", 14, "a type class of this context"),
+        ("(x::nope) = y", 4, "a type of this context"),
+        ("(x::nat nope) = y", 8, "a type of this context"),
+        ("(x::(nat, nat) list) = y", 0, "1 arguments of this type"),
+        ("(x::list) = y", 0, "1 arguments of this type"),
+        ("[x. (x, y) ← xs] = ys", 0, "a variable before ← of a list comprehension"),
+    ],
+)
+def test_types_and_patterns_that_are_none_are_said(text: str, position: int, expected: str) -> None:
+    with pytest.raises(ReadError) as error:
+        read_formula(text, language())
+    assert (error.value.position, expected in error.value.expected) == (position, True), error.value

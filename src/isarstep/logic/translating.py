@@ -88,8 +88,6 @@ class Translator:
                 return self.leaf(tree)
             head = tree if type(tree) is str else tree[0]
             if type(head) is not str:
-                if type(head) is tuple and len(tree) == 2 and head[0] == "_abs":  # a rule applied a function
-                    return App(self.term(head), self.term(tree[1]))
                 return list_comb(self.term(head), [self.term(argument) for argument in tree[1:]])
             rewritten = self.rewrite(head, tree)
             if rewritten is None:
