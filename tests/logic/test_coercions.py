@@ -62,6 +62,12 @@ def test_coercions_go_to_the_leaves_only_as_far_as_needed() -> None:
     )
 
 
+def test_coercions_are_put_in_under_binders_too() -> None:
+    equation = "CONST HOL.conj $ ( FREE P $ BOUND 0 ) $ ( CONST HOL.eq $ FREE n $ FREE x )"
+    wanted = f"CONST HOL.conj $ ( FREE P $ BOUND 0 ) $ ( CONST HOL.eq $ ( CONST {OF_NAT} $ FREE n ) $ FREE x )"
+    assert coerced(f"CONST HOL.All $ ( ABS {equation} )", n=NAT, x=REAL) == f"CONST HOL.All $ ( ABS {wanted} )"
+
+
 def test_function_arguments() -> None:
     assert coerced("CONST HOL.eq $ ( FREE f $ FREE n ) $ FREE x", f=fun(REAL, REAL), n=NAT, x=REAL) == (
         f"CONST HOL.eq $ ( FREE f $ ( CONST {OF_NAT} $ FREE n ) ) $ FREE x"

@@ -113,3 +113,23 @@ def test_variables_that_nobody_writes_come_after_those_of_the_locale():
     assert nested(read_formula("step n = 0", with_constant("Here"), fixed).term) == "(Trueprop (eq (step f g n) zero))"
     with pytest.raises(TypingError):
         read_formula("step n = 0", with_constant("There"), fixed)
+
+
+def locale(name: str, *parameters: str) -> dict[str, object]:
+    return {
+        "name": name,
+        "parameters": [[parameter, "'a"] for parameter in parameters],
+        "constants": [["local.it", f"CONST {name}"]],
+    }
+
+
+def test_of_locales_whose_parameters_are_all_fixed_the_one_with_most_comes_first_then_the_last_and_six_are_tried():
+    def tried(*rows: dict[str, object]) -> list[str]:
+        here = Language([{"locales": rows}], Signature.build([]))
+        return [str(inside.local["local.it"]) for inside in here.locales_of({"f", "g"})]
+
+    two, one, other, open_, bare = (
+        locale("two", "f", "g"), locale("one", "f"), locale("other", "g"), locale("open", "f", "h"), locale("bare"),
+    )  # fmt: skip
+    assert tried(one, two, other, open_, bare) == ["Const('two')", "Const('other')", "Const('one')"]
+    assert tried(*(locale(f"l{n}", "f") for n in range(8))) == [f"Const('l{n}')" for n in (7, 6, 5, 4, 3, 2)]

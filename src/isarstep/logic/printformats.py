@@ -124,10 +124,11 @@ def _format(symbols: list[Any], priority: int) -> Format:
 
 
 def _print_rule(left: Any, right: Any) -> PrintRule | None:
-    """A rule from a constant's application to a notation, if it is of the kind that can be used here."""
-    if not isinstance(left, tuple) or left[0] in _BY_HAND or not str(right[0]).startswith(CONST):
+    """A rule from a constant's application to a notation, if it is of the kind that can be used here. (A constant by
+    itself does not begin with what marks constants: its first part is a character.)"""
+    if not isinstance(left, tuple) or left[0] in _BY_HAND or not right[0].startswith(CONST):
         return None
-    if not isinstance(right, tuple) or any(_awkward(part) for part in right[1:]):
+    if any(_awkward(part) for part in right[1:]):
         return None
     names = re.findall(r"'(\?[^']*)'", str(right))
     if len(set(names)) != len(names) or set(names) != set(re.findall(r"'(\?[^']*)'", str(left))):
