@@ -3,6 +3,7 @@ that Sledgehammer was asked about.
 
     python benchmarks/reach.py                                        # tests/check/textbook.txt, as `sketch` asks
     python benchmarks/reach.py --references validation --limit 150    # both gaps of steps, those of lowest id
+    python benchmarks/reach.py --references test --limit 5000 --verdicts docs/results/test.references.verdicts.parquet
     python benchmarks/reach.py --hammered                             # tests/check/hammered.jsonl.zst, beside Isabelle
     python benchmarks/reach.py --without rewriting                    # what a strategy adds
 
@@ -19,12 +20,13 @@ import json
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import zstandard
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -107,15 +109,36 @@ def both_gaps(checker: Checker, examples: Iterable[Example]) -> Iterator[Outcome
     """Three outcomes for each step: the first gap, the second, and both."""
     for example in examples:
         verdict = checker.check(example, example.f1)
-        kind = "obtain" if {example.target_command, example.consequence_command} & {"obtain"} else "other"
-        if not isinstance(verdict, WellFormed):
-            yield Outcome(f"not supported, {kind}", f"{example.id} {verdict}", False, "")
-            continue
-        gaps = {"F.2 => P": verdict.first, "P, F.4 => F.3": verdict.second}
-        for name, gap in gaps.items():
-            yield Outcome(f"{name}, {kind}", example.id, isinstance(gap, Proved), str(gap))
-        both = all(isinstance(gap, Proved) for gap in gaps.values())
-        yield Outcome(f"both, {kind}", example.id, both, " / ".join(map(str, gaps.values())))
+        if isinstance(verdict, WellFormed):
+            yield from of_step(
+                example, [(isinstance(gap, Proved), str(gap)) for gap in (verdict.first, verdict.second)]
+            )
+        else:
+            yield Outcome(f"not supported, {kind_of(example)}", f"{example.id} {verdict}", False, "")
+
+
+def as_checked(verdicts: Path, examples: Iterable[Example]) -> Iterator[Outcome]:
+    """The same from what `isarstep check` has written."""
+    rows = {row["example"]: row for row in pq.read_table(verdicts).to_pylist()}
+    for example in examples:
+        row = rows[example.id]
+        if row["verdict"] == "well-formed":
+            said = [row["first_result"], row["second_result"]]
+            yield from of_step(example, [(each == "proved", str(each)) for each in said])
+        else:
+            yield Outcome(f"not supported, {kind_of(example)}", f"{example.id} {row['why']}", False, "")
+
+
+def of_step(example: Example, gaps: Sequence[tuple[bool, str]]) -> Iterator[Outcome]:
+    kind = kind_of(example)
+    for name, (proved, said) in zip(GAPS, gaps, strict=True):
+        yield Outcome(f"{name}, {kind}", example.id, proved, said)
+    both = all(proved for proved, _ in gaps)
+    yield Outcome(f"both, {kind}", example.id, both, " / ".join(said for _, said in gaps))
+
+
+def kind_of(example: Example) -> str:
+    return "obtain" if {example.target_command, example.consequence_command} & {"obtain"} else "other"
 
 
 def beside_isabelle(outcomes: Iterable[Outcome], isabelle: dict[str, dict[str, str | None]]) -> Iterator[Outcome]:
@@ -133,6 +156,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benchmark", default="embedded")
     parser.add_argument("--references", metavar="SPLIT", help="the steps of a split instead of the textbook")
+    parser.add_argument(
+        "--verdicts", type=Path, help="what `isarstep check` said of them; left away: provers are asked"
+    )
     parser.add_argument("--hammered", action="store_true", help="the hundred steps beside Sledgehammer")
     parser.add_argument("--limit", type=int, default=150, help="steps")
     parser.add_argument("--every", type=int, default=1, help="every so manieth derivation of the textbook")
@@ -144,7 +170,8 @@ def main() -> None:
     engine, checker = opened(arguments)
     asked = textbook(engine, checker, arguments.every, arguments.only)
     if arguments.references:
-        asked = both_gaps(checker, references(engine.benchmark, arguments.references, arguments.limit))
+        steps = references(engine.benchmark, arguments.references, arguments.limit)
+        asked = as_checked(arguments.verdicts, steps) if arguments.verdicts else both_gaps(checker, steps)
     elif arguments.hammered:
         known = hammered()
         examples = [example for example, _ in list(known.values())[: arguments.limit]]
