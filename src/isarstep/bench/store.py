@@ -276,13 +276,18 @@ class Propositions:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._rows = RowGroups(paths)
+        self._texts: dict[int, pa.Array] = {}  # of groups that are unpacked: an example asks for six of them
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __getitem__(self, number: int) -> str:
-        batch, place = self._rows.locate(number)
-        return str(batch.column(0)[place])
+        group = bisect_right(self._rows.starts, number) - 1
+        texts = self._texts.get(group)
+        if texts is None:
+            texts = self._texts[group] = self._rows.group(group).column(0)
+        text: str = texts[number - self._rows.starts[group]].as_py()
+        return text
 
     def lines(self, numbers: Sequence[int] | npt.NDArray[np.int64]) -> list[str]:
         """Many at once, from anywhere. Only the row groups where they stand are unpacked, and none is kept for it."""
