@@ -1,6 +1,7 @@
 """schemathesis against the API: what its OpenAPI document promises holds, whatever is sent."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import schemathesis
@@ -48,3 +49,16 @@ def test_the_api_keeps_its_word(api: schemathesis.BaseSchema, method: str, path:
         case.call_and_validate(excluded_checks=[positive_data_acceptance], timeout=PATIENCE * PAUSE)
 
     try_it()
+
+
+@pytest.mark.parametrize(("path", "more"), [("/propose", {}), ("/check", {"proposals": ["x = x"]}), ("/sketch", {})])
+def test_events_of_a_stream_are_what_the_document_says(
+    api: schemathesis.BaseSchema, path: str, more: dict[str, Any]
+) -> None:
+    """Random requests seldom ask for a stream and can be read."""
+    body: dict[str, Any] = {"goal": "x = x", "stream": True, **more}
+    answer = (
+        api[path]["POST"].Case(body=body, media_type="application/json").call_and_validate(timeout=PATIENCE * PAUSE)
+    )
+    assert answer.headers["content-type"][0].startswith("text/event-stream")
+    assert "event: done" in answer.text

@@ -48,7 +48,16 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": schema.ErrorAnswer, "description": "No such example."}}
 COMPUTING = ERRORS | NOT_FOUND
-STREAM: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
+# Before OpenAPI 3.2 the schema of a stream is that of each of its events.
+EVENT_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "event": {"type": "string", "description": "What it is, `error` among others."},
+        "data": {"type": "string", "contentMediaType": "application/json", "description": "What it says, as JSON."},
+    },
+    "required": ["event", "data"],
+}
+STREAM: dict[str, Any] = {"text/event-stream": {"schema": EVENT_SCHEMA}}
 
 
 def streaming(model: Any) -> dict[int | str, dict[str, Any]]:
