@@ -237,23 +237,34 @@ def silent() -> None:
         os.dup2(nothing, stream)
 
 
-def forked(work: Callable[[int], int], seconds: float, wall: float) -> tuple[int, bytes]:
-    """Exit code and what was written of a process that does this work with so much processor time, or a signal's -n."""
+def started(work: Callable[[int], int]) -> tuple[int, int]:
+    """A process in a group of its own that does this work in silence and ends with its answer as exit code, 99 where it
+    has none; and where to read what it writes."""
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.setsid()
-        os.close(reading)
-        silent()
-        limit = math.ceil(seconds)
-        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
-        signal.alarm(math.ceil(wall))
         code = 99
         try:
+            os.setsid()
+            os.close(reading)
+            silent()
             code = work(writing)
         finally:
             os._exit(code)
     os.close(writing)
+    return pid, reading
+
+
+def forked(work: Callable[[int], int], seconds: float, wall: float) -> tuple[int, bytes]:
+    """Exit code and what was written of a process that does this work with so much processor time, or a signal's -n."""
+
+    def within_limits(writing: int) -> int:
+        limit = math.ceil(seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
+        signal.alarm(math.ceil(wall))
+        return work(writing)
+
+    pid, reading = started(within_limits)
     with os.fdopen(reading, "rb") as pipe:
         said = pipe.read()
     _, status = os.waitpid(pid, 0)
@@ -264,17 +275,7 @@ def forked(work: Callable[[int], int], seconds: float, wall: float) -> tuple[int
 
 def streamed(work: Callable[[int], int]) -> Iterator[str]:
     """The lines that a process writes which does this work."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.setsid()
-        os.close(reading)
-        silent()
-        try:
-            work(writing)
-        finally:
-            os._exit(0)
-    os.close(writing)
+    pid, reading = started(work)
     with os.fdopen(reading) as pipe:
         for line in pipe:
             yield line.rstrip("\n")

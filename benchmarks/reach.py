@@ -57,13 +57,12 @@ class Outcome:
     by: str
 
 
-def opened(arguments: argparse.Namespace) -> tuple[Engine, Checker]:
-    engine = Engine(benchmark=arguments.benchmark)
+def checker_as_asked(arguments: argparse.Namespace, engine: Engine) -> Checker:
     library = Library.of_benchmark(engine.benchmark)
     without = set(arguments.without.split(",")) - {""}
     if not without <= set(STRATEGIES):
         raise SystemExit(f"--without takes {', '.join(STRATEGIES)}")
-    checker = Checker(
+    return Checker(
         engine.worlds,
         Provers(ProverLimits(arguments.seconds)),
         library,
@@ -71,7 +70,6 @@ def opened(arguments: argparse.Namespace) -> tuple[Engine, Checker]:
         instances="instances" not in without,
         simp=None if "rewriting" in without else SimpRules.of_benchmark(engine.benchmark, library),
     )
-    return engine, checker
 
 
 def textbook(engine: Engine, checker: Checker, every: int, only: str) -> Iterator[Outcome]:
@@ -152,6 +150,25 @@ def beside_isabelle(outcomes: Iterable[Outcome], isabelle: dict[str, dict[str, s
         yield Outcome(f"{group}, either", outcome.text, theirs or outcome.proved, "")
 
 
+def outcomes(arguments: argparse.Namespace, engine: Engine) -> Iterator[Outcome]:
+    if arguments.references:
+        steps = references(engine.benchmark, arguments.references, arguments.limit)
+        if arguments.verdicts:
+            yield from as_checked(arguments.verdicts, steps)
+            return
+    checker = checker_as_asked(arguments, engine)
+    with checker.provers:
+        if arguments.references:
+            yield from both_gaps(checker, steps)
+        elif arguments.hammered:
+            known = hammered()
+            examples = [example for example, _ in list(known.values())[: arguments.limit]]
+            isabelle = {step: said for step, (_, said) in known.items()}
+            yield from beside_isabelle(both_gaps(checker, examples), isabelle)
+        else:
+            yield from textbook(engine, checker, arguments.every, arguments.only)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benchmark", default="embedded")
@@ -167,21 +184,12 @@ def main() -> None:
     parser.add_argument("--library", type=int, default=128, help="library facts")
     parser.add_argument("--without", default="", help=f"leave out some of {', '.join(STRATEGIES)}")
     arguments = parser.parse_args()
-    engine, checker = opened(arguments)
-    asked = textbook(engine, checker, arguments.every, arguments.only)
-    if arguments.references:
-        steps = references(engine.benchmark, arguments.references, arguments.limit)
-        asked = as_checked(arguments.verdicts, steps) if arguments.verdicts else both_gaps(checker, steps)
-    elif arguments.hammered:
-        known = hammered()
-        examples = [example for example, _ in list(known.values())[: arguments.limit]]
-        asked = beside_isabelle(both_gaps(checker, examples), {step: said for step, (_, said) in known.items()})
+    engine = Engine(benchmark=arguments.benchmark)
     began, proved, of = time.process_time(), Counter[str](), Counter[str]()
-    with checker.provers:
-        for outcome in asked:
-            of[outcome.group] += 1
-            proved[outcome.group] += outcome.proved
-            print(f"{'+' if outcome.proved else '-'} {outcome.group}: {outcome.text}   {outcome.by}", flush=True)
+    for outcome in outcomes(arguments, engine):
+        of[outcome.group] += 1
+        proved[outcome.group] += outcome.proved
+        print(f"{'+' if outcome.proved else '-'} {outcome.group}: {outcome.text}   {outcome.by}", flush=True)
     for group in sorted(of):
         print(f"{group:32} {proved[group]:4} of {of[group]:4}")
     document = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from tests import needs
@@ -31,7 +32,7 @@ from isarstep.check.verdict import (
 )
 from isarstep.logic.infer import infer
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import constants
+from isarstep.logic.terms import constants, schematics
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
 
@@ -444,6 +445,16 @@ def test_only_facts_of_the_world_are_offered(checker: Checker) -> None:
         scored.check(replace(NTH, theory=theory, id=theory), NTH.f1)
         assert scored.trace is not None
         assert ("nth_Cons_Suc" in {f.name for each in scored.trace for f in each.query.library}) is usable
+
+
+def test_instances_are_found_by_matching_unless_somebody_says_otherwise(checker: Checker) -> None:
+    """What provers get of nth_Cons_Suc: at the goal's own terms first, then with its variables."""
+    for asking, matched in ((Checker, True), (partial(Checker, instances=False), False)):
+        own = asking(Worlds(SIGNATURE), checker.provers, checker.facts, checker.effort, trace=[])
+        own.check(replace(NTH, f3=tokens("(= x4 (nth (Cons x9 x10) (Suc x12)))")), NTH.f1)
+        offered = [f.prop for each in own.trace or () for f in each.query.library if f.name == "nth_Cons_Suc"]
+        assert any(schematics(prop) for prop in offered)
+        assert any(not schematics(prop) for prop in offered) is matched
 
 
 def test_instances_of_other_worlds_are_not_taken(checker: Checker) -> None:

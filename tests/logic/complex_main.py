@@ -12,6 +12,22 @@ from isarstep.logic.signature import Signature
 
 FOLDER = Path(__file__).parent / "complex_main_data"
 
+# An operation that has a structure as its first argument, which may be written below it.
+INDEXED_OPERATION: dict[str, Any] = {
+    "productions": [
+        [
+            "logic",
+            [["any", 65], 1, "\\<oplus>", ["index", 1000], 1, ["any", 66]],
+            "\\<^indexed>\\<^const>Set.insert",
+            65,
+            1,
+        ]
+    ],
+    "rules": [
+        [["\\<^indexed>\\<^const>Set.insert", "?x", ["_index", "?i"], "?y"], ["\\<^const>Set.insert", "?i", "?x"]]
+    ],
+}
+
 
 @cache
 def language() -> Language:

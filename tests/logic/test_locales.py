@@ -3,7 +3,7 @@
 from functools import cache
 
 import pytest
-from tests.logic.complex_main import language, notation
+from tests.logic.complex_main import INDEXED_OPERATION, language, notation
 from tests.logic.test_statements import nested
 
 from isarstep.logic.infer import TypingError
@@ -20,21 +20,6 @@ GROUP = {
     "name": "Group.group",
     "parameters": [["G", "'a"], ["f", "(fun 'a 'a)"]],
     "constants": [["local.length", "CONST Fun.comp $ FREE f $ FREE f"]],
-}
-# An operation that has a structure as its first argument, which may be written below it.
-OPERATION = {
-    "productions": [
-        [
-            "logic",
-            [["any", 65], 1, "\\<oplus>", ["index", 1000], 1, ["any", 66]],
-            "\\<^indexed>\\<^const>Set.insert",
-            65,
-            1,
-        ]
-    ],
-    "rules": [
-        [["\\<^indexed>\\<^const>Set.insert", "?x", ["_index", "?i"], "?y"], ["\\<^const>Set.insert", "?i", "?x"]]
-    ],
 }
 
 
@@ -56,7 +41,7 @@ def test_where_a_name_has_no_type_it_may_be_that_of_a_locale_some_of_whose_param
 
 
 def test_an_operation_without_a_structure_means_the_first_fixed_variable_that_has_its_type():
-    here = Language([*notation().values(), OPERATION], language().signature)
+    here = Language([*notation().values(), INDEXED_OPERATION], language().signature)
     sets = Type("Set.set", (NAT,))
     fixed = {"A": sets, "g": TWICE, "G": NAT, "H": NAT}
     assert nested(read_formula("A \\<oplus> x = B", here, fixed).term) == "(Trueprop (eq (insert G A) B))"
@@ -73,7 +58,7 @@ def test_an_operation_without_a_structure_means_the_first_fixed_variable_that_ha
 
 
 def test_names_beside_such_an_operation_are_those_of_no_locale_as_long_as_they_have_types():
-    both = Language([*notation().values(), OPERATION, {"locales": [GROUP]}], language().signature)
+    both = Language([*notation().values(), INDEXED_OPERATION, {"locales": [GROUP]}], language().signature)
     fixed = {"f": TWICE}
     read = read_formula("A \\<oplus> x = B ∧ length y = n", both, fixed).term
     assert nested(read) == "(Trueprop (conj (eq (insert f A) B) (eq (length y) n)))"

@@ -1,7 +1,7 @@
 """Formulas as people and theories write them, read in the language of Complex_Main."""
 
 import pytest
-from tests.logic.complex_main import language, notation
+from tests.logic.complex_main import INDEXED_OPERATION, language, notation
 
 from isarstep.errors import UserError
 from isarstep.logic.infer import TypingError
@@ -171,17 +171,9 @@ def test_inside_a_locale():
         "productions": [
             ["logic", [["any", 71], 1, "\\<odot>", 1, ["any", 70]], "\\<^const>local.double", 70, 1],
             ["logic", ["sq", 1, ["any", 1000]], "\\<^fixed>f", 999, 1],
-            [
-                "logic",
-                [["any", 65], 1, "\\<oplus>", ["index", 1000], 1, ["any", 66]],
-                "\\<^indexed>\\<^const>Set.insert",
-                65,
-                1,
-            ],
+            *INDEXED_OPERATION["productions"],
         ],
-        "rules": [
-            [["\\<^indexed>\\<^const>Set.insert", "?x", ["_index", "?i"], "?y"], ["\\<^const>Set.insert", "?i", "?x"]]
-        ],
+        "rules": INDEXED_OPERATION["rules"],
     }
     outside = Language([*notation().values(), {"locales": [groups]}], language().signature)
     inside = outside.inside("Group.group")
