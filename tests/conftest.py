@@ -5,6 +5,7 @@ import gc
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,9 +37,12 @@ SLOW = (
     "tests/bench/test_canary.py",
     "tests/bench/test_citing.py",
     "tests/bench/test_clashes.py",
+    "tests/bench/test_embedded_rules.py",
+    "tests/bench/test_facts.py::test_every_type",
     "tests/bench/test_first_example.py",
     "tests/bench/test_formats.py",
     "tests/bench/test_leaks.py",
+    "tests/bench/test_types.py",
     "tests/bench/test_worlds.py",
     "tests/check/",
     "tests/decode/test_constraints.py",
@@ -49,12 +53,15 @@ SLOW = (
     "tests/decode/test_typing.py",
     "tests/evaluate/",
     "tests/experiments/",
+    "tests/feed/test_context.py",
     "tests/feed/test_dense.py",
+    "tests/logic/test_beside.py",
     "tests/logic/test_commands.py",
     "tests/logic/test_notation.py",
+    "tests/logic/test_terms.py::test_deep_types",
     "tests/logic/test_terms.py::test_depth_has_no_limit",
-    "tests/logic/test_tokens.py::test_hostile",
     "tests/logic/test_tokens.py::test_fifty_thousand",
+    "tests/logic/test_tokens.py::test_hostile",
     "tests/mine/test_edges.py",
     "tests/mine/test_external.py",
     "tests/mine/test_mining.py",
@@ -62,12 +69,19 @@ SLOW = (
     "tests/mine/test_releases.py",
     "tests/models/test_export.py",
     "tests/models/test_light.py",
+    "tests/models/test_models.py::test_hat_has_no_parameters",
+    "tests/models/test_models.py::test_the_base_transformer",
     "tests/serve/",
     "tests/test_commands.py",
+    "tests/test_completion.py",
     "tests/test_docs_run.py::test_a_block_runs",
     "tests/test_light_install.py",
+    "tests/test_mutating.py",
     "tests/test_outputs.py",
     "tests/test_package.py",
+    "tests/test_top_level.py::test_read",
+    "tests/train/test_context_run.py",
+    "tests/train/test_lime.py",
     "tests/train/test_loop.py",
     "tests/train/test_resuming.py",
 )
@@ -80,6 +94,22 @@ NOT_SLOW = (
     "tests/serve/test_gate.py",
     "tests/serve/test_novelty.py",
 )
+
+
+# The fast lane draws fewer examples for a property, and does not load files that are slow as a whole.
+FAST_LANE = "not slow"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.markexpr == FAST_LANE:
+        settings.register_profile("fast", settings.get_profile("isarstep"), max_examples=20)
+        settings.load_profile("fast")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    name = collection_path.relative_to(config.rootpath).as_posix()
+    wholly = name.endswith(".py") and name.startswith(SLOW) and not name.startswith(NOT_SLOW)
+    return True if wholly and config.option.markexpr == FAST_LANE else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

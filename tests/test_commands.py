@@ -45,7 +45,8 @@ def test_neighbours_of_a_constant(capsys: pytest.CaptureFixture[str]) -> None:
     assert "borel_measurable" in capsys.readouterr().out
 
 
-def test_pretrain_makes_a_model(tmp_path: Path) -> None:
+def test_pretrain_makes_a_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.train.lime.HELD_OUT", 20)
     out, recipe = tmp_path / "lime", tmp_path / "small.toml"
     recipe.write_text('like = "paper"\n[training]\nbatch = 512\n[run]\nlooks = 1\n')
     arguments = ["--size", "tiny", "--steps", "2", "--recipe", str(recipe), "--examples", "60"]

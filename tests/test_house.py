@@ -54,10 +54,15 @@ MODULES = {name_of(path): path for path in SOURCES}
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def imports(path: Path) -> frozenset[str]:
     """The modules of ours that a file names, wherever in the file."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "isarstep":
             base = node.module.partition(".")[2]
             for alias in node.names:
@@ -77,7 +82,7 @@ def room_of(module: str) -> str:
 def test_a_file_is_small_explains_itself_and_imports_downwards(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.count("\n") <= MAX_LINES
-    assert not text.strip() or ast.get_docstring(ast.parse(text)), "a module opens with what it is for"
+    assert not text.strip() or ast.get_docstring(parsed(path)), "a module opens with what it is for"
     room = room_of(name_of(path))
     used = imports(path)
     assert not any(name.endswith(".commands") for name in used), "nobody imports a door"
@@ -94,7 +99,7 @@ def test_functions_are_short() -> None:
     long = {
         f"{name}.{node.name}"
         for name, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, FUNCTIONS) and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
     }
     assert long == set()
@@ -106,7 +111,7 @@ def test_a_name_means_one_thing() -> None:
     for name, path in MODULES.items():
         if path.name == "commands.py" or name.startswith("agents.tools."):
             continue
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in parsed(path).body:
             if isinstance(node, FUNCTIONS | ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(name)
     assert {name: where for name, where in places.items() if len(where) > 1 and name not in TWICE} == {}

@@ -7,6 +7,7 @@ Prints top-1 and BLEU of the narrow file and top-10 of the wide one, in percent.
 
 import json
 import sys
+from functools import cache
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -14,6 +15,7 @@ import sacrebleu
 import zstandard
 
 
+@cache
 def references(benchmark: Path, split: str) -> list[tuple[str, str]]:
     files = sorted(benchmark.glob("propositions*.parquet"))
     texts = [text for path in files for text in pq.read_table(path)["tokens"].to_pylist()]
@@ -33,13 +35,20 @@ def answers(path: Path) -> dict[str, list[str]]:
     return found
 
 
+def found_among(benchmark: Path, split: str, lists: dict[str, list[str]], most: int) -> float:
+    """The share of references that are among so many first answers, in percent."""
+    wanted = references(benchmark, split)
+    return 100 * sum(reference in lists.get(example, [])[:most] for example, reference in wanted) / len(wanted)
+
+
 def recompute(benchmark: Path, split: str, narrow: Path, wide: Path) -> dict[str, float]:
-    wanted, few, many = references(benchmark, split), answers(narrow), answers(wide)
+    few = answers(narrow)
+    many = few if wide == narrow else answers(wide)
+    wanted = references(benchmark, split)
     best = [(few.get(example) or [""])[0] for example, _ in wanted]
-    first = sum(answer == reference for answer, (_, reference) in zip(best, wanted, strict=True))
-    ten = sum(reference in many.get(example, [])[:10] for example, reference in wanted)
     bleu = sacrebleu.corpus_bleu(best, [[reference for _, reference in wanted]], tokenize="none", force=True).score
-    return {"top1": 100 * first / len(wanted), "top10": 100 * ten / len(wanted), "bleu": bleu}
+    top1, top10 = found_among(benchmark, split, few, 1), found_among(benchmark, split, many, 10)
+    return {"top1": top1, "top10": top10, "bleu": bleu}
 
 
 if __name__ == "__main__":

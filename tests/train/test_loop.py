@@ -61,7 +61,7 @@ def losses(folder: Path) -> list[float]:
 
 
 def test_a_tiny_model_learns_a_synthetic_task(tmp_path: Path) -> None:
-    recipe = modern(steps=400, batch=768, warmup=20, rate=6e-3, smoothing=0.0)
+    recipe = modern(steps=250, batch=512, warmup=20, rate=6e-3, smoothing=0.0)
     train(
         dataset(20_000),
         tiny(style="modern", dropout=0.0),
@@ -85,7 +85,7 @@ def test_constants_that_were_never_seen_are_written(tmp_path: Path, monkeypatch:
     splits["validation"] = replace(validation, tokens=validation.tokens + len(strange))
     data = opened(Dataset(splits, VOCABULARY, "swap", strange), 8)
     config = replace(tiny(style="modern", dropout=0.0), vocabulary=len(data.vocabulary))
-    recipe = modern(steps=250, batch=768, warmup=20, rate=6e-3, smoothing=0.0, number_constants=1.0)
+    recipe = modern(steps=230, batch=512, warmup=20, rate=6e-3, smoothing=0.0, number_constants=1.0)
     plan = ValidationPlan(looks=1, examples=100)
     train(data, config, recipe, tmp_path, device="cpu", validating=plan, quiet=True)
     last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
@@ -255,7 +255,7 @@ def test_the_loss_falls_on_embedded_examples(tmp_path: Path) -> None:
         embedded.benchmark,
     )
     config = ModelConfig("hat", len(embedded.vocabulary), "tiny", "modern", 0.0, dense=True)
-    recipe = modern(steps=100, batch=2048, warmup=10, rate=4e-3, smoothing=0.0, renumber=0.5)
+    recipe = modern(steps=80, batch=1024, warmup=10, rate=4e-3, smoothing=0.0, renumber=0.5)
     train(part, config, recipe, tmp_path, device="cpu", validating=ValidationPlan(looks=1, examples=4), quiet=True)
     curve = losses(tmp_path)
     assert curve[-1] < 0.6 * curve[1] < 0.6 * curve[0]  # every twenty steps; the first is the untrained model's

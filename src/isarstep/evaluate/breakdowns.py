@@ -130,7 +130,7 @@ def training_targets(benchmark: str | Path) -> list[str]:
     """The distinct targets of the training split."""
     opened = Benchmark(benchmark)
     wanted = opened.split("train").table()["f1"].unique().to_pylist()
-    return [opened.propositions[number] for number in sorted(wanted)]
+    return opened.propositions.lines(sorted(wanted))
 
 
 def failure_table(systems: Sequence[System]) -> Table:

@@ -22,10 +22,11 @@ Random = np.random.Generator
 Pieces = list[list[int]]
 
 RULE, RESULT, CASE = 2, 3, 4  # the fields in which each part is given
+HELD_OUT = 500  # examples to validate with
 
 
 def synthetic_dataset(dataset: Dataset, task: str, examples: int, seed: int) -> Dataset:
-    """A data set over the same vocabulary; 500 more examples are held out for validation."""
+    """A data set over the same vocabulary; more examples are held out for validation."""
     rng = np.random.default_rng(seed)
     if task == "masked":
         make = masked(dataset.split("train"), dataset.vocabulary, rng)
@@ -33,7 +34,7 @@ def synthetic_dataset(dataset: Dataset, task: str, examples: int, seed: int) -> 
         make = from_symbols(TASKS[task], len(dataset.vocabulary), rng)
     else:
         raise UserError(f"no task {task!r}; there are {', '.join([*TASKS, 'masked'])}")
-    held_out = [next(make) for _ in range(500)]
+    held_out = [next(make) for _ in range(HELD_OUT)]
     train = [next(make) for _ in range(examples)]
     splits = {"train": Corpus.of_examples(train), "validation": Corpus.of_examples(held_out)}
     return replace(dataset, splits=splits, benchmark=f"{dataset.benchmark} {task} {seed}")
