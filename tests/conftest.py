@@ -96,6 +96,11 @@ NOT_SLOW = (
 )
 
 
+def is_slow(name: str) -> bool:
+    """Of a file or a test."""
+    return name.startswith(SLOW) and not name.startswith(NOT_SLOW)
+
+
 # The fast lane draws fewer examples for a property, and does not load files that are slow as a whole.
 FAST_LANE = "not slow"
 
@@ -107,15 +112,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    name = collection_path.relative_to(config.rootpath).as_posix()
-    wholly = name.endswith(".py") and name.startswith(SLOW) and not name.startswith(NOT_SLOW)
-    return True if wholly and config.option.markexpr == FAST_LANE else None
+    name = os.path.relpath(collection_path, config.rootpath)
+    return True if config.option.markexpr == FAST_LANE and name.endswith(".py") and is_slow(name) else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow."""
     for item in items:
-        if item.nodeid.startswith(SLOW) and not item.nodeid.startswith(NOT_SLOW):
+        if is_slow(item.nodeid):
             item.add_marker(pytest.mark.slow)
 
 
