@@ -56,6 +56,12 @@ class Person:
         self.page.on("console", lambda m: self.troubles.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
 
+    def answer(self, path: str, answer: Callable[[Any], None]) -> None:
+        """Answers requests in the server's place. Said to a page that is open already, a browser may still send the
+        next request to the server."""
+        assert self.page.url == "about:blank"
+        self.page.route(path, answer)
+
     def open(self, address: str) -> Any:
         self.page.goto(address)
         self.page.wait_for_selector("#proof .goal math")
@@ -151,8 +157,8 @@ def proposals(*texts: str) -> Callable[[Any], None]:
 
 
 def test_a_card_that_moves_under_the_pressed_button_is_accepted_all_the_same(server: Running, person: Person) -> None:
+    person.answer("**/propose", proposals("True", "x = x", "y = y"))
     page = person.open(server.url)
-    page.route("**/propose", proposals("True", "x = x", "y = y"))
     page.keyboard.press("Control+Enter")
     for move in (
         "document.querySelector('#trouble').hidden = false",
@@ -162,6 +168,7 @@ def test_a_card_that_moves_under_the_pressed_button_is_accepted_all_the_same(ser
         # The answer to this question, all of it: not the list that was there before, nor one that still changes places.
         page.wait_for_selector("#steps > ol:not(.stale):not(.seen) .card")
         page.wait_for_function(NO_WAITING)
+        assert page.locator("#steps .formula").all_inner_texts() == ["True", "x = x", "y = y"]
         page.evaluate("document.querySelector('#steps > ol').classList.add('seen')")
         page.evaluate("document.querySelector('#trouble').style.height = '200px'")
         before = page.locator("#proof .step").count()
@@ -283,24 +290,26 @@ def test_the_policy_of_the_page_lets_the_page_work(server: Running, browser: Any
 
 
 def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: Running, person: Person) -> None:
-    page = person.open(server.url)
     answers = [
         (429, {"Retry-After": "1"}, '{"error":{"code":"busy","message":"64 requests are under way","field":null}}'),
         (503, {}, '{"error":{"code":"stopping","message":"the server is stopping","field":null}}'),
     ]
 
-    def refuse(route: Any) -> None:
-        status, headers, body = answers.pop(0)
-        route.fulfill(status=status, headers=headers, content_type="application/json", body=body)
+    def refuse_twice(route: Any) -> None:
+        if answers:
+            status, headers, body = answers.pop(0)
+            route.fulfill(status=status, headers=headers, content_type="application/json", body=body)
+        else:
+            route.continue_()
 
-    page.route("**/propose", refuse)
+    person.answer("**/propose", refuse_twice)
+    page = person.open(server.url)
     page.locator("#ask").click()
     page.wait_for_function("/busy. Trying again in 1 s/.test(document.querySelector('#status').textContent)")
     trouble = page.locator("#trouble")
     trouble.wait_for()
     assert "stopping" in trouble.inner_text()
     assert "Your proof is kept" in trouble.inner_text()
-    page.unroute("**/propose")
     page.get_by_role("button", name="Try again").click()
     page.wait_for_selector("#steps .card math")
     assert trouble.is_hidden()
