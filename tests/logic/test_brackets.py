@@ -6,7 +6,10 @@ from tests.logic.test_statements import nested
 
 from isarstep.logic.exactly import write_exactly
 from isarstep.logic.folding import canonical
+from isarstep.logic.inner_tokens import Lexicon
 from isarstep.logic.names import Names
+from isarstep.logic.parsing import Tree, parse_trees
+from isarstep.logic.productions import Grammar, Production
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.reading import read
@@ -79,3 +82,29 @@ def test_types_stand_only_where_they_are_needed() -> None:
         ("inj (λx::nat. x)", "inj (λ(x::nat). x)"),
     ):
         assert write_exactly(read_formula(text, language()).term, language()) == written
+
+
+# Stars in a row, with nothing between them; in angles stands one alone.
+BESIDE = Grammar([
+    Production("row", ("*",), "star", 1000),
+    Production("row", (("row", 51), ("row", 50)), "beside", 50),
+    Production("row", ("<", ("row", 51), ">"), "angles", 51),
+])  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("*", "star"),
+        ("* *", ("beside", "star", "star")),
+        ("* * *", ("beside", "star", ("beside", "star", "star"))),
+        ("< * > *", ("beside", ("angles", "star"), "star")),
+    ],
+)
+def test_what_stands_beside_another_binds_as_its_priorities_say(text: str, tree: Tree) -> None:
+    assert parse_trees(BESIDE, Lexicon(BESIDE.delimiters).scan(text), "row") == [tree]
+
+
+def test_what_stands_beside_another_is_not_taken_where_more_priority_is_wanted() -> None:
+    with pytest.raises(ReadError):
+        parse_trees(BESIDE, Lexicon(BESIDE.delimiters).scan("< * * >"), "row")

@@ -11,7 +11,7 @@ from isarstep.logic.language import Language
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.signature import Constant, Signature
-from isarstep.logic.terms import Type, fun
+from isarstep.logic.terms import Type, constants, fun
 
 NAT, INT = Type("Nat.nat"), Type("Int.int")
 TWICE = fun(NAT, NAT)
@@ -62,6 +62,17 @@ def test_names_beside_such_an_operation_are_those_of_no_locale_as_long_as_they_h
     fixed = {"f": TWICE}
     read = read_formula("A \\<oplus> x = B ∧ length y = n", both, fixed).term
     assert nested(read) == "(Trueprop (conj (eq (insert f A) B) (eq (length y) n)))"
+
+
+def test_a_name_beside_such_an_operation_means_the_constant_that_was_declared_last():
+    known = language().signature
+    later = Constant("Here.length", TWICE)
+    grown = Signature(
+        {**known.constants, later.name: later}, known.types, known.classes, known.arities, known.coercions
+    )
+    here = Language([*notation().values(), INDEXED_OPERATION], grown)
+    read = read_formula("A \\<oplus> x = B ∧ length y = z", here, {"G": NAT}).term
+    assert "Here.length" in {each.name for each in constants(read)}
 
 
 @cache
