@@ -43,8 +43,7 @@ def main() -> None:
     chosen = parser.parse_args()
     benchmark = Benchmark(chosen.benchmark)
     vocabulary = set(benchmark.vocabulary)
-    split = benchmark.split(chosen.split)
-    examples = split[: chosen.limit] if chosen.limit else list(split)
+    examples = benchmark.split(chosen.split).lowest(chosen.limit)
     start = time.process_time()
     reasons: dict[str, Counter[str]] = {"vocabulary": Counter(), "grammar": Counter(), "types": Counter()}
     seen: dict[str, list[str]] = defaultdict(list)

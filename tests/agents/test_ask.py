@@ -11,6 +11,7 @@ from tests.agents.chat_server import Reply, chat_server
 from tests.bench.corpus import write_corpus
 from tests.documented import documented, mentioned
 
+from isarstep.agents.asking import read_replies
 from isarstep.agents.endpoint import Endpoint
 from isarstep.agents.questions import Questions, ReadReply, place_of_reference
 from isarstep.agents.sampling import by_votes, pass_at
@@ -130,8 +131,8 @@ def test_a_run_is_scored_as_evaluate_scores_it(
                      "--samples", "3", "--shots", "1", "--per-minute", "1e6", "--out", str(out), "--price", "1,2"]  # fmt: skip
         assert run([*arguments, "--limit", "2"]) == 0
         capsys.readouterr()
-        asked = len(server.requests)
-        assert asked == 6
+        assert len(server.requests) == 6
+        assert {row["id"] for row in read_replies(out)} == {*sorted(example.id for example in examples)[:2]}
         assert run(arguments) == 0  # continues
         assert len(server.requests) == 3 * len(examples)
         assert set(server.keys) == {"Bearer very-secret"}

@@ -104,6 +104,25 @@ def test_inspect_against_a_server(
     assert scores == pytest.approx(expected)
 
 
+def test_inspect_takes_the_examples_of_lowest_id(bench: Path, examples: list[Example]) -> None:
+    pytest.importorskip("inspect_ai", reason="pip install 'isarstep[inspect]'")
+    from isarstep.agents.inspect_task import isarstep
+
+    task = isarstep(str(bench), "test", limit=2, shots=1)
+    assert {sample.id for sample in task.dataset} == {*sorted(example.id for example in examples)[:2]}
+
+
+def test_lm_eval_takes_the_examples_of_lowest_id(
+    bench: Path, examples: list[Example], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    pytest.importorskip("lm_eval", reason="pip install 'isarstep[lm-eval]'")
+    from isarstep.agents.lm_eval_task import isarstep
+
+    task = isarstep(str(bench), "test", limit=2, shots=1)
+    assert {document["id"] for document in task.test_docs()} == {*sorted(example.id for example in examples)[:2]}
+
+
 def test_lm_eval_against_a_server(
     bench: Path,
     examples: list[Example],

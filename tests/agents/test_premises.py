@@ -7,12 +7,23 @@ from pathlib import Path
 import pytest
 from tests.bench.corpus import write_corpus
 
-from isarstep.agents.premise_task import BagOfConstants, CheckersFilter, PremiseQuestion, in_scope, score_selector
+from isarstep.agents import premise_task
+from isarstep.agents.premise_task import (
+    BagOfConstants,
+    CheckersFilter,
+    PremiseQuestion,
+    Skipped,
+    in_scope,
+    score_selector,
+)
 from isarstep.bench.build import build
+from isarstep.bench.example import Example
 from isarstep.bench.rules import Sizes
+from isarstep.bench.store import Benchmark
 from isarstep.check.facts import Library
 from isarstep.check.monomorphise import Named
 from isarstep.cli import run
+from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term
 
@@ -72,3 +83,18 @@ def test_a_benchmark_whose_steps_use_no_facts(tmp_path: Path, capsys: pytest.Cap
     build(write_corpus(tmp_path, 2), tmp_path / "bench", sizes=Sizes(scored=5, band=0.3), workers=1)
     assert run(["premises", "--benchmark", str(tmp_path / "bench"), "--split", "test"]) == 2
     assert "no step of split test uses a fact" in capsys.readouterr().err
+
+
+def test_a_limit_takes_the_examples_of_lowest_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(write_corpus(tmp_path, 2), tmp_path / "bench", sizes=Sizes(scored=5, band=0.3), workers=1)
+    asked: list[str] = []
+
+    def nothing(benchmark: Benchmark, library: Library, examples: list[Example], skipped: Skipped) -> list[object]:
+        asked.extend(example.id for example in examples)
+        return []
+
+    monkeypatch.setattr(premise_task, "premise_questions", nothing)
+    with pytest.raises(UserError, match="among 2 examples"):
+        premise_task.premise_table(Benchmark(tmp_path / "bench"), "test", 2)
+    ids = [example.id for example in Benchmark(tmp_path / "bench").split("test")]
+    assert {*asked} == {*sorted(ids)[:2]} != {*ids[:2]}

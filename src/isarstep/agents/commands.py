@@ -18,7 +18,7 @@ def ask(
     model: Annotated[str, typer.Option(help="The model's name there.")],
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
     split: Annotated[str, typer.Option(help="validation, test, unseen or fresh.")] = "validation",
-    limit: Annotated[int | None, typer.Option(min=1, help="Ask only about the first examples.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     samples: Annotated[int, typer.Option(min=1, max=100, help="Replies to each question.")] = 1,
     shots: Annotated[int, typer.Option(min=0, max=32, help="Examples of training before each question.")] = 4,
     temperature: Annotated[float | None, typer.Option(help="Default: 0 for one sample, 0.7 for several.")] = None,
@@ -43,7 +43,7 @@ def ask(
 
     opened = Benchmark(benchmark)
     rows = opened.split(split)
-    examples = rows[: limit or len(rows)]
+    examples = rows.lowest(limit)
     heat = temperature if temperature is not None else 0.0 if samples == 1 else 0.7
     inquiry = AskedRun(model, opened.hash, rows.name, samples, shots, heat, longest)
     server = Endpoint(endpoint, model, temperature=heat, longest=longest, per_minute=per_minute)
@@ -95,7 +95,7 @@ def mcp(
 def premises(
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
     split: Annotated[str, typer.Option(help="validation, test, unseen or fresh.")] = "validation",
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first steps that use library facts.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
 ) -> None:
     """Score selectors of premises on the task which library facts a step uses.

@@ -25,8 +25,7 @@ def isarstep(
     """The missing step of an Isabelle proof: is the reply's proposition the author's, as a term?"""
     opened = Benchmark(benchmark)
     questions = Questions(opened, shots)
-    rows = opened.split(split)
-    examples = {example.id: example for example in rows[: limit or len(rows)]}
+    examples = {example.id: example for example in opened.split(split).lowest(limit)}
     samples = [
         Sample(id=each.id, input=[_message(message) for message in questions.prompt(each)], target=each.f1)
         for each in examples.values()

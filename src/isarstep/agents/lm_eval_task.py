@@ -23,8 +23,7 @@ def isarstep(
     """The missing step of an Isabelle proof: is the reply's proposition the author's, as a term?"""
     opened = Benchmark(benchmark)
     questions = Questions(opened, shots)
-    rows = opened.split(split)
-    examples = {example.id: example for example in rows[: limit or len(rows)]}
+    examples = {example.id: example for example in opened.split(split).lowest(limit)}
     documents = [{"id": e.id, "question": questions.text(e), "target": e.f1} for e in examples.values()]
 
     def judge(document: dict[str, Any], replies: Sequence[str]) -> dict[str, float]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Protocol
 
 import numpy as np
@@ -138,14 +137,13 @@ def score_selector(name: str, selector: Selector, questions: Sequence[PremiseQue
 
 
 def premise_table(benchmark: Benchmark, split: str, limit: int | None) -> Table:
-    """Both selectors on the steps of a split."""
+    """Both selectors on the steps of a split, or of its `limit` examples of lowest id; not all use library facts."""
     library = Library.of_benchmark(benchmark)
     skipped = Skipped()
-    rows = benchmark.split(split)
-    asked = premise_questions(benchmark, library, iter(rows), skipped)
-    questions = list(islice(asked, limit))
+    questions = list(premise_questions(benchmark, library, benchmark.split(split).lowest(limit), skipped))
     if not questions:
-        raise UserError(f"{benchmark.folder}: no step of split {split} uses a fact that stands before it")
+        among = "" if limit is None else f", among {limit:,} examples"
+        raise UserError(f"{benchmark.folder}: no step of split {split} uses a fact that stands before it{among}")
     scores = [score_selector(each.name, each, questions) for each in (CheckersFilter(library), BagOfConstants(library))]
     note = (
         "Percent of the library facts that a step uses, found among the first k in scope; mean over steps. MRR: of the "

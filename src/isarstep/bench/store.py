@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from isarstep.bench.columns import Repeated, strings_at
 from isarstep.bench.example import Example
-from isarstep.bench.ids import variables_of
+from isarstep.bench.ids import places_of_lowest, variables_of
 from isarstep.bench.layout import (
     FACTS,
     NOTATION,
@@ -340,6 +340,12 @@ class Split(Sequence[Example]):
     def table(self) -> pa.Table:
         """All columns as they lie in the file."""
         return self.benchmark.table(self.name)
+
+    def lowest(self, limit: int | None) -> list[Example]:
+        """The `limit` examples of lowest id, in the order of the file; without a limit, all."""
+        if limit is None:
+            return list(self)
+        return [self[at] for at in places_of_lowest(self.benchmark.table(self.name, ["id"])["id"].to_pylist(), limit)]
 
     def position(self, identifier: str) -> int | None:
         """Where the first example stands whose id begins like this."""
