@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.bench.worlds import Declared, Worlds
@@ -23,6 +24,13 @@ WORLDS = Worlds(NOTHING, PARENTS, ["C.Left"])
 
 def at(theory: str, fixed: int = 2, **types: str) -> Example:
     return Example(id="x", f1="", f2=(), f3="", f4=(), f5=(), theory=theory, types=types, fixed=fixed)
+
+
+def test_ancestors_come_first_in_the_order_of_imports():
+    parents = {"A.Top": ["A.Right", "A.Left", "A.Base"], "A.Right": ["A.Left", "Main"], "A.Left": ["A.Base"]}
+    assert ancestors_first(["A.Left", "A.Top"], parents) == ["A.Base", "A.Left", "Main", "A.Right", "A.Top"]
+    assert ancestors_first(["A.Top", "A.Left"], parents) == ["A.Base", "A.Left", "Main", "A.Right", "A.Top"]
+    assert ancestors_first(["A"], {"A": ["B"], "B": ["A"]}) == ["B", "A"]  # no circle keeps it busy
 
 
 def test_constants_of_imported_theories_exist():

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from isarstep.bench.ancestors import ancestors_first
 from isarstep.errors import UserError
 from isarstep.logic.typestrings import format_type, parse_type
 
@@ -151,7 +152,7 @@ class Ancestry:
     def meanings(self, bases: frozenset[str]) -> dict[str, dict[str, str]]:
         """For each theory the one that a base name of these means there: an ancestor or the theory itself."""
         found: dict[str, dict[str, str]] = {}
-        for theory in self._ancestors_first():
+        for theory in ancestors_first(self._parents, self._parents):
             meaning: dict[str, str] = {}
             for other in (*self._parents.get(theory, ()), theory):
                 more = found[other] if other != theory else {_base(theory): theory} if _base(theory) in bases else {}
@@ -166,23 +167,10 @@ class Ancestry:
     def incomplete(self) -> set[str]:
         """Theories some of whose ancestors are not known."""
         found: set[str] = set()
-        for theory in self._ancestors_first():
+        for theory in ancestors_first(self._parents, self._parents):
             if theory != _ROOT and (theory not in self._parents or any(p in found for p in self._parents[theory])):
                 found.add(theory)
         return found
-
-    def _ancestors_first(self) -> list[str]:
-        order: dict[str, None] = {}
-        todo = list(self._parents)
-        visited: set[str] = set()
-        while todo:
-            theory = todo[-1]
-            if theory in visited:
-                order.setdefault(todo.pop())
-            else:
-                visited.add(theory)
-                todo += [parent for parent in self._parents.get(theory, ()) if parent not in visited]
-        return list(order)
 
 
 def renaming_of_benchmark(where: object, before: Ancestry, after: Ancestry) -> Renaming:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import Any, Protocol, TypeAlias
 
+from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.clashes import precedence
 from isarstep.errors import UserError
 from isarstep.logic.language import Language, Rows
@@ -84,19 +85,6 @@ class Worlds:
     def abbreviations(self) -> frozenset[str]:
         return frozenset(abbreviations_of(self.whole.constants))
 
-    def in_order(self, theories: Iterable[str]) -> list[str]:
-        """Theories and all that they rest on, parents first."""
-        order: dict[str, None] = {}
-        todo = [(theory, False) for theory in reversed(tuple(theories))]
-        while todo:
-            theory, done = todo.pop()
-            if done:
-                order[theory] = None
-            elif theory not in order:
-                todo.append((theory, True))
-                todo += ((parent, False) for parent in reversed(self.parents.get(theory, ())) if parent not in order)
-        return list(order)
-
     @cached_property
     def everything(self) -> World:
         """Where nothing is known of theories, and to look up names; no question to a prover is asked in it."""
@@ -127,12 +115,7 @@ class Worlds:
 
     def _rests_on(self, theory: str) -> frozenset[str]:
         """A theory and all above it."""
-        seen, todo = {theory}, [theory]
-        while todo:
-            new = [parent for parent in self.parents.get(todo.pop(), ()) if parent not in seen]
-            seen.update(new)
-            todo += new
-        return frozenset(seen)
+        return frozenset(ancestors_first((theory,), self.parents))
 
     def prefix(self, constant: str) -> str:
         """What says of a constant's name which theory it is from."""
@@ -234,7 +217,7 @@ class World:
     def language(self) -> Language | None:
         """How people write here; None where the notation of the theories is not known."""
         notation = self._worlds.notation
-        order = self._worlds.in_order(self.imports)
+        order = ancestors_first(self.imports, self._worlds.parents)
         if not order or not any(theory in notation for theory in order):
             return None
         abbreviations = filter(self.exists, self._worlds.abbreviations)
