@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from isarstep.check.jobs import Run, Settings, Work
 
 
-class Effort(StrEnum):
+class EffortChoice(StrEnum):
     """How hard provers try: with how many facts and strategies here, for how long in Isabelle."""
 
     quick = "quick"
@@ -25,9 +25,9 @@ class Effort(StrEnum):
     thorough = "thorough"
 
 
-STAGES = {Effort.quick: (0, 32), Effort.usual: (0, 32, 128), Effort.thorough: (0, 32, 128, 512)}
+STAGES = {EffortChoice.quick: (0, 32), EffortChoice.usual: (0, 32, 128), EffortChoice.thorough: (0, 32, 128, 512)}
 SECONDS = 0.3  # of processor time, for one try of a prover of ours
-SLEDGEHAMMER = {Effort.quick: 5.0, Effort.usual: 30.0, Effort.thorough: 120.0}  # the paper's is 30
+SLEDGEHAMMER = {EffortChoice.quick: 5.0, EffortChoice.usual: 30.0, EffortChoice.thorough: 120.0}  # the paper's is 30
 _ISABELLE = (
     "is --isabelle IMAGES now, with a folder of images that the miner made; without it provers of ours are asked"
 )
@@ -51,12 +51,12 @@ def check(
     top: Annotated[int, typer.Option(min=1, help="Proposals of each example to check, best first.")] = 1,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     effort: Annotated[
-        Effort,
+        EffortChoice,
         typer.Option(
             help="Library facts that provers get at most (32, 128, 512; thorough: five strategies for every question,"
             " not two), or Sledgehammer's seconds (5, 30, 120)."
         ),
-    ] = Effort.usual,
+    ] = EffortChoice.usual,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core, of Isabelle one.")] = 0,
     cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler whose workers do the work.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
@@ -92,7 +92,7 @@ def check(
         asked = IsabelleSettings(benchmark, split, SLEDGEHAMMER[effort], 0, (0,))
         _run_isabelle(judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume)
         return
-    settings = Settings(benchmark, split, SECONDS, 2 << 30, STAGES[effort], effort is Effort.thorough)
+    settings = Settings(benchmark, split, SECONDS, 2 << 30, STAGES[effort], effort is EffortChoice.thorough)
     work = _work(settings, predictions, top, limit)
     if explain is not None:
         _explain(settings, work, explain)
