@@ -13,7 +13,7 @@ from isarstep.bench.card import card
 from isarstep.bench.croissant import croissant
 from isarstep.bench.display import Printer
 from isarstep.bench.example import Example
-from isarstep.bench.formats import LABEL_OF, META
+from isarstep.bench.formats import LABEL_OF, META, SEPARATOR
 from isarstep.bench.store import Benchmark, Split
 
 _RELEASE_NAME = {"validation": "valid"}
@@ -23,7 +23,7 @@ def source_line(example: Example, *, hints: bool) -> str:
     """One line of `source.txt`, or of `source_g.txt` with F.5."""
     fields: dict[int, list[str]] = {2: [], 3: [], 4: [], **({5: []} if hints else {})}
     for number, text in example.source(hints=hints):
-        fields[number].append(text if number == 3 else f"<SEP> {text}")
+        fields[number].append(text if number == 3 else f"{SEPARATOR} {text}")
     return " ".join(" ".join([LABEL_OF[number], *texts]) for number, texts in fields.items())
 
 

@@ -23,6 +23,7 @@ from isarstep.logic.tokens import TokenError, decode, encode_line
 
 LABELS = {"<used_local_facts>": 2, "<consequences>": 3, "<consequences_others>": 4, "<used_global_facts>": 5}
 LABEL_OF = {number: label for label, number in LABELS.items()}
+SEPARATOR = "<SEP>"  # of the release, whatever the vocabulary's is called
 META = "<!;!>"
 _OWN_THEOREM = re.compile(r"(.*)@([0-9a-f]{16})")
 _SPLIT_NAMES = {"train": "train", "valid": "validation", "validation": "validation", "val": "validation",
@@ -77,8 +78,8 @@ def parse_source(line: str) -> dict[int, list[str]]:
     fields: dict[int, list[str]] = {2: [], 3: [], 4: [], 5: []}
     number = 0
     tokens: list[str] = []
-    for token in [*line.split(), "<SEP>"]:
-        if token in LABELS or token == "<SEP>":
+    for token in [*line.split(), SEPARATOR]:
+        if token in LABELS or token == SEPARATOR:
             if tokens:
                 fields[number].append(" ".join(tokens))
                 tokens = []

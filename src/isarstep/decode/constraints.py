@@ -19,7 +19,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.bench.specials import EOS
+from isarstep.bench.specials import EOS, SPECIALS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.errors import UserError
 from isarstep.feed.arrays import NUMPY, Array, Arrays
@@ -84,8 +84,8 @@ NEED = {
 OWING = 3  # tokens that a group needs which may not close yet, or which must be applied to something
 NAMES = {Kind.CONST: Mode.CONSTANT, Kind.FREE: Mode.VARIABLE, Kind.VAR: Mode.SCHEMATIC, Kind.BOUND: Mode.INDEX}
 WORDS = {
-    "<EOS>": Kind.END, "CONST": Kind.CONST, "FREE": Kind.FREE, "VAR": Kind.VAR, "BOUND": Kind.BOUND, "ABS": Kind.ABS,
-    "$": Kind.APPLY, "(": Kind.OPEN, ")": Kind.CLOSE,
+    SPECIALS[EOS]: Kind.END, "CONST": Kind.CONST, "FREE": Kind.FREE, "VAR": Kind.VAR, "BOUND": Kind.BOUND,
+    "ABS": Kind.ABS, "$": Kind.APPLY, "(": Kind.OPEN, ")": Kind.CLOSE,
 }  # fmt: skip
 NAMED = {
     Kind.CONSTANT: Mode.CONSTANT, Kind.VARIABLE: Mode.VARIABLE, Kind.SCHEMATIC: Mode.SCHEMATIC, Kind.INDEX: Mode.INDEX,

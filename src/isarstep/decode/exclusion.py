@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
+from isarstep.bench.specials import SPECIALS, UNK
 from isarstep.bench.worlds import Exists
 from isarstep.decode.constraints import Kind, kind_of
 from isarstep.decode.unfinished import Unfinished
@@ -17,12 +18,10 @@ from isarstep.logic.signature import Signature
 from isarstep.logic.terms import constants, frees, loose, schematics
 from isarstep.logic.tokens import decode, encode
 
-UNKNOWN = "<UNK>"
-
 
 def grammar_objection(tokens: Sequence[str], variables: Collection[str]) -> str | None:
     """The tokens must be those of a closed term over the example's variables, its schematic variables numbered."""
-    if UNKNOWN in tokens:
+    if SPECIALS[UNK] in tokens:
         return "a token that is not in the vocabulary"
     try:
         term = decode(tokens)

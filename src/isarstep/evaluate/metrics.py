@@ -18,6 +18,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from isarstep.bench.specials import SPECIALS, UNK
 from isarstep.logic.sameness import same_term
 
 RESAMPLES = 1000
@@ -27,7 +28,7 @@ SEED = 605
 Bools = NDArray[np.bool_]
 Clusters = NDArray[np.int64]  # of every example the number of its theorem
 
-NEVER_MATCHES = "<UNK>"
+NEVER_MATCHES = SPECIALS[UNK]
 
 
 @dataclass(frozen=True, slots=True)
