@@ -15,11 +15,12 @@ import re
 import time
 from collections import Counter, defaultdict
 
+from exclusion import dropped_prefix, grammar_objection, types_objection
+
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
 from isarstep.bench.store import Benchmark
 from isarstep.decode.contexts import known_types
-from isarstep.decode.exclusion import dropped_prefix, grammar_objection, types_objection
 
 
 def known_variables(example: Example) -> set[str]:

@@ -13,9 +13,10 @@ import argparse
 import json
 from pathlib import Path
 
+from scheduling import critical_paths, estimate, schedule
+
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import Sessions, find_installation
-from isarstep.mine.scaling import critical_paths, estimate, schedule
 from isarstep.mine.store import Store
 
 

@@ -5,6 +5,8 @@ import os
 import re
 import subprocess
 import tomllib
+from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -151,6 +153,50 @@ def test_no_circle_among_files() -> None:
         for name in top:
             del left[name]
     assert not {name: used & {*left} for name, used in left.items()}
+
+
+@cache
+def uses(tree: ast.AST) -> Counter[str]:
+    """How often each name is read in a tree, alone, of something, or as a whole string (`getattr`, tables of names)."""
+    found: Counter[str] = Counter()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            found[node.id] += 1
+        elif isinstance(node, ast.Attribute):
+            found[node.attr] += 1
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found[node.value] += 1
+    return found
+
+
+def defined(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
+    """Public functions, classes and constants of a module, and methods of classes on which no base class has a say."""
+    for node in tree.body:
+        if isinstance(node, FUNCTIONS | ast.ClassDef):
+            yield node.name, node
+        if isinstance(node, ast.ClassDef) and not node.bases:
+            yield from ((inner.name, inner) for inner in node.body if isinstance(inner, FUNCTIONS))
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from ((target.id, node) for target in targets if isinstance(target, ast.Name))
+
+
+def test_nothing_is_there_for_tests_alone() -> None:
+    """Commands are called by people; what the docs put in code marks is there for them, too."""
+    scripts = [path for folder in ("benchmarks", "experiments") for path in (ROOT / folder).glob("*.py")]
+    used: Counter[str] = Counter()
+    for path in (*SOURCES, *scripts):
+        used.update(uses(parsed(path)))
+    pages = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))
+    told = {word for code in re.findall(r"```.*?```|`[^`\n]+`", pages, re.DOTALL) for word in re.findall(r"\w+", code)}
+    unused = {
+        f"{module}.{name}"
+        for module, path in MODULES.items()
+        if path.name != "commands.py"
+        for name, node in defined(parsed(path))
+        if not name.startswith("_") and name not in told and used[name] == uses(parsed(path))[name] == uses(node)[name]
+    }
+    assert unused == set()
 
 
 def test_the_version_is_written_once() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.bench.corpus import write_corpus
+from tests.check.small_library import library_of
 
 from isarstep.agents import premise_task
 from isarstep.agents.premise_task import (
@@ -45,9 +46,7 @@ def library() -> Library:
         ("T.three", ("T.r", "T.c")),
         ("T.four", ("T.p", "T.c")),
     ]
-    return Library.of_lemmas(
-        [("T", Named(name, lemma(*constants))) for name, constants in stated], Signature({}, {}, {}, {})
-    )
+    return library_of([("T", Named(name, lemma(*constants))) for name, constants in stated], Signature({}, {}, {}, {}))
 
 
 def question(used: set[int], exclude: frozenset[int] = frozenset(), before: int = 4) -> PremiseQuestion:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow.parquet as pq
 from tests.bench.handmade import BOOL, NAT, PROP, fun
 
-from isarstep.bench.facts import shows_its_type, slots_of, theory_order, typed
+from isarstep.bench.facts import occurrences, shows_its_type, theory_order, typed
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.logic.terms import Abs, App, Bound, Const, Term, TVar, Typ, Type, Var, erase
 from isarstep.logic.typestrings import format_type, parse_type
@@ -38,9 +38,9 @@ def apply(head: Term, *arguments: Term) -> Term:
 
 def round_trip(term: Term) -> list[Typ]:
     recorded = [
-        typ
-        for typ, constant in slots_of(term)
-        if constant is None or constant[0] not in GENERAL or not shows_its_type(GENERAL[constant[0]], constant[1])
+        node.type
+        for node, arguments in occurrences(term)
+        if type(node) is not Const or node.name not in GENERAL or not shows_its_type(GENERAL[node.name], arguments)
     ]
     assert typed(erase(term), recorded, GENERAL.get) == term
     return recorded

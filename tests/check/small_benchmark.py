@@ -9,12 +9,12 @@ from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, read, read_type
 
 from isarstep.bench.example import Example
-from isarstep.bench.facts import shows_its_type, slots_of
+from isarstep.bench.facts import occurrences, shows_its_type
 from isarstep.bench.ids import variables_of
 from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA
 from isarstep.bench.write import Content, write_benchmark
 from isarstep.logic.normalise import normalise, variable_order
-from isarstep.logic.terms import erase
+from isarstep.logic.terms import Const, erase
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
 
@@ -70,9 +70,9 @@ def write_small_benchmark(folder: Path) -> list[Example]:
     for name, (text, given) in FACTS.items():
         prop = normalise(lemma(name, text, given).prop, [])
         slots = [
-            types.setdefault(format_type(typ), len(types))
-            for typ, constant in slots_of(prop)
-            if constant is None or not shows_its_type(SIGNATURE.constants[constant[0]].type, constant[1])
+            types.setdefault(format_type(node.type), len(types))
+            for node, arguments in occurrences(prop)
+            if type(node) is not Const or not shows_its_type(SIGNATURE.constants[node.name].type, arguments)
         ]
         number = propositions.setdefault(encode_line(erase(prop)), len(propositions))
         facts.append({"theory": "S.Early", "name": name, "index": 0, "proposition": number, "types": slots})

@@ -10,6 +10,7 @@ import pytest
 from tests import needs
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, read, read_type
+from tests.check.small_library import library_of
 
 from isarstep.bench.example import Example
 from isarstep.bench.worlds import Declared, Worlds
@@ -70,7 +71,7 @@ NTH = example(
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
     rows = [("Early", lemma(name, *FACTS[name])) for name in sorted(ORDER)]
-    facts = Library.of_lemmas([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE)
+    facts = library_of([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE)
     with Provers(ProverLimits(seconds=0.5, width=2)) as provers:
         yield Checker(Worlds(SIGNATURE), provers, facts, Effort(library=(0, 4)))
 
@@ -116,7 +117,7 @@ def test_a_library_fact_is_used_only_from_before_the_step(checker: Checker) -> N
 def own_theory(names: list[str], **proofs: tuple[int, int]) -> Library:
     """One theory with `nth_Cons_Suc` under each of these names."""
     rows = [("T", replace(lemma("", *FACTS["nth_Cons_Suc"]), name=name)) for name in names]
-    return Library.of_lemmas(rows, SIGNATURE, {("T", name): span for name, span in proofs.items()})
+    return library_of(rows, SIGNATURE, {("T", name): span for name, span in proofs.items()})
 
 
 @pytest.mark.parametrize(
@@ -149,7 +150,7 @@ def test_facts_of_the_own_theory_are_used_from_before_the_step_only(
 ) -> None:
     statements = {"z": "nth_Cons_Suc", "step": "rev_rev", "other": "length_Cons"}
     rows = [("T", replace(lemma("", *FACTS[statements[name]]), name=name)) for name in names]
-    library = Library.of_lemmas(rows, SIGNATURE, {("T", name): span for name, span in proofs.items()})
+    library = library_of(rows, SIGNATURE, {("T", name): span for name, span in proofs.items()})
     own = Checker(Worlds(SIGNATURE), checker.provers, library, checker.effort)
     verdict = well_formed(own.check(replace(NTH, theory="T", name="step", id=f"{names} {proofs}"), NTH.f1))
     assert proved(verdict.second) is usable
@@ -161,7 +162,7 @@ def test_definitions_of_what_a_step_mentions_are_used(checker: Checker) -> None:
     definition = replace(lemma("", *FACTS["subalgebra_def"]), name="subalgebra_def")
     constant = next(c.name for c in constants(definition.prop) if c.name.endswith("subalgebra"))
     named = replace(definition, name=f"{constant}_def")
-    library = Library.of_lemmas([("T", replace(named, name="A.first")), ("T", named)], SIGNATURE)
+    library = library_of([("T", replace(named, name="A.first")), ("T", named)], SIGNATURE)
     own = Checker(Worlds(SIGNATURE), checker.provers, library, checker.effort)
     step = example("(<= (sets F) (sets M))", ["(subalgebra M F)"], "True", [], {}, theory="T", name="T.step")
     verdict = well_formed(own.check(step, step.f1))
@@ -432,7 +433,7 @@ def test_what_simp_rules_prove_needs_no_prover(checker: Checker) -> None:
 
 def test_only_facts_of_the_world_are_offered(checker: Checker) -> None:
     rows = [("Early", lemma("nth_Cons_Suc", *FACTS["nth_Cons_Suc"])), ("Last", lemma("rev_rev", *FACTS["rev_rev"]))]
-    library = Library.of_lemmas(rows, SIGNATURE)
+    library = library_of(rows, SIGNATURE)
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     worlds = Worlds(SIGNATURE, {**{p: [] for p in prefixes}, "Early": prefixes, "Last": ["Early"], "Beside": prefixes})
     for theory, usable in (("Last", True), ("Beside", False)):
@@ -459,7 +460,7 @@ def test_instances_are_found_by_matching_unless_somebody_says_otherwise(checker:
 
 def test_instances_of_other_worlds_are_not_taken(checker: Checker) -> None:
     """`linear` holds of linear orders; whether lists are one is the world's to say."""
-    library = Library.of_lemmas([("Early", lemma("linear", *FACTS["linear"]))], SIGNATURE)
+    library = library_of([("Early", lemma("linear", *FACTS["linear"]))], SIGNATURE)
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Lexi": ["Early"], "Prefix": ["Early"]}
     arities = [(t, c, sorts) for t, table in SIGNATURE.arities.items() for c, sorts in table.items()]

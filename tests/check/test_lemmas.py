@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, read_type
+from tests.check.small_library import library_of
 
 from isarstep.bench.example import Example
 from isarstep.bench.worlds import Worlds
 from isarstep.check.embedded import Checker
-from isarstep.check.facts import Library
 from isarstep.check.gaps import Effort, OpenGap
 from isarstep.check.monomorphise import Named
 from isarstep.check.provers import ProverLimits, Provers
@@ -47,7 +47,7 @@ def provers() -> Iterator[Provers]:
 
 def checker(provers: Provers, facts: list[Named], known: dict[str, list[int]], library: int = 4) -> Checker:
     rows = [("Early", fact) for fact in facts]
-    base = Library.of_lemmas([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE, in_context=known)
+    base = library_of([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE, in_context=known)
     return Checker(Worlds(SIGNATURE), provers, base, Effort(library=(0, library) if library else (0,)))
 
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from tests.check.derivations import FACTS
 from tests.check.language import SIGNATURE, lemma, local, read, read_type
+from tests.check.small_library import library_of
 
 from isarstep.bench.columns import Repeated
 from isarstep.bench.fact_search import uses_in_training
@@ -23,7 +24,7 @@ from isarstep.check.formula import CannotEncode
 from isarstep.check.gaps import Effort
 from isarstep.check.likeness import likeness, simplified
 from isarstep.check.monomorphise import Named, monomorphise
-from isarstep.check.names import Namer, _keys, escape, name_of, unescape
+from isarstep.check.names import Namer, _keys, escape, name_of
 from isarstep.check.premises import Relevance, constants_of, relevance_of
 from isarstep.check.problems import state
 from isarstep.check.provers import QUICK, STRATEGIES, available
@@ -45,7 +46,6 @@ def test_escaping_is_injective() -> None:
         name = escape(text)
         assert name.isascii()
         assert all(c.isalnum() or c == "_" for c in name)
-        assert unescape(name) == text
         assert seen.setdefault(name, text) == text
 
 
@@ -109,7 +109,7 @@ def test_instances_are_bounded() -> None:
 
 def test_relevance_prefers_facts_that_share_constants() -> None:
     names = list(LEMMAS)
-    library = Library.of_lemmas([("T", LEMMAS[name]) for name in names], SIGNATURE)
+    library = library_of([("T", LEMMAS[name]) for name in names], SIGNATURE)
     relevance = Relevance(library)
     goal = encode_line(read("(= (rev (append xs ys)) zs)"))
     best = [names[n] for n in relevance.rank([goal], 5, len(names))]
@@ -124,7 +124,7 @@ def test_relevance_prefers_facts_that_share_constants() -> None:
 
 def test_of_facts_that_speak_of_the_same_the_used_one_comes_first() -> None:
     rows = [("A", replace(LEMMAS["rev_rev"], name=name)) for name in ("one", "two", "three", "x.cong")]
-    library = Library.of_lemmas(rows, SIGNATURE)
+    library = library_of(rows, SIGNATURE)
     assert Relevance(library).rank([library.texts[0]], 4, 4) == [0, 1, 2]  # nobody wants a package's own
     library.uses = np.array([0, 0, 7, 1])
     assert Relevance(library).rank([library.texts[0]], 4, 4) == [2, 3, 0, 1]
@@ -132,7 +132,7 @@ def test_of_facts_that_speak_of_the_same_the_used_one_comes_first() -> None:
 
 
 def test_a_library_that_nobody_has_any_more_is_gone_with_what_was_made_of_it() -> None:
-    library = Library.of_lemmas([("T", LEMMAS["rev_append"])], SIGNATURE)
+    library = library_of([("T", LEMMAS["rev_append"])], SIGNATURE)
     relevance = weakref.ref(relevance_of(library))
     assert relevance_of(library) is relevance()
     del library
@@ -143,7 +143,7 @@ def test_a_library_that_nobody_has_any_more_is_gone_with_what_was_made_of_it() -
 def test_what_a_world_does_not_have_changes_nothing_in_it() -> None:
     rows = [("A", LEMMAS["rev_append"]), ("A", LEMMAS["rev_rev"]), ("A", LEMMAS["linear"])]
     more = [*rows, *(("B", replace(LEMMAS["rev_append"], name=f"copy{n}")) for n in range(9))]
-    small, large = (Relevance(Library.of_lemmas(r, SIGNATURE)) for r in (rows, more))
+    small, large = (Relevance(library_of(r, SIGNATURE)) for r in (rows, more))
     asked, here = [encode_line(LEMMAS["rev_append"].prop)], frozenset({"A"})
     large.rank(asked, 9, 9, theories=frozenset({"A", "B"}))  # whatever was asked before
     (facts, first), (also, second) = (each.scores(constants_of(asked[0]), here) for each in (small, large))
@@ -162,7 +162,7 @@ def test_uses_are_counted_in_training_examples() -> None:
 
 
 def test_like_facts_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    library = Library.of_lemmas([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["rev_rev"])], SIGNATURE)
+    library = library_of([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["rev_rev"])], SIGNATURE)
     line = encode_line(read("(= (rev (rev ys)) ys)"))
     found = [library.alike(line), library.alike(line, frozenset("B"))]
     assert found == [[0, 1], [1]]
@@ -171,13 +171,13 @@ def test_like_facts_are_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_library_finds_facts_by_their_tokens() -> None:
-    library = Library.of_lemmas([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"])], SIGNATURE)
+    library = library_of([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"])], SIGNATURE)
     assert library.find(encode_line(LEMMAS["linear"].prop)) == [1]
     assert library.find(encode_line(read("(= (rev (rev xs)) xs)"))) == []
     assert library.alike(encode_line(read("(= (rev (rev ys)) ys)"))) == [0]
     assert library.before("B") == 1
     assert library.before("C") == 0
-    twice = Library.of_lemmas([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"]), ("B", LEMMAS["rev_rev"])], SIGNATURE)
+    twice = library_of([("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"]), ("B", LEMMAS["rev_rev"])], SIGNATURE)
     line = twice.texts[0]
     for found in (twice.find, twice.alike):
         assert found(line) == [0, 2]
@@ -187,7 +187,7 @@ def test_a_library_finds_facts_by_their_tokens() -> None:
 
 def test_only_theories_that_a_theory_rests_on_are_visible() -> None:
     rows = [("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"]), ("C", LEMMAS["rev_rev"])]
-    library = Library.of_lemmas(rows, SIGNATURE)
+    library = library_of(rows, SIGNATURE)
     worlds = Worlds(SIGNATURE, {"A": [], "B": [], "C": ["A"], "D": ["C"]})
     assert library.visible(worlds.at("D").theories or frozenset()).tolist() == [True, False, True]
     relevance = Relevance(library)
@@ -207,7 +207,7 @@ def theory(names: list[str], proofs: dict[str, tuple[int, int]] | None = None) -
     """Theory B with facts of these names, after a theory A sorted by name with two."""
     before = [("A", replace(LEMMAS["linear"], name=name)) for name in ("x", "y")]
     rows = [*before, *(("B", replace(LEMMAS["rev_rev"], name=name)) for name in names), ("C", LEMMAS["linear"])]
-    return Library.of_lemmas(rows, SIGNATURE, {("B", name): span for name, span in (proofs or {}).items()})
+    return library_of(rows, SIGNATURE, {("B", name): span for name, span in (proofs or {}).items()})
 
 
 def test_the_order_inside_a_theory_counts_only_where_it_is_one() -> None:

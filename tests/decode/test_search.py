@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import torch
+from tests.decode.plain_search import search_plainly
 
 from isarstep.bench.specials import EOS
 from isarstep.decode import search
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
-from isarstep.decode.reference import search_plainly
 from isarstep.decode.search import search_corpus
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.models import ModelConfig, Seq2Seq, build_model

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from tests.decode.plain_search import search_plainly
 from tests.decode.test_search import lively_model, some_corpus
 
 from isarstep.bench.specials import EOS, SPECIALS
 from isarstep.decode import search
 from isarstep.decode.constraints import TermGrammar
 from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
-from isarstep.decode.reference import search_plainly
 from isarstep.decode.search import batches_of, best_by_kernel, best_next, nothing_better_comes, search_corpus
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.tensors import Tensors

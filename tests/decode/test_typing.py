@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 import torch
+from benchmarks.exclusion import dropped_prefix
 
 from isarstep.bench.specials import SPECIALS
 from isarstep.decode.constraints import kind_of
-from isarstep.decode.exclusion import dropped_prefix
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.decode.typing import TypedGrammar

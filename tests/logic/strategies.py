@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from isarstep.logic.hol import BOOL, NAT, PROP
+from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.sample import sample_signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, fun
 
@@ -38,7 +38,7 @@ terms: st.SearchStrategy[Term] = st.recursive(
     max_leaves=25,
 )
 
-INT, REAL, A = Type("Int.int"), Type("Real.real"), TFree("'a", ("HOL.type",))
+NAT, INT, REAL, A = Type("Nat.nat"), Type("Int.int"), Type("Real.real"), TFree("'a", ("HOL.type",))
 BASES: list[Typ] = [BOOL, NAT, INT, REAL, A]
 
 # Everything that builds truth values, numbers, sets and functions out of each other.

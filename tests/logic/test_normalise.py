@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
-from isarstep.logic.normalise import normalise, restore, schematic_order, variable_order
+from isarstep.logic.normalise import normalise, restore, variable_order
 from isarstep.logic.sample import sample_examples
-from isarstep.logic.terms import Const, Free, Term, Type, Var, frees
+from isarstep.logic.terms import Const, Free, Term, Type, Var, frees, schematics
 from isarstep.logic.tokens import decode, encode_line
 
 from .paper_examples import EVEN_A, FALSE_IMPLIES_P
@@ -51,7 +51,8 @@ def test_idempotent_and_reversible(term: Term, fixed: list[str]) -> None:
     order = variable_order([term], fixed)
     once = normalise(term, order)
     assert normalise(once, order) == once
-    assert restore(once, order, schematic_order(term)) == term
+    first = {(variable.name, variable.index): variable for variable in schematics(term)}
+    assert restore(once, order, [*first.values()]) == term
 
 
 def test_what_a_model_invents_is_kept() -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from isarstep.logic.gallery import COUNT, gallery
 from isarstep.logic.grammar import grammar
 from isarstep.logic.mathml import to_mathml, translate
 from isarstep.logic.names import Names
-from isarstep.logic.notation import default_table, extended_table, read_table
+from isarstep.logic.notation import NotationTable, default_table, read_table
 from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.reading import read
@@ -326,6 +327,14 @@ def test_gallery_is_up_to_date() -> None:
     page = (Path(__file__).parents[2] / "docs" / "gallery.md").read_text("utf-8")
     assert page == gallery(), "write it anew: python -m isarstep.logic.gallery docs/gallery.md"
     assert page.count("```latex") == COUNT
+
+
+def extended_table(extra: str) -> NotationTable:
+    """The default table with more lines; a constant that they mention loses its default notations."""
+    base, more = default_table(), read_table(extra, "extra notations")
+    replaced = {notation.constant for notation in more.notations}
+    kept = tuple(notation for notation in base.notations if notation.constant not in replaced)
+    return replace(base, notations=more.notations + kept)
 
 
 def test_extra_notations() -> None:

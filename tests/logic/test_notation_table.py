@@ -13,7 +13,6 @@ from isarstep.logic.notation import (
     Lambda,
     Notation,
     Piece,
-    extended_table,
     lexemes,
     read_table,
 )
@@ -109,18 +108,6 @@ def test_enumerations_and_spellings_are_lines_of_their_own():
     assert table.notations == ()
     assert {"[", "]", "(", "--", "–", "λ", "PROP"} <= table.literals
     assert read_table("A.f  infix 50  mod", "t").words == {"mod", "PROP"}
-
-
-def test_what_somebody_adds_replaces_the_notations_of_its_constants():
-    table = extended_table("HOL.conj  infixr 35  ⊛  x\nList.list.Cons List.list.Nil  enum  ⟦ ⟧  [ ]\nspelling  !!  ¬")
-    assert [shown(n.unicode) for n in table.notations if n.constant == "HOL.conj"] == [["#1:36", " ⊛ ", "#2:35"]]
-    assert any(n.constant == "HOL.disj" for n in table.notations)
-    assert [e.brackets for e in table.enumerations if e.cons == "List.list.Cons"] == [("⟦", "⟧")]
-    assert any(e.cons == "Set.insert" for e in table.enumerations)
-    assert table.spellings["!!"] == "¬"
-    assert "~=" in table.spellings
-    with pytest.raises(UserError, match=r"extra notations: .* mix associativities at level 35"):
-        extended_table("A.f  infixl 35  ⊛  x")
 
 
 @pytest.mark.parametrize(

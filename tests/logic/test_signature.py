@@ -9,9 +9,9 @@ from hypothesis import given
 
 from isarstep.errors import UserError
 from isarstep.logic.infer import infer
-from isarstep.logic.sample import sample_examples, sample_signature
+from isarstep.logic.sample import sample_signature
 from isarstep.logic.signature import Constant, Signature
-from isarstep.logic.terms import Const, TFree, TVar, Typ, Type, constants, erase, fun
+from isarstep.logic.terms import TFree, TVar, Typ, Type, erase, fun
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import format_type, parse_type, show_type
 
@@ -133,20 +133,6 @@ def test_broken_files_are_the_users_mistake(tmp_path: Path, content: bytes, suff
     path.write_bytes(content)
     with pytest.raises(UserError, match="signature"):
         Signature.load(path)
-
-
-def test_a_restricted_signature_types_the_same() -> None:
-    for example in sample_examples()[:40]:
-        props = [decode(line) for line in example.propositions()]
-        part = sample_signature().restrict(c.name for p in props for c in constants(p))
-        assert len(part.constants) < len(sample_signature().constants)
-        assert infer(props, part).propositions == infer(props, sample_signature()).propositions
-
-
-def test_restriction_keeps_what_abbreviations_mention() -> None:
-    part = sample_signature().restrict(["HOL.not_equal", "No.such"])
-    assert {name for name in part.constants if not name.startswith("Pure.")} == {"HOL.not_equal", "HOL.Not", "HOL.eq"}
-    assert Const("HOL.Not") in constants(part.constants["HOL.not_equal"].abbreviates or Const("x"))
 
 
 def test_the_framework_is_in_every_signature() -> None:

@@ -159,7 +159,6 @@ def test_hol_destructors_undo_constructors() -> None:
     assert [b.name for b in binders] == ["x", "y"]
     assert body == App(p, Bound(1))
     assert hol.dest_quantifier(hol.EX, App(Const(hol.EX), p)) == Abs("x", None, App(p, Bound(0)))
-    assert hol.arguments_of("c", hol.apply("c", p, q), 2) == [p, q]
 
 
 DEEP = 50_000

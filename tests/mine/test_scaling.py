@@ -1,8 +1,8 @@
 import pytest
+from benchmarks.scheduling import START_SECONDS, critical_paths, estimate, schedule
 
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import Sessions, find_installation
-from isarstep.mine.scaling import START_SECONDS, critical_paths, estimate, schedule
 
 COSTS = {"a": 1.0, "b": 5.0, "c": 1.0, "d": 1.0, "e": 2.0}
 ABOVE = {"a": (), "b": ("a",), "c": ("a",), "d": ("c", "outside"), "e": ("b", "d")}

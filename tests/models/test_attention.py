@@ -2,10 +2,12 @@
 
 import pytest
 import torch
+from tests.feed.segments import segments_of
+from tests.models.plain_attention import attend_naively
 
 from isarstep.feed.inputs import Segments
 from isarstep.feed.padding import pad, unpad
-from isarstep.models.attention import attend_flash, attend_naively, attend_padded
+from isarstep.models.attention import attend_flash, attend_padded
 
 
 def random_case(seed: int, causal: bool, device: str = "cpu") -> tuple[torch.Tensor, ...]:
@@ -15,7 +17,7 @@ def random_case(seed: int, causal: bool, device: str = "cpu") -> tuple[torch.Ten
     q = torch.randn(sum(lengths), 4, 16, generator=generator)
     k = torch.randn(sum(other), 4, 16, generator=generator)
     v = torch.randn(sum(other), 4, 16, generator=generator)
-    return q.to(device), k.to(device), v.to(device), Segments.of_lengths(lengths), Segments.of_lengths(other)
+    return q.to(device), k.to(device), v.to(device), segments_of(lengths), segments_of(other)
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -43,7 +45,7 @@ def test_flash_attention_agrees_with_the_formula(causal: bool) -> None:
 
 
 def test_pad_and_unpad_are_inverse() -> None:
-    segments = Segments.of_lengths([3, 1, 4])
+    segments = segments_of([3, 1, 4])
     x = torch.randn(8, 5)
     padded, valid = pad(x, segments)
     assert padded.shape == (3, 4, 5)
@@ -52,7 +54,7 @@ def test_pad_and_unpad_are_inverse() -> None:
 
 
 def test_what_pads_hands_back_the_gradient_of_real_cells_only() -> None:
-    segments = Segments.of_lengths([3, 1, 4])
+    segments = segments_of([3, 1, 4])
     x_SD = torch.randn(8, 2, dtype=torch.double, requires_grad=True)
     weight_NLD = torch.randn(3, 4, 2, dtype=torch.double)
     (gradient,) = torch.autograd.grad((pad(x_SD, segments)[0] * weight_NLD).sum(), x_SD)

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from tests.feed.segments import segments_of
+from tests.models.plain_attention import attend_naively
 
 from isarstep.feed.inputs import Segments
-from isarstep.models.attention import attend_few, attend_naively
+from isarstep.models.attention import attend_few
 from isarstep.models.layers import hashed_dropout
 
 if not torch.cuda.is_available():
@@ -33,7 +35,7 @@ OTHERS = [40, 1, 66, 7, 100, 3, 50, 0]
 
 
 def segments(lengths: list[int]) -> Segments:
-    made = Segments.of_lengths(lengths)
+    made = segments_of(lengths)
     return Segments(made.starts.to(DEVICE), made.longest)
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from tests.feed.segments import segments_of
 
 from isarstep.models import ModelConfig, Segments, Seq2Seq, Source, Target, build_model
 from isarstep.models.config import Kind, Style
@@ -30,15 +31,15 @@ def source_of(examples: list[list[tuple[int, list[int]]]], hierarchical: bool) -
         torch.tensor([t for example in examples for _, tokens in example for t in tokens]),
         torch.cat([torch.arange(n) for n in bounds]),
         torch.tensor([c for example in examples for c, tokens in example for _ in tokens]),
-        Segments.of_lengths(lengths),
-        Segments.of_lengths(bounds),
+        segments_of(lengths),
+        segments_of(bounds),
     )
 
 
 def target_of(rows: list[list[int]]) -> Target:
     lengths = [len(row) for row in rows]
     flat = torch.tensor([t for row in rows for t in row])
-    return Target(flat, flat, torch.cat([torch.arange(n) for n in lengths]), Segments.of_lengths(lengths))
+    return Target(flat, flat, torch.cat([torch.arange(n) for n in lengths]), segments_of(lengths))
 
 
 def random_examples(seed: int, count: int) -> list[list[tuple[int, list[int]]]]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -32,10 +31,6 @@ class FactRow:
     index: int
     proposition: int
     term: Term
-
-
-# A type that is recorded always (None), or only if the arguments do not show it (name of the constant, their number).
-Slot: TypeAlias = tuple[Typ, tuple[str, int] | None]
 
 
 def occurrences(term: Term) -> list[tuple[Const | Free | Var | Abs, int]]:
@@ -62,14 +57,6 @@ def occurrences(term: Term) -> list[tuple[Const | Free | Var | Abs, int]]:
                 seen.add(key)
                 found.append((node, 0))
     return found
-
-
-def slots_of(term: Term) -> list[Slot]:
-    """The types of a typed term in the order of its tokens."""
-    return [
-        (_typed(node.type), (node.name, arguments) if type(node) is Const else None)
-        for node, arguments in occurrences(term)
-    ]
 
 
 class SlotNumbers:
@@ -115,7 +102,7 @@ def shows_its_type(general: Typ, arguments: int) -> bool:
 
 
 def typed(erased: Term, types: Sequence[Typ], general: Callable[[str], Typ | None]) -> Term:
-    """Put the types back: the inverse of `slots_of` for a term without types."""
+    """Put the types of its slots back into a term without types."""
     given = iter(types)
     variables: dict[tuple[str, int], Typ] = {}
     done: list[tuple[Term, Typ | None]] = []  # typed subterm and its type; None: a constant that waits for arguments

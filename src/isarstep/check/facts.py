@@ -24,7 +24,6 @@ from isarstep.logic.abbreviations import expand, meaning
 from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term, fun
-from isarstep.logic.tokens import encode_line
 
 
 class FactBase(Protocol):
@@ -268,26 +267,6 @@ class Library:
             if name:
                 found.setdefault(theory, []).append((name, last))
         return found
-
-    @staticmethod
-    def of_lemmas(
-        lemmas: Iterable[tuple[str, Named]],
-        signature: Signature,
-        proofs: ProofOrder | None = None,
-        in_context: Mapping[str, Sequence[int]] | None = None,
-    ) -> Library:
-        """A small library held in memory: (theory, typed lemma) in order."""
-        rows = list(lemmas)
-        return Library(
-            [named.name for _, named in rows],
-            [0] * len(rows),
-            lambda: Repeated.of(theory for theory, _ in rows),
-            [encode_line(named.prop) for _, named in rows],
-            lambda number: rows[number][1].prop,
-            signature,
-            lambda: proofs or {},
-            lemmas=lambda: in_context or {},
-        )
 
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:

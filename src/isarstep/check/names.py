@@ -27,29 +27,6 @@ def escape(text: str) -> str:
     return "".join(parts)
 
 
-def unescape(name: str) -> str:
-    """The inverse of `escape`; raises ValueError for what `escape` never gives."""
-    parts = []
-    at = 0
-    while at < len(name):
-        if name[at] != "_":
-            parts.append(name[at])
-            at += 1
-        elif name.startswith("__", at):
-            parts.append("_")
-            at += 2
-        elif name.startswith("_o", at):
-            parts.append(".")
-            at += 2
-        elif name.startswith("_x", at):
-            end = name.index("_", at + 2)
-            parts.append(chr(int(name[at + 2 : end], 16)))
-            at = end + 1
-        else:
-            raise ValueError(f"not an escaped name: {name}")
-    return "".join(parts)
-
-
 # Which key has which name, in this process: a name never stands for two.
 _keys: dict[str, str] = {}
 

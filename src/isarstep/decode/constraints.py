@@ -22,7 +22,7 @@ import numpy.typing as npt
 from isarstep.bench.specials import EOS, SPECIALS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.errors import UserError
-from isarstep.feed.arrays import NUMPY, Array, Arrays
+from isarstep.feed.arrays import Array, Arrays
 from isarstep.feed.constants import numbers_in
 from isarstep.feed.corpus import Corpus, Longs, ragged
 from isarstep.feed.dense import kind_of_name
@@ -215,20 +215,6 @@ class TermGrammar:
     def start(self, corpus: Corpus, examples: Longs, rules: SearchRules, arrays: Arrays) -> GrammarState:
         meaningless_BF = self.meaningless_numbers(corpus, examples)
         return GrammarState(self, self.variables_of(corpus, examples), rules, arrays, meaningless_BF)
-
-    def accepts(self, targets: Sequence[Sequence[int]], corpus: Corpus, examples: Longs) -> list[bool]:
-        """Whether these sequences (without `<EOS>`) could have been written for these examples."""
-        longest = max(map(len, targets), default=0)
-        state = self.start(corpus, examples, SearchRules(1, longest=max(longest, LONGEST // 2)), NUMPY)
-        zero, fine = NUMPY.full((len(examples), 1), 0), np.ones(len(examples), bool)
-        for place in range(longest + 1):
-            now = NUMPY.of([[row[place] if place < len(row) else EOS] for row in targets])
-            allowed = NUMPY.full((len(examples), 1, len(self.kinds)), 0.0)
-            state.forbid(allowed, LONGEST)
-            ended = np.array([place > len(row) for row in targets])
-            fine &= ended | (NUMPY.host(NUMPY.last(allowed, now[..., None]))[:, 0, 0] == 0)
-            state.advance(zero, now)
-        return fine.tolist()
 
 
 class GrammarState:

@@ -46,14 +46,6 @@ class Segments:
         valid_NL = offsets < self.lengths()[:, None]
         return index_NL.masked_fill(~valid_NL, 0), valid_NL
 
-    @staticmethod
-    def of_lengths(lengths: list[int]) -> Segments:
-        import torch
-
-        starts = torch.zeros(len(lengths) + 1, dtype=torch.int32)
-        torch.cumsum(torch.tensor(lengths, dtype=torch.int32), 0, out=starts[1:])
-        return Segments(starts, max(lengths, default=0))
-
 
 @dataclass(frozen=True)
 class Source:

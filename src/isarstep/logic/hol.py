@@ -26,12 +26,10 @@ from isarstep.logic.terms import (
 
 PROP = Type("prop")
 BOOL = Type("HOL.bool")
-NAT = Type("Nat.nat")
 
 TRUEPROP = "HOL.Trueprop"
 PURE_IMP = "Pure.imp"
 PURE_ALL = "Pure.all"
-PURE_EQ = "Pure.eq"
 EQ = "HOL.eq"
 NOT = "HOL.Not"
 CONJ = "HOL.conj"
@@ -93,12 +91,6 @@ def forall(name: str, of: MaybeTyp, body: Term) -> Term:
 
 def exists(name: str, of: MaybeTyp, body: Term) -> Term:
     return _quantifier(EX, name, of, body, BOOL)
-
-
-def arguments_of(name: str, term: Term, count: int) -> list[Term] | None:
-    """The arguments of a constant that is applied to exactly so many."""
-    head, arguments = strip_comb(term)
-    return arguments if type(head) is Const and head.name == name and len(arguments) == count else None
 
 
 def dest_trueprop(term: Term) -> Term | None:

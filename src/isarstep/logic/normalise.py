@@ -47,15 +47,6 @@ def normalise(proposition: Term, order: Sequence[str]) -> Term:
     return rebuild(proposition, leaf)
 
 
-def schematic_order(proposition: Term) -> list[Var]:
-    """The schematic variables as `normalise` numbers them; keep this list to find the way back."""
-    first: dict[tuple[str, int], Var] = {}
-    for node in subterms(proposition):
-        if type(node) is Var:
-            first.setdefault((node.name, node.index), node)
-    return list(first.values())
-
-
 def restore(proposition: Term, order: Sequence[str], schematics: Sequence[Var] = ()) -> Term:
     """Undo `normalise`: `<Xn>` is the n-th name of the list again, `<Vn>` the n-th schematic variable. A number outside
     the list keeps its name, because a model may well invent a variable."""

@@ -157,19 +157,6 @@ def default_table() -> NotationTable:
     return read_table(resources.files("isarstep.logic").joinpath("notation.txt").read_text("utf-8"), "notation.txt")
 
 
-def extended_table(extra: str, name: str = "extra notations") -> NotationTable:
-    """The default table with more lines; a constant that they mention loses its default notations."""
-    base, more = default_table(), read_table(extra, name)
-    replaced = {notation.constant for notation in more.notations} | {e.cons for e in more.enumerations}
-    table = NotationTable(
-        more.notations + tuple(n for n in base.notations if n.constant not in replaced),
-        more.enumerations + tuple(e for e in base.enumerations if e.cons not in replaced),
-        base.spellings | more.spellings,
-    )
-    _check_levels(table.notations, name)
-    return table
-
-
 def read_table(text: str, name: str) -> NotationTable:
     """Read the lines of a table."""
     notations: list[Notation] = []

@@ -16,9 +16,8 @@ from typing import Any
 
 from isarstep.errors import UserError
 from isarstep.logic.terms import Sort, Term, Typ, Type
-from isarstep.logic.terms import constants as constants_of
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.logic.typestrings import format_type, parse_type, type_variables
+from isarstep.logic.typestrings import format_type, parse_type
 
 FORMAT = 1
 
@@ -212,41 +211,6 @@ class Signature:
             elif not self.subsort(node.sort, wanted):
                 return False
         return True
-
-    def restrict(self, names: Iterable[str]) -> Signature:
-        """The part that inference over these constants needs, with what their abbreviations mention."""
-        keep: dict[str, Constant] = {}
-        todo = [name for name in names if name in self.constants]
-        while todo:
-            constant = self.constants[todo.pop()]
-            if constant.name not in keep:
-                keep[constant.name] = constant
-                if constant.abbreviates is not None:
-                    mentioned = (c.name for c in constants_of(constant.abbreviates))
-                    todo.extend(name for name in mentioned if name in self.constants)
-        constructors: dict[str, int] = {"fun": 2, "prop": 0}
-        classes: set[str] = set()
-        for constant in keep.values():
-            _declare_constructors(constant.type, constructors)
-            classes.update(c for variable in type_variables(constant.type) for c in variable.sort)
-        known = -1
-        while len(classes) > known:  # what classes imply, and what their arities ask of arguments
-            known = len(classes)
-            classes.update(*(self.classes.get(class_, ()) for class_ in tuple(classes)))
-            tables = [self.arities.get(constructor, {}) for constructor in constructors]
-            classes.update(c for table in tables for class_ in classes & table.keys() for s in table[class_] for c in s)
-        return Signature.build(
-            sorted(keep.values(), key=lambda constant: constant.name),
-            sorted(constructors.items()),
-            ((c, self.classes[c]) for c in sorted(classes) if c in self.classes),
-            (
-                (constructor, class_, sorts)
-                for constructor in sorted(constructors)
-                for class_, sorts in sorted(self.arities.get(constructor, {}).items())
-                if class_ in classes
-            ),
-            (c for c in self.coercions if all(k.name in keep for k in constants_of(c.term))),
-        )
 
     def to_json(self) -> dict[str, Any]:
         """The document that docs/signature.md describes."""

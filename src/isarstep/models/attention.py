@@ -1,8 +1,7 @@
 """Attention over packed sequences: the one seam between the fast kernel and its plain equivalents.
 
 `attend` picks flash attention on a GPU in half precision, and a padded scaled-dot-product elsewhere; training on a GPU
-has a kernel of our own for short segments (`packed_attention`), and so has a search (`step_kernels`). `attend_naively`
-is what all must agree with.
+has a kernel of our own for short segments (`packed_attention`), and so has a search (`step_kernels`).
 """
 
 from __future__ import annotations
@@ -113,20 +112,3 @@ def attend_few(q_BHKC: Tensor, k_BHMC: Tensor, v_BHMC: Tensor, allowed: Tensor) 
     # On a GPU the fused kernel may plan anew for every length of the past, and there is one at every step.
     scores_BHKM = (q_BHKC * q_BHKC.shape[-1] ** -0.5) @ k_BHMC.mT
     return scores_BHKM.float().masked_fill(~allowed, -torch.inf).softmax(-1).to(v_BHMC.dtype) @ v_BHMC
-
-
-def attend_naively(
-    q_THC: Tensor, k_SHC: Tensor, v_SHC: Tensor, queries: Segments, keys: Segments, causal: bool
-) -> Tensor:
-    """One segment after the other, as the formula is written."""
-    out_THC = torch.zeros_like(q_THC)
-    query_starts, key_starts = queries.starts.tolist(), keys.starts.tolist()
-    for i in range(queries.count):
-        q = q_THC[query_starts[i] : query_starts[i + 1]]
-        k = k_SHC[key_starts[i] : key_starts[i + 1]]
-        v = v_SHC[key_starts[i] : key_starts[i + 1]]
-        scores_HLM = torch.einsum("lhc,mhc->hlm", q, k) / q.shape[-1] ** 0.5
-        if causal:
-            scores_HLM = scores_HLM.masked_fill(torch.ones_like(scores_HLM, dtype=torch.bool).triu(1), -torch.inf)
-        out_THC[query_starts[i] : query_starts[i + 1]] = torch.einsum("hlm,mhc->lhc", scores_HLM.softmax(-1), v)
-    return out_THC

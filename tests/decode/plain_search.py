@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 import torch
+from tests.feed.segments import segments_of
 
 from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Corpus
-from isarstep.feed.inputs import Segments
 from isarstep.feed.measures import Layout
 from isarstep.models import Seq2Seq, Target
 
@@ -26,7 +26,7 @@ def search_plainly(model: Seq2Seq, corpus: Corpus, example: int, rules: SearchRu
     def continuations(prefixes: list[list[int]]) -> list[list[float]]:
         rows = [[BOS, *prefix] for prefix in prefixes]
         tokens = torch.tensor(rows).flatten()
-        segments = Segments.of_lengths([len(row) for row in rows])
+        segments = segments_of([len(row) for row in rows])
         source = packer.source(np.array([example] * len(rows)))
         hidden = model(source, Target(tokens, tokens, torch.arange(len(rows[0])).repeat(len(rows)), segments))
         scores: list[list[float]] = model.logits(hidden[segments.starts[1:].long() - 1]).log_softmax(-1).tolist()
