@@ -7,13 +7,11 @@ import asyncio
 import http.client
 import json
 import os
-import stat
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from tests.agents.scripted_agent import patiently
 from tests.agents.test_mcp import NAMES, call
+from tests.stand_in import StandIn
 from tests.waiting import gone, number_in, until
 
 from isarstep.agents.mcp_server import make_server
@@ -44,36 +43,9 @@ EASY = {"facts": ["P ∧ Q"], "goal": "Q", "candidates": ["Q"], "seconds": 60}
 # Provers that never end, so that only we can end them
 
 
-@dataclass
-class StandIn:
-    """A program in E's place: it does nothing, or, once `hang` exists, writes down its number and never ends."""
-
-    folder: Path
-
-    @property
-    def hang(self) -> Path:
-        return self.folder / "hang"
-
-    @property
-    def started(self) -> Path:
-        return self.folder / "started"
-
-    @property
-    def path(self) -> str:
-        return f"{self.folder}:{os.environ['PATH']}"
-
-
 @pytest.fixture
 def stand_in(tmp_path: Path) -> StandIn:
-    made = StandIn(tmp_path)
-    program = tmp_path / "eprover"
-    program.write_text(
-        '#!/bin/sh\nif [ "$1" = --version ]; then echo E 0; exit; fi\n'
-        f"[ -e {made.hang} ] || exit 1\necho $$ > {made.started}.new\nmv {made.started}.new {made.started}\n"
-        "exec sleep 1000000\n"
-    )
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    return made
+    return StandIn(tmp_path)
 
 
 def parent_of(pid: int) -> int:

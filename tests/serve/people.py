@@ -47,15 +47,14 @@ def type_problem(page: Any, problem: dict[str, Any]) -> None:
         page.keyboard.type(problem["theory"])
         page.keyboard.press("Enter")
         page.wait_for_function("name => document.querySelector('.world input').value === name", arg=problem["theory"])
+    page.wait_for_selector(READ)
     if "offered" in problem:  # a type is open, and one of the offered readings is chosen
-        page.wait_for_selector(".offer")
         page.keyboard.press("t")
         for _ in range(page.locator(".offer button").all_inner_texts().index(problem["offered"])):
             page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         page.wait_for_function("!document.querySelector('.offer')")
     if "typed" in problem:  # a type is written
-        page.wait_for_selector("#context .type input")
         page.keyboard.press("t")
         if page.locator(".offer").count():  # past what is offered
             page.keyboard.press("t")

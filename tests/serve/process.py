@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+from tests.stand_in import StandIn
 from tests.waiting import PATIENCE, PAUSE
 
 
@@ -52,15 +53,22 @@ from isarstep.cli import main
 from isarstep.serve import service
 
 service.Clock.left = property(lambda clock: 20 * clock.seconds - clock.passed)
-main()
+"""
+# Where the test says how long a prover takes.
+ENDLESS = """
+from isarstep.check.provers import ProverLimits
+
+service.Clock.left = ProverLimits.wall = 1e6
 """
 
 
 @contextmanager
-def running(*arguments: str) -> Iterator[Running]:
-    command = [sys.executable, "-c", PATIENT, "serve", "--port", "0", *arguments]
+def running(*arguments: str, prover: StandIn | None = None) -> Iterator[Running]:
+    code = PATIENT + (ENDLESS if prover else "") + "main()"
+    command = [sys.executable, "-c", code, "serve", "--port", "0", *arguments]
+    environment = {**os.environ, "PATH": prover.path} if prover else None
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True, env=environment
     )
     alarm = threading.Timer(PATIENCE * PAUSE, process.kill)
     alarm.start()

@@ -10,14 +10,17 @@ from typing import Any
 
 import pytest
 from tests.serve.process import Running, running
+from tests.stand_in import StandIn
+from tests.waiting import gone, number_in
 
 import isarstep.serve
 from isarstep.evaluate.figures import palette
 
 PAGE = Path(isarstep.serve.__file__).parent / "page"
-# What the page is at, where nothing comes.
-STATE = """() => JSON.stringify([document.querySelector('#attention').open, document.activeElement.className,
-    document.querySelector('#attention .note').textContent, document.querySelector('#status').textContent])"""
+# Keeps what the page says, however short.
+LISTEN = """window.said = []; addEventListener("DOMContentLoaded", () => {
+    const status = document.querySelector("#status");
+    new MutationObserver(() => said.push(status.textContent)).observe(status, {childList: true, characterData: true, subtree: true}); });"""
 TRIED = ":is(.yes, .open, .no)"
 OPEN = f"#steps .card:not(.sides2):has(.first{TRIED}):has(.second{TRIED}) .use .formula"
 NO_WAITING = "!document.querySelector('#steps .badge.wait') && document.querySelector('#stop').hidden"
@@ -55,6 +58,7 @@ class Person:
         self.troubles: list[str] = []
         self.page.on("console", lambda m: self.troubles.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.troubles.append(dialog.message), dialog.dismiss()))
 
     def answer(self, path: str, answer: Callable[[Any], None]) -> None:
         """Answers requests in the server's place. Said to a page that is open already, a browser may still send the
@@ -78,17 +82,8 @@ def person(browser: Any) -> Iterator[Person]:
     one.context.close()
 
 
-def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Person) -> None:
-    person.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page = person.open(f"{server.url}/#0ae2df4f9173")
-    page.keyboard.press("/")
-    page.keyboard.type("24753799f8ff")
-    page.wait_for_selector("#found [role=option][aria-selected=true]")
-    assert "HOL.Int" in page.locator("#found [role=option]").first.inner_text()
-    page.keyboard.press("Enter")
-    page.wait_for_function("/24753799f8ff/.test(document.querySelector('#origin').textContent)")
-    page.wait_for_selector("#proof .goal math")
-
+def ask_and_wait_for_provers(page: Any) -> None:
+    """Until one side is proved of some step, and two are open."""
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#steps .card math")
     cards = page.locator("#steps .card")
@@ -107,6 +102,19 @@ def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Pe
     # The best ranked is proved on at least as many sides as any other.
     assert "sides0" not in (cards.first.get_attribute("class") or "")
 
+
+def test_search_ask_accept_undo_and_copy_by_keyboard(server: Running, person: Person) -> None:
+    person.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = person.open(f"{server.url}/#0ae2df4f9173")
+    page.keyboard.press("/")
+    page.keyboard.type("24753799f8ff")
+    page.wait_for_selector("#found [role=option][aria-selected=true]")
+    assert "HOL.Int" in page.locator("#found [role=option]").first.inner_text()
+    page.keyboard.press("Enter")
+    page.wait_for_function("/24753799f8ff/.test(document.querySelector('#origin').textContent)")
+    page.wait_for_selector("#proof .goal math")
+
+    ask_and_wait_for_provers(page)
     page.keyboard.press("r")
     assert page.locator("#compare math").count() >= 1
 
@@ -180,32 +188,14 @@ def test_a_card_that_moves_under_the_pressed_button_is_accepted_all_the_same(ser
     assert person.troubles == []
 
 
-def attention_of_a_step(person: Person, address: str) -> bool:
-    """Asks, goes to the first step and looks at its attention, all by keyboard; False: it did not come."""
-    page = person.open(address)
+def test_attention_of_a_layer_and_head(server: Running, person: Person) -> None:
+    page = person.open(f"{server.url}/#24753799f8ff")
     page.keyboard.press("Control+Enter")
     page.wait_for_selector("#steps > ol:not(.stale) .card math")
     page.wait_for_function(NO_WAITING)
     page.keyboard.press("j")
     page.keyboard.press("a")
-    for _ in range(100):
-        if page.locator("#attention .shares li").count():
-            return True
-        page.wait_for_timeout(200)
-    return False
-
-
-def test_attention_of_a_layer_and_head(server: Running, browser: Any) -> None:
-    said: list[Any] = []
-    for _ in range(3):  # a busy machine may have no time for it, and says so
-        person = Person(browser)
-        page = person.page
-        if attention_of_a_step(person, f"{server.url}/#24753799f8ff"):
-            break
-        said.append((page.evaluate(STATE), person.troubles))
-        person.context.close()
-    else:
-        raise AssertionError(said)
+    page.wait_for_selector("#attention .shares li")
     page.locator("#attention .layer").select_option("0")
     page.locator("#attention .head-choice").select_option("1")
     page.wait_for_function("!document.querySelector('#attention .note').textContent.startsWith('reading')")
@@ -215,7 +205,6 @@ def test_attention_of_a_layer_and_head(server: Running, browser: Any) -> None:
     page.keyboard.press("Escape")
     assert not page.locator("#attention[open]").count()
     assert person.troubles == []
-    person.context.close()
 
 
 def test_mistakes_are_underlined_where_they_are(server: Running, person: Person) -> None:
@@ -227,13 +216,14 @@ def test_mistakes_are_underlined_where_they_are(server: Running, person: Person)
     page.keyboard.press("Enter")
     page.keyboard.press("g")
     page.keyboard.type("x + (A ∪ ")
-    message = page.locator("#proof .goal .message")
-    message.wait_for()
-    assert page.locator("#proof .goal mark").count() == 1
+    message, mark = page.locator("#proof .goal .message"), page.locator("#proof .goal mark")
+    mark.wait_for(state="attached")
+    assert message.is_visible()
     page.keyboard.type("B) = y")
     page.wait_for_function("/type/.test(document.querySelector('#proof .goal .message').textContent)")
-    assert page.locator("#proof .goal mark").inner_text() != ""
-    assert "∪" in page.locator("#proof .goal mark").inner_text() + message.inner_text()
+    mark.wait_for(state="attached")
+    assert mark.inner_text() != ""
+    assert "∪" in mark.inner_text() + message.inner_text()
     assert page.locator("#proof .goal textarea").get_attribute("aria-invalid") == "true"
     assert page.locator("#ask").is_disabled()
     page.locator("#proof .goal textarea").fill("x ∈ A ∪ B")
@@ -303,9 +293,10 @@ def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: Running
             route.continue_()
 
     person.answer("**/propose", refuse_twice)
+    person.page.add_init_script(LISTEN)
     page = person.open(server.url)
     page.locator("#ask").click()
-    page.wait_for_function("/busy. Trying again in 1 s/.test(document.querySelector('#status').textContent)")
+    page.wait_for_function("said.some(text => /busy. Trying again in 1 s/.test(text))")
     trouble = page.locator("#trouble")
     trouble.wait_for()
     assert "stopping" in trouble.inner_text()
@@ -315,17 +306,18 @@ def test_a_busy_server_is_asked_again_and_a_refusal_is_explained(server: Running
     assert trouble.is_hidden()
 
 
-def test_a_server_that_stops_in_the_middle(person: Person) -> None:
-    with running() as server:
+def test_a_server_that_stops_in_the_middle(person: Person, tmp_path: Path) -> None:
+    stand_in = StandIn(tmp_path)
+    with running(prover=stand_in) as server:
         page = person.open(server.url)
         goal = page.locator("#proof .goal .formula").get_attribute("title")
-        for _ in range(5):  # a busy machine may run out of time while the server is new
-            page.locator("#ask").click()
-            page.wait_for_selector("#steps .card, #trouble:not([hidden])")
-            if page.locator("#steps .card").count():
-                break
+        stand_in.hang.touch()
+        page.locator("#ask").click()
+        page.wait_for_selector("#steps .card .wait")
+        prover = number_in(stand_in.started)
         os.killpg(server.process.pid, signal.SIGKILL)
-        server.process.wait(10)
+        server.process.wait()
+    assert gone(prover)
     trouble = page.locator("#trouble")
     trouble.wait_for()
     assert "stopped in the middle of its answer" in trouble.inner_text()

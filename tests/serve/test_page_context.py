@@ -89,5 +89,6 @@ def test_addresses_by_strangers_do_no_harm(server: Running, browser: Any) -> Non
         page = other.open(f"{server.url}/#{text}")
         assert page.locator("#proof img").count() == 0
         assert page.locator("#proof .step").count() == 0
+        assert (harm["facts"][0] in page.locator("#proof .facts").inner_text()) == (len(text) > 10)  # as text
         assert other.troubles == []
         other.context.close()

@@ -2,8 +2,8 @@
 
 import http.client
 import json
+import signal
 import socket
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
@@ -13,20 +13,42 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.serve.process import Running, running
-from tests.waiting import until
+from tests.stand_in import StandIn
+from tests.waiting import PATIENCE, PAUSE, gone, number_in, until
 
 from isarstep.bench.example import Example
 from isarstep.cli import run
 
+# What no prover has done before it is asked.
+HARD = {"facts": ["p x"], "goal": "p (f (f x))", "proposals": ["p (f x)"], "library": 0, "seconds": 60}
 ORDER = {"facts": ["x ≤ y", "y ≤ z"], "goal": "x < z + 1", "types": {"x": "nat"}}
 TOKEN = "a secret"
+BEARER = {"authorization": f"Bearer {TOKEN}"}
+JSON_BODY = {"content-type": "application/json"}
 
 
 @pytest.fixture(scope="module")
-def guarded() -> Iterator[Running]:
-    """A server that wants a token and takes two requests at a time."""
-    with running("--concurrency", "2", "--token", TOKEN) as found:
+def stand_in(tmp_path_factory: pytest.TempPathFactory) -> StandIn:
+    return StandIn(tmp_path_factory.mktemp("provers"))
+
+
+@pytest.fixture(scope="module")
+def guarded(stand_in: StandIn) -> Iterator[Running]:
+    """A server that wants a token and takes two requests at a time; its provers take as long as the test says."""
+    with running("--concurrency", "2", "--token", TOKEN, prover=stand_in) as found:
         yield found
+
+
+def load(server: Running) -> dict[str, int]:
+    found: dict[str, int] = server.get("/health").json()["load"]
+    return found
+
+
+def listens(server: Running) -> bool:
+    try:
+        return server.get("/health").status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def test_health_and_pages(server: Running) -> None:
@@ -188,9 +210,7 @@ def test_mistakes_have_a_status_and_a_json_error(
 
 def test_bodies_that_are_no_json(server: Running) -> None:
     for body in (b"", b"{", b"[" * 50_000, b"\xff\xfe", b'{"goal": "\\ud800"}', b'{"goal": NaN}', b"null"):
-        answer = httpx.post(
-            server.url + "/read", content=body, headers={"content-type": "application/json"}, timeout=60
-        )
+        answer = httpx.post(server.url + "/read", content=body, headers=JSON_BODY, timeout=PATIENCE * PAUSE)
         assert 400 <= answer.status_code < 500, (body[:20], answer.text)
         assert answer.json()["error"]["message"]
 
@@ -199,7 +219,7 @@ def test_a_form_of_another_page_is_no_request(server: Running) -> None:
     """What a browser lets any page send without asking first."""
     for kind in ("text/plain", "application/x-www-form-urlencoded"):
         answer = httpx.post(
-            server.url + "/read", content=b'{"goal": "x = x"}', headers={"content-type": kind}, timeout=60
+            server.url + "/read", content=b'{"goal": "x = x"}', headers={"content-type": kind}, timeout=PATIENCE * PAUSE
         )
         assert answer.status_code == 422
 
@@ -209,9 +229,9 @@ def test_a_body_without_a_length_is_cut_off(server: Running) -> None:
         for _ in range(100):
             yield b" " * 10_000
 
-    with httpx.Client(timeout=60) as client:
+    with httpx.Client(timeout=PATIENCE * PAUSE) as client:
         try:
-            answer = client.post(server.url + "/read", content=endless(), headers={"content-type": "application/json"})
+            answer = client.post(server.url + "/read", content=endless(), headers=JSON_BODY)
             assert answer.status_code == 413
         except (httpx.WriteError, httpx.RemoteProtocolError):
             pass  # the server hung up before everything was sent
@@ -220,17 +240,6 @@ def test_a_body_without_a_length_is_cut_off(server: Running) -> None:
 def test_other_hosts_are_refused(server: Running) -> None:
     assert server.get("/health", headers={"host": "evil.example"}).status_code == 400
     assert server.get("/health", headers={"host": "localhost:1"}).status_code == 200
-
-
-@pytest.mark.parametrize("stream", [True, False])
-def test_who_goes_away_is_not_worked_for(server: Running, stream: bool) -> None:
-    address = urlsplit(server.url)
-    connection = http.client.HTTPConnection(address.hostname or "", address.port or 0, timeout=60)
-    body = json.dumps(ORDER | {"check": True, "stream": stream, "library": 0, "beam": 20, "seconds": 60})
-    connection.request("POST", "/propose", body, {"content-type": "application/json"})
-    connection.sock.shutdown(socket.SHUT_RDWR)
-    connection.close()
-    assert until(lambda: server.get("/health").json()["load"]["running"] == 0)
 
 
 JSON = st.recursive(
@@ -260,7 +269,7 @@ BODIES = JSON | st.dictionaries(st.sampled_from(FIELDS), JSON | PROPOSITION | st
 @given(path=st.sampled_from(["/read", "/read", "/check", "/sketch", "/attention"]), body=BODIES)
 def test_no_body_makes_the_server_fail(server: Running, path: str, body: object) -> None:
     text = json.dumps(body)
-    answer = httpx.post(server.url + path, content=text, headers={"content-type": "application/json"}, timeout=60)
+    answer = httpx.post(server.url + path, content=text, headers=JSON_BODY, timeout=PATIENCE * PAUSE)
     assert answer.status_code < 500, (text, answer.text)
     json.loads(answer.text)
 
@@ -271,34 +280,47 @@ def test_the_token_is_wanted(guarded: Running) -> None:
     assert guarded.get("/examples").status_code == 401
     refused = guarded.post("/read", {"goal": "x = x"}, headers={"authorization": "Bearer wrong"})
     assert (refused.status_code, refused.json()["error"]["code"]) == (401, "token")
-    assert guarded.post("/read", {"goal": "x = x"}, headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert guarded.post("/read", {"goal": "x = x"}, headers=BEARER).status_code == 200
 
 
-def test_above_the_limit_requests_are_refused_and_a_stop_finishes_what_was_accepted(guarded: Running) -> None:
-    headers = {"authorization": f"Bearer {TOKEN}"}
-    body = ORDER | {"check": True, "beam": 10, "prover_seconds": 0.3, "library": 0, "seconds": 60}
+@pytest.mark.parametrize("stream", [True, False])
+def test_who_goes_away_is_not_worked_for(guarded: Running, stand_in: StandIn, stream: bool) -> None:
+    stand_in.hang.touch()
+    address = urlsplit(guarded.url)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port or 0)
+    connection.request("POST", "/check", json.dumps(HARD | {"stream": stream}), BEARER | JSON_BODY)
+    prover = number_in(stand_in.started)
+    assert load(guarded)["running"] == 1
+    connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
+    assert gone(prover)
+    assert until(lambda: load(guarded)["running"] == 0)
+    stand_in.hang.unlink()
+    stand_in.started.unlink()
 
+
+def test_above_the_limit_requests_are_refused_and_a_stop_finishes_what_was_accepted(
+    guarded: Running, stand_in: StandIn
+) -> None:
     def ask(number: int) -> httpx.Response:
-        return guarded.post("/propose", body | {"goal": f"x < z + {number + 1}"}, headers=headers)
+        return guarded.post("/check", HARD | {"facts": [f"p{number} x"]}, headers=BEARER)
 
-    with ThreadPoolExecutor(12) as pool:
-        answers = list(pool.map(ask, range(12)))
-    statuses = [answer.status_code for answer in answers]
-    assert set(statuses) == {200, 429}
-    busy = next(answer for answer in answers if answer.status_code == 429)
-    assert busy.json()["error"]["code"] == "busy"
-    assert busy.headers["retry-after"]
-
-    results: list[httpx.Response] = []
-    waiting = threading.Thread(target=lambda: results.append(ask(20)))
-    waiting.start()
-    assert until(lambda: guarded.get("/health").json()["load"]["running"])
-    assert guarded.stop() == 0, guarded.process.stderr and guarded.process.stderr.read()
-    waiting.join()
-    assert results[0].status_code == 200
-    assert results[0].json()["finished"]
-    with pytest.raises(httpx.ConnectError):
-        guarded.get("/health")
+    stand_in.hang.touch()
+    with ThreadPoolExecutor(2) as pool:
+        accepted = [pool.submit(ask, number) for number in range(2)]
+        assert until(lambda: load(guarded)["running"] == 2)
+        busy = ask(2)
+        assert (busy.status_code, busy.json()["error"]["code"]) == (429, "busy")
+        assert busy.headers["retry-after"]
+        assert number_in(stand_in.started)
+        guarded.process.send_signal(signal.SIGTERM)
+        assert until(lambda: not listens(guarded))
+        assert guarded.process.poll() is None
+        assert not any(each.done() for each in accepted)
+        stand_in.hang.unlink()
+        answers = [each.result() for each in accepted]
+    assert [(answer.status_code, answer.json()["finished"]) for answer in answers] == [(200, True)] * 2
+    assert guarded.process.wait(PATIENCE * PAUSE) == 0, guarded.process.stderr and guarded.process.stderr.read()
 
 
 def test_serve_refuses_what_cannot_work(capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,8 +67,8 @@ function welcome() {
 let readTimer = 0, reader = null;
 function read(delay = 0) {
   clearTimeout(readTimer);
+  reader?.abort(); // what is said of an older text does not fit any more
   readTimer = setTimeout(async () => {
-    reader?.abort();
     const mine = (reader = new AbortController());
     const { body, keys } = proof.reading();
     if (!body.goal) emptyIsar();

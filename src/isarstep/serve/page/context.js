@@ -61,7 +61,7 @@ export class ContextView {
     };
     return make("div", { class: "offer", role: "group", "aria-label": `type of ${open.variables.join(", ")}` },
       make("span", {}, `${whyOpen([open])} Are they numbers?`),
-      ...open.readings.map((reading) => make("button", { type: "button", onclick: choose(reading), title: `${open.variables[0]} :: ${reading}` }, reading)));
+      ...open.readings.map((reading) => make("button", { type: "button", "data-field": `offer.${open.variables[0]}.${reading}`, onclick: choose(reading), title: `${open.variables[0]} :: ${reading}` }, reading)));
   }
 
   // Given types are in ink, those that follow from the statements are in the background.
