@@ -17,11 +17,12 @@ import statistics
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from isarstep.mine.driver import Mining
 from isarstep.mine.images import Images
-from isarstep.mine.isabelle import Sessions, find_installation
-from isarstep.mine.session_job import MiningLimits, run_session
+from isarstep.mine.isabelle import Installation, Sessions, find_installation
+from isarstep.mine.session_job import MiningLimits, Outcome, run_session
 from isarstep.mine.store import Store
 
 
@@ -34,67 +35,83 @@ def main() -> None:
     parser.add_argument("--heaps", type=Path)
     arguments = parser.parse_args()
     installation = find_installation()
-    sessions = Sessions(installation, arguments.directory)
-    measured: dict[bool, list[tuple[float, int]]] = {True: [], False: []}
-    steps = size = plain_size = 0
-    mining_cpu: list[float] = []
     with tempfile.TemporaryDirectory(prefix="isarstep-benchmark-") as scratch:
-        heaps = arguments.heaps or Path(scratch) / "heaps"
-        heaps.mkdir(parents=True, exist_ok=True)
-        images = Images(installation, sessions, heaps)
-        for number in range(arguments.runs):
-            for with_miner in (False, True):
-                store = Store(Path(scratch) / f"{number}-{with_miner}")
-                mining = Mining(installation, sessions, images, store, MiningLimits(), prove=not arguments.trust)
-                planned = mining.job(arguments.session, save=False, claimed=set())
-                assert planned is not None
-                job = planned[0]
-                if not with_miner:
-                    job = replace(job, theories=tuple(replace(item, mine=False) for item in job.theories))
-                outcome = run_session(installation, sessions, store, job, lambda _: None)
-                measured[with_miner].append((outcome.cpu, outcome.peak_memory))
-                if with_miner:
-                    steps = sum(record.get("steps", 0) for record in outcome.records)
-                    size = sum(record.get("bytes", 0) for record in outcome.records)
-                    plain_size = sum(record.get("plain_bytes", 0) for record in outcome.records)
-                    mining_cpu.append(sum(record.get("mine_cpu", 0.0) for record in outcome.records))
-                print(
-                    f"run {number + 1} {'with' if with_miner else 'without'} miner: {outcome.cpu:.1f} s, "
-                    f"{outcome.peak_memory / 2**20:.0f} MB {outcome.reason}",
-                    flush=True,
-                )
-    cpu = {kind: statistics.median(value for value, _ in runs) for kind, runs in measured.items()}
-    memory = {kind: statistics.median(value for _, value in runs) for kind, runs in measured.items()}
-    result = {
+        without, mined = measure(arguments, installation, Path(scratch))
+    result: dict[str, Any] = {
         "session": arguments.session,
         "proofs_run": not arguments.trust,
         "runs": arguments.runs,
-        "cpu_without": cpu[False],
-        "cpu_with": cpu[True],
-        "cpu_ratio": statistics.median(
-            after / before for (before, _), (after, _) in zip(measured[False], measured[True], strict=True)
-        ),
-        "cpu_in_miner": statistics.median(mining_cpu),
-        "cpu_ratio_within": statistics.median(
-            total / (total - mining) for (total, _), mining in zip(measured[True], mining_cpu, strict=True)
-        ),
-        "memory_without": memory[False],
-        "memory_with": memory[True],
-        "memory_ratio": memory[True] / memory[False],
-        "steps": steps,
-        "bytes_per_step": size / max(1, steps),
-        "plain_bytes_per_step": plain_size / max(1, steps),
+        **compared(without, mined),
         "isabelle": installation.identifier,
         "machine": platform.machine(),
     }
     print(
-        f"CPU {cpu[False]:.1f} s without, {cpu[True]:.1f} s with the miner: {result['cpu_ratio']:.3f}x (wanted: 1.05)"
+        f"CPU {result['cpu_without']:.1f} s without, {result['cpu_with']:.1f} s with the miner: "
+        f"{result['cpu_ratio']:.3f}x (wanted: 1.05)"
     )
     print(f"within the runs with the miner: {result['cpu_ratio_within']:.3f}x")
-    megabytes = {kind: value / 2**20 for kind, value in memory.items()}
-    print(f"memory {megabytes[False]:.0f} MB, {megabytes[True]:.0f} MB: {result['memory_ratio']:.3f}x (wanted: 1.2)")
-    print(f"{steps} steps, {result['bytes_per_step']:.1f} bytes each, {result['plain_bytes_per_step']:.1f} plain")
+    print(
+        f"memory {result['memory_without'] / 2**20:.0f} MB, {result['memory_with'] / 2**20:.0f} MB: "
+        f"{result['memory_ratio']:.3f}x (wanted: 1.2)"
+    )
+    print(
+        f"{result['steps']} steps, {result['bytes_per_step']:.1f} bytes each, "
+        f"{result['plain_bytes_per_step']:.1f} plain"
+    )
     print(json.dumps(result))
+
+
+def measure(
+    arguments: argparse.Namespace, installation: Installation, scratch: Path
+) -> tuple[list[Outcome], list[Outcome]]:
+    """Runs without the miner, and as many with it."""
+    sessions = Sessions(installation, arguments.directory)
+    heaps = arguments.heaps or scratch / "heaps"
+    heaps.mkdir(parents=True, exist_ok=True)
+    images = Images(installation, sessions, heaps)
+    outcomes: dict[bool, list[Outcome]] = {False: [], True: []}
+    for number in range(arguments.runs):
+        for with_miner in (False, True):
+            store = Store(scratch / f"{number}-{with_miner}")
+            mining = Mining(installation, sessions, images, store, MiningLimits(), prove=not arguments.trust)
+            planned = mining.job(arguments.session, save=False, claimed=set())
+            assert planned is not None
+            job = planned[0]
+            if not with_miner:
+                job = replace(job, theories=tuple(replace(item, mine=False) for item in job.theories))
+            outcome = run_session(installation, sessions, store, job, lambda _: None)
+            outcomes[with_miner].append(outcome)
+            print(
+                f"run {number + 1} {'with' if with_miner else 'without'} miner: {outcome.cpu:.1f} s, "
+                f"{outcome.peak_memory / 2**20:.0f} MB {outcome.reason}",
+                flush=True,
+            )
+    return outcomes[False], outcomes[True]
+
+
+def compared(without: list[Outcome], mined: list[Outcome]) -> dict[str, Any]:
+    """Medians of the runs; steps and bytes are those of the last one."""
+    in_miner = [sum(record.get("mine_cpu", 0.0) for record in run.records) for run in mined]
+    steps, size, plain = (
+        sum(record.get(key, 0) for record in mined[-1].records) for key in ("steps", "bytes", "plain_bytes")
+    )
+    memory_without = statistics.median(run.peak_memory for run in without)
+    memory_with = statistics.median(run.peak_memory for run in mined)
+    return {
+        "cpu_without": statistics.median(run.cpu for run in without),
+        "cpu_with": statistics.median(run.cpu for run in mined),
+        "cpu_ratio": statistics.median(after.cpu / before.cpu for before, after in zip(without, mined, strict=True)),
+        "cpu_in_miner": statistics.median(in_miner),
+        "cpu_ratio_within": statistics.median(
+            run.cpu / (run.cpu - inside) for run, inside in zip(mined, in_miner, strict=True)
+        ),
+        "memory_without": memory_without,
+        "memory_with": memory_with,
+        "memory_ratio": memory_with / memory_without,
+        "steps": steps,
+        "bytes_per_step": size / max(1, steps),
+        "plain_bytes_per_step": plain / max(1, steps),
+    }
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tests.bench.handmade import CONSTANTS, NAT, ProofMaker, fun, graph_of, lemma_uses, prop, uses, write_graph
+from tests.bench.graph_files import write_graph
+from tests.bench.handmade import CONSTANTS, NAT, ProofMaker, fun, graph_of, lemma_uses, prop, uses
 
 from isarstep.logic.terms import App, Const
 from isarstep.mine.graph import DeclaredConstant, Graph, Lemma, Rule

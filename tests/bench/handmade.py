@@ -1,16 +1,12 @@
-"""Proof graphs written by hand: a short way to state proofs, and the writer of their files (docs/graphs.md)."""
+"""Proof graphs written by hand: a short way to state proofs."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-import zstandard
-
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, Typ, Type, Var
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, Var
 from isarstep.mine.graph import DeclaredConstant, Fact, Graph, Lemma, Proof, ProofStep, TheorySignature, Use, Variable
 
 NAT = Type("Nat.nat")
@@ -155,117 +151,3 @@ def sqrt_two() -> Graph:
         prop("HOL.iff", ("Nat.even", ("Nat.times", "?a", "?b")), ("HOL.or", ("Nat.even", "?a"), ("Nat.even", "?b"))),
     )  # fmt: skip
     return graph_of([maker.finish()], [lemma], [Lemma("Test.sqrt_two", 0, prop("Nat.even", "?n"))], theory="Test.Sqrt")
-
-
-def write_graph(graph: Graph, folder: Path) -> Path:
-    """The file `SESSION/THEORY.jsonl.zst`."""
-    types: dict[str, int] = {}
-    terms: dict[str, int] = {}
-    type_rows: list[Any] = []
-    term_rows: list[Any] = []
-
-    def row(table: dict[str, int], rows: list[Any], value: list[Any]) -> int:
-        key = json.dumps(value)
-        if key not in table:
-            table[key] = len(rows)
-            rows.append(value)
-        return table[key]
-
-    def typ(node: Typ) -> int:
-        if isinstance(node, Type):
-            return row(types, type_rows, [node.name, *map(typ, node.args)])
-        if isinstance(node, TFree):
-            return row(types, type_rows, [node.name, list(node.sort)])
-        return row(types, type_rows, ["?" + node.name, node.index, list(node.sort)])
-
-    def term(node: Term) -> int:
-        if isinstance(node, Const):
-            return row(terms, term_rows, ["c", node.name, typ(node.type)])  # type: ignore[arg-type]
-        if isinstance(node, Free):
-            return row(terms, term_rows, ["f", node.name, typ(node.type)])  # type: ignore[arg-type]
-        if isinstance(node, Var):
-            return row(terms, term_rows, ["v", node.name, node.index, typ(node.type)])  # type: ignore[arg-type]
-        if isinstance(node, Bound):
-            return row(terms, term_rows, ["b", node.index])
-        if isinstance(node, Abs):
-            return row(terms, term_rows, ["l", node.name, typ(node.type), term(node.body)])  # type: ignore[arg-type]
-        return row(terms, term_rows, ["a", term(node.fun), term(node.arg)])
-
-    def use(one: Use) -> list[Any]:
-        if one.fact is not None:
-            return [one.how, "f", one.fact]
-        return [one.how, "l", one.lemma] if one.lemma is not None else [one.how, "c", one.collection]
-
-    records: list[Any] = []
-    records += [{"lemma": [x.name, x.index, term(x.prop)]} for x in graph.lemmas]
-    for proof in graph.proofs:
-        records.append(
-            {
-                "proof": {
-                    "ordinal": proof.ordinal,
-                    "command": proof.command,
-                    "name": proof.name,
-                    "line": proof.line,
-                    "variables": [[v.name, typ(v.type), v.own or v.name] for v in proof.variables],
-                    "steps": [
-                        [s.ordinal, s.command, s.parent, s.depth, s.block, s.case, list(s.fixed), list(s.introduced)]
-                        for s in proof.steps
-                    ],
-                    "facts": [
-                        [
-                            f.kind,
-                            f.step,
-                            f.name,
-                            term(f.prop),
-                            [use(u) for u in f.uses],
-                            None if f.stated is None else term(f.stated),
-                            f.at,
-                            None if f.outside is None else term(f.outside),
-                        ]
-                        for f in proof.facts
-                    ],
-                    "locale": proof.locale,
-                    "complete": proof.complete,
-                    "unresolved": list(proof.unresolved),
-                }
-            }
-        )
-    signature = graph.signature
-    records.append(
-        {
-            "signature": {
-                "constants": [
-                    [c.name, typ(c.type), None if c.abbreviates is None else term(c.abbreviates), c.after]
-                    for c in signature.constants
-                ],
-                "types": signature.types,
-                "classes": signature.classes,
-                "arities": [
-                    [*arity, after]
-                    for arity, after in zip(
-                        signature.arities, signature.arities_after or [None] * len(signature.arities), strict=True
-                    )
-                ],
-                "coercions": [term(c) for c in signature.coercions],
-            }
-        }
-    )
-    records.append({"theorems": [[x.name, x.index, term(x.prop)] for x in graph.theorems]})
-    if graph.notation:
-        records.append({"notation": graph.notation})
-    rules: dict[str, list[Any]] = {"removed": list(graph.removed)} if graph.removed else {}
-    for rule in graph.rules:
-        rules.setdefault(rule.kind, []).append(
-            [rule.name, rule.index, *([] if rule.prop is None else [term(rule.prop)])]
-        )
-    if rules:
-        records.append({"rules": rules})
-    head = {
-        "format": 2, "isabelle": graph.isabelle, "session": graph.session, "theory": graph.theory,
-        "parents": graph.parents, "hash": graph.hash,
-    }  # fmt: skip
-    records = [head, {"types": type_rows}, {"terms": term_rows}, *records, {"end": {"failures": list(graph.failures)}}]
-    path = folder / graph.session / f"{graph.theory.rpartition('.')[2]}.jsonl.zst"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(zstandard.ZstdCompressor().compress("".join(json.dumps(r) + "\n" for r in records).encode()))
-    return path

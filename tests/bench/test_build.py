@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 import zstandard
 from tests.bench.corpus import theory, write_corpus
-from tests.bench.handmade import sqrt_two, write_graph
+from tests.bench.graph_files import write_graph
+from tests.bench.handmade import sqrt_two
 
 from isarstep.bench.build import build
 from isarstep.bench.extract import Rules

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from tests.bench.handmade import BOOL, NAT, ProofMaker, fun, graph_of, uses, write_graph
+from tests.bench.graph_files import write_graph
+from tests.bench.handmade import BOOL, NAT, ProofMaker, fun, graph_of, uses
 
 from isarstep.bench.build import build
 from isarstep.bench.clashes import Ancestry, Renaming

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.bench.handmade import sqrt_two, write_graph
+from tests.bench.graph_files import write_graph
+from tests.bench.handmade import sqrt_two
 
 from isarstep.bench.build import build
 from isarstep.bench.display import Printer

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pyarrow as pa
-from tests.bench.handmade import sqrt_two, write_graph
+from tests.bench.graph_files import write_graph
+from tests.bench.handmade import sqrt_two
 
 from isarstep.bench.build import build
 from isarstep.bench.identity import ColumnDigest, benchmark_hash, columns_digest, table_digest
