@@ -1,6 +1,9 @@
 # Targets for a fresh clone; all set up .venv by themselves, and again whenever the dependencies change.
 PYTHON ?= python3
 BIN := .venv/bin
+# The pins also hold where pip builds this package, which `-c` does not reach: up to pip 25.2 by the first variable, from
+# 25.3 on by the second, which older ones do not read.
+INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q
 
 .PHONY: demo check test attack docs dist clean
 
@@ -41,13 +44,13 @@ dist: .venv/.installed-dev
 
 .venv/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	$(INSTALL) -e .
 	@touch $@
 
 # torch first and alone: its pin decides which build everything after it sees.
 .venv/.installed-dev: .venv/.installed
-	$(BIN)/python -m pip install -q -c constraints.txt torch
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,cluster,mcp,cards]'
+	$(INSTALL) torch
+	$(INSTALL) -e '.[dev,cluster,mcp,cards]'
 	@touch $@
 
 clean:

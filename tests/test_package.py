@@ -71,6 +71,18 @@ def test_the_sdist_has_what_the_tests_need(built: tuple[Path, Path], tracked: se
     assert tracked <= names
 
 
+def test_the_sdist_builds_the_same_wheel(built: tuple[Path, Path], tmp_path: Path) -> None:
+    with tarfile.open(built[1]) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", tmp_path, cwd=unpacked)
+    (again,) = tmp_path.glob("*.whl")
+    ours, theirs = (
+        {info.filename: info.CRC for info in zipfile.ZipFile(path).infolist()} for path in (built[0], again)
+    )
+    assert ours == theirs
+
+
 def test_the_wheel_works_where_there_is_no_tree(built: tuple[Path, Path], tmp_path: Path) -> None:
     home = tmp_path / "venv"
     venv.create(home, with_pip=False)
