@@ -19,6 +19,26 @@ def until(happened: Callable[[], object]) -> bool:
     return False
 
 
+class Clock:
+    """In place of `time`: it stands still, but while something is the case an hour passes at every look."""
+
+    def __init__(self, passes: Callable[[], object]) -> None:
+        self._passes, self._now = passes, 0.0
+
+    def monotonic(self) -> float:
+        if self._passes():
+            self._now += 3600.0
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+
+def is_written(path: Path) -> bool:
+    """Has another process written something into the file?"""
+    return path.exists() and bool(path.read_text().strip())
+
+
 def is_gone(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -34,5 +54,5 @@ def gone(pid: int) -> bool:
 
 def number_in(path: Path) -> int:
     """The number that another process writes into a file."""
-    assert until(lambda: path.exists() and path.read_text().strip())
+    assert until(lambda: is_written(path))
     return int(path.read_text())

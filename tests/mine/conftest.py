@@ -1,5 +1,6 @@
 """A small Isabelle of our own: folders, ROOT files and theories that look real, and a program in place of Poly/ML that does what
-Driver.ML does. What a theory's text says decides what happens to it there: CRASH, HANG, FAIL, SLOW."""
+Driver.ML does. What a theory's text says decides what happens to it there: CRASH, FAIL, SLOW, HANG. Who hangs leaves the number of
+the process in `<theory>.hangs`, and goes on when there is a file `<theory>.go`."""
 
 from __future__ import annotations
 
@@ -68,7 +69,11 @@ for item in yxml.decode_list(theories):
     if "SLOW" in text: time.sleep(0.2)
     if "CRASH" in text:
         print("the sky is falling", flush=True); os._exit(9)
-    if "HANG" in text: time.sleep(1000)
+    if "HANG" in text:
+        open(path[:-4] + ".hangs", "w").write(str(os.getpid()))
+        for _ in range(20_000):
+            if os.path.exists(path[:-4] + ".go"): break
+            time.sleep(0.05)
     if "FAIL" in text:
         failed.add(name); event("failed", theory=name, reason="it \x05\x06position\x06line=3\x05does not\x05\x06\x05 load", **timing); continue
     event("loaded", theory=name, failures="0", **timing)

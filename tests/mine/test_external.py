@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.waiting import gone, number_in
+from tests.waiting import Clock, gone, is_written, number_in
 
 from isarstep.mine import external, yxml
 from isarstep.mine.external import ProgramServer, kill_group, read_message, start_group, write_message
@@ -77,9 +77,10 @@ def test_wrong_password_and_nonsense(server):
     assert read_message(client.stream) == [b"failure", b"Bad protocol message"]
 
 
-def test_time_out_kills_the_whole_group(server, tmp_path):
+def test_time_out_kills_the_whole_group(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(external, "time", Clock(lambda: is_written(tmp_path / "pid")))
     client = Client(server)
-    client.run(f"sleep 100 & echo $! > {tmp_path}/pid; wait", timeout=0.4)
+    client.run(f"sleep 100 & echo $! > {tmp_path}/pid; wait", timeout=60)
     code, _, _ = client.result()
     assert code == 142
     assert gone(number_in(tmp_path / "pid"))
@@ -131,8 +132,9 @@ def test_group_with_stubborn_children_is_killed(tmp_path):
 
 def test_programs_die_when_their_parent_is_killed(tmp_path):
     code = (
-        "import sys, time; from isarstep.mine.external import start_group\n"
-        "p = start_group(['sleep', '100']); time.sleep(0.5); print(p.pid, flush=True); time.sleep(100)"
+        "import time; from isarstep.mine.external import start_group\n"
+        # It says its number itself: from then on it is the program, and no launcher that is still getting ready.
+        "start_group(['sh', '-c', 'echo $$; exec sleep 100']); time.sleep(100)"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code],
