@@ -9,14 +9,16 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.documented import documented, mentioned
-from tests.waiting import until
+from tests.waiting import Clock, is_gone, is_written, number_in, until
 
 from isarstep.errors import UserError
+from isarstep.mine import process as process_module
+from isarstep.mine import session_job
 from isarstep.mine import store as store_module
 from isarstep.mine.graph import read_graph
 from isarstep.mine.session_job import MiningLimits
@@ -113,17 +115,24 @@ def test_a_crash_costs_one_theory(fake, tmp_path):
     assert "ended with code 9: the sky is falling" in failure["reason"]
 
 
-def test_a_theory_that_hangs_runs_out_of_time(fake, tmp_path):
-    fake.write("Small", "B", "A", "HANG")
+@pytest.fixture
+def b_hangs(fake, monkeypatch):
+    """Theory B of Small hangs, and only meanwhile time passes."""
+    hanging = fake.write("Small", "B", "A", "HANG").with_suffix(".hangs")
     fake.write("Small", "C", "A")
-    summary = mine(tmp_path / "out", "Small", limits=MiningLimits(theory=6))
+    clock = Clock(lambda: is_written(hanging) and not is_gone(int(hanging.read_text())))
+    for module in (session_job, process_module):
+        monkeypatch.setattr(module, "time", clock)
+
+
+def test_a_theory_that_hangs_runs_out_of_time(b_hangs, tmp_path):
+    summary = mine(tmp_path / "out", "Small", limits=MiningLimits(theory=60, session=10**9))
     assert [failure["reason"] for failure in summary["failures"]] == ["out of time"]
     assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst", "Small/C.jsonl.zst"]
 
 
-def test_a_session_runs_out_of_time(fake, tmp_path):
-    fake.write("Small", "B", "A", "HANG")
-    mine(tmp_path / "out", "Small", limits=MiningLimits(session=10))
+def test_a_session_runs_out_of_time(b_hangs, tmp_path):
+    mine(tmp_path / "out", "Small", limits=MiningLimits(theory=10**9, session=60))
     assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst"]
 
 
@@ -164,23 +173,37 @@ def slow_down(fake) -> None:
 
 
 def test_killed_at_random_moments_the_result_is_the_same(fake, tmp_path, monkeypatch):
+    def lines():
+        journal = out / "journal.jsonl"
+        return journal.read_text().count("\n") if journal.exists() else 0
+
+    def writes(process, count):
+        assert until(lambda: lines() >= count or process.poll() is not None)
+
+    def kill(process):
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
     (tmp_path / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))  # for the processes that are killed
     slow_down(fake)
     mine(tmp_path / "whole", "Small-More", "Other")
     out = tmp_path / "killed"
+    # The first kill is certain to come in the middle, because nothing goes on there.
+    fake.write("Small", "B", "A", "HANG")
+    process = run_alone(out)
+    writes(process, 1)
+    assert process.poll() is None
+    kill(process)
+    slow_down(fake)
     choose = random.Random(5)
-    kills = 0
     for _ in range(40):
         process = run_alone(out)
-        try:
-            process.wait(timeout=choose.uniform(0.2, 1.6))
+        writes(process, lines() + choose.randrange(3))
+        with suppress(subprocess.TimeoutExpired):  # and then anywhere
+            process.wait(timeout=choose.uniform(0.0, 0.5))
             break
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-    assert kills
+        kill(process)
     assert run_alone(out).wait() == 0
     assert graphs(out) == graphs(tmp_path / "whole")
     assert not list(out.glob("*/.*"))
@@ -248,19 +271,29 @@ def test_output_without_an_end_is_not_kept(fake, tmp_path):
 
 def test_two_dask_workers_one_killed(fake, tmp_path):
     distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    slow_down(fake)
+    hanging, go = (fake.write("Small", "B", "A", "HANG").with_suffix(suffix) for suffix in (".hangs", ".go"))
+    go.touch()
     mine(tmp_path / "whole", "Small-More", "Other")
+    for path in (hanging, go):
+        path.unlink()
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        killed = []
 
         def kill_one():
-            time.sleep(1.0)
-            worker = next(iter(cluster.workers.values()))
-            os.kill(worker.pid, signal.SIGKILL)
+            """The one that is in the middle of a theory."""
+            try:
+                status = Path(f"/proc/{number_in(hanging)}/stat").read_text().rpartition(")")[2].split()
+                killed.extend(worker.pid for worker in cluster.workers.values() if worker.pid == int(status[1]))
+                for worker in killed:
+                    os.kill(worker, signal.SIGKILL)
+            finally:
+                go.touch()
 
         killer = threading.Thread(target=kill_one)
         killer.start()
         mine(tmp_path / "out", "Small-More", "Other", cluster=cluster.scheduler_address)
         killer.join()
+    assert len(killed) == 1
     assert graphs(tmp_path / "out") == graphs(tmp_path / "whole")
 
 
