@@ -11,8 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.waiting import gone, number_in, until
+from tests.waiting import Clock, gone, is_written, number_in, until
 
+from isarstep.check import provers as module
 from isarstep.check.provers import (
     Attempt,
     Cache,
@@ -26,11 +27,18 @@ from isarstep.check.provers import (
 )
 
 LIMITS = ProverLimits(seconds=0.2, memory=1 << 30, width=2)
+PATIENT = ProverLimits(seconds=100, memory=1 << 30, width=2)  # for provers that end by themselves
 TRIVIAL = "(set-logic ALL)\n(assert (! false :named p0))\n(assert (! true :named goal))\n(check-sat)\n"
 
 
 @pytest.fixture
 def provers() -> Iterator[Provers]:
+    with Provers(PATIENT) as running:
+        yield running
+
+
+@pytest.fixture
+def hasty() -> Iterator[Provers]:
     with Provers(LIMITS) as running:
         yield running
 
@@ -43,20 +51,24 @@ def fake(tmp_path: Path, body: str, name: str = "prover") -> Attempt:
     return Attempt(strategy, "tff(goal,conjecture,$false).\n", {"p0": "a fact"})
 
 
-def test_a_prover_that_hangs_runs_out_of_time(tmp_path: Path, provers: Provers) -> None:
-    attempt = fake(tmp_path, f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
-    assert provers.prove([attempt]) == OutOfTime(0.2)
-    assert gone(int((tmp_path / "pid").read_text()))
+def test_a_prover_that_hangs_runs_out_of_time(
+    tmp_path: Path, provers: Provers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pid = tmp_path / "pid"
+    monkeypatch.setattr(module, "time", Clock(lambda: is_written(pid)))
+    attempt = fake(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    assert provers.prove([attempt]) == OutOfTime(100)
+    assert gone(number_in(pid))
 
 
-def test_a_prover_that_ignores_signals_is_killed(tmp_path: Path, provers: Provers) -> None:
+def test_a_prover_that_ignores_signals_is_killed(tmp_path: Path, hasty: Provers) -> None:
     ignored = "".join(f"signal.signal(signal.{s}, signal.SIG_IGN)\n" for s in ("SIGTERM", "SIGXCPU", "SIGPROF"))
     body = ignored + "while True: pass\n"
-    assert isinstance(provers.prove([fake(tmp_path, body)]), OutOfTime)
+    assert isinstance(hasty.prove([fake(tmp_path, body)]), OutOfTime)
 
 
-def test_a_busy_prover_is_stopped_by_its_processor_time(tmp_path: Path, provers: Provers) -> None:
-    answer = provers.prove([fake(tmp_path, "while True: pass\n")])
+def test_a_busy_prover_is_stopped_by_its_processor_time(tmp_path: Path, hasty: Provers) -> None:
+    answer = hasty.prove([fake(tmp_path, "while True: pass\n")])
     assert isinstance(answer, OutOfTime)
 
 
@@ -66,8 +78,10 @@ def test_a_prover_that_floods_its_output_is_stopped(tmp_path: Path) -> None:
     assert answer == NoProof("the prover flooded its output")
 
 
-def test_a_prover_that_forks_leaves_nothing(tmp_path: Path, provers: Provers) -> None:
+def test_a_prover_that_forks_leaves_nothing(tmp_path: Path, provers: Provers, monkeypatch: pytest.MonkeyPatch) -> None:
     pids = tmp_path / "pids"
+    # The children keep the pipe open, so the answer is a time-out: after all five have written.
+    monkeypatch.setattr(module, "time", Clock(lambda: pids.exists() and pids.read_text().count("\n") == 5))
     body = (
         f"for i in range(5):\n    if os.fork() == 0:\n        if i % 2: os.setsid()\n"
         f"        open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n        time.sleep(600)\n"
@@ -150,13 +164,19 @@ def test_attempts_are_made_only_when_they_are_needed(tmp_path: Path) -> None:
     assert answer.strategy == "second"
 
 
-def test_a_short_attempt_gets_its_share_of_the_time(tmp_path: Path) -> None:
-    busy = fake(tmp_path, "while True: pass\n")
-    with Provers(ProverLimits(seconds=100)) as provers:
-        answer = provers.prove([replace(busy, share=0.002)])
-    assert isinstance(answer, OutOfTime)
-    assert answer.seconds < 1.5  # of processor time, whatever the machine does
-    assert busy.key(LIMITS) != replace(busy, share=0.002).key(LIMITS)
+def test_a_short_attempt_gets_its_share_of_the_time(tmp_path: Path, provers: Provers) -> None:
+    given = tmp_path / "given"
+    body = (
+        "import resource\nleft, _ = signal.getitimer(signal.ITIMER_PROF)\n"
+        f"open({str(given)!r}, 'w').write(f'{{left}} {{resource.getrlimit(resource.RLIMIT_CPU)}}')\n"
+    )
+    whole = fake(tmp_path, body)
+    short = replace(whole, share=0.1)
+    provers.prove([short])
+    left, limit = given.read_text().split(maxsplit=1)
+    assert 0 < float(left) < 11  # of ten seconds of processor time; how long it took to start makes it less
+    assert limit == "(11, 12)"  # the limit behind them, in whole seconds
+    assert whole.key(PATIENT) != short.key(PATIENT)
 
 
 def test_a_prover_that_sleeps_is_told_from_one_that_waits_for_its_turn() -> None:
@@ -175,7 +195,7 @@ def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     body = f"open({str(runs)!r}, 'a').write('.')\nprint('# SZS status Theorem')\n"
     for _ in range(2):
-        with Provers(LIMITS, Cache(tmp_path / "answers.sqlite")) as provers:
+        with Provers(PATIENT, Cache(tmp_path / "answers.sqlite")) as provers:
             for _ in range(2):
                 assert isinstance(provers.prove([fake(tmp_path, body)]), ProofFound)
     assert runs.read_text() == "."
