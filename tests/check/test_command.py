@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import weakref
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,8 +106,9 @@ def descendants(pid: int) -> list[int]:
     """The processes that a process started, and those that they started."""
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in map(int, task.read_text().split()):
-            found += [child, *descendants(child)]
+        with suppress(OSError):  # it has ended meanwhile
+            for child in map(int, task.read_text().split()):
+                found += [child, *descendants(child)]
     return found
 
 
@@ -134,10 +136,11 @@ def test_an_interrupted_run_leaves_nothing_and_resumes_to_the_same_table(
     parts = resumed.with_name(resumed.name + ".parts")
     assert until(lambda: list(parts.glob("*.parquet")) or process.poll() is not None)
     started = descendants(process.pid) if process.poll() is None else []
-    if end == signal.SIGINT:
-        os.killpg(process.pid, end)  # as a terminal does
-    else:
-        os.kill(process.pid, end)
+    with suppress(ProcessLookupError):  # it may have come to its end before
+        if end == signal.SIGINT:
+            os.killpg(process.pid, end)  # as a terminal does
+        else:
+            os.kill(process.pid, end)
     _, complaint = process.communicate()
     assert all(gone(pid) for pid in started)
     assert "Traceback" not in complaint
