@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 import torch
+from tests.waiting import until
 
 from isarstep.bench.specials import SPECIALS
 from isarstep.errors import UserError
@@ -290,11 +292,23 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
         script = WORKER.format(path=[str(Path(__file__).parent)], folder=str(folder))
         return subprocess.Popen([sys.executable, "-c", script], env=os.environ | environment)
 
-    port = str(20000 + os.getpid() % 20000)
-    group = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "2", "GLOO_SOCKET_IFNAME": "lo"}
-    workers = [start(tmp_path / "one")]
-    workers += [start(tmp_path / "two", RANK=str(r), LOCAL_RANK=str(r), **group) for r in range(2)]
-    assert [worker.wait(timeout=240) for worker in workers] == [0, 0, 0]
+    workers: list[subprocess.Popen[bytes]] = []
+    with socket.socket() as held:
+        # As long as we have the port nobody else is given it; the first worker may listen on it all the same.
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        port = str(held.getsockname()[1])
+        group = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "2", "GLOO_SOCKET_IFNAME": "lo"}
+        try:
+            workers.append(start(tmp_path / "one"))
+            workers += [start(tmp_path / "two", RANK=str(r), LOCAL_RANK=str(r), **group) for r in range(2)]
+            # Whoever lost the other would wait for it long.
+            until(lambda: any(worker.poll() for worker in workers) or all(worker.poll() == 0 for worker in workers))
+            assert [worker.poll() for worker in workers] == [0, 0, 0]
+        finally:
+            for worker in workers:
+                worker.kill()
+                worker.wait()
     assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), abs=1e-5)
     assert len(losses(tmp_path / "one")) == 6
 
