@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-PATIENCE = 12_000  # looks, ten minutes: only a wrong program waits so long
+PATIENCE = 12_000  # looks, ten minutes: only a wrong program waits so long; what a test must see end sleeps longer
 PAUSE = 0.05
 
 

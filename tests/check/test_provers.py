@@ -56,7 +56,7 @@ def test_a_prover_that_hangs_runs_out_of_time(
 ) -> None:
     pid = tmp_path / "pid"
     monkeypatch.setattr(module, "time", Clock(lambda: is_written(pid)))
-    attempt = fake(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    attempt = fake(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(1000)\n")
     assert provers.prove([attempt]) == OutOfTime(100)
     assert gone(number_in(pid))
 
@@ -84,7 +84,7 @@ def test_a_prover_that_forks_leaves_nothing(tmp_path: Path, provers: Provers, mo
     monkeypatch.setattr(module, "time", Clock(lambda: pids.exists() and pids.read_text().count("\n") == 5))
     body = (
         f"for i in range(5):\n    if os.fork() == 0:\n        if i % 2: os.setsid()\n"
-        f"        open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n        time.sleep(600)\n"
+        f"        open({str(pids)!r}, 'a').write(f'{{os.getpid()}}\\n')\n        time.sleep(1000)\n"
         f"while not os.path.exists({str(pids)!r}) or open({str(pids)!r}).read().count('\\n') < 5: time.sleep(0.01)\n"
     )
     answer = provers.prove([fake(tmp_path, body)])
@@ -99,7 +99,7 @@ def test_a_prover_that_leaves_a_daemon_leaves_nothing(tmp_path: Path, provers: P
     body = (
         "print('# SZS status GaveUp', flush=True)\n"
         "if os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n        os.close(1); os.close(2)\n"
-        f"        open({str(pid)!r}, 'w').write(str(os.getpid()))\n        time.sleep(600)\n    os._exit(0)\n"
+        f"        open({str(pid)!r}, 'w').write(str(os.getpid()))\n        time.sleep(1000)\n    os._exit(0)\n"
         f"while not os.path.exists({str(pid)!r}) or not open({str(pid)!r}).read(): time.sleep(0.01)\n"
     )
     provers.prove([fake(tmp_path, body)])
@@ -141,7 +141,7 @@ def test_bad_smt_is_unknown(provers: Provers) -> None:
 
 def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Provers) -> None:
     pid = tmp_path / "pid"
-    slow = fake(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n", "slow")
+    slow = fake(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(1000)\n", "slow")
     waiting = f"while not os.path.exists({str(pid)!r}) or not open({str(pid)!r}).read(): time.sleep(0.01)\n"
     quick = fake(tmp_path, waiting + "print('# SZS status Theorem')\n", "quick")
     never = fake(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')\n", "never")
@@ -204,7 +204,7 @@ def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_left_when_we_are_killed(tmp_path: Path, end: signal.Signals) -> None:
     pid, program = tmp_path / "pid", tmp_path / "hang.py"
-    program.write_text(f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
+    program.write_text(f"import os, time\nopen({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(1000)\n")
     code = (
         "import signal, sys\nfrom isarstep.check.provers import *\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # background jobs of a shell ignore it

@@ -80,7 +80,7 @@ def test_wrong_password_and_nonsense(server):
 def test_time_out_kills_the_whole_group(server, tmp_path, monkeypatch):
     monkeypatch.setattr(external, "time", Clock(lambda: is_written(tmp_path / "pid")))
     client = Client(server)
-    client.run(f"sleep 100 & echo $! > {tmp_path}/pid; wait", timeout=60)
+    client.run(f"sleep 1000 & echo $! > {tmp_path}/pid; wait", timeout=60)
     code, _, _ = client.result()
     assert code == 142
     assert gone(number_in(tmp_path / "pid"))
@@ -88,7 +88,7 @@ def test_time_out_kills_the_whole_group(server, tmp_path, monkeypatch):
 
 def test_kill_by_name(server, tmp_path):
     client = Client(server)
-    name = client.run(f"sleep 100 & echo $! > {tmp_path}/pid; wait")
+    name = client.run(f"sleep 1000 & echo $! > {tmp_path}/pid; wait")
     number_in(tmp_path / "pid")
     killer = Client(server)
     write_message(killer.stream, [b"kill", name])
@@ -99,7 +99,7 @@ def test_kill_by_name(server, tmp_path):
 
 def test_a_caller_who_hangs_up_takes_the_program_along(server, tmp_path):
     client = Client(server)
-    client.run(f"echo $$ > {tmp_path}/pid; sleep 100")
+    client.run(f"echo $$ > {tmp_path}/pid; sleep 1000")
     number_in(tmp_path / "pid")
     client.close()
     assert gone(number_in(tmp_path / "pid"))
@@ -117,13 +117,13 @@ def test_a_flood_is_stopped(server, monkeypatch):
 def test_leaving_the_server_ends_everything(tmp_path):
     with ProgramServer(dict(os.environ)) as server:
         client = Client(server)
-        client.run(f"echo $$ > {tmp_path}/pid; trap '' TERM; sleep 100")
+        client.run(f"echo $$ > {tmp_path}/pid; trap '' TERM; sleep 1000")
         number_in(tmp_path / "pid")
     assert gone(number_in(tmp_path / "pid"))
 
 
 def test_group_with_stubborn_children_is_killed(tmp_path):
-    process = start_group(["bash", "-c", f"trap '' TERM; (trap '' TERM; sleep 100) & echo $! > {tmp_path}/pid; wait"])
+    process = start_group(["bash", "-c", f"trap '' TERM; (trap '' TERM; sleep 1000) & echo $! > {tmp_path}/pid; wait"])
     number_in(tmp_path / "pid")
     kill_group(process, grace=0.1)
     assert process.returncode is not None
@@ -134,7 +134,7 @@ def test_programs_die_when_their_parent_is_killed(tmp_path):
     code = (
         "import time; from isarstep.mine.external import start_group\n"
         # It says its number itself: from then on it is the program, and no launcher that is still getting ready.
-        "start_group(['sh', '-c', 'echo $$; exec sleep 100']); time.sleep(100)"
+        "start_group(['sh', '-c', 'echo $$; exec sleep 1000']); time.sleep(1000)"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code],
