@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests import disturbed
-from tests.waiting import gone, is_gone, until
+from tests.waiting import gone, is_gone, number_in, until
 
 
 def test_a_command_runs_beside_busy_loops_that_end_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,3 +53,15 @@ def test_a_family_has_grandchildren() -> None:
     assert until(lambda: len(disturbed.family(parent.pid)) == 2)
     parent.communicate(b"\n")
     assert disturbed.family(parent.pid) == [parent.pid]
+
+
+def test_busy_loops_end_with_whoever_is_killed(tmp_path: Path) -> None:
+    asks = f"open({str(tmp_path / 'began')!r}, 'w').write('1'); input()"
+    command = [sys.executable, "-m", "tests.disturbed", "--loops", "1", sys.executable, "-c", asks]
+    starter = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
+    assert number_in(tmp_path / "began")
+    loop, asking = disturbed.family(starter.pid)[1:]
+    starter.kill()
+    starter.communicate(b"\n")
+    assert gone(loop)
+    assert gone(asking)
