@@ -15,7 +15,7 @@ def test_a_command_runs_beside_busy_loops_that_end_with_it(monkeypatch: pytest.M
     start = subprocess.Popen
 
     def counted(command: list[str], **options: bool) -> "subprocess.Popen[bytes]":
-        process = start(command, **options)  # type: ignore[call-overload]
+        process = start(command, **options)
         if disturbed.LOOP in command:
             loops.append(process.pid)
         return process
