@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from tests.bench.handmade import BOOL, NAT, ProofMaker, graph_of, lemma_uses, pr
 from isarstep.bench.extract import Extractor, Rules, identity_of
 from isarstep.bench.obtains import thesis_of
 from isarstep.bench.texts import Template, Texts, alike
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type, constants
 from isarstep.logic.tokens import encode_line
 from isarstep.mine.graph import Graph, Lemma, Use
 
@@ -58,6 +59,16 @@ def test_the_papers_own_example() -> None:
     assert paper["target_command"] == "hence"
     assert paper["types"] == ["Nat.nat"] * 3
     assert paper["source_length"] == 31 + 21
+
+
+def test_a_proof_keeps_the_names_that_its_text_gives_to_variables() -> None:
+    graph = sqrt_two()
+    [proof] = graph.proofs
+    a, b, c = proof.variables
+    renamed = replace(proof, variables=(replace(a, own="numerator"), replace(b, own=None), c))
+    extractor = Extractor(replace(graph, proofs=(renamed,)), Rules())
+    extractor.run()
+    assert extractor.builder.finish().proofs["names"].to_pylist() == [["numerator", "b", "c"]]
 
 
 def test_calculations_are_transparent() -> None:
@@ -194,6 +205,8 @@ def test_several_cases_are_a_disjunction_and_several_premises_a_conjunction() ->
     maker.use(0, *uses("using", given, left, right))
     meaning = thesis_of(maker.finish())
     assert meaning is not None
+    typed = {each.name for each in constants(meaning.meaning) if each.type is not None}
+    assert {"HOL.Trueprop", "HOL.disj", "HOL.conj", "HOL.Ex"} <= typed
     text = encode_line(meaning.meaning)
     assert text == (
         "CONST HOL.Trueprop $ ( CONST HOL.disj $ ( CONST Nat.P $ FREE a ) $ ( CONST HOL.Ex $ ( ABS CONST HOL.Ex $ "
