@@ -28,7 +28,7 @@ def wrong_version(fake, out):
         "Small",
         "--out",
         str(out),
-    ], "is Isabelle2023, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release"
+    ], "is Isabelle2023, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0, Isabelle2026-after-RC0; --any-release"
 
 
 def unknown_session(fake, out):

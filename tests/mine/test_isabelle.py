@@ -24,7 +24,7 @@ def test_what_is_wrong_is_said_plainly(fake, monkeypatch, tmp_path):
     (fake.home / "ANNOUNCE").write_text("Isabelle2021 is now available.")
     with pytest.raises(
         UserError,
-        match="is Isabelle2021, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release",
+        match="is Isabelle2021, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0, Isabelle2026-after-RC0;",
     ):
         find_installation()
     monkeypatch.delenv("ISABELLE_HOME")

@@ -1,6 +1,7 @@
 """The table of releases, and an official download: a wrapper script on the PATH, settings that only its own tool knows, Poly/ML and
 images where those settings say."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -143,12 +144,53 @@ def test_releases_by_the_names_that_they_give_themselves(fake, stated, announced
     assert (found.identifier, found.release.name) == (expected, expected)
 
 
+TOPLEVEL = "src/Pure/Isar/toplevel.ML"
+BEGINS = {
+    "Isabelle2026-RC0": "type init = unit -> theory\n",
+    "Isabelle2026-after-RC0": "  type init = unit -> {skipped: bool, theory: theory}\n",
+}
+
+
+def sources(home: Path, name: str) -> None:
+    """Bare sources of 2026, which announce the release before and after its first candidate."""
+    (home / "ANNOUNCE").write_text("Isabelle2026 is now available.\n")
+    (home / TOPLEVEL).parent.mkdir(parents=True, exist_ok=True)
+    (home / TOPLEVEL).write_text(f"signature TOPLEVEL =\nsig\n{BEGINS[name]}end;\n")
+
+
+@pytest.mark.parametrize("name", BEGINS)
+def test_sources_with_one_announcement_are_told_apart(fake, name):
+    sources(fake.home, name)
+    found = find_installation()
+    assert (found.identifier, found.release.name) == (name, name)
+    assert ("Release_2026_Later.ML" in found.release.words) == (name == "Isabelle2026-after-RC0")
+    (fake.home / "etc" / "ISABELLE_IDENTIFIER").write_text("Isabelle2026-RC1")  # a download that is not known
+    assert find_installation(any_release=True).release.name == name
+
+
+def test_sources_that_no_release_fits_are_refused_in_one_line(fake, tmp_path, capfd):
+    """As Poly/ML put it when a theory's beginning had become a record."""
+    sources(fake.home, "Isabelle2026-RC0")
+    complaint = r'''print("error: Reason: Can't unify theory to {skipped: bool} Error trying to use the file: '/some/where/Driver.ML'")
+sys.exit(1)
+address, password ='''
+    program(fake.poly / "poly", (fake.poly / "poly").read_text().replace("address, password =", complaint))
+    assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 2
+    said = capfd.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines()[-1] == (
+        f"isarstep: {fake.home} was taken for Isabelle2026-RC0, but Driver.ML does not compile there: its sources are"
+        " of none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0, Isabelle2026-after-RC0"
+    )
+    assert "unify" not in said.err
+
+
 def test_an_unknown_release(fake, tmp_path, capfd):
     (fake.home / "etc" / "ISABELLE_IDENTIFIER").write_text("Isabelle2026")  # the release, which nobody has seen
     assert cli.run(["mine", "Small", "--out", str(tmp_path / "out")]) == 2
     [line] = capfd.readouterr().err.splitlines()
     assert line.endswith(
-        "is Isabelle2026, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0; --any-release tries it all the same"
+        "is Isabelle2026, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0, Isabelle2026-after-RC0; --any-release tries it all the same"
     )
     assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--any-release"]) == 0
     assert find_installation(any_release=True).identifier == "Isabelle2026"
@@ -166,14 +208,14 @@ def test_an_unknown_release(fake, tmp_path, capfd):
         ("", "Isabelle2026-RC0"),
     ],
 )
-def test_the_nearest_release(identifier, expected):
-    assert release.nearest(identifier).name == expected
+def test_the_nearest_release(fake, identifier, expected):
+    assert release.nearest(identifier, fake.home).name == expected
 
 
 def test_every_release_has_its_words():
     signatures = set()
     for known in release.RELEASES:
-        text = known.words_file.read_text()
+        text = known.words_files[0].read_text()
         signatures.add(text[text.index("structure Isarstep_Release") : text.index("struct\n")])
     assert len(signatures) == 1
 
@@ -250,10 +292,26 @@ def test_a_run_with_nothing_left_to_do(fake, tmp_path):
 
 
 def test_a_process_that_never_starts(fake, tmp_path):
-    """The theories are not even reported as failed, and nothing is mined all the same."""
+    """The ML side reports nothing; the theories count as failed."""
     text = (fake.poly / "poly").read_text().replace("address, password =", "sys.exit(1)\naddress, password =")
     (fake.poly / "poly").write_text(text)
     assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 1
+    total = json.loads((tmp_path / "out" / "summary.json").read_text())["total"]
+    assert (total["theories"], total["failed_theories"]) == (0, 3)
+
+
+def test_images_of_a_miner_are_found_where_isabelle_heaps_says(fake, tmp_path, monkeypatch):
+    assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 0
+    monkeypatch.setenv("ISABELLE_HEAPS", str(tmp_path / "out" / "heaps"))
+    other = tmp_path / "other"
+    other.mkdir()
+    installation = find_installation()
+    images = Images(installation, Sessions(installation), other)
+    assert "Small" in images
+    assert not list(other.iterdir())  # Pure was not built again
+    (fake.home / "ANNOUNCE").write_text("Isabelle2025-2 is now available.\n")
+    changed = find_installation()
+    assert "Small" not in Images(changed, Sessions(changed), other)
 
 
 def test_a_proof_that_wants_a_solver_says_so(fake, tmp_path, capfd):

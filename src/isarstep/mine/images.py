@@ -1,7 +1,7 @@
 """Session images: which theories each holds and on which others it rests.
 
-An image of ours carries a small JSON file that says so; images that Isabelle built hold exactly the theories of their
-session and its ancestors. A base may hold more theories than a session asks for: what is not imported does not
+An image of ours carries a small JSON file that says so, whether it lies in the folder of this run or where
+ISABELLE_HEAPS points; images that Isabelle built hold exactly the theories of their session and its ancestors. A base may hold more theories than a session asks for: what is not imported does not
 matter.
 """
 
@@ -37,15 +37,20 @@ class Images:
 
     def __init__(self, installation: Installation, sessions: Sessions, folder: Path) -> None:
         self._sessions = sessions
+        self._identifier = installation.identifier
         self.folder = folder
         self._found: dict[str, Image] = {}
-        pure = installation.image(release.PURE) or self.path(release.PURE)
-        if not pure.is_file():
-            build_pure(installation, sessions, pure)
-        self._found[release.PURE] = Image(release.PURE, (pure,), frozenset(release.PURE_THEORIES))
         self._add_installed(installation)
-        for manifest in sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime):
-            self._add_own(manifest)
+        for other in (*reversed(installation.heap_folders), folder):
+            for manifest in sorted(other.glob("*.json"), key=lambda path: path.stat().st_mtime):
+                self._add_own(manifest)
+        if pure := installation.image(release.PURE):
+            self._found[release.PURE] = Image(release.PURE, (pure,), frozenset(release.PURE_THEORIES))
+        elif release.PURE not in self._found:
+            pure = self.path(release.PURE)
+            if not pure.is_file():
+                build_pure(installation, sessions, pure)
+            self.register(release.PURE, Image(release.PURE, (), frozenset(release.PURE_THEORIES)), ())
 
     def path(self, session: str) -> Path:
         return self.folder / session
@@ -67,8 +72,10 @@ class Images:
     def _add_own(self, manifest: Path) -> None:
         try:
             content = json.loads(manifest.read_text())
-            files = tuple(Path(name) if os.path.isabs(name) else self.folder / name for name in content["files"])
+            files = tuple(Path(name) if os.path.isabs(name) else manifest.parent / name for name in content["files"])
             hashes: dict[str, str] = content["theories"]
+            if content.get("isabelle", self._identifier) != self._identifier:
+                return
         except (OSError, ValueError, KeyError):
             return
         if not all(path.is_file() for path in files):
@@ -95,7 +102,8 @@ class Images:
                 theories[name] = source_hash(self._sessions.theory(name, "an image").path)
         theories.update((theory.name, source_hash(theory.path)) for theory in loaded)
         names = [path.name if path.parent == self.folder else str(path) for path in files]
-        text = json.dumps({"session": session, "files": names, "theories": theories}, indent=1)
+        content = {"session": session, "isabelle": self._identifier, "files": names, "theories": theories}
+        text = json.dumps(content, indent=1)
         temporary = self.folder / f".{session}.json.tmp"
         temporary.write_text(text)
         temporary.replace(self.folder / f"{session}.json")

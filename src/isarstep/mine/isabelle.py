@@ -132,7 +132,7 @@ def _release(home: Path, *, any_release: bool) -> tuple[str, Release]:
         text = announce.read_text() if announce.is_file() else ""
         found = re.search(r"^(Isabelle\S+) is now available", text, re.M)
         identifier = found.group(1) if found else ""
-        known = next((entry for entry in RELEASES if entry.announced == identifier), None)
+        known = release.announced_as(identifier, home)
         identifier = known.name if known else identifier
     if known is not None:
         return identifier, known
@@ -142,7 +142,7 @@ def _release(home: Path, *, any_release: bool) -> tuple[str, Release]:
             f"{home} is {identifier or 'an Isabelle without a name'}, which is none of {names};"
             " --any-release tries it all the same"
         )
-    return identifier or "Isabelle", release.nearest(identifier)
+    return identifier or "Isabelle", release.nearest(identifier, home)
 
 
 def _settings(home: Path) -> dict[str, str]:

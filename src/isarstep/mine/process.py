@@ -6,6 +6,7 @@ file behind.
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 import shutil
 import socket
@@ -137,6 +138,9 @@ class Start:
     folder: Path | None = None
 
 
+# What Poly/ML says about an ML file of ours that Isabelle's sources do not fit.
+_DOES_NOT_COMPILE = re.compile(r"Error trying to use the file: '([^']+)'")
+
 _live: set[MLProcess] = set()
 _closing = threading.Event()
 
@@ -144,6 +148,11 @@ _closing = threading.Event()
 def allow_starts() -> None:
     """Undo the ban of `end_all`."""
     _closing.clear()
+
+
+def starts_banned() -> bool:
+    """Has `end_all` ended what ran?"""
+    return _closing.is_set()
 
 
 def end_all() -> None:
@@ -249,7 +258,7 @@ class MLProcess:
             "Resources.init_session_env ()",
         ):
             command += ["--eval", text]
-        for path in (self._installation.release.words_file, *start.uses):
+        for path in (*self._installation.release.words_files, *start.uses):
             command += ["--use", str(path)]
         return [*command, "--eval", f"Command_Line.tool (fn () => {start.main})"]
 
@@ -276,8 +285,15 @@ class MLProcess:
         text = yxml.content(yxml.parse(data)) if yxml.X in data else data.decode(errors="replace")
         return " ".join(text.replace("\x02", "").split())[-characters:]
 
-    def _failure(self, what: str) -> ProcessFailed:
+    def _failure(self, what: str) -> Exception:
         tail = self.log_tail()
+        if misfit := _DOES_NOT_COMPILE.search(tail):
+            known = ", ".join(entry.name for entry in release.RELEASES)
+            file = Path(misfit.group(1)).name
+            return UserError(
+                f"{self._installation.home} was taken for {self._installation.identifier}, but {file} does not compile"
+                f" there: its sources are of none of {known}"
+            )
         return ProcessFailed(f"{what}: {tail}" if tail else what)
 
     def _check(self, limit: float | None) -> None:

@@ -52,7 +52,7 @@ def build_pure(installation: Installation, sessions: Sessions, image: Path) -> N
         command = [str(installation.poly), "-q"]
         for text in installation.release.before_pure:
             command += ["--eval", text]
-        for name in (*release.PURE_BOOTSTRAP, str(installation.release.words_file)):
+        for name in (*release.PURE_BOOTSTRAP, *map(str, installation.release.words_files)):
             command += ["--use", name]
         command += ["--eval", _after(partial)]
         with Watched(f"building Pure of {installation.identifier}") as watched:

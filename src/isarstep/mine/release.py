@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from isarstep.mine import yxml
@@ -22,15 +22,23 @@ class Release:
 
     name: str  # what a download calls itself
     announced: str  # what bare sources call themselves: candidates go by the name of the release they prepare
-    words: str  # the ML file with what it calls differently
+    words: tuple[str, ...]  # the ML files with what it calls differently
     before_pure: tuple[str, ...]  # ML that the bootstrap of Pure starts with
     load_options: str  # ML that reads the options file
     standard_values: bool  # does the options file give each option's standard value?
     flat_functions: bool  # are the flags of a Scala function a triple with its position, instead of a pair in a pair?
+    sign: tuple[str, str] | None = None  # a file and what it says here and not before, where announcements are equal
 
     @property
-    def words_file(self) -> Path:
-        return Path(__file__).parent / self.words
+    def words_files(self) -> tuple[Path, ...]:
+        return tuple(Path(__file__).parent / name for name in self.words)
+
+    def fits(self, home: Path) -> bool:
+        """Do the sources show the sign of this release?"""
+        if self.sign is None:
+            return True
+        file, text = self.sign
+        return (home / file).is_file() and text in (home / file).read_text(encoding="utf-8", errors="replace")
 
 
 def _of_2025(name: str) -> Release:
@@ -38,7 +46,7 @@ def _of_2025(name: str) -> Release:
     return Release(
         name,
         announced=name,
-        words="Release_2025.ML",
+        words=("Release_2025.ML",),
         before_pure=(_EARLY_NAMES, exit_code),
         load_options="Options.load_default ()",
         standard_values=False,
@@ -46,29 +54,43 @@ def _of_2025(name: str) -> Release:
     )
 
 
+_RC0_OF_2026 = Release(
+    "Isabelle2026-RC0",
+    announced="Isabelle2026",
+    words=("Release_2026.ML",),
+    before_pure=(
+        _EARLY_NAMES,
+        "structure PolyML = struct open PolyML;"
+        " fun exit rc = Posix.Process.exit (Word8.fromInt rc);"
+        f" fun ml_pid () = {_PROCESS_NUMBER} end;",
+    ),
+    load_options="Options.load_process_default ()",
+    standard_values=True,
+    flat_functions=True,
+)
+
 RELEASES = (
     _of_2025("Isabelle2025-1"),
     _of_2025("Isabelle2025-2"),
-    Release(
-        "Isabelle2026-RC0",
-        announced="Isabelle2026",
-        words="Release_2026.ML",
-        before_pure=(
-            _EARLY_NAMES,
-            "structure PolyML = struct open PolyML;"
-            " fun exit rc = Posix.Process.exit (Word8.fromInt rc);"
-            f" fun ml_pid () = {_PROCESS_NUMBER} end;",
-        ),
-        load_options="Options.load_process_default ()",
-        standard_values=True,
-        flat_functions=True,
+    _RC0_OF_2026,
+    replace(
+        _RC0_OF_2026,
+        name="Isabelle2026-after-RC0",
+        words=("Release_2026.ML", "Release_2026_Later.ML"),
+        sign=("src/Pure/Isar/toplevel.ML", "type init = unit -> {skipped: bool, theory: theory}"),
     ),
 )
 
 
-def nearest(identifier: str) -> Release:
+def announced_as(identifier: str, home: Path) -> Release | None:
+    """The release of sources that announce themselves so: the last one whose sign they show."""
+    return next((known for known in reversed(RELEASES) if known.announced == identifier and known.fits(home)), None)
+
+
+def nearest(identifier: str, home: Path) -> Release:
     """The release whose words an unknown one most likely understands: the last one that it does not come before."""
-    earlier = [known for known in RELEASES if not identifier or known.announced <= identifier]
+    fitting = [known for known in RELEASES if known.fits(home)]
+    earlier = [known for known in fitting if not identifier or known.announced <= identifier]
     return earlier[-1] if earlier else RELEASES[0]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from isarstep.mine import release, yxml
 from isarstep.mine.isabelle import Installation, Sessions, Theory
-from isarstep.mine.process import Message, MLProcess, ProcessFailed, ProcessTimedOut, Start
+from isarstep.mine.process import Message, MLProcess, ProcessFailed, ProcessTimedOut, Start, starts_banned
 from isarstep.mine.store import Record, Store
 
 ML_FILES = (
@@ -27,10 +27,10 @@ ML_FILES = (
 )  # in the order in which they build on each other, after the words of the release
 
 
-def miner_version(words: str) -> str:
-    """A short hash of the ML files, kept with everything they produce; `words` is the one of the release."""
+def miner_version(words: tuple[str, ...]) -> str:
+    """A short hash of the ML files, kept with everything they produce; `words` are those of the release."""
     digest = hashlib.sha256()
-    for name in (words, *ML_FILES):
+    for name in (*words, *ML_FILES):
         digest.update((Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()[:12]
 
@@ -114,6 +114,8 @@ def run_session(
             done = attempt.mined
             theories = (replace(item, mine=item.mine and item.theory.name not in done) for item in job.theories)
             job = replace(job, theories=tuple(theories))
+    if outcome.reason and not starts_banned():
+        attempt.give_up_rest(outcome.reason)
     outcome.elapsed = time.monotonic() - began
     return outcome
 
@@ -147,6 +149,13 @@ class _Attempt:
     def give_up(self, name: str, reason: str) -> None:
         session = self._items[name].theory.session
         self._done({"theory": name, "session": session, "reason": reason}, "failed")
+
+    def give_up_rest(self, reason: str) -> None:
+        """Theories that nobody came to count as failed."""
+        told = {record["theory"] for record in self.outcome.records}
+        for item in self.job.theories:
+            if item.mine and item.theory.name not in told:
+                self.give_up(item.theory.name, f"not reached: {reason}")
 
     def run(self, began: float) -> None:
         job = self.job

@@ -113,7 +113,9 @@ def run_mining(
         end_all()
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        _print_summary(store.write_summary())
+        summary = store.write_summary()
+        if summary["sessions"] or screen.total == 0:
+            _print_summary(summary)
     return screen.mined > 0 or screen.total == 0
 
 
