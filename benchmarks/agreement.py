@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from peers import to_ctranslate2, to_marian
 
 from isarstep.bench.specials import EOS
 from isarstep.decode.hypotheses import SearchRules
@@ -29,7 +30,6 @@ from isarstep.feed.corpus import Corpus
 from isarstep.feed.files import load_dataset
 from isarstep.feed.measures import Layout
 from isarstep.models.checkpoint import load_model
-from isarstep.models.export import to_ctranslate2, to_marian
 
 Scored = list[tuple[tuple[int, ...], float]]  # tokens of an n-best list with their scores, only what ended
 TIE = 1e-3  # nats

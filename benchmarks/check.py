@@ -20,9 +20,10 @@ import sys
 import time
 from pathlib import Path
 
-from isarstep.check.monomorphise import Named
-from isarstep.check.problems import attempt, instantiated
-from isarstep.check.provers import (
+from isarstep.logic.terms import Term
+from isarstep.prove.monomorphise import Named
+from isarstep.prove.problems import attempt, instantiated
+from isarstep.prove.provers import (
     CVC5,
     STRATEGIES,
     Attempt,
@@ -34,7 +35,6 @@ from isarstep.check.provers import (
     available,
     prover_version,
 )
-from isarstep.logic.terms import Term
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -45,17 +45,17 @@ EMPTY = {
 
 
 def handmade() -> list[tuple[tuple[Named, ...], Term, list[Named]]]:
-    from tests.check.derivations import FALSE, TRUE
-    from tests.check.test_derivations import LIBRARY, query
+    from tests.prove.derivations import FALSE, TRUE
+    from tests.prove.test_derivations import LIBRARY, query
 
     everything = list(LIBRARY.values())  # offered to every query, as library facts would be
     return [(q.premises, q.goal, everything) for q in map(query, (*TRUE, *FALSE))]
 
 
 def encoding_times(strategy: Strategy) -> list[float]:
-    from tests.check.language import SIGNATURE
+    from tests.prove.language import SIGNATURE
 
-    from isarstep.check.formula import CannotEncode
+    from isarstep.prove.formula import CannotEncode
 
     times = []
     for premises, goal, library in handmade():
@@ -89,9 +89,9 @@ def starting(strategy: Strategy, count: int = 100) -> tuple[list[float], float]:
 
 
 def references(folder: str, split_name: str, limit: int, seconds: float, library: int) -> dict[str, object]:
-    from isarstep.check.commands import _work
-    from isarstep.check.jobs import Settings, open_checker
-    from isarstep.check.verdict import WellFormed
+    from isarstep.prove.commands import _work
+    from isarstep.prove.jobs import Settings, open_checker
+    from isarstep.prove.verdict import WellFormed
 
     settings = Settings(folder, split_name, seconds, 2 << 30, (0, 32, library))
     began, cpu = time.perf_counter(), time.process_time()

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from peers import to_ctranslate2, to_marian
 
 from isarstep.bench.specials import EOS
 from isarstep.decode.constraints import TermGrammar
@@ -44,7 +45,6 @@ from isarstep.feed.measures import Layout
 from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import load_model
 from isarstep.models.config import SIZES
-from isarstep.models.export import to_ctranslate2, to_marian
 from isarstep.models.folders import About
 
 Outputs = list[list[tuple[int, ...]]]

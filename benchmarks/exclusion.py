@@ -10,13 +10,13 @@ from collections.abc import Collection, Sequence
 
 from isarstep.bench.specials import SPECIALS, UNK
 from isarstep.bench.worlds import Exists
-from isarstep.decode.constraints import Kind, kind_of
-from isarstep.decode.unfinished import Unfinished
+from isarstep.decode.constraints import kind_of
 from isarstep.errors import UserError
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import constants, frees, loose, schematics
 from isarstep.logic.tokens import decode, encode
+from isarstep.logic.unfinished import Kind, Unfinished
 
 
 def grammar_objection(tokens: Sequence[str], variables: Collection[str]) -> str | None:

@@ -17,8 +17,8 @@ from typing import Any
 
 from mcp import Client
 
-from isarstep.agents.mcp_server import make_server
-from isarstep.agents.workshop import Workshop
+from isarstep.serve.agents.mcp_server import make_server
+from isarstep.serve.agents.workshop import Workshop
 from isarstep.serve.engine import Engine
 from isarstep.serve.service import Service
 

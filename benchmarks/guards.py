@@ -17,9 +17,9 @@ from pathlib import Path
 
 from mutants import ROOT, copied_source
 
-EMBEDDED, LEMMAS, PARTS = "tests/check/test_embedded.py", "tests/check/test_lemmas.py", "tests/check/test_parts.py"
-INSTANCES = "tests/check/test_instances.py"
-REWRITING, DERIVATIONS = "tests/check/test_rewriting.py", "tests/check/test_derivations.py"
+EMBEDDED, LEMMAS, PARTS = "tests/prove/test_embedded.py", "tests/prove/test_lemmas.py", "tests/prove/test_parts.py"
+INSTANCES = "tests/prove/test_instances.py"
+REWRITING, DERIVATIONS = "tests/prove/test_rewriting.py", "tests/prove/test_derivations.py"
 CONTEXT = "tests/feed/test_context.py::test_no_context_of_the_embedded_benchmark_holds_its_target"
 
 
@@ -63,7 +63,7 @@ GUARDS = [
           f"{EMBEDDED}::test_facts_of_the_own_theory_are_used_from_before_the_step_only"),
     Guard("the signature is part of the resume key", "check/jobs.py",
           'benchmark.manifest["files"].get(SIGNATURE, {}).get("sha256")', '""',
-          "tests/check/test_command.py::test_a_run_is_not_resumed_with_another_signature"),
+          "tests/prove/test_command.py::test_a_run_is_not_resumed_with_another_signature"),
     Guard("a proposal may not narrow types", "check/typed.py",
           "typed = typed_as_said(proposal, signature, self.types)",
           "typed = typed_as_said(proposal, signature, {})",

@@ -27,12 +27,12 @@ import pyarrow.parquet as pq
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.check.embedded import Checker
-from isarstep.check.facts import Library
-from isarstep.check.isabelle import Answer, Inquiry, IsabelleLimits, Premise, Question, prover_versions
-from isarstep.check.isabelle_run import FALSEHOOD, Names, fact_names, open_isabelle
-from isarstep.check.provers import Provers
 from isarstep.evaluate.wellformed import TypeChecker
+from isarstep.prove.embedded import Checker
+from isarstep.prove.facts import Library
+from isarstep.prove.isabelle import Answer, Inquiry, IsabelleLimits, Premise, Question, prover_versions
+from isarstep.prove.isabelle_run import FALSEHOOD, Names, fact_names, open_isabelle
+from isarstep.prove.provers import Provers
 
 
 def nbest_lists(path: Path) -> dict[str, list[str]]:

@@ -63,7 +63,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "check guards": (
         tuple(f"check/{name}.py" for name in ("verdict", "likeness", "matching", "monomorphise", "lower", "embedded")),
-        ("tests/check",),
+        ("tests/prove",),
     ),
     "decode scores": (
         tuple(f"decode/{name}.py" for name in ("hypotheses", "search", "bleu", "predictions", "unfinished")),

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isarstep.check.verdict import Proved
 from isarstep.errors import UserError
+from isarstep.prove.step_prover import Proving, installed
+from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import Problem
-from isarstep.serve.proving import Proving, installed
+from isarstep.theory.problem import Problem
 
 PROBLEMS = Path(__file__).parents[1] / "tests" / "serve" / "peoples_problems.txt"
 AMONG = 10

@@ -30,9 +30,9 @@ from isarstep.decode.predictions import read_scored
 from isarstep.decode.ranking import Ranking, learned_ranking, measured
 from isarstep.evaluate.metrics import accuracy, paired_p
 from isarstep.evaluate.scores import clusters_of
+from isarstep.prove.step import Step, ranked
+from isarstep.prove.step_prover import Proving
 from isarstep.serve.engine import Engine
-from isarstep.serve.proving import Proving
-from isarstep.serve.step import Step, ranked
 
 WEIGHTS = Path(isarstep.decode.__file__).with_name("ranking.json")
 AT = (1, 3, 10)

@@ -1,10 +1,10 @@
 """How far the checker reaches: textbook steps of our own writing, the reference steps of a split, and a hundred steps
 that Sledgehammer was asked about.
 
-    python benchmarks/reach.py                                        # tests/check/textbook.txt, as `sketch` asks
+    python benchmarks/reach.py                                        # tests/prove/textbook.txt, as `sketch` asks
     python benchmarks/reach.py --references validation --limit 150    # both gaps of steps, those of lowest id
     python benchmarks/reach.py --references test --limit 5000 --verdicts docs/results/test.references.verdicts.parquet
-    python benchmarks/reach.py --hammered                             # tests/check/hammered.jsonl.zst, beside Isabelle
+    python benchmarks/reach.py --hammered                             # tests/prove/hammered.jsonl.zst, beside Isabelle
     python benchmarks/reach.py --without rewriting                    # what a strategy adds
 
 Limits are of processor time, so a busy machine makes it slower and hardly a verdict other. What is not proved is shown.
@@ -33,12 +33,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.check.embedded import Checker
-from isarstep.check.facts import Library
-from isarstep.check.gaps import Effort
-from isarstep.check.provers import ProverLimits, Provers, prover_names
-from isarstep.check.simprules import SimpRules
-from isarstep.check.verdict import Proved, WellFormed
+from isarstep.prove.embedded import Checker
+from isarstep.prove.facts import Library
+from isarstep.prove.gaps import Effort
+from isarstep.prove.provers import ProverLimits, Provers, prover_names
+from isarstep.prove.simprules import SimpRules
+from isarstep.prove.verdict import Proved, WellFormed
 from isarstep.serve.engine import Engine
 
 TEXTBOOK = Path(__file__).parent.parent / "tests" / "check" / "textbook.txt"

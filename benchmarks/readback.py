@@ -53,8 +53,8 @@ from isarstep.mine import release, yxml
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import MLProcess, Start, ml_string
-from isarstep.serve.problem import ProblemReader, Task
-from isarstep.serve.sketch import Link, Sketch, exact_text
+from isarstep.prove.sketch import Link, Sketch, exact_text
+from isarstep.theory.problem import ProblemReader, Task
 
 _job = yxml.pair(
     yxml.string,

@@ -26,12 +26,12 @@ from typing import Any
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.check.verdict import Proved
+from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.step_prover import Proving, installed
+from isarstep.prove.verdict import Proved
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import Task
-from isarstep.serve.proving import Proving, installed
-from isarstep.serve.sketching import Plan, sketches
+from isarstep.theory.problem import Task
 
 # (processor seconds of an attempt, library facts) of provers alone, one after the other.
 ROUNDS = ((0.3, 32), (0.3, 128), (1.0, 128), (3.0, 128), (10.0, 128), (30.0, 128))

@@ -20,13 +20,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from peers import marian_config
 
 from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Dataset
 from isarstep.feed.files import load_dataset
 from isarstep.feed.measures import Layout
 from isarstep.models import ModelConfig, Seq2Seq
-from isarstep.models.export import marian_config
 from isarstep.train.loop import TrainingRun, ValidationPlan, compile_layers
 from isarstep.train.processes import Processes
 from isarstep.train.recipe_files import modern, paper

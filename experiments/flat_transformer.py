@@ -31,7 +31,6 @@ from isarstep.feed.corpus import Dataset
 from isarstep.feed.files import load_dataset
 from isarstep.feed.inputs import Segments
 from isarstep.models import ModelConfig
-from isarstep.models.export import to_marian
 from isarstep.train.loop import StepData, TrainingRun, ValidationPlan, compile_layers
 from isarstep.train.processes import Processes
 from isarstep.train.recipe import Recipe
@@ -198,6 +197,9 @@ def marian_curve(
 ) -> None:
     """Marian from the same first weights, on the same batches with padding."""
     run = run_of(VARIANTS["launched"], chosen.size, dataset, recipe, device)
+    sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
+    from peers import to_marian
+
     theirs = to_marian(run.model.cpu()).to(device).train()
     optimiser = torch.optim.Adam(theirs.parameters(), betas=(0.9, 0.98), eps=1e-9, fused=device.type == "cuda")
 

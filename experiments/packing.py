@@ -20,7 +20,7 @@ ARCHIVE = "run.tar.xz"
 
 def keep_and_pack(folder: Path, data: Dataset, out: Path, device: str | None = None) -> Iterator[str]:
     """Search the held-out splits with a trained run and put all of it under `out`; each split's name when done."""
-    from isarstep.analyse.keeping import keep_predictions
+    from isarstep.evaluate.keeping import keep_predictions
 
     out.mkdir(parents=True, exist_ok=True)
     for shard in folder.glob("model*.safetensors"):

@@ -15,6 +15,7 @@ from isarstep.errors import UserError
 from isarstep.mine.isabelle import Installation, find_installation
 
 if TYPE_CHECKING:
+    from isarstep.bench.example import Example
     from isarstep.serve.engine import Engine
 
 settings.register_profile("isarstep", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -23,15 +24,6 @@ settings.load_profile("isarstep")
 # What `make check` leaves to `make test`: files, folders or tests that start servers, provers or processes, load the
 # shipped model, build benchmarks or train. A new slow test is added here; everything else is in the fast lane.
 SLOW = (
-    "tests/agents/test_ask.py",
-    "tests/agents/test_connections.py",
-    "tests/agents/test_harnesses.py",
-    "tests/agents/test_hostile.py",
-    "tests/agents/test_mcp.py",
-    "tests/agents/test_premises.py",
-    "tests/agents/test_proposed_steps.py",
-    "tests/agents/test_statuses.py",
-    "tests/analyse/test_keeping.py",
     "tests/attack/",
     "tests/bench/test_build.py",
     "tests/bench/test_canary.py",
@@ -44,7 +36,7 @@ SLOW = (
     "tests/bench/test_leaks.py",
     "tests/bench/test_types.py",
     "tests/bench/test_worlds.py",
-    "tests/check/",
+    "tests/prove/",
     "tests/decode/test_constraints.py",
     "tests/decode/test_light_search.py",
     "tests/decode/test_predict.py",
@@ -72,8 +64,8 @@ SLOW = (
     "tests/models/test_models.py::test_hat_has_no_parameters",
     "tests/models/test_models.py::test_the_base_transformer",
     "tests/serve/",
+    "tests/theory/",
     "tests/test_commands.py",
-    "tests/test_completion.py",
     "tests/test_docs_run.py::test_a_block_runs",
     "tests/test_light_install.py",
     "tests/test_mutating.py",
@@ -86,13 +78,17 @@ SLOW = (
     "tests/train/test_resuming.py",
 )
 NOT_SLOW = (
-    "tests/check/test_guards.py",
-    "tests/check/test_parts.py",
-    "tests/check/test_verdict.py",
+    "tests/evaluate/test_attention_maps.py",
+    "tests/evaluate/test_embeddings.py",
+    "tests/evaluate/test_probes.py",
+    "tests/evaluate/test_relatedness.py",
+    "tests/prove/test_guards.py",
+    "tests/prove/test_parts.py",
+    "tests/prove/test_verdict.py",
     "tests/evaluate/test_bleu.py",
     "tests/evaluate/test_metrics.py",
     "tests/serve/test_gate.py",
-    "tests/serve/test_novelty.py",
+    "tests/prove/test_novelty.py",
 )
 
 
@@ -136,6 +132,18 @@ def engine() -> "Engine":
     from isarstep.serve.engine import default_engine
 
     return default_engine()
+
+
+@pytest.fixture(scope="session")
+def example(engine: "Engine") -> "Example":
+    """A short example of the test split with facts, a goal and a step as target."""
+    for candidate in engine.catalogue.split("test"):
+        short = (
+            sum(len(text.split()) for text in (candidate.f1, *candidate.f2, candidate.f3 or "", *candidate.f4)) < 120
+        )
+        if short and candidate.f2 and candidate.f4 and candidate.f3 and candidate.target_kind == "step":
+            return candidate
+    raise AssertionError("the benchmark has no short example")
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """docs/outputs.md lists every field that commands write: what is new there and not here, or here and gone, fails.
 
 Documents that other tests make anyway are compared there: mining (tests/mine/test_mining.py), propose and sketch
-(tests/serve/test_commands.py), ask (tests/agents/test_ask.py).
+(tests/serve/test_commands.py), ask (tests/serve/agents/test_ask.py).
 """
 
 import json
@@ -20,21 +20,21 @@ from tests.evaluate.small import make_benchmark, make_run
 from tests.train.test_loop import dataset, tiny
 
 from isarstep import cli
-from isarstep.analyse.attention_maps import record_attention, save_maps
-from isarstep.analyse.embeddings import embeddings_of, save_embeddings
-from isarstep.analyse.probes import probes
-from isarstep.analyse.relatedness import Closeness
 from isarstep.bench.build import build
 from isarstep.bench.canary import PARQUET_MARK
 from isarstep.bench.fresh import Young, build_fresh
 from isarstep.bench.halves import build_halves
 from isarstep.bench.layout import FACTS, LEMMAS, PROOFS, PROPOSITIONS, RULES, TYPES
 from isarstep.bench.rules import Sizes
-from isarstep.check.jobs import write_verdicts
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor, meta_of
+from isarstep.evaluate.attention_maps import record_attention, save_maps
+from isarstep.evaluate.embeddings import embeddings_of, save_embeddings
+from isarstep.evaluate.probes import probes
+from isarstep.evaluate.relatedness import Closeness
 from isarstep.evaluate.verdicts import Counts, VerdictSummary
 from isarstep.models.checkpoint import load_model
+from isarstep.prove.jobs import write_verdicts
 from isarstep.serve.app import create_app
 from isarstep.serve.gate import Load, ServerLimits
 from isarstep.train.loop import ValidationPlan, train
@@ -214,7 +214,7 @@ def test_every_field_of_the_server_is_described() -> None:
 
 def test_every_field_of_the_tools_is_described() -> None:
     pytest.importorskip("mcp")
-    from isarstep.agents.mcp_server import TOOLS
+    from isarstep.serve.agents.mcp_server import TOOLS
 
     for tool in TOOLS:
         schema = typing.get_type_hints(tool)["return"].model_json_schema()

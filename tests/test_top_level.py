@@ -12,7 +12,7 @@ from isarstep.bench.store import Split
 from isarstep.errors import UserError
 from isarstep.logic.reader import Reading
 from isarstep.logic.terms import Type
-from isarstep.serve.step import Step
+from isarstep.prove.step import Step
 
 RESULTS = {"load": Split, "read": Reading, "propose": list[Step], "check_step": Step}
 

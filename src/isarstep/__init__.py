@@ -14,7 +14,7 @@ from isarstep.version import __version__
 if TYPE_CHECKING:
     from isarstep.bench.store import Split
     from isarstep.logic.reader import Reading
-    from isarstep.serve.step import Step
+    from isarstep.prove.step import Step
 
 __all__ = ["__version__", "check_step", "load", "propose", "read"]
 
@@ -65,7 +65,7 @@ def propose(
     given ones.
     """
     from isarstep.serve.engine import default_engine
-    from isarstep.serve.problem import Problem
+    from isarstep.theory.problem import Problem
 
     engine = default_engine()
     given = Problem(goal, tuple(facts), tuple(others), tuple(hints), types=types or {}, imports=tuple(theories))
@@ -89,11 +89,11 @@ def check_step(
 ) -> Step:
     """A step of one's own with what provers say: `first`, does it follow from the facts; `second`, the goal from it.
 
-    (`isarstep.check` is the room of the checkers, hence the longer name.)
+    (`isarstep.prove` is the room of the checkers, hence the longer name.)
     """
+    from isarstep.prove.step import with_gap
     from isarstep.serve.engine import default_engine
-    from isarstep.serve.problem import Problem
-    from isarstep.serve.step import with_gap
+    from isarstep.theory.problem import Problem
 
     engine = default_engine()
     task = engine.read(Problem(goal, tuple(facts), tuple(others), types=types or {}, imports=tuple(theories)))

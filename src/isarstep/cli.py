@@ -26,7 +26,7 @@ from isarstep.errors import NEEDS_TORCH, UserError
 from isarstep.version import __version__
 
 # In the order in which data flow through them, which is the order of the help page.
-ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "check", "evaluate", "analyse", "serve", "agents")
+ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "prove", "evaluate", "serve")
 
 SUMMARY = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, find and check missing steps."
 
@@ -71,13 +71,6 @@ def click_command(name: str, module: str) -> Any:
     return command
 
 
-def options_of(name: str) -> list[str]:
-    """The long options of a command."""
-    command = click_command(name, commands()[name][0])
-    found = [text for each in command.params for text in (*each.opts, *each.secondary_opts)]
-    return [*(text for text in found if text.startswith("--")), "--help"]
-
-
 class Interrupted(Exception):
     """Somebody has pressed Ctrl-C, and this is what is to be said; typer would swallow it."""
 
@@ -104,11 +97,8 @@ def help_page() -> str:
         textwrap.fill(summary, 100, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
         for name, (_, summary) in commands().items()
     ]
-    more = (
-        "`isarstep COMMAND --help` explains a command and shows an example; `isarstep --version` prints the version.",
-        "`isarstep --completion SHELL` prints what bash, zsh or fish needs to complete commands and options.",
-    )
-    return "\n".join(["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, "", "Commands:", *rows, "", *more])
+    more = "`isarstep COMMAND --help` explains a command and shows an example; `isarstep --version` prints the version."
+    return "\n".join(["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, "", "Commands:", *rows, "", more])
 
 
 def run(arguments: list[str]) -> int:
@@ -120,12 +110,6 @@ def run(arguments: list[str]) -> int:
             return 0
         if name == "--version":
             print(f"isarstep {__version__}")
-            return 0
-        if name == "--completion":
-            from isarstep.cli_completion import script
-
-            summaries = {each: summary for each, (_, summary) in commands().items()}
-            print(script(" ".join(arguments[1:]), summaries, options_of), end="")
             return 0
         found = commands(name).get(name)
         if found is None:

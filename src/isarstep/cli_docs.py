@@ -12,10 +12,6 @@ HEAD = """# Command line
 Made from the code by `make docs`; a test compares. Every command ends with code 0, or with one line on stderr and
 code 2 when something is wrong with what it was given. [outputs.md](outputs.md) says what each prints and writes, and
 when another code comes.
-
-The Tab key completes commands and options where the output of `isarstep --completion bash` is in
-`~/.local/share/bash-completion/completions/isarstep` (zsh: in a file that `.zshrc` sources; fish: in
-`~/.config/fish/completions/isarstep.fish`).
 """
 
 

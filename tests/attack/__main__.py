@@ -8,11 +8,11 @@ import time
 
 from tests.attack.suite import Attack, derivations, false_queries, quick_attempts
 
-from isarstep.check.embedded import Checker
-from isarstep.check.facts import Library
-from isarstep.check.gaps import Effort
-from isarstep.check.provers import ProofFound, ProverLimits, Provers
-from isarstep.check.simprules import SimpRules
+from isarstep.prove.embedded import Checker
+from isarstep.prove.facts import Library
+from isarstep.prove.gaps import Effort
+from isarstep.prove.provers import ProofFound, ProverLimits, Provers
+from isarstep.prove.simprules import SimpRules
 from isarstep.serve.engine import Engine
 
 

@@ -13,21 +13,21 @@ from itertools import product
 from pathlib import Path
 
 from isarstep.bench.store import Benchmark
-from isarstep.check.embedded import FALSEHOOD, Checker
-from isarstep.check.facts import Library
-from isarstep.check.formula import CannotEncode
-from isarstep.check.problems import Query, attempt, instantiated
-from isarstep.check.provers import QUICK, Attempt
-from isarstep.check.verdict import Gap, Proved
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.infer import infer
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
+from isarstep.prove.embedded import FALSEHOOD, Checker
+from isarstep.prove.facts import Library
+from isarstep.prove.formula import CannotEncode
+from isarstep.prove.problems import Query, attempt, instantiated
+from isarstep.prove.provers import QUICK, Attempt
+from isarstep.prove.step_prover import FALSEHOOD as FALSE_STEP
+from isarstep.prove.step_prover import Proving
+from isarstep.prove.verdict import Gap, Proved
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import Problem
-from isarstep.serve.proving import FALSEHOOD as FALSE_STEP
-from isarstep.serve.proving import Proving
+from isarstep.theory.problem import Problem
 
 FILE = Path(__file__).parent / "false.txt"
 

@@ -8,14 +8,14 @@ import pytest
 from tests.attack.suite import Attack, derivations, false_queries, quick_attempts
 
 from isarstep.bench.worlds import World
-from isarstep.check.embedded import Checker
-from isarstep.check.facts import Library
-from isarstep.check.gaps import Effort
-from isarstep.check.provers import QUICK, Attempt, OutOfTime, ProofFound, ProverAnswer, ProverLimits, Provers, available
 from isarstep.logic.terms import constants
+from isarstep.prove.embedded import Checker
+from isarstep.prove.facts import Library
+from isarstep.prove.gaps import Effort
+from isarstep.prove.provers import QUICK, Attempt, OutOfTime, ProofFound, ProverAnswer, ProverLimits, Provers, available
+from isarstep.prove.step_prover import Proving
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import Problem
-from isarstep.serve.proving import Proving
+from isarstep.theory.problem import Problem
 
 PART = 10
 

@@ -13,13 +13,13 @@ from isarstep.decode.constraints import kind_of
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.decode.typing import TypedGrammar
-from isarstep.decode.unfinished import Solution, Unfinished
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.dense import IMPLIED, dense_corpus, spelt_out
 from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode as read_term
+from isarstep.logic.unfinished import Solution, Unfinished
 from isarstep.logic.unify import Algebra, Cell
 from isarstep.models import ModelConfig, build_model
 

@@ -16,10 +16,10 @@ from isarstep.cli import run
 from isarstep.evaluate.baselines import BASELINES, Frequent, copied_answers
 from isarstep.evaluate.headline import open_task
 from isarstep.evaluate.leftovers import answers, match_term
-from isarstep.evaluate.neighbours import Neighbours, variables_aligned
 from isarstep.evaluate.runs import open_run
 from isarstep.logic.terms import Var
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.models.neighbours import Neighbours, variables_aligned
 
 
 def true(text: str) -> str:

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isarstep.analyse.attention_maps import AttentionMaps, save_maps
-from isarstep.analyse.embeddings import common_tokens, save_embeddings
-from isarstep.analyse.probes import probes, write_answers
 from isarstep.bench.store import Benchmark
+from isarstep.evaluate.attention_maps import AttentionMaps, save_maps
 from isarstep.evaluate.document import Document
+from isarstep.evaluate.embeddings import common_tokens, save_embeddings
+from isarstep.evaluate.probes import probes, write_answers
 from isarstep.evaluate.report import make_report
 from isarstep.tables import Table
 

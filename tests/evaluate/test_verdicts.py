@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from isarstep.bench.store import Benchmark
-from isarstep.check.jobs import write_verdicts
-from isarstep.check.verdict import COLUMNS as WRITTEN
 from isarstep.cli import run
 from isarstep.errors import UserError
 from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.verdicts import COLUMNS, Gaps, read_verdicts
+from isarstep.prove.jobs import write_verdicts
+from isarstep.prove.verdict import COLUMNS as WRITTEN
 
 
 def verdict(example: str, rank: int = 0, judged: str = "well-formed", **cells: object) -> dict[str, object]:

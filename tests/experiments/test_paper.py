@@ -16,7 +16,7 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 
 @pytest.fixture(autouse=True)
 def _small_threads_and_few_probes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from isarstep.analyse.probes import probes
+    from isarstep.evaluate.probes import probes
 
     torch.set_num_threads(1)
     monkeypatch.syspath_prepend(str(EXPERIMENTS))

@@ -19,8 +19,8 @@ from isarstep.logic.exactly import write_exactly
 from isarstep.logic.infer import infer
 from isarstep.logic.symbols import normal
 from isarstep.logic.tokens import decode
-from isarstep.serve.problem import ProblemReader
-from isarstep.serve.sketch import Link, Sketch, exact_text
+from isarstep.prove.sketch import Link, Sketch, exact_text
+from isarstep.theory.problem import ProblemReader
 
 PATH = Path(__file__).parent / "readback.json.zst"
 ROWS = json.loads(zstandard.ZstdDecompressor().stream_reader(PATH.read_bytes()).read())

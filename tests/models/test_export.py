@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from benchmarks.peers import to_ctranslate2, to_marian
 
 from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import SearchRules
@@ -16,7 +17,6 @@ from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.measures import Layout
 from isarstep.models import ModelConfig, Seq2Seq, build_model
-from isarstep.models.export import to_ctranslate2, to_marian
 
 VOCABULARY = 40
 

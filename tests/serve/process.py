@@ -47,7 +47,7 @@ class Running:
 
 
 # The server as it is, but that a request has twenty times the seconds that it asks for: a busy machine is not a wrong
-# program. What happens when time is up is asked in tests/agents/test_statuses.py.
+# program. What happens when time is up is asked in tests/serve/agents/test_statuses.py.
 PATIENT = """
 from isarstep.cli import main
 from isarstep.serve import service
@@ -56,7 +56,7 @@ service.Clock.left = property(lambda clock: 20 * clock.seconds - clock.passed)
 """
 # Where the test says how long a prover takes.
 ENDLESS = """
-from isarstep.check.provers import ProverLimits
+from isarstep.prove.provers import ProverLimits
 
 service.Clock.left = ProverLimits.wall = 1e6
 """

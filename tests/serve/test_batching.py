@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from tests.waiting import until
 
+from isarstep.prove.step import Step
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Constraint, Engine
-from isarstep.serve.problem import Problem, Task
-from isarstep.serve.step import Step
+from isarstep.theory.problem import Problem, Task
 
 
 class Clock:

@@ -15,15 +15,15 @@ import pytest
 
 from isarstep.bench import facts
 from isarstep.bench.store import Propositions, RowGroups
-from isarstep.check.facts import Library
-from isarstep.check.provers import Attempt, Provers
-from isarstep.check.simprules import SimpRules
-from isarstep.check.verdict import Proved
 from isarstep.logic.terms import Term, Typ
+from isarstep.prove.facts import Library
+from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.provers import Attempt, Provers
+from isarstep.prove.simprules import SimpRules
+from isarstep.prove.step import Step
+from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import Problem, Task
-from isarstep.serve.sketching import Plan, sketches
-from isarstep.serve.step import Step
+from isarstep.theory.problem import Problem, Task
 
 # Ends where the process is started that starts provers, and says what is there by then.
 LOOK = """
@@ -60,7 +60,7 @@ def test_before_its_first_prover_a_sketch_has_neither_the_model_nor_pandas() -> 
     command = [sys.executable, "-c", LOOK, "sketch", *problem]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=os.environ)
     modules = set(json.loads(done.stdout))
-    assert {"isarstep.serve.sketching", "isarstep.check.simprules", "pyarrow"} <= modules
+    assert {"isarstep.prove.proof_search", "isarstep.prove.simprules", "pyarrow"} <= modules
     assert not LATER & modules
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from isarstep.check.provers import prover_version
 from isarstep.cli import run
+from isarstep.prove.provers import prover_version
 from isarstep.serve import doctor
 
 

@@ -13,19 +13,19 @@ from tests import needs
 
 from isarstep import propose
 from isarstep.bench.example import Example
-from isarstep.check.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.decode.ranking import learned_ranking
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
 from isarstep.logic.tokens import encode_line
+from isarstep.prove.novelty import schematics_in_order
+from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.step import Step, ranked
+from isarstep.prove.step_prover import Proving, at_hand
+from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
-from isarstep.serve.graphstep import problem_of_step
-from isarstep.serve.novelty import schematics_in_order
-from isarstep.serve.problem import Problem, Task
-from isarstep.serve.proving import Proving, at_hand
-from isarstep.serve.sketching import Plan, sketches
-from isarstep.serve.step import Step, ranked
+from isarstep.theory.graphstep import problem_of_step
+from isarstep.theory.problem import Problem, Task
 
 ROOT = Path(__file__).parent.parent.parent
 PROVED = Proved("cvc5", 0.1, (), 0)

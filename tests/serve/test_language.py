@@ -10,7 +10,7 @@ from isarstep.logic.printing import to_unicode
 from isarstep.logic.reading import read
 from isarstep.logic.signature import Signature
 from isarstep.logic.tokens import decode
-from isarstep.serve.problem import Problem, ProblemError, ProblemReader
+from isarstep.theory.problem import Problem, ProblemError, ProblemReader
 
 
 @cache

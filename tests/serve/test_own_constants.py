@@ -8,15 +8,15 @@ import pytest
 import torch
 
 from isarstep.bench.specials import SPECIALS
-from isarstep.check.verdict import Proved
 from isarstep.logic.infer import well_formed
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import Type, constants, fun
 from isarstep.logic.tokens import decode
 from isarstep.models import ModelConfig, build_model
 from isarstep.models.checkpoint import About, write_model
+from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import Problem, ProblemError
+from isarstep.theory.problem import Problem, ProblemError
 
 WORDS = "( ) HOL.Trueprop HOL.eq <X0> Nat.Suc <C0> <C1>".split()
 DOUBLE = Problem("dbl n = hlf n", ("∀n. dbl n = n + n",), constants={"dbl": "nat ⇒ nat", "hlf": "nat ⇒ nat"})
@@ -133,7 +133,7 @@ def test_a_graph_says_what_its_theory_declares(tmp_path: Path) -> None:
     from tests.bench.corpus import write_corpus
 
     from isarstep.mine.graph import read_graph
-    from isarstep.serve.graphstep import signature_of_theory
+    from isarstep.theory.graphstep import signature_of_theory
 
     write_corpus(tmp_path)
     graphs = [read_graph(path) for path in sorted(tmp_path.rglob("*.jsonl*"))]

@@ -10,7 +10,7 @@ import pytest
 
 from isarstep.mine.graph import read_graph
 from isarstep.serve.engine import Engine
-from isarstep.serve.graphstep import problem_of_command
+from isarstep.theory.graphstep import problem_of_command
 
 HERE = Path(__file__).parent / "isabelle"
 GRAPH = HERE / "Own_Constants.jsonl.zst"  # mined from the theory without its questions

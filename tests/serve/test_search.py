@@ -7,8 +7,8 @@ import pytest
 
 from isarstep.serve import schema
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import ProblemError
 from isarstep.serve.service import Service
+from isarstep.theory.problem import ProblemError
 
 
 @pytest.fixture(scope="module")

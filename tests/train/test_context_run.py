@@ -38,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_whole_way(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    from isarstep.analyse.probes import probes
+    from isarstep.evaluate.probes import probes
 
     few = probes()[:2]
     for name in ("analyse.keeping", "evaluate.inside"):

@@ -26,6 +26,7 @@ from isarstep.feed.arrays import Array, Arrays
 from isarstep.feed.constants import numbers_in
 from isarstep.feed.corpus import Corpus, Longs, ragged
 from isarstep.feed.dense import kind_of_name
+from isarstep.logic.unfinished import Kind
 
 SLACK = 8  # what the costliest token adds to the way to the end
 LONGEST = 512  # tokens of a target
@@ -33,12 +34,6 @@ F5 = 5  # what the example has from there is not always read
 
 Table = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-
-
-class Kind(IntEnum):
-    """Classes of tokens."""
-
-    OTHER, END, CONST, FREE, VAR, BOUND, ABS, APPLY, OPEN, CLOSE, CONSTANT, VARIABLE, SCHEMATIC, INDEX = range(14)
 
 
 class Mode(IntEnum):

@@ -11,16 +11,16 @@ import numpy as np
 
 from isarstep.bench.specials import UNK
 from isarstep.bench.worlds import Exists
-from isarstep.decode.constraints import SLACK, GrammarState, Kind, Mask, TermGrammar
+from isarstep.decode.constraints import SLACK, GrammarState, Mask, TermGrammar
 from isarstep.decode.contexts import Contexts, Scopes, everything, inferred
 from isarstep.decode.hypotheses import SearchRules
-from isarstep.decode.unfinished import Unfinished
 from isarstep.feed.arrays import Array, Arrays
 from isarstep.feed.constants import with_names
 from isarstep.feed.corpus import Corpus, Longs
 from isarstep.feed.dense import spelt_out
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.signature import Signature
+from isarstep.logic.unfinished import Kind, Unfinished
 
 NO_LIMIT = 1 << 20
 LATE = 120  # places left when it is time to ask who is short of room

@@ -29,7 +29,7 @@ def baseline(name: str, benchmark: Benchmark) -> Answer:
     if name == "frequent":
         return Frequent(benchmark).answers
     if name == "neighbour":
-        from isarstep.evaluate.neighbours import Neighbours
+        from isarstep.models.neighbours import Neighbours
 
         return Neighbours(benchmark).answers
     if name == "rule":

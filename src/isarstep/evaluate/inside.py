@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
-from isarstep.analyse.attention_maps import load_maps
-from isarstep.analyse.embeddings import Embeddings, embeddings_of
-from isarstep.analyse.pictures import attention_html, attention_svg, embedding_html, embedding_svg, short
-from isarstep.analyse.probes import Probe, probe_table, probes, read_answers
-from isarstep.analyse.relatedness import Closeness, closeness, type_shapes
+from isarstep.evaluate.attention_maps import load_maps
 from isarstep.evaluate.document import Block, Figure, Raw, Section, Text
+from isarstep.evaluate.embeddings import Embeddings, embeddings_of
 from isarstep.evaluate.formulas import example_html, formula_html
+from isarstep.evaluate.pictures import attention_html, attention_svg, embedding_html, embedding_svg, short
+from isarstep.evaluate.probes import Probe, probe_table, probes, read_answers
+from isarstep.evaluate.relatedness import Closeness, closeness, type_shapes
 from isarstep.evaluate.runs import RunFolder
 from isarstep.logic.names import Names
 from isarstep.logic.signature import Signature

@@ -15,10 +15,9 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.exceptions import HTTPException
 
 from isarstep.errors import UserError
+from isarstep.prove.step_prover import installed
 from isarstep.serve import schema, shown
 from isarstep.serve.gate import Gate, Load, ServerLimits
-from isarstep.serve.problem import MOST_TOKENS, ProblemError, shorten
-from isarstep.serve.proving import installed
 from isarstep.serve.service import (
     Clock,
     Event,
@@ -30,6 +29,7 @@ from isarstep.serve.service import (
     last_answer,
     whole_answer,
 )
+from isarstep.theory.problem import MOST_TOKENS, ProblemError, shorten
 from isarstep.version import __version__
 
 PAGE = Path(__file__).parent / "page"

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from isarstep.serve.engine import Engine
-from isarstep.serve.problem import ProblemError, Task
+from isarstep.theory.problem import ProblemError, Task
 
 
 def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, head: int | None) -> dict[str, Any]:
     """Cross attention: of each written token over all tokens that were read; means where no layer or head is chosen."""
-    from isarstep.analyse.attention_maps import record_attention
+    from isarstep.evaluate.attention_maps import record_attention
 
     predictor = engine.predictor
     config = predictor.model.config

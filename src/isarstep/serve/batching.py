@@ -13,9 +13,9 @@ from collections import Counter, deque
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
+from isarstep.prove.step import Step
 from isarstep.serve.engine import MARGIN, Constraint, Engine
-from isarstep.serve.problem import Task
-from isarstep.serve.step import Step
+from isarstep.theory.problem import Task
 
 LARGEST = 16  # tasks of one search: more make each of them wait longer than they save
 SOURCE_TOKENS = 4_096  # of one search

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from isarstep.bench.layout import read_manifest
-from isarstep.check.provers import prover_version
 from isarstep.data import EMBEDDED, benchmark_folder, model_folder
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import find_installation
 from isarstep.models.folders import read_description
+from isarstep.prove.provers import prover_version
 from isarstep.version import __version__
 
 

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Literal
 from isarstep.bench.store import Benchmark
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
-from isarstep.serve.novelty import KnownStatements, schematics_in_order, without_repetition
-from isarstep.serve.problem import (
+from isarstep.prove.novelty import KnownStatements, schematics_in_order, without_repetition
+from isarstep.prove.step import Step, further, ranked
+from isarstep.theory.problem import (
     Form,
     Parsed,
     Problem,
@@ -30,8 +31,7 @@ from isarstep.serve.problem import (
     Task,
     own_signature,
 )
-from isarstep.serve.standing import world_of
-from isarstep.serve.step import Step, further, ranked
+from isarstep.theory.standing import world_of
 
 if TYPE_CHECKING:
     from isarstep.bench.worlds import Exists, World, Worlds
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from isarstep.decode.search import Constraints
     from isarstep.feed.corpus import Corpus
     from isarstep.logic.signature import Signature
+    from isarstep.prove.step_prover import OfferedFacts, Proving
     from isarstep.serve.catalogue import Catalogue
-    from isarstep.serve.proving import OfferedFacts, Proving
 
 Constraint = Literal["none", "grammar", "types"]
 BEAM = 10
@@ -145,14 +145,14 @@ class Engine:
 
     def proving(self, seconds: float = 0.3, library: int = 32, width: int = 1) -> Proving:
         """Provers for one thread, so many at the same time."""
-        from isarstep.serve.proving import Proving
+        from isarstep.prove.step_prover import Proving
 
         return Proving(self.benchmark, lambda: self._offered_facts, seconds, library, width)
 
     @cached_property
     def _offered_facts(self) -> OfferedFacts | None:
         """For all provers of this engine: whoever comes while they are loaded shares them."""
-        from isarstep.serve.proving import offered_facts
+        from isarstep.prove.step_prover import offered_facts
 
         return offered_facts(self.benchmark)
 

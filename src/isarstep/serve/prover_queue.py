@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from isarstep.prove.step_prover import Proving
 from isarstep.serve.engine import Engine
-from isarstep.serve.proving import Proving
 
 
 @dataclass

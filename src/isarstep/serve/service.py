@@ -15,20 +15,20 @@ from typing import Any
 
 from isarstep.bench.fact_search import FactSearch, SearchWord
 from isarstep.bench.worlds import USUAL
-from isarstep.check.verdict import AUTHORITY, Proved
 from isarstep.errors import UserError
+from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.sketch import Sketch, exact_text, isar_text
+from isarstep.prove.step import Step, further, ranked, with_gap
+from isarstep.prove.step_prover import FIRST_STAGE, Proving
+from isarstep.prove.verdict import AUTHORITY, Proved
 from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import BEAM, WIDE, Engine
-from isarstep.serve.pasted import problem_of_theory_text
-from isarstep.serve.problem import FIELDS, Problem, ProblemError, Task, open_types
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
-from isarstep.serve.proving import FIRST_STAGE, Proving
-from isarstep.serve.sketch import Sketch, exact_text, isar_text
-from isarstep.serve.sketching import Plan, sketches
-from isarstep.serve.step import Step, further, ranked, with_gap
 from isarstep.serve.wording import understood
+from isarstep.theory.pasted import problem_of_theory_text
+from isarstep.theory.problem import FIELDS, Problem, ProblemError, Task, open_types
 
 _IDENTIFIER = re.compile(r"[0-9A-Fa-f]{6,}")  # of an example, or its beginning
 

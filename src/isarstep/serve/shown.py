@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from isarstep.bench.example import Example
-from isarstep.check.verdict import Gap, Proved, Refuted, TimedOut
 from isarstep.errors import UserError
 from isarstep.logic.mathml import to_mathml
 from isarstep.logic.names import Names
@@ -13,8 +12,9 @@ from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import parse_type, show_type
-from isarstep.serve.problem import General, ProblemError, Task
-from isarstep.serve.step import Step
+from isarstep.prove.step import Step
+from isarstep.prove.verdict import Gap, Proved, Refuted, TimedOut
+from isarstep.theory.problem import General, ProblemError, Task
 
 Json = dict[str, Any]
 

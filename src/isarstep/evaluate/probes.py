@@ -1,0 +1,129 @@
+"""Small questions whose answers a person can see, from `probes.txt`, asked of any model.
+
+What a model answered is kept as a predictions file whose ids are the probes' names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from isarstep.bench.example import Example
+from isarstep.decode.predictions import read_predictions
+from isarstep.errors import UserError
+from isarstep.logic.names import Names
+from isarstep.logic.reading import read
+from isarstep.logic.sameness import same_term
+from isarstep.logic.tokens import encode_line
+from isarstep.tables import ABSENT, Table
+
+FIELDS = ("F.2", "F.3", "F.4", "F.5")
+
+
+@dataclass(frozen=True)
+class Probe:
+    """An example without a home, the answers that count as right, and what one must have understood to find them."""
+
+    example: Example
+    about: str
+    answers: tuple[str, ...]
+    why: str
+
+    @property
+    def name(self) -> str:
+        return self.example.id
+
+    def place(self, nbest: Sequence[str]) -> int:
+        """Where the first right answer stands, from 1; 0 where there is none."""
+        for place, tokens in enumerate(nbest, 1):
+            if any(tokens == answer or same_term(tokens, answer) for answer in self.answers):
+                return place
+        return 0
+
+
+@dataclass
+class _Draft:
+    name: str
+    fields: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in FIELDS})
+    answers: list[str] = field(default_factory=list)
+    about: str = ""
+    why: str = ""
+
+    def finish(self) -> Probe:
+        consequence = self.fields["F.3"]
+        if len(consequence) != 1 or not self.answers or not self.why:
+            raise UserError(f"probe {self.name}: wants one F.3, an answer and a reason")
+        sources = {number: tuple(self.fields[f"F.{number}"]) for number in (2, 4, 5)}
+        example = Example(
+            self.name, self.answers[0], sources[2], consequence[0], sources[4], sources[5], name=self.name
+        )
+        return Probe(example, self.about, tuple(self.answers), self.why)
+
+
+@cache
+def probes() -> tuple[Probe, ...]:
+    """Those that come with the package."""
+    return read_probes(resources.files("isarstep.evaluate").joinpath("probes.txt").read_text("utf-8"), "probes.txt")
+
+
+def read_probes(text: str, where: str) -> tuple[Probe, ...]:
+    """Probes from text in the form that `probes.txt` explains."""
+    names = Names()
+    drafts: list[_Draft] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("##"):
+            continue
+        if line.startswith("[") and line.rstrip().endswith("]"):
+            drafts.append(_Draft(line.strip()[1:-1]))
+            continue
+        key, _, value = line.partition("  ")
+        if not drafts or key not in (*FIELDS, "answer", "about", "why"):
+            raise UserError(f"{where}:{number}: wants a name in brackets, F.2 to F.5, answer, about or why")
+        draft, value = drafts[-1], value.strip()
+        if key in FIELDS or key == "answer":
+            try:
+                tokens = encode_line(read(value, names))
+            except UserError as error:
+                raise UserError(f"{where}:{number}: {error}") from None
+            (draft.answers if key == "answer" else draft.fields[key]).append(tokens)
+        elif key == "about":
+            draft.about = value
+        else:
+            draft.why = value
+    return tuple(draft.finish() for draft in drafts)
+
+
+def write_answers(path: Path, asked: Sequence[Probe], answers: Sequence[Sequence[tuple[str, float]]]) -> None:
+    """Keep what a model answered, best first with scores."""
+    lines = []
+    for probe, nbest in zip(asked, answers, strict=True):
+        predictions = [{"tokens": tokens, "score": score} for tokens, score in nbest]
+        lines.append(json.dumps({"id": probe.name, "predictions": predictions}, ensure_ascii=False) + "\n")
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_text("".join(lines), encoding="utf-8")
+    temporary.replace(path)
+
+
+def read_answers(path: Path, asked: Sequence[Probe]) -> list[tuple[str, ...]]:
+    """What a model answered to the probes."""
+    return list(read_predictions(path, [probe.name for probe in asked]).lists)
+
+
+def probe_table(asked: Sequence[Probe], answers: dict[str, Sequence[Sequence[str]]]) -> Table:
+    """For every probe the place of the first right answer of every system."""
+    rows = []
+    for i, probe in enumerate(asked):
+        places = [probe.place(nbest[i]) for nbest in answers.values()]
+        rows.append((probe.name, probe.about, *(str(place) if place else ABSENT for place in places)))
+    firsts = [sum(probe.place(nbest[i]) == 1 for i, probe in enumerate(asked)) for nbest in answers.values()]
+    rows.insert(0, ("right at once", f"of {len(asked)}", *(str(first) for first in firsts)))
+    return Table(
+        "probes",
+        "Probes: the place of the first right answer among ten",
+        ("probe", "about", *answers),
+        tuple(rows),
+    )

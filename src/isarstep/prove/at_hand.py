@@ -1,0 +1,80 @@
+"""What the fact base offers where a question is asked: the lemmas that an example names and facts that look useful,
+none that would make the question vacuous.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from isarstep.bench.worlds import World
+from isarstep.prove.facts import FactBase
+from isarstep.prove.monomorphise import Named
+from isarstep.prove.premises import constants_of, relevance_of
+from isarstep.prove.typed import ExampleToCheck, Typed
+
+SPARE = 1.5  # candidates for every library fact that is wanted: not every one has an instance at the types of a query
+
+
+@dataclass(frozen=True, slots=True)
+class AtHand:
+    """The facts of a library, or none, as examples may use them."""
+
+    facts: FactBase | None
+
+    def named(self, numbers: Iterable[int]) -> tuple[Named, ...]:
+        return tuple(self.facts.fact(n) for n in numbers) if self.facts is not None else ()
+
+    def relevant(
+        self, example: ExampleToCheck, context: Typed, texts: Sequence[str], size: int, known: tuple[int, ...]
+    ) -> list[int]:
+        """The most relevant facts of a world that are not known yet: for a score those from before the step, for others
+        all, and first of all a lemma that states the goal.
+        """
+        if self.facts is None or size == 0:
+            return []
+        if context.scored:
+            chosen: list[int] = []
+            exclude = {*known, *self.copies(example)}
+            mentioned = {name for text in (*example.f2, example.f3 or "", *example.f4) for name in constants_of(text)}
+            before = self.facts.before(example.theory, example.name)
+            own = self.facts.own(example.theory, example.name, mentioned)
+        else:
+            alike = self.facts.alike(texts[0], context.world.theories)
+            chosen = [n for n in alike if n not in known]
+            exclude = {*known, *chosen}
+            before, own = len(self.facts), ()
+        wanted = int(SPARE * max(0, size - len(chosen)))
+        relevance = relevance_of(self.facts)
+        return chosen + relevance.rank(texts, wanted, before, exclude, own, context.world.theories)
+
+    def copies(self, example: ExampleToCheck) -> list[int]:
+        """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names
+        of variables.
+        """
+        if self.facts is None:
+            return []
+        theorem = self.facts.statements(example.theory, example.name)
+        texts = [example.f3 or "", *(self.facts.texts[number] for number in theorem)]
+        return [number for text in texts for number in self.facts.alike(text)]
+
+    def lemmas(
+        self, example: ExampleToCheck, lines: Sequence[str], world: World, *, scored: bool
+    ) -> tuple[tuple[int, ...], list[str]]:
+        """Lines that the fact base knows, as numbers of facts of the world before the step, and the others."""
+        if self.facts is None:
+            return (), list(lines)
+        before = self.facts.before(example.theory, example.name) if scored else len(self.facts)
+        numbers: dict[int, None] = {}
+        rest: list[str] = []
+        for line in lines:
+            found = self.facts.find(line, world.theories)
+            earlier = [n for n in found if n < before]
+            if not earlier and scored:
+                # Of the step's own theory: the example used it, so it was there; never the theorem itself.
+                copies = self.copies(example)
+                earlier = [n for n in found if self.facts.theory(n) == example.theory and n not in copies]
+            numbers.update(dict.fromkeys(earlier))
+            if not earlier:
+                rest.append(line)
+        return tuple(numbers), rest

@@ -1,0 +1,171 @@
+"""The command of the check room: judge predictions, or the reference targets themselves."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isarstep.errors import UserError
+from isarstep.progress import Watched
+
+if TYPE_CHECKING:
+    from isarstep.prove.isabelle import Isabelle
+    from isarstep.prove.isabelle_run import IsabelleSettings
+    from isarstep.prove.jobs import Run, Settings, Work
+
+
+class EffortChoice(StrEnum):
+    """How hard provers try: with how many facts and strategies here, for how long in Isabelle."""
+
+    quick = "quick"
+    usual = "usual"
+    thorough = "thorough"
+
+
+STAGES = {EffortChoice.quick: (0, 32), EffortChoice.usual: (0, 32, 128), EffortChoice.thorough: (0, 32, 128, 512)}
+SECONDS = 0.3  # of processor time, for one try of a prover of ours
+SLEDGEHAMMER = {EffortChoice.quick: 5.0, EffortChoice.usual: 30.0, EffortChoice.thorough: 120.0}  # the paper's is 30
+_ISABELLE = (
+    "is --isabelle IMAGES now, with a folder of images that the miner made; without it provers of ours are asked"
+)
+REPLACED = {
+    "--library": "is chosen by --effort: quick 32, usual 128, thorough 512 library facts",
+    "--thorough": "is --effort thorough, with 512 library facts",
+    "--no-thorough": "is --effort usual, which need not be said",
+    "--seconds": "is chosen by --effort: 0.3 of one prover; of Sledgehammer quick 5, usual 30, thorough 120",
+    **dict.fromkeys(("--backend", "--heaps"), _ISABELLE),
+    "--any-release": "is not needed: the Isabelle that the images are of is asked",
+}
+
+
+def check(
+    predictions: Annotated[
+        Path | None, typer.Argument(help="Predictions: JSONL, or k lines an example. Left away: the reference targets.")
+    ] = None,
+    benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
+    split: Annotated[str, typer.Option(help="Split that the predictions answer.")] = "test",
+    out: Annotated[Path, typer.Option(help="Where the verdicts go (Parquet).")] = Path("verdicts.parquet"),
+    top: Annotated[int, typer.Option(min=1, help="Proposals of each example to check, best first.")] = 1,
+    limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
+    effort: Annotated[
+        EffortChoice,
+        typer.Option(
+            help="Library facts that provers get at most (32, 128, 512; thorough: five strategies for every question,"
+            " not two), or Sledgehammer's seconds (5, 30, 120)."
+        ),
+    ] = EffortChoice.usual,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core, of Isabelle one.")] = 0,
+    cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler whose workers do the work.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
+    explain: Annotated[str | None, typer.Option(help="Show one example's check in full and write nothing.")] = None,
+    isabelle: Annotated[
+        Path | None,
+        typer.Option(metavar="IMAGES", help="Ask an Isabelle (ISABELLE_HOME or the PATH), on images of this folder."),
+    ] = None,
+    directories: Annotated[
+        list[Path] | None, typer.Option("-d", "--directory", help="Its further session directory: the AFP's thys.")
+    ] = None,
+) -> None:
+    """Check whether proposals are well-formed and provers close the gaps on both sides of them.
+
+    Each proposal P is typed in the context of its example; then provers try F.2 => P and P, F.4 => F.3, from the given
+    premises and with library facts that come before the step.
+
+    Example:
+
+        isarstep check predictions.jsonl --split test --out verdicts.parquet
+        isarstep check --limit 1000 --out references.parquet
+        isarstep check predictions.jsonl --explain 3f2a
+        isarstep check predictions.jsonl --isabelle graphs/heaps -d afp/thys
+    """
+    from isarstep.prove.jobs import Settings
+
+    if isabelle is not None:
+        from isarstep.prove.isabelle_run import IsabelleSettings, open_isabelle
+
+        if explain is not None or cluster is not None:
+            raise UserError("--isabelle runs on this machine and writes a table: no --explain, no --cluster")
+        judge = open_isabelle(isabelle, directories or [])
+        asked = IsabelleSettings(benchmark, split, SLEDGEHAMMER[effort], 0, (0,))
+        _run_isabelle(judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume)
+        return
+    settings = Settings(benchmark, split, SECONDS, 2 << 30, STAGES[effort], effort is EffortChoice.thorough)
+    work = _work(settings, predictions, top, limit)
+    if explain is not None:
+        _explain(settings, work, explain)
+    else:
+        _run(settings, work, out, jobs, cluster, resume=resume)
+
+
+def _work(settings: Settings, predictions: Path | None, top: int, limit: int | None) -> list[Work]:
+    from isarstep.bench.ids import places_of_lowest
+    from isarstep.bench.store import Benchmark
+    from isarstep.decode.predictions import read_predictions
+    from isarstep.prove.jobs import Work
+
+    split = Benchmark(settings.benchmark).split(settings.split)
+    ids = [str(identifier) for identifier in split.table()["id"].to_pylist()]
+    chosen = places_of_lowest(ids, limit)
+    if predictions is None:
+        return [Work(position, (split[position].f1,)) for position in chosen]
+    lists = read_predictions(predictions, ids).lists
+    return [Work(position, lists[position][:top]) for position in chosen if lists[position]]
+
+
+def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
+    from isarstep.prove.explain import explain
+    from isarstep.prove.jobs import open_checker
+
+    benchmark, checker = open_checker(settings)
+    split = benchmark.split(settings.split)
+    position = split.position(identifier)
+    found = next((item for item in work if item.position == position), None)
+    if position is None or found is None:
+        raise UserError(f"{identifier}: no proposal for such an example in split {settings.split}")
+    with checker.provers:
+        for proposal in found.proposals:
+            print(explain(checker, split[position], proposal))
+
+
+def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: str | None, *, resume: bool) -> None:
+    from isarstep.prove.jobs import Run, default_jobs, run_cluster, run_local
+    from isarstep.prove.provers import available, prover_names
+    from isarstep.prove.summary import summary
+
+    if not available():
+        raise UserError("no prover is installed: pip install cvc5, or put eprover on the PATH")
+    run = Run(out, settings, work, resume=resume)
+    with _watched(run, work) as watched:
+        for count in run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs()):
+            watched.news(advance=count)
+    by = f"{prover_names()}, {settings.seconds:g} s a try"
+    table = run.finish({"provers": by, "settings": str(settings)})
+    print(summary(table, by))
+    print(f"written: {out}")
+
+
+def _run_isabelle(
+    judge: Isabelle, settings: IsabelleSettings, work: list[Work], out: Path, jobs: int, *, resume: bool
+) -> None:
+    from isarstep.prove.isabelle import IsabelleLimits
+    from isarstep.prove.isabelle_run import TheoryRun, run_isabelle
+    from isarstep.prove.summary import summary
+
+    run = TheoryRun(out, settings, work, resume=resume)
+    limits = IsabelleLimits(seconds=max(1, round(settings.seconds)), prove=True, qualified=run.qualified)
+    with _watched(run, work) as watched:
+        for count in run_isabelle(run, judge, limits, jobs, watched.news):
+            watched.news(advance=count)
+    by = f"{judge.installation.identifier} with {run.provers}"
+    table = run.finish({"provers": by, "settings": str(settings)})
+    print(summary(table, by))
+    print(f"written: {out}")
+
+
+def _watched(run: Run, work: list[Work]) -> Watched:
+    total = sum(len(item.proposals) for item in work)
+    left = sum(len(item.proposals) for number in run.missing() for item in run.chunks[number])
+    return Watched(f"checking {left:,} proposals", total, total - left)

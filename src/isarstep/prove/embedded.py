@@ -1,0 +1,182 @@
+"""The checker without Isabelle: one example and one proposal in, a verdict out.
+
+`check/reading.py` types the example, `check/gaps.py` closes a gap; here is which questions are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from isarstep.bench.worlds import World, Worlds
+from isarstep.errors import UserError
+from isarstep.logic.hol import BOOL, PROP
+from isarstep.logic.terms import App, Const, Term, fun
+from isarstep.logic.tokens import decode
+from isarstep.prove.at_hand import AtHand
+from isarstep.prove.facts import FactBase
+from isarstep.prove.gaps import Asked, Closing, Effort, OpenGap, unused
+from isarstep.prove.likeness import likeness
+from isarstep.prove.provers import Provers
+from isarstep.prove.reading import ExampleReader
+from isarstep.prove.simprules import SimpRules
+from isarstep.prove.typed import ExampleToCheck, Typed
+from isarstep.prove.verdict import (
+    NOT_ASKED,
+    Background,
+    Gap,
+    IllFormed,
+    Proved,
+    Unsupported,
+    Verdict,
+    WellFormed,
+    proved,
+)
+
+FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
+
+
+@dataclass(slots=True)
+class Checker:
+    """Checks proposals with one set of provers. What holds for an example alone is asked once.
+
+    Examples are scored where they stand. Whoever asks about a proof of their own names a world instead, and may use
+    all of it.
+    """
+
+    worlds: Worlds
+    provers: Provers
+    facts: FactBase | None = None
+    effort: Effort = field(default_factory=Effort)
+    trace: list[Asked] | None = None
+    simp: SimpRules | None = None  # None: nothing is rewritten
+    instances: bool = True  # found by matching before search
+    said: Mapping[str, Term] = field(default_factory=dict)  # lines with types that an asker said and tokens do not have
+    _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
+    _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
+
+    @property
+    def closing(self) -> Closing:
+        """What closes gaps, as the checker is set now."""
+        return Closing(self.provers, AtHand(self.facts), self.effort, self.simp, self.instances, self.trace)
+
+    def typed(self, example: ExampleToCheck, world: World | None = None) -> Typed:
+        """The example with types, where it stands or in a world of the asker's. Raises UserError."""
+        return ExampleReader(self.worlds, AtHand(self.facts), self.said).typed(example, world)
+
+    def check(self, example: ExampleToCheck, proposal: str, rank: int = 0) -> Verdict:
+        """The verdict on one proposal, given as a line of tokens."""
+        if example.f3 is None:
+            return Unsupported(example.id, rank, "nothing follows from the target (no F.3)")
+        try:
+            if self._bare is None or self._bare[0] != example.id:
+                self._bare = (example.id, self.typed(example))
+            bare = self._bare[1]
+        except UserError as error:
+            return Unsupported(example.id, rank, f"the example itself does not type: {error}")
+        absence = bare.world.absence(example, proposal)
+        if absence is not None:
+            return IllFormed(example.id, rank, example.target_kind, absence)
+        try:
+            context = bare.with_proposal(decode(proposal.split()))
+        except UserError as error:
+            return IllFormed(example.id, rank, example.target_kind, str(error))
+        assert context.proposal is not None
+        same = likeness(
+            proposal,
+            context.proposal,
+            example.f1,
+            context.reference if context.reference is not None else FALSEHOOD,
+            [*example.f2, example.f3, *example.f4, *example.f5],
+        )
+        background = self._background(example, bare)
+        first = self._first(example, context, proposal)
+        second = self._second(example, context, proposal, proved(first), background)
+        trivial: Gap = NOT_ASKED
+        if proved(first):
+            trivial = self.closing.without_library(
+                OpenGap("P from nothing", example, context, (), context.wanted),
+            )
+        if proved(first) or proved(second):
+            background = self._contradictions(example, bare, background)
+        return WellFormed(example.id, rank, same, first, second, trivial, background)
+
+    def _first(self, example: ExampleToCheck, context: Typed, proposal: str) -> Gap:
+        asked = OpenGap("F.2 => P", example, context, context.f2, context.wanted)
+        if example.target_kind == "assumption":
+            # Nothing justifies an assumption: its proof would be a proof from nothing.
+            return self.closing.without_library(asked)
+        texts = [proposal, *context.texts["f2"]]
+        return self.closing.gap(replace(asked, texts=texts, hints=context.f5_lemmas, stated=context.f5))
+
+    def _second(
+        self,
+        example: ExampleToCheck,
+        context: Typed,
+        proposal: str,
+        first: bool,
+        background: Background | None = None,
+    ) -> Gap:
+        """`first`: the first gap was closed."""
+        assert example.f3 is not None
+        if background is not None and unused(background.direct, {"F.2"}):
+            return background.direct  # F.4 was enough
+        premises = (context.step(proved=first), *context.f4)
+        texts = [example.f3, proposal, *context.texts["f4"]]
+        given = context.f4_lemmas
+        return self.closing.gap(
+            OpenGap("P, F.4 => F.3", example, context, premises, context.f3, texts, given=given),
+        )
+
+    def gaps(
+        self, example: ExampleToCheck, proposal: str, world: World | None = None
+    ) -> Iterator[tuple[Literal["first", "second"], Gap]]:
+        """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
+        assert example.f3 is not None
+        context = self.typed(example, world).with_proposal(self.said.get(proposal) or decode(proposal.split()))
+        assert context.proposal is not None
+        first = self._first(example, context, proposal)
+        yield "first", first
+        yield "second", self._second(example, context, proposal, proved(first))
+
+    def direct(self, example: ExampleToCheck, world: World | None = None) -> Gap:
+        """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
+        context = self.typed(example, world)
+        return self.closing.gap(replace(_direct(example, context), hints=context.f5_lemmas))
+
+    def local_premises(self, example: ExampleToCheck) -> list[str]:
+        """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""
+        return AtHand(self.facts).lemmas(example, example.f4, self.worlds.at(example.theory), scored=True)[1]
+
+    def _background(self, example: ExampleToCheck, context: Typed) -> Background:
+        """What holds without any proposal."""
+        known = self._backgrounds.get(example.id)
+        if known is None:
+            asked = _direct(example, context)
+            direct = self.closing.gap(asked)
+            paper = direct
+            # What does not follow from F.2 and F.4 is not tried from F.2 alone.
+            given = {"F.4", *(fact.name for fact in AtHand(self.facts).named(context.f4_lemmas))}
+            if isinstance(direct, Proved) and not unused(direct, given):
+                paper = self.closing.gap(replace(asked, name="F.2 => F.3", premises=context.f2, given=()))
+            known = self._backgrounds[example.id] = Background(example.target_kind, direct, paper)
+        return known
+
+    def _contradictions(self, example: ExampleToCheck, context: Typed, known: Background) -> Background:
+        """The same with whether the premises contradict each other; asked only where something was proved."""
+        if known.f2_contradictory == NOT_ASKED:
+            f2 = OpenGap("F.2 => False", example, context, context.f2, FALSEHOOD)
+            f4 = OpenGap("F.4 => False", example, context, context.f4, FALSEHOOD, given=context.f4_lemmas)
+            closing = self.closing
+            known = replace(
+                known, f2_contradictory=closing.without_library(f2), f4_contradictory=closing.without_library(f4)
+            )
+            self._backgrounds[example.id] = known
+        return known
+
+
+def _direct(example: ExampleToCheck, context: Typed) -> OpenGap:
+    assert example.f3 is not None
+    both, texts = (*context.f2, *context.f4), [example.f3, *context.texts["f2"]]
+    return OpenGap("F.2, F.4 => F.3", example, context, both, context.f3, texts, given=context.f4_lemmas)

@@ -1,0 +1,129 @@
+"""Problems as higher-order SMT-LIB for cvc5: premises asserted by name, the goal negated, `unsat` means entailed."""
+
+from __future__ import annotations
+
+from isarstep.prove import formula as f
+from isarstep.prove.formula import BOOL, INT, REAL, CannotEncode, Entailment, Formula, Sort
+from isarstep.prove.names import ByIdentity, Namer
+
+ARITHMETIC = {"+": "+", "-": "-", "*": "*", "/": "/", "neg": "-", "div": "div", "mod": "mod", "<": "<", "<=": "<="}
+
+
+def encode_smt(problem: Entailment) -> tuple[str, dict[str, str]]:
+    """The SMT-LIB text, and for each assertion's label the name of its premise."""
+    labels: dict[str, str] = {}
+    declarations: dict[str, None] = {}
+    asserts: list[str] = []
+    for name, formula in (*problem.axioms, *problem.premises):
+        label = f"p{len(labels)}"
+        labels[label] = name
+        text, needed = _printed.get(formula, _print)
+        declarations.update(needed)
+        asserts.append(f"(assert (! {text} :named {label}))")
+    goal, needed = _printed.get(problem.goal, _print)
+    declarations.update(needed)
+    asserts.append(f"(assert (! (not {goal}) :named goal))")
+    lines = ["(set-logic HO_ALL)", *declarations, *asserts, "(check-sat)"]
+    return "\n".join(lines) + "\n", labels
+
+
+def _print(formula: Formula) -> tuple[str, dict[str, None]]:
+    """The text of a closed formula, and the declarations it needs, in order."""
+    writer = _Writer()
+    text = writer.term(formula)
+    return text, dict.fromkeys(writer.declarations)
+
+
+_printed: ByIdentity[tuple[str, dict[str, None]]] = ByIdentity()
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.names = Namer()
+        self.declarations: list[str] = []
+
+    def sort(self, sort: Sort) -> str:
+        if sort == BOOL:
+            return "Bool"
+        if sort == INT:
+            return "Int"
+        if sort == REAL:
+            return "Real"
+        if isinstance(sort, f.Fun):
+            args, result = _uncurry(sort)
+            return f"(-> {' '.join(self.sort(a) for a in args)} {self.sort(result)})"
+        name, new = self.names.get("s", sort.name)
+        if new:
+            self.declarations.append(f"(declare-sort {name} 0)")
+        return name
+
+    def symbol(self, symbol: f.Sym) -> str:
+        name, new = self.names.get("c", symbol.name)
+        if new:
+            args, result = _uncurry(symbol.sort)
+            line = f"(declare-fun {name} ({' '.join(self.sort(a) for a in args)}) {self.sort(result)})"
+            self.declarations.append(line)
+        return name
+
+    def term(self, term: Formula) -> str:
+        match term:
+            case f.Sym():
+                return self.symbol(term)
+            case f.SortedVariable(number, _):
+                return f"x{number}"
+            case f.Truth(value):
+                return "true" if value else "false"
+            case f.Number(value, sort):
+                return f"{value}.0" if sort == REAL else str(value)
+            case f.Ap():
+                head, args = f.spine(term)
+                if not isinstance(head, f.Sym | f.SortedVariable):
+                    raise CannotEncode("an application whose function is computed")
+                return f"({self.term(head)} {' '.join(self.term(a) for a in args)})"
+            case f.Lam():
+                binders: list[f.SortedVariable] = []
+                body: Formula = term
+                while isinstance(body, f.Lam):
+                    binders.append(body.var)
+                    body = body.body
+                # cvc5 wants a lambda's body to be no function: name the arguments that are still missing.
+                rest, _ = _uncurry(f.sort_of(body))
+                names = [f"x{v.number}" for v in binders]
+                text = self.term(body)
+                if rest:
+                    extra = [f"e{binders[-1].number}_{i}" for i in range(len(rest))]
+                    if not isinstance(body, f.Sym | f.SortedVariable | f.Ap):
+                        raise CannotEncode("a lambda whose body is a computed function")
+                    text = f"({text[1:-1] if isinstance(body, f.Ap) else text} {' '.join(extra)})"
+                    names += extra
+                sorts = [self.sort(v.sort) for v in binders] + [self.sort(s) for s in rest]
+                return f"(lambda ({' '.join(f'({n} {s})' for n, s in zip(names, sorts, strict=True))}) {text})"
+            case f.Quant(kind, _, _):
+                bound: list[f.SortedVariable] = []
+                inner: Formula = term
+                while isinstance(inner, f.Quant) and inner.kind == kind:
+                    bound.append(inner.var)
+                    inner = inner.body
+                variables = " ".join(f"(x{v.number} {self.sort(v.sort)})" for v in bound)
+                return f"({kind} ({variables}) {self.term(inner)})"
+            case f.Conn(op, args):
+                return f"({op} {' '.join(self.term(a) for a in args)})"
+            case f.Eq(left, right):
+                return f"(= {self.term(left)} {self.term(right)})"
+            case f.Ite(cond, then, other):
+                return f"(ite {self.term(cond)} {self.term(then)} {self.term(other)})"
+            case f.Arith(op, args):
+                if op == "to_real":
+                    return f"(to_real {self.term(args[0])})"
+                if op == "floor":
+                    return f"(to_int {self.term(args[0])})"
+                return f"({ARITHMETIC[op]} {' '.join(self.term(a) for a in args)})"
+        raise AssertionError(term)
+
+
+def _uncurry(sort: Sort) -> tuple[list[Sort], Sort]:
+    args: list[Sort] = []
+    while isinstance(sort, f.Fun):
+        args.append(sort.argument)
+        sort = sort.result
+    return args, sort

@@ -1,0 +1,321 @@
+"""Problems as typed first-order TPTP (TF0) for E and its like.
+
+Lambdas are lifted to symbols with a defining equation, equal ones to the same symbol; functions that travel as
+values are applied by an operator for their sort, with extensionality; truth values inside terms are pulled out by
+cases; `if` likewise. Types are never erased.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from isarstep.prove import formula as f
+from isarstep.prove.formula import (
+    BOOL,
+    CannotEncode,
+    Entailment,
+    Formula,
+    Sort,
+    ap,
+    conjunction,
+    implication,
+    neg,
+    universal,
+)
+from isarstep.prove.names import ByIdentity, Namer
+
+MOST_CASES = 6  # nested case distinctions in one atom; each doubles the atom
+
+
+def encode_tf0(problem: Entailment) -> tuple[str, dict[str, str]]:
+    """The TPTP text, and for each formula's label the name of its premise."""
+    named = [(name, _parts.get(formula, _lift)) for name, formula in (*problem.axioms, *problem.premises)]
+    goal = _parts.get(problem.goal, _lift)
+    lifted = [*(part for _, part in named), goal]
+    equations = {symbol: part for whole in lifted for symbol, part in whole.equations.items()}
+    arities: dict[str, int] = {}
+    functions: dict[f.Fun, None] = {}
+    for part in (*lifted, *equations.values()):
+        functions.update(part.functions)
+        for symbol, arity in part.arities.items():
+            arities[symbol] = min(arities.get(symbol, arity), arity)
+    declarations: dict[str, None] = {}
+    labels: dict[str, str] = {}
+    lines: list[str] = []
+
+    def add(label: str, role: str, part: _Part) -> None:
+        text, needed = part.printed(arities)
+        declarations.update(needed)
+        lines.append(f"tff({label},{role},{text}).")
+
+    for name, part in named:
+        label = f"p{len(labels)}"
+        labels[label] = name
+        add(label, "axiom", part)
+    for number, part in enumerate((*equations.values(), *map(_extensionality, functions))):
+        add(f"logic{number}", "axiom", part)
+    add("goal", "conjecture", goal)
+    if TRUTH_VALUES[0] in declarations:
+        lines.append("tff(distinct,axiom,tt != ff).")
+    return "\n".join([*declarations, *lines]) + "\n", labels
+
+
+class _Part:
+    """A closed formula without lambdas, with what its printing depends on and what was printed already."""
+
+    def __init__(self, formula: Formula, equations: dict[str, _Part] | None = None) -> None:
+        self.formula = formula
+        self.equations = equations or {}  # of the lambdas that were lifted out of it
+        self.arities: dict[str, int] = {}  # for every symbol, by its name, the fewest arguments it is given
+        self.functions: dict[f.Fun, None] = {}  # sorts of functions that are compared or passed
+        self._texts: dict[tuple[int, ...], tuple[str, dict[str, None]]] = {}
+        self._count(formula)
+
+    def printed(self, arities: Mapping[str, int]) -> tuple[str, dict[str, None]]:
+        """The text where symbols have these arities, and the declarations it needs, in order."""
+        key = tuple(arities[symbol] for symbol in self.arities)
+        found = self._texts.get(key)
+        if found is None:
+            writer = _Writer(arities)
+            text = writer.formula(self.formula)
+            found = self._texts[key] = (text, dict.fromkeys(writer.declarations))
+        return found
+
+    def _count(self, term: Formula) -> None:
+        if isinstance(term, f.Ap | f.Sym):
+            head, args = f.spine(term)
+            if isinstance(head, f.Sym):
+                self.arities[head.name] = min(self.arities.get(head.name, len(args)), len(args))
+            for arg in args:
+                self._value(arg)
+                self._count(arg)
+            return
+        if isinstance(term, f.Eq):
+            self._value(term.left)
+            self._value(term.right)
+        for child in f.children(term):
+            self._count(child)
+
+    def _value(self, term: Formula) -> None:
+        sort = f.sort_of(term)
+        while isinstance(sort, f.Fun):
+            self.functions[sort] = None
+            sort = sort.result
+
+
+def _lift(formula: Formula) -> _Part:
+    lifting = _Lifting()
+    body = lifting.lift(formula)
+    return _Part(body, {symbol: _Part(equation) for symbol, equation in lifting.equations.items()})
+
+
+_parts: ByIdentity[_Part] = ByIdentity()
+
+
+@lru_cache(maxsize=10_000)
+def _extensionality(sort: f.Fun) -> _Part:
+    left, right, at = f.SortedVariable(1, sort), f.SortedVariable(2, sort), f.SortedVariable(3, sort.argument)
+    same = universal(at, f.Eq(ap(left, at), ap(right, at)))
+    return _Part(universal(left, universal(right, implication(same, f.Eq(left, right)))))
+
+
+class _Lifting:
+    """Replaces lambdas by symbols applied to the variables they mention."""
+
+    def __init__(self) -> None:
+        self.equations: dict[str, Formula] = {}
+
+    def lift(self, term: Formula) -> Formula:
+        match term:
+            case f.Arith() | f.Number():
+                raise CannotEncode("interpreted arithmetic in a first-order problem")
+            case f.Ap(fun, arg):
+                return f.Ap(self.lift(fun), self.lift(arg))
+            case f.Quant(kind, var, body):
+                return f.Quant(kind, var, self.lift(body))
+            case f.Conn(op, args):
+                return f.Conn(op, tuple(self.lift(a) for a in args))
+            case f.Eq(left, right):
+                return f.Eq(self.lift(left), self.lift(right))
+            case f.Ite(cond, then, other):
+                return f.Ite(self.lift(cond), self.lift(then), self.lift(other))
+            case f.Lam():
+                return self._lift_lambda(term)
+            case _:
+                return term
+
+    def _lift_lambda(self, term: f.Lam) -> Formula:
+        free = f.free_variables(term)
+        sort: Sort = f.sort_of(term)
+        for var in reversed(free):
+            sort = f.Fun(var.sort, sort)
+        # Equal lambdas have the same symbol, in all problems: its name is what it stands for.
+        symbol = f.Sym(f"$lambda : {_canonical(term, free)}", sort)
+        if symbol.name not in self.equations:
+            left: Formula = ap(symbol, *free)
+            body: Formula = term
+            binders = list(free)
+            while isinstance(body, f.Lam):
+                binders.append(body.var)
+                left = f.Ap(left, body.var)
+                body = body.body
+            equation: Formula = f.Eq(left, self.lift(body))
+            for var in reversed(binders):
+                equation = universal(var, equation)
+            self.equations[symbol.name] = equation
+        return ap(symbol, *free)
+
+
+def _canonical(term: Formula, free: list[f.SortedVariable]) -> str:
+    """A text that is equal for lambdas that differ only in the names of variables, free ones by position."""
+    numbers = {var: f"f{i}" for i, var in enumerate(free)}
+
+    def walk(part: Formula, depth: int, names: dict[f.SortedVariable, str]) -> str:
+        match part:
+            case f.SortedVariable():
+                return f"{names[part]}:{part.sort}"
+            case f.Lam(var, body):
+                return f"(lam {var.sort} {walk(body, depth + 1, {**names, var: f'b{depth}'})})"
+            case f.Quant(kind, var, body):
+                return f"({kind} {var.sort} {walk(body, depth + 1, {**names, var: f'b{depth}'})})"
+            case f.Sym() | f.Truth() | f.Number():
+                return repr(part)
+            case f.Conn(op, args):
+                return f"({op} {' '.join(walk(a, depth, names) for a in args)})"
+            case f.Ap() | f.Eq() | f.Ite():
+                return f"({type(part).__name__} {' '.join(walk(c, depth, names) for c in f.children(part))})"
+            case f.Arith():
+                raise CannotEncode("interpreted arithmetic in a first-order problem")
+        raise AssertionError(part)
+
+    return walk(term, 0, numbers)
+
+
+TRUTH_VALUES = ("tff(bool_type,type,bool: $tType).", "tff(tt_type,type,tt: bool).", "tff(ff_type,type,ff: bool).")
+
+
+class _Writer:
+    """Prints one formula."""
+
+    def __init__(self, arities: Mapping[str, int]) -> None:
+        self.names = Namer()
+        self.declarations: list[str] = []
+        self._arities = arities
+        self._truth_values = False
+
+    def sort(self, sort: Sort) -> str:
+        if sort == BOOL:
+            if not self._truth_values:
+                self._truth_values = True
+                self.declarations += TRUTH_VALUES
+            return "bool"
+        key = sort.name if isinstance(sort, f.Base) else repr(sort)
+        name, new = self.names.get("s", key)
+        if new:
+            self.declarations.append(f"tff({name}_type,type,{name}: $tType).")
+        return name
+
+    def _declare(self, kind: str, key: str, args: list[Sort], result: Sort) -> str:
+        name, new = self.names.get(kind, key)
+        if new:
+            to = "$o" if result == BOOL else self.sort(result)
+            sorts = [self.sort(a) for a in args]
+            product = f"({' * '.join(sorts)})" if len(sorts) > 1 else "".join(sorts)
+            signature = f"{product} > {to}" if sorts else to
+            self.declarations.append(f"tff({name}_type,type,{name}: {signature}).")
+        return name
+
+    def formula(self, term: Formula) -> str:
+        match term:
+            case f.Truth(value):
+                return "$true" if value else "$false"
+            case f.Conn("not", (part,)):
+                return f"~ ({self.formula(part)})"
+            case f.Conn(op, args):
+                sign = {"and": " & ", "or": " | ", "=>": " => "}[op]
+                return sign.join(f"({self.formula(a)})" for a in args)
+            case f.Quant(kind, var, body):
+                if var.sort == BOOL:
+                    cases = [_replace(body, var, f.Truth(v)) for v in (True, False)]
+                    return self.formula(f.Conn("and" if kind == "forall" else "or", tuple(cases)))
+                quantifier = "!" if kind == "forall" else "?"
+                return f"({quantifier} [X{var.number}: {self.sort(var.sort)}] : ({self.formula(body)}))"
+            case f.Eq(left, right) if f.sort_of(left) == BOOL:
+                return f"({self.formula(left)}) <=> ({self.formula(right)})"
+            case f.Ite(cond, then, other):
+                return self.formula(conjunction(implication(cond, then), implication(neg(cond), other)))
+            case _:
+                return self._atom(term, 0)
+
+    def _atom(self, atom: Formula, cases: int) -> str:
+        inner = _case_inside(atom)
+        if inner is None:
+            if isinstance(atom, f.Eq):
+                return f"{self.term(atom.left)} = {self.term(atom.right)}"
+            return self.term(atom)
+        if cases == MOST_CASES:
+            raise CannotEncode("too many conditions inside one atom")
+        cond = inner.cond if isinstance(inner, f.Ite) else inner
+        then, other = (inner.then, inner.other) if isinstance(inner, f.Ite) else (f.Truth(True), f.Truth(False))
+        yes = self._atom(_replace(atom, inner, then), cases + 1)
+        no = self._atom(_replace(atom, inner, other), cases + 1)
+        test = self.formula(cond)
+        return f"(({test}) => ({yes})) & ((~ ({test})) => ({no}))"
+
+    def term(self, term: Formula) -> str:
+        if isinstance(term, f.Truth):
+            self.sort(BOOL)
+            return "tt" if term.value else "ff"
+        head, args = f.spine(term)
+        if isinstance(head, f.Sym):
+            arity = self._arities[head.name]
+            sorts: list[Sort] = []
+            result = head.sort
+            for _ in range(arity):
+                assert isinstance(result, f.Fun)
+                sorts.append(result.argument)
+                result = result.result
+            name = self._declare("c", head.name, sorts, result)
+            text = f"{name}({','.join(self.term(a) for a in args[:arity])})" if arity else name
+            args = args[arity:]
+        elif isinstance(head, f.SortedVariable):
+            text, result = f"X{head.number}", head.sort
+        else:
+            raise CannotEncode("an application whose function is computed")
+        for arg in args:
+            assert isinstance(result, f.Fun)
+            operator = self._declare("a", f"apply {result!r}", [result, result.argument], result.result)
+            text = f"{operator}({text},{self.term(arg)})"
+            result = result.result
+        return text
+
+
+def _case_inside(atom: Formula) -> Formula | None:
+    """An argument inside an atom that is a truth value other than a constant, or an `if`; outermost first."""
+    parts = [atom.left, atom.right] if isinstance(atom, f.Eq) else f.spine(atom)[1]
+    for part in parts:
+        if isinstance(part, f.Ite) or (f.sort_of(part) == BOOL and not isinstance(part, f.Truth)):
+            return part
+        found = _case_inside(part) if isinstance(part, f.Ap) else None
+        if found is not None:
+            return found
+    return None
+
+
+def _replace(term: Formula, old: Formula, new: Formula) -> Formula:
+    if term == old:
+        return new
+    match term:
+        case f.Ap(fun, arg):
+            return f.Ap(_replace(fun, old, new), _replace(arg, old, new))
+        case f.Quant(kind, var, body):
+            return f.Quant(kind, var, _replace(body, old, new))
+        case f.Conn(op, args):
+            return f.Conn(op, tuple(_replace(a, old, new) for a in args))
+        case f.Eq(left, right):
+            return f.Eq(_replace(left, old, new), _replace(right, old, new))
+        case f.Ite(cond, then, other):
+            return f.Ite(_replace(cond, old, new), _replace(then, old, new), _replace(other, old, new))
+        case _:
+            return term

@@ -1,0 +1,85 @@
+"""One proposal in full: the propositions as mathematics, each question, the problem that was sent, and the answer."""
+
+from __future__ import annotations
+
+from isarstep.errors import UserError
+from isarstep.logic.names import Names
+from isarstep.logic.printing import to_unicode
+from isarstep.logic.terms import Term
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.prove.embedded import Checker
+from isarstep.prove.formula import CannotEncode
+from isarstep.prove.gaps import Asked
+from isarstep.prove.monomorphise import Named
+from isarstep.prove.problems import attempts
+from isarstep.prove.provers import available
+from isarstep.prove.typed import ExampleToCheck
+from isarstep.prove.verdict import Proved, Verdict, WellFormed
+
+
+def explain(checker: Checker, example: ExampleToCheck, proposal: str, *, problems: bool = True) -> str:
+    """Check the proposal once more and tell everything."""
+    checker.trace = []
+    verdict = checker.check(example, proposal)
+    names = Names.of_signature(checker.worlds.at(example.theory).signature)
+    lines = [f"example {example.id}, target of kind {example.target_kind}, in {example.theory or 'an unknown theory'}"]
+    fields = (("F.1", (example.f1,)), ("F.2", example.f2), ("F.3", (example.f3 or "",)), ("F.4", example.f4))
+    for label, texts in (*fields, ("P", (proposal,))):
+        lines += [f"{label:>4}  {_readable(text, names)}" for text in texts]
+    lines.append("")
+    lines += _summary(verdict)
+    for asked in checker.trace:
+        lines += ["", *_question(asked, names, checker, problems=problems)]
+    checker.trace = None
+    return "\n".join(lines)
+
+
+def _summary(verdict: Verdict) -> list[str]:
+    if not isinstance(verdict, WellFormed):
+        return [f"{type(verdict).__name__}: {verdict.why}"]
+    notions = {
+        "the reference": verdict.matches,
+        "a copy from the source": verdict.likeness.copy,
+        "alternative valid proposition": verdict.alternative,
+        "correct proposition": verdict.correct,
+        "automation improvement": verdict.improves_automation,
+    }
+    lines = [f"{name}: {'yes' if holds else 'no'}" for name, holds in notions.items()]
+    return [*lines, f"loopholes: {', '.join(verdict.loopholes) or 'none'}", f"gap: {verdict.gap_class}"]
+
+
+def _question(asked: Asked, names: Names, checker: Checker, *, problems: bool) -> list[str]:
+    lines = [f"## {asked.question}: {asked.gap}"]
+    for kind, facts in (("premise", asked.query.premises), ("library", asked.query.library)):
+        lines += [f"{kind:>9}  {fact.name}: {_mathematics(fact.prop, names)}" for fact in _shown(asked, facts)]
+    lines.append(f"     goal  {_mathematics(asked.query.goal, names)}")
+    if problems:
+        try:
+            tried = attempts(asked.query, available(checker.effort.strategies))
+        except CannotEncode as error:
+            return [*lines, f"no problem was sent: {error}"]
+        by = asked.gap.by if isinstance(asked.gap, Proved) else tried[0].strategy.name
+        chosen = next((a for a in tried if a.strategy.name == by), tried[0])
+        lines += [f"--- problem for {chosen.strategy.name} ({chosen.strategy.encoding})", chosen.text.rstrip(), "---"]
+    return lines
+
+
+def _shown(asked: Asked, facts: tuple[Named, ...]) -> list[Named]:
+    """After a proof only what it used; without one, everything that was offered (but not hundreds)."""
+    if isinstance(asked.gap, Proved):
+        return [fact for fact in facts if fact.name in asked.gap.facts]
+    return list(facts[:40])
+
+
+def _mathematics(term: Term, names: Names) -> str:
+    try:
+        return to_unicode(term, names)
+    except UserError:
+        return encode_line(term)
+
+
+def _readable(text: str, names: Names) -> str:
+    try:
+        return to_unicode(decode(text), names)
+    except UserError:
+        return text

@@ -1,0 +1,351 @@
+"""The fact base: the library's theorems in order, with typed propositions made only for those that are asked for.
+
+A fact may be used for a step only if it comes before the step's theorem: in a theory that the step's theory rests on,
+or in that theory itself. Theories are ordered, each after its parents. Inside a theory facts stand in order of
+declaration; where an older fact base has them by name, only those of theorems count that the benchmark's own examples
+show to be proved earlier, and definitions of what the step mentions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from isarstep.bench.columns import ColumnValues, Repeated, numbers_of
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand, meaning
+from isarstep.logic.hol import BOOL, PROP
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import App, Const, Term, fun
+from isarstep.prove.monomorphise import Named
+
+
+class FactBase(Protocol):
+    """What the relevance filter and the checker ask of a library."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """Tokens of each fact, in library order."""
+
+    def fact(self, number: int) -> Named:
+        """Name and typed proposition, abbreviations unfolded."""
+
+    def before(self, theory: str, theorem: str = "") -> int:
+        """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
+
+    def visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
+        """For every fact whether it is of one of these theories."""
+
+    def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
+        """Facts of the theorem's own theory that come before it though their numbers do not say so; the step
+        mentions these constants.
+        """
+
+    def statements(self, theory: str, theorem: str) -> Sequence[int]:
+        """The facts that a theorem consists of."""
+
+    def name(self, number: int) -> str:
+        """As `fact` names it."""
+
+    def theorem(self, number: int) -> str:
+        """Full name of the theorem that a fact belongs to."""
+
+    def theory(self, number: int) -> str:
+        """The theory that a fact belongs to."""
+
+    def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
+        """The facts of a theory, in order."""
+
+    def meaning(self, constant: str) -> frozenset[str]:
+        """The constants that one stands for, where it is an abbreviation."""
+
+    @property
+    def uses(self) -> npt.NDArray[np.int64]:
+        """For every fact how often training examples name it as used; all 0 where nobody knows."""
+
+    def read(self, theories: frozenset[str] | None) -> None:
+        """Have the tokens of these theories' facts at hand, or of all; otherwise they are read one by one."""
+
+    def find(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        """The facts of these theories, or of all, with exactly these tokens."""
+
+    def alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        """The facts of these theories, or of all, with these tokens up to the names of variables, free or schematic."""
+
+    def in_context(self, text: str) -> Sequence[int]:
+        """The facts that an example's lemma is which stands there in the words of its context."""
+
+
+TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
+
+# Theory and theorem -> ordinals in the theory of its first and last proof.
+ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
+
+
+class Lines(Sequence[str]):
+    """The tokens of facts, read when they are wanted: a world has a tenth of all."""
+
+    def __init__(self, propositions: Any, numbers: npt.NDArray[np.int64]) -> None:
+        self._propositions, self._numbers = propositions, numbers
+        self._known: list[str | None] = [None] * len(numbers)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        text = self._known[place]
+        if text is None:
+            text = self._known[place] = str(self._propositions[int(self._numbers[place])])
+        return text
+
+    def read(self, facts: npt.NDArray[np.int64]) -> None:
+        """Many at once: a file is unpacked in large pieces."""
+        for place, text in zip(facts.tolist(), self._propositions.lines(self._numbers[facts]), strict=True):
+            self._known[place] = text
+
+
+class Library:
+    """A fact base from columns. `typed` makes the typed term of a row; the most recent ones are kept."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        indices: Sequence[int],
+        theories: Callable[[], Repeated],
+        texts: Sequence[str],
+        typed: Callable[[int], Term],
+        signature: Signature,
+        proofs: Callable[[], ProofOrder] = dict,
+        uses: Callable[[], npt.NDArray[np.int64]] | None = None,
+        lemmas: Callable[[], Mapping[str, Sequence[int]]] = dict,
+    ) -> None:
+        self.texts: Sequence[str] = texts
+        self._names, self._indices, self._read_theories, self._proofs = names, indices, theories, proofs
+        self._count_uses, self._read_lemmas = uses, lemmas
+        self._have_read: set[str] = set()
+        self._theory_texts = lru_cache(maxsize=None)(self._texts_of)
+        self._alike = lru_cache(maxsize=1024)(self._of_like_pattern)  # every question about an example asks for its own
+
+        def fact(number: int) -> Named:
+            try:
+                return Named(self.name(number), expand(typed(number), signature))
+            except (UserError, StopIteration, AssertionError):
+                return Named(self.name(number), TRUTH)  # a fact that cannot be read says nothing
+
+        self.fact: Callable[[int], Named] = lru_cache(maxsize=50_000)(fact)
+        self.visible = lru_cache(maxsize=64)(self._visible)  # examples come theory by theory
+        self.meaning: Callable[[str], frozenset[str]] = lru_cache(maxsize=None)(lambda name: meaning(name, signature))
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @cached_property
+    def _theories(self) -> Repeated:
+        """Of every fact."""
+        return self._read_theories()
+
+    @cached_property
+    def _first(self) -> Mapping[str, int]:
+        """Theory -> its first fact."""
+        return dict(zip(self._theories.different, self._theories.first.tolist(), strict=True))
+
+    @cached_property
+    def _theorems(self) -> Mapping[tuple[str, str], Sequence[int]]:
+        return _grouped(zip(self._theories, self._names, strict=True))
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Theories whose facts stand in order of declaration."""
+        pairs = list(zip(self._theories, self._names, strict=True))
+        return frozenset(one[0] for one, two in pairwise(pairs) if one[0] == two[0] and two[1] < one[1])
+
+    @cached_property
+    def uses(self) -> npt.NDArray[np.int64]:
+        return np.zeros(len(self), np.int64) if self._count_uses is None else self._count_uses()
+
+    def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
+        number = self._theory_places.get(theory)
+        return np.zeros(0, np.int64) if number is None else self._theories.places(number)
+
+    @cached_property
+    def _theory_places(self) -> Mapping[str, int]:
+        return {theory: place for place, theory in enumerate(self._theories.different)}
+
+    def before(self, theory: str, theorem: str = "") -> int:
+        found = self.statements(theory, theorem) if theory in self._declared else ()
+        return found[0] if found else self._first.get(theory, 0)
+
+    def _visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
+        known = np.array([name in theories for name in self._theories.different], np.bool_)
+        return known[self._theories.which]
+
+    def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
+        if theory in self._declared and self.statements(theory, theorem):
+            return ()  # `before` says it all
+        # A constant's definition is made together with it.
+        names = {f"{name}_def" for name in constants}
+        step = self._order.get((theory, theorem)) if theorem else None
+        if step is not None:
+            names.update(name for name, last in self._proved.get(theory, ()) if last < step[0])
+        return sorted(number for name in names - {theorem} for number in self.statements(theory, name))
+
+    def statements(self, theory: str, theorem: str) -> Sequence[int]:
+        return self._theorems.get((theory, theorem), ())
+
+    def name(self, number: int) -> str:
+        index = self._indices[number]
+        return f"{self._names[number]}({index})" if index else self._names[number]
+
+    def theorem(self, number: int) -> str:
+        return self._names[number]
+
+    def theory(self, number: int) -> str:
+        return self._theories[number]
+
+    def read(self, theories: frozenset[str] | None) -> None:
+        unread = [theory for theory in self._among(theories) if theory not in self._have_read]
+        if isinstance(self.texts, Lines) and unread:
+            self.texts.read(np.concatenate([self.of_theory(theory) for theory in unread]))
+        self._have_read.update(unread)
+
+    def find(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        self.read(theories)
+        length = text.count(" ")
+        same = (self._theory_texts(theory).get(length, ()) for theory in self._among(theories))
+        return sorted(number for numbers in same for number in numbers if self.texts[number] == text)
+
+    def alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        return self._alike(text, theories)
+
+    def _of_like_pattern(self, text: str, theories: frozenset[str] | None) -> Sequence[int]:
+        # Only facts of as many tokens can be: to look at all of them takes a second.
+        self.read(theories)
+        pattern, length = _pattern(text), text.count(" ")
+        same = (self._theory_texts(theory).get(length, ()) for theory in self._among(theories))
+        return sorted(number for numbers in same for number in numbers if _pattern(self.texts[number]) == pattern)
+
+    def _among(self, theories: frozenset[str] | None) -> Iterable[str]:
+        return self._first if theories is None else (theory for theory in theories if theory in self._first)
+
+    def _texts_of(self, theory: str) -> Mapping[int, Sequence[int]]:
+        """The facts of a theory by how many blanks their tokens have."""
+        found: dict[int, list[int]] = {}
+        for number in self.of_theory(theory).tolist():
+            found.setdefault(self.texts[number].count(" "), []).append(number)
+        return found
+
+    def in_context(self, text: str) -> Sequence[int]:
+        return self._lemmas.get(text, ())
+
+    @cached_property
+    def _lemmas(self) -> Mapping[str, Sequence[int]]:
+        return self._read_lemmas()
+
+    @cached_property
+    def _order(self) -> ProofOrder:
+        return self._proofs()
+
+    @cached_property
+    def _proved(self) -> Mapping[str, Sequence[tuple[str, int]]]:
+        """For every theory its named theorems with the ordinal of their last proof."""
+        found: dict[str, list[tuple[str, int]]] = {}
+        for (theory, name), (_, last) in self._order.items():
+            if name:
+                found.setdefault(theory, []).append((name, last))
+        return found
+
+    @staticmethod
+    def of_benchmark(benchmark: Any) -> Library:
+        """The fact base of a benchmark folder; a column is read when it is asked for."""
+        from isarstep.bench.facts import type_of_constant, typed
+        from isarstep.bench.layout import FACTS
+        from isarstep.logic.tokens import decode
+        from isarstep.logic.typestrings import parse_type
+
+        def column(name: str) -> ColumnValues[Any]:
+            return ColumnValues(lambda: benchmark.column(FACTS, name))
+
+        def uses() -> npt.NDArray[np.int64]:
+            from isarstep.bench.fact_search import uses_in_training
+
+            return uses_in_training(benchmark)
+
+        general = type_of_constant(benchmark.signature)
+        types = column("types")
+        texts = Lines(benchmark.propositions, numbers_of(benchmark.column(FACTS, "proposition")))
+        parsed = lru_cache(maxsize=None)(lambda number: parse_type(benchmark.types[number]))
+
+        def term(number: int) -> Term:
+            return typed(decode(texts[number]), [parsed(n) for n in types[number]], general)
+
+        return Library(
+            column("name"),
+            column("index"),
+            lambda: benchmark.repeated(FACTS, "theory"),
+            texts,
+            term,
+            benchmark.signature,
+            lambda: proof_order(benchmark),
+            uses,
+            lambda: lemmas_in_context(benchmark),
+        )
+
+
+def lemmas_in_context(benchmark: Any) -> Mapping[str, Sequence[int]]:
+    """The lemmas of examples that are no facts as they stand, and which facts they are."""
+    from isarstep.bench.layout import LEMMAS, files_of
+
+    if not files_of(benchmark.manifest, LEMMAS):
+        return {}
+    table = benchmark.table(LEMMAS)
+    stated: npt.NDArray[np.int64] = benchmark.facts["proposition"].to_numpy()
+    proposition, fact = table["proposition"].to_numpy(), table["fact"].to_numpy()
+    other = stated[fact] != proposition
+    found: dict[str, list[int]] = {}
+    for text, number in zip(benchmark.propositions.lines(proposition[other]), fact[other].tolist(), strict=True):
+        found.setdefault(text, []).append(number)
+    return found
+
+
+def proof_order(benchmark: Any) -> ProofOrder:
+    """Of every theorem that an example is from, first and last proof: they are numbered along their theory."""
+    import pyarrow as pa
+
+    whole = pa.concat_tables(benchmark.table(split, ["theory", "name", "proof"]) for split in benchmark.splits)
+    grouped = whole.group_by(["theory", "name"]).aggregate([("proof", "min"), ("proof", "max")])
+    return {
+        (row["theory"], row["name"]): (row["proof_min"], row["proof_max"])
+        for row in grouped.to_pylist()
+        if row["proof_min"] is not None
+    }
+
+
+Key = TypeVar("Key", str, tuple[str, str])
+_VARIABLE = re.compile(r"(?:FREE|VAR) \S+")
+
+
+def _pattern(text: str) -> str:
+    """The text without the names of its variables."""
+    return _VARIABLE.sub("_", text)
+
+
+def _grouped(keys: Iterable[Key]) -> dict[Key, list[int]]:
+    """The places of each key."""
+    places: dict[Key, list[int]] = {}
+    for number, key in enumerate(keys):
+        places.setdefault(key, []).append(number)
+    return places

@@ -1,0 +1,198 @@
+"""Checking many proposals: chunks of examples on processes of this machine or on a dask cluster, resumable.
+
+Each finished chunk is a Parquet file beside the table to come; `--resume` keeps those and does the rest. The table
+is the chunks in order, so how the work was spread and interrupted leaves no trace in it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import hashlib
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from isarstep.bench.layout import SIGNATURE
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.memory import without_collection
+from isarstep.prove.embedded import Checker
+from isarstep.prove.facts import Library
+from isarstep.prove.gaps import Effort
+from isarstep.prove.provers import QUICK, STRATEGIES, Cache, ProverLimits, Provers
+from isarstep.prove.simprules import SimpRules
+from isarstep.prove.verdict import COLUMNS, row
+
+CHUNK = 8  # examples: small enough to lose little when interrupted, large enough to amortise a start
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that a verdict depends on; a resumed run must agree with it."""
+
+    benchmark: str
+    split: str
+    seconds: float
+    memory: int
+    library: tuple[int, ...]
+    thorough: bool = False
+
+    def key(self, work: Sequence[Work]) -> str:
+        benchmark = Benchmark(self.benchmark)
+        # The hash is that of the examples; what types they have and what exists where they stand is in the signature.
+        data = [benchmark.hash, benchmark.manifest["files"].get(SIGNATURE, {}).get("sha256")]
+        document = json.dumps([asdict(self), data, [asdict(item) for item in work]])
+        return hashlib.sha256(document.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Proposals for one example, best first."""
+
+    position: int  # in the split
+    proposals: tuple[str, ...]
+
+
+def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchmark, Checker]:
+    benchmark = Benchmark(settings.benchmark)
+    provers = Provers(ProverLimits(settings.seconds, settings.memory, width=1), Cache(cache))
+    strategies = STRATEGIES if settings.thorough else QUICK
+    facts = Library.of_benchmark(benchmark) if benchmark.has_facts and max(settings.library) else None
+    simp = None if facts is None else SimpRules.of_benchmark(benchmark, facts)
+    return benchmark, Checker(benchmark.worlds, provers, facts, Effort(settings.library, strategies), simp=simp)
+
+
+# One checker a process: reading the fact base takes longer than checking a chunk.
+_open: dict[str, tuple[Benchmark, Checker]] = {}
+
+
+def run_chunk(settings: Settings, chunk: Sequence[Work], cache: str | None) -> list[Row]:
+    """The rows of a chunk; runs in a worker process."""
+    with without_collection():
+        key = f"{settings} {cache}"
+        if key not in _open:
+            _open[key] = open_checker(settings, Path(cache) if cache else None)
+        benchmark, checker = _open[key]
+        split = benchmark.split(settings.split)
+        rows: list[Row] = []
+        for item in chunk:
+            example = split[item.position]
+            rows += [row(checker.check(example, proposal, rank)) for rank, proposal in enumerate(item.proposals)]
+    # What a check leaves in circles is young. To look among all facts and rules, too, takes seconds each time.
+    gc.collect(1)
+    return rows
+
+
+def schema() -> pa.Schema:
+    types = {"list<string>": pa.list_(pa.string()), "bool": pa.bool_()}
+    return pa.schema([(name, types.get(typ) or pa.type_for_alias(typ)) for name, typ in COLUMNS.items()])
+
+
+def write_verdicts(path: Path, rows: Sequence[Row], metadata: dict[str, str] | None = None) -> None:
+    table = pa.Table.from_pylist(list(rows), schema=schema().with_metadata(metadata or {}))
+    temporary = path.with_name(path.name + ".tmp")
+    pq.write_table(table, temporary, compression="zstd")
+    temporary.replace(path)
+
+
+class Run:
+    """One table of verdicts in the making: which chunks exist, which are missing."""
+
+    def __init__(self, out: Path, settings: Settings, work: Sequence[Work], *, resume: bool) -> None:
+        self.out, self.settings = out, settings
+        self.parts = out.with_name(out.name + ".parts")
+        self.chunks = [tuple(work[i : i + CHUNK]) for i in range(0, len(work), CHUNK)]
+        self._key = settings.key(work)
+        note = self.parts / "run.json"
+        if self.parts.exists() and resume:
+            known = json.loads(note.read_text()) if note.exists() else {}
+            if known.get("key") != self._key:
+                raise UserError(f"{self.parts}: from other predictions or settings; remove it or leave --resume away")
+        else:
+            shutil.rmtree(self.parts, ignore_errors=True)
+            self.parts.mkdir(parents=True)
+            note.write_text(json.dumps({"key": self._key}))
+
+    @property
+    def cache(self) -> Path:
+        return self.parts / "answers.sqlite"
+
+    def part(self, number: int) -> Path:
+        return self.parts / f"{number:06}.parquet"
+
+    def missing(self) -> list[int]:
+        return [number for number in range(len(self.chunks)) if not self.part(number).exists()]
+
+    def finish(self, metadata: dict[str, str]) -> pa.Table:
+        """Put the chunks together, remove them, and return the table."""
+        tables = [pq.read_table(self.part(number)) for number in range(len(self.chunks))]
+        table = pa.concat_tables(tables) if tables else schema().empty_table()
+        table = table.replace_schema_metadata(metadata)
+        temporary = self.out.with_name(self.out.name + ".tmp")
+        pq.write_table(table, temporary, compression="zstd")
+        temporary.replace(self.out)
+        shutil.rmtree(self.parts)
+        return table
+
+
+def run_local(run: Run, jobs: int) -> Iterator[int]:
+    """Check what is missing on this machine; yields the number of verdicts of each finished chunk."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with, initargs=(os.getpid(),)) as pool:
+        try:
+            yield from _collect(run, lambda chunk: pool.submit(run_chunk, run.settings, chunk, str(run.cache)))
+        finally:
+            # Workers end at once, and with them their provers; to take apart what they hold would take them a minute.
+            for process in list((pool._processes or {}).values()):
+                process.terminate()
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _end_with(parent: int) -> None:
+    """Make the kernel kill this worker when its parent dies: an idle worker would never notice a kill -9."""
+    death_signal = 1  # PR_SET_PDEATHSIG
+    ctypes.CDLL(None).prctl(death_signal, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def run_cluster(run: Run, address: str) -> Iterator[int]:
+    """The same on the workers of a dask scheduler, which must see the benchmark under the same path."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise UserError("--cluster needs dask.distributed: pip install 'isarstep[cluster]'") from error
+    try:
+        client: Any = Client(address, timeout=20)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TimeoutError) as error:
+        raise UserError(f"no dask scheduler at {address}: {error}") from error
+    with client:
+        executor = client.get_executor(retries=2)
+        yield from _collect(run, lambda chunk: executor.submit(run_chunk, run.settings, chunk, None))
+
+
+def _collect(run: Run, submit: Callable[[tuple[Work, ...]], Future[list[Row]]]) -> Iterator[int]:
+    # In an order that has nothing to do with theories, so that what an interrupted run has done is a fair sample.
+    order = sorted(run.missing(), key=lambda number: hashlib.sha256(str(number).encode()).digest())
+    numbers = {submit(run.chunks[number]): number for number in order}
+    for future in as_completed(numbers):
+        rows = future.result()
+        write_verdicts(run.part(numbers[future]), rows)
+        yield len(rows)
+
+
+def default_jobs() -> int:
+    return max(1, len(os.sched_getaffinity(0)))

@@ -1,0 +1,52 @@
+"""Library lemmas in the words of a context.
+
+Inside a locale a lemma speaks of the locale's fixed variables, and the assumption that they are such is no part of it.
+The benchmark says which fact it is; so it holds where the step stands, and at every type at which the fact itself does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
+from isarstep.logic.hol import list_pure_imp, strip_pure_imp
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Term, TFree, TVar, Typ, Type, substitute_types
+from isarstep.prove.matching import Matching
+from isarstep.prove.monomorphise import Named, term_type_variables, variables_in
+
+
+def as_general(fact: Named, known_as: Iterable[Named], fixed: Collection[Typ], signature: Signature) -> Named:
+    """A lemma of the context, at all types at which the fact of the library holds that it is. `fixed` are the types of
+    the context: they stay, and so does everything where no such fact is found."""
+    for general in known_as:
+        premises, conclusion = strip_pure_imp(general.prop)
+        for start in range(len(premises) + 1):
+            matching = Matching(signature)
+            if matching.fits(list_pure_imp(premises[start:], conclusion, typed=True), fact.prop):
+                # What the context assumes may hold at its own types only.
+                assumed = {variable for premise in premises[:start] for variable in term_type_variables(premise)}
+                return replace(fact, prop=at_any_type(fact.prop, _own(matching, fixed, assumed)), here=True)
+    return replace(fact, here=True)
+
+
+def _own(matching: Matching, fixed: Collection[Typ], assumed: Collection[Typ]) -> set[TFree]:
+    """The types that stand for one type variable of the fact, of which nothing is assumed, and for nothing else."""
+    images = matching.types.values()
+    return {
+        image
+        for variable, image in matching.types.items()
+        if isinstance(image, TFree) and image not in fixed and variable not in assumed
+        and sum(image in variables_in(other) for other in images) == 1
+    }  # fmt: skip
+
+
+def at_any_type(prop: Term, variables: Collection[TFree]) -> Term:
+    """The proposition with these fixed type variables schematic."""
+
+    def with_variables(typ: Typ) -> Typ:
+        if isinstance(typ, TFree) and typ in variables:
+            return TVar(typ.name, 0, typ.sort)
+        return Type(typ.name, tuple(map(with_variables, typ.args))) if isinstance(typ, Type) else typ
+
+    return substitute_types(prop, with_variables) if variables else prop

@@ -1,0 +1,132 @@
+"""Is a proposal the reference, the reference in another dress, or a piece of the source?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    Term,
+    Var,
+    beta_eta_normal,
+    erase,
+    increase,
+    list_comb,
+    rebuild,
+    strip_comb,
+)
+from isarstep.logic.tokens import encode_line
+from isarstep.prove.verdict import Likeness
+
+SYMMETRIC = frozenset({"HOL.eq", "Pure.eq", "HOL.not_equal"})
+TRUE, FALSE = Const("HOL.True"), Const("HOL.False")
+UNITS = {"HOL.conj": (TRUE, FALSE), "HOL.disj": (FALSE, TRUE)}  # neutral element, absorbing element
+ARGUMENTS = {"HOL.Not": 1, **dict.fromkeys((*SYMMETRIC, *UNITS), 2)}
+
+
+def likeness(
+    proposal: str, proposal_term: Term, reference: str, reference_term: Term, source: Iterable[str]
+) -> Likeness:
+    """Compare texts of tokens and terms; source propositions are texts. Terms may be typed and without
+    abbreviations.
+    """
+    exact = proposal.split() == reference.split()
+    left, right = _numbered(proposal_term), _numbered(reference_term)
+    padded = f" {' '.join(proposal.split())} "
+    return Likeness(
+        exact=exact,
+        alpha=exact or left == right,
+        equivalent=exact or left == right or simplified(left) == simplified(right),
+        copy=any(padded in f" {' '.join(text.split())} " for text in source),
+    )
+
+
+def _numbered(term: Term) -> Term:
+    """Without types, schematic variables numbered by first occurrence: their names mean nothing."""
+    numbers: dict[tuple[str, int], int] = {}
+
+    def leaf(node: Term, _depth: int) -> Term:
+        if not isinstance(node, Var):
+            return node
+        return Var("v", numbers.setdefault((node.name, node.index), len(numbers)))
+
+    return rebuild(erase(term), leaf)
+
+
+def simplified(term: Term) -> Term:
+    """A representative of a term up to symmetry, `∧ True`, `t = t`, double negation, order and repetition in ∧ and
+    ∨.
+    """
+    try:
+        return beta_eta_normal(_simplify(beta_eta_normal(erase(term))))
+    except RecursionError:
+        return term
+
+
+def _simplify(term: Term) -> Term:
+    if isinstance(term, Abs):
+        return Abs("", None, _simplify(term.body))
+    head, arguments = strip_comb(term)
+    if not isinstance(head, Const):
+        head = _simplify(head) if isinstance(head, Abs) else head
+        return list_comb(head, [_simplify(a) for a in arguments])
+    if len(arguments) < ARGUMENTS.get(head.name, 0):  # `∀x. a = x` has lost its variable, `∀x. x = a` has not
+        given = [increase(argument, 1) for argument in arguments]
+        return Abs("", None, _simplify(list_comb(head, [*given, Bound(0)])))
+    if head.name in UNITS and len(arguments) == 2:
+        return _junction(head.name, term)
+    arguments = [_simplify(a) for a in arguments]
+    if head.name == "HOL.Not" and len(arguments) == 1:
+        return _negated(arguments[0])
+    if head.name in SYMMETRIC and len(arguments) == 2:
+        return _equation(head.name, *arguments)
+    return list_comb(head, arguments)
+
+
+def _equation(name: str, left: Term, right: Term) -> Term:
+    if name == "HOL.not_equal":
+        return _negated(_equation("HOL.eq", left, right))
+    if left == right and name == "HOL.eq":
+        return TRUE
+    for one, other in ((left, right), (right, left)):
+        if one == TRUE:
+            return other
+        if one == FALSE:
+            return _negated(other)
+    return list_comb(Const(name), sorted((left, right), key=encode_line))
+
+
+def _negated(term: Term) -> Term:
+    if term == TRUE:
+        return FALSE
+    if term == FALSE:
+        return TRUE
+    if isinstance(term, App) and term.fun == Const("HOL.Not"):
+        return term.arg
+    return App(Const("HOL.Not"), term)
+
+
+def _junction(name: str, term: Term) -> Term:
+    neutral, absorbing = UNITS[name]
+    parts: dict[str, Term] = {}
+    todo = [term]
+    while todo:
+        head, arguments = strip_comb(todo.pop())
+        if head == Const(name) and len(arguments) == 2:
+            todo.extend(arguments)
+            continue
+        part = _simplify(list_comb(head, arguments))
+        if part == absorbing:
+            return absorbing
+        if part != neutral:
+            parts[encode_line(part)] = part
+    ordered = [parts[key] for key in sorted(parts)]
+    if not ordered:
+        return neutral
+    result = ordered[-1]
+    for part in reversed(ordered[:-1]):
+        result = list_comb(Const(name), [part, result])
+    return result

@@ -1,0 +1,78 @@
+"""What a statement adds to others: its conjuncts, each up to symmetry of =, repetition and names that mean nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.normalise import normalise
+from isarstep.logic.terms import Term
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.prove.likeness import TRUE, simplified
+
+TRUTH = encode_line(hol.trueprop(TRUE))
+
+
+def schematics_in_order(tokens: str) -> str | None:
+    """The tokens with schematic variables numbered by first occurrence; None: no term at all."""
+    try:
+        return encode_line(normalise(decode(tokens), ()))
+    except UserError:
+        return None
+
+
+def conjuncts(tokens: str) -> list[str]:
+    """A proposition as the statements that it joins by ∧, each once; `p ⟹ a ∧ b` is one statement."""
+    parts = _parts(decode(tokens))
+    if len(parts) < 2:
+        return [tokens]
+    return list(dict.fromkeys(encode_line(normalise(hol.trueprop(part), ())) for part in parts))
+
+
+def without_repetition(tokens: str) -> str:
+    """`A ∧ B ∧ A` says `A ∧ B`."""
+    parts = _parts(decode(tokens))
+    distinct = list(dict.fromkeys(parts))
+    if len(distinct) == len(parts):
+        return tokens
+    joined = distinct[-1]
+    for part in reversed(distinct[:-1]):
+        joined = hol.conj(part, joined)
+    return encode_line(normalise(hol.trueprop(joined), ()))
+
+
+def _parts(proposition: Term) -> list[Term]:
+    """Formulas joined by ∧; none where the proposition is no formula."""
+    formula = hol.dest_trueprop(proposition)
+    parts: list[Term] = []
+    todo = [] if formula is None else [formula]
+    while todo:
+        part = todo.pop()
+        both = hol.dest_binary(hol.CONJ, part)
+        if both is None:
+            parts.append(part)
+        else:
+            todo += reversed(both)
+    return parts
+
+
+def essence(tokens: str) -> str:
+    """The same for statements that say the same in another dress: `a = b` and `b = a`, `A` and `A ∧ A`."""
+    return encode_line(normalise(simplified(decode(tokens)), ()))
+
+
+class KnownStatements:
+    """What is known already. A statement is new if one of its conjuncts is."""
+
+    def __init__(self, lines: Iterable[str] = ()) -> None:
+        self._essences = {TRUTH}
+        for line in lines:
+            self.add(line)
+
+    def add(self, tokens: str) -> None:
+        self._essences.add(essence(tokens))
+        self._essences.update(essence(part) for part in conjuncts(tokens))
+
+    def __contains__(self, tokens: str) -> bool:
+        return all(essence(part) in self._essences for part in conjuncts(tokens))

@@ -1,0 +1,343 @@
+"""Looking for a chain of steps: the model proposes, provers close the small gaps, both at the same time.
+
+What provers derive from the facts is known from then on, for whatever goal. All proposals for a goal are assumed
+together: if the goal does not follow even so, none of them leads there, and one question has answered for all; if it
+does, the proof names those that it needs. What is needed and not derived becomes a goal of its own. Between proposals
+provers try the open goals as they are, harder each time.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from isarstep.logic import hol
+from isarstep.logic.infer import well_formed
+from isarstep.logic.normalise import normalise
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.prove.novelty import KnownStatements, conjuncts
+from isarstep.prove.sketch import Link, Sketch
+from isarstep.prove.step import Step
+from isarstep.prove.step_prover import FALSEHOOD, QUICK, Proving
+from isarstep.prove.verdict import Gap, Proved
+from isarstep.theory.problem import Task
+
+Search = Callable[[Task, int], Future[list[Step]]]
+
+# Times the usual seconds and library facts, for goals as they are.
+LADDER = ((1, 1), (1, 4), (3, 4), (10, 4), (30, 4))
+ATTEMPTS = 2.5  # of a question, in time limits of one attempt, where two provers work beside each other
+DIRECT_SHARE = 0.4  # of the time, for goals as they are
+STEP_COST = 1.0  # of a step beside its log probability: short proofs first
+RUNG_COST = 2.0  # of a harder attempt
+PART_SCORE = -1.0  # of what the goal's own form proposes
+WIDER_COST = 3.0  # of asking the model once more, for twice as many proposals
+MOST_BEAM = 20
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Proposals on top of each other, beam of the proposals, seconds in all; processor time of an attempt, library
+    facts offered."""
+
+    depth: int = 4
+    beam: int = 10
+    seconds: float = 20.0
+    prover_seconds: float = 0.3
+    library: int = 32
+
+
+@dataclass(eq=False)
+class Goal:
+    """Something to be shown. `parent` follows from it by `gap`, with these lemmas."""
+
+    link: Link
+    cost: float = 0.0
+    depth: int = 0
+    parent: Goal | None = None
+    gap: Gap | None = None
+    uses: frozenset[str] = frozenset()
+    rung: int = 0
+
+    @property
+    def priority(self) -> float:
+        return self.cost + RUNG_COST * self.rung
+
+
+@dataclass(frozen=True)
+class SketchLemma:
+    """Derived from the facts and other lemmas."""
+
+    link: Link
+    cost: float
+    uses: frozenset[str]
+
+
+@dataclass(order=True)
+class OpenPlace:
+    """Where the model is asked: from facts and lemmas towards a goal."""
+
+    cost: float
+    order: int
+    goal: Goal = field(compare=False)
+    lemmas: tuple[str, ...] = field(compare=False, default=())
+    depth: int = field(compare=False, default=0)
+    beam: int = field(compare=False, default=0)
+
+
+def sketches(task: Task, plan: Plan, search: Search, proving: Proving) -> Iterator[Sketch]:
+    """The best sketch after every question to the provers; the last one is what was found."""
+    if task.example.f3 is not None:
+        yield from Sketcher(task, plan, search, proving).run()
+
+
+class Sketcher:
+    """One search for a chain."""
+
+    def __init__(self, task: Task, plan: Plan, search: Search, proving: Proving) -> None:
+        assert task.example.f3 is not None
+        self.task, self.plan, self.search, self.proving = task, plan, search, proving
+        self.began = time.monotonic()
+        self.direct_seconds = 0.0
+        self.tried = 0
+        self.root = Goal(self.link(task.example.f3))
+        self.goals = {self.root.link.tokens: self.root}
+        self.lemmas: dict[str, SketchLemma] = {}
+        self.underived: set[str] = set()
+        self.refuted: set[str] = set()
+        self.said = KnownStatements((*task.example.f2, *task.example.f4, task.example.f3))
+        self.best = self.sketch(self.root, None, frozenset())
+        self._order = count()
+        self._waiting: list[OpenPlace] = []
+        self._asked: tuple[OpenPlace, Future[list[Step]]] | None = None
+        self._answered: list[tuple[OpenPlace, list[Step]]] = []
+
+    @property
+    def passed(self) -> float:
+        return time.monotonic() - self.began
+
+    def run(self) -> Iterator[Sketch]:
+        self.wait_for(self.root, 0.0)
+        try:
+            while self.passed < self.plan.seconds and not self.best.closed:
+                if self.root.rung:  # the goal itself has been tried: until then the model need not even be loaded
+                    self.ask_ahead()
+                goal = min((g for g in self.goals.values() if g.rung < len(LADDER)), key=priority_of, default=None)
+                due = self.direct_seconds <= DIRECT_SHARE * self.passed
+                if goal is not None and (due or not self._answered):
+                    yield from self.climb(goal)
+                elif self._answered:
+                    yield from self.expand(*self._answered.pop(0))
+                elif self._asked is not None:
+                    self._asked[1].result()
+                else:
+                    break
+            if self.best.closed and self.root.link.tokens != FALSEHOOD:
+                yield self.suspected()
+        finally:
+            if self._asked is not None:
+                self._asked[1].cancel()
+
+    def suspected(self) -> Sketch:
+        """From facts that contradict each other everything follows: a closed sketch says whether they were seen to."""
+        until = max(self.began + self.plan.seconds, time.monotonic() + ATTEMPTS * self.plan.prover_seconds)
+        gap = self.proving.contradiction(self.task, self.plan.prover_seconds, self.plan.library, until)
+        if isinstance(gap, Proved):
+            self.best = replace(self.best, contradiction=gap)
+        return self.now()
+
+    # The model
+
+    def wait_for(self, goal: Goal, cost: float, lemmas: tuple[str, ...] = (), depth: int = 0, beam: int = 0) -> None:
+        if depth < self.plan.depth:
+            place = OpenPlace(cost, next(self._order), goal, lemmas, depth, beam or self.plan.beam)
+            heapq.heappush(self._waiting, place)
+
+    def ask_ahead(self) -> None:
+        """Keep the model busy with the best place while provers work on what it has answered."""
+        if self._asked is not None and self._asked[1].done():
+            place, answer = self._asked
+            self._asked = None
+            self._answered.append((place, answer.result()))
+            self._answered.sort(key=lambda pair: pair[0])
+        if self._asked is None and self._waiting and len(self._answered) < 2:
+            place = heapq.heappop(self._waiting)
+            self._asked = place, self.search(narrowed(self.task, place.goal, place.lemmas), place.beam)
+
+    # Provers
+
+    def climb(self, goal: Goal) -> Iterator[Sketch]:
+        """Try a goal as it is, one rung harder than before."""
+        times, library = LADDER[goal.rung]
+        goal.rung += 1
+        began = time.monotonic()
+        # One question is several attempts, with more library facts each time; all of them should fit.
+        most = (self.plan.seconds - self.passed) / ATTEMPTS / self.plan.prover_seconds
+        gap, uses = self.ask(goal.link.tokens, (), min(times, most), library, self.ask_ahead)
+        self.direct_seconds += time.monotonic() - began
+        if isinstance(gap, Proved):
+            self.offer(self.sketch(goal, gap, uses))
+        elif goal is self.root and len(self.best.steps) == 1:
+            self.best = self.sketch(goal, gap, uses)
+        yield self.now()
+
+    def expand(self, place: OpenPlace, steps: list[Step]) -> Iterator[Sketch]:
+        """Proposals for a goal: first those that it needs, then whatever follows from the facts."""
+        goal = place.goal
+        scores = self.candidates(goal, steps)
+        pool = list(scores)
+        before = len(self.lemmas)
+        while pool and self.passed < self.plan.seconds:
+            gap, uses = self.ask(goal.link.tokens, tuple(pool))
+            yield self.now()
+            if not isinstance(gap, Proved):
+                break
+            needed = [tokens for tokens in pool if tokens in uses]
+            missing: list[str] = []
+            for tokens in needed:
+                if len(needed) == 1:
+                    yield from self.refute(tokens)
+                yield from self.derive(tokens, place.cost - scores[tokens])
+                if tokens not in self.lemmas:
+                    missing.append(tokens)
+            if not missing:
+                self.offer(self.sketch(goal, gap, uses))
+                yield self.now()
+                return
+            if len(missing) == 1:
+                self.open(missing[0], place, scores[missing[0]], gap, uses)
+            pool = [tokens for tokens in pool if tokens not in missing]
+        for tokens, score in scores.items():
+            if self.passed < self.plan.seconds:
+                yield from self.derive(tokens, place.cost - score)
+        new = list(self.lemmas)[before:]
+        if new:
+            cost = place.cost + STEP_COST - max(scores.get(tokens, 0.0) for tokens in new)
+            self.wait_for(goal, cost, (*place.lemmas, *new), place.depth + 1)
+            for other in self.goals.values():
+                other.rung = min(other.rung, 1)  # there is more to start from
+            if goal is self.root:
+                likely = sorted(self.lemmas, key=lambda tokens: self.lemmas[tokens].cost)[: self.plan.depth]
+                self.offer(self.sketch(goal, None, frozenset(likely)))
+        elif place.beam < MOST_BEAM:
+            self.wait_for(goal, place.cost + WIDER_COST, place.lemmas, place.depth, min(MOST_BEAM, 2 * place.beam))
+
+    def candidates(self, goal: Goal, steps: list[Step]) -> dict[str, float]:
+        """Statements that say something new, with scores; the goal's own parts among them."""
+        found: dict[str, float] = {}
+        for step in steps:
+            if step.well_formed:
+                for tokens in conjuncts(step.tokens):
+                    if tokens not in self.said:
+                        found.setdefault(tokens, step.score or 0.0)
+        for tokens in parts(goal.link.tokens):
+            judgement = well_formed(tokens, self.task.world.signature, self.task.context)
+            if judgement.reason is None and tokens not in self.said:
+                found.setdefault(tokens, PART_SCORE)
+        return found
+
+    def derive(self, tokens: str, cost: float) -> Iterator[Sketch]:
+        """Make a lemma of a statement that follows from what is known."""
+        if tokens in self.lemmas or tokens in self.underived:
+            return
+        self.tried += 1
+        gap, uses = self.ask(tokens, (), QUICK)
+        if isinstance(gap, Proved):
+            self.lemmas[tokens] = SketchLemma(replace(self.link(tokens), gap=gap), cost, uses)
+            self.said.add(tokens)
+        else:
+            self.underived.add(tokens)
+        yield self.now()
+
+    def refute(self, tokens: str) -> Iterator[Sketch]:
+        """Everything follows from a statement that contradicts the facts, but it will never be derived."""
+        if tokens not in self.underived and tokens not in self.lemmas:
+            gap, _ = self.ask(FALSEHOOD, (tokens,), QUICK, 0)
+            if isinstance(gap, Proved):
+                self.tried += 1
+                self.refuted.add(tokens)
+                self.underived.add(tokens)
+            yield self.now()
+
+    def open(self, tokens: str, place: OpenPlace, score: float, gap: Gap, uses: frozenset[str]) -> None:
+        """Make a goal of a statement from which a goal follows."""
+        if tokens in self.goals or tokens in self.refuted or place.goal.depth == self.plan.depth:
+            return
+        cost = place.cost + STEP_COST - score
+        goal = Goal(self.link(tokens), cost, place.goal.depth + 1, place.goal, gap, uses - {tokens})
+        self.goals[tokens] = goal
+        self.said.add(tokens)
+        self.wait_for(goal, cost, place.lemmas, place.depth + 1)
+        self.offer(self.sketch(goal, None, frozenset()))
+
+    def ask(
+        self,
+        goal: str,
+        assumed: tuple[str, ...],
+        times: float = 1,
+        library: int = 1,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> tuple[Gap, frozenset[str]]:
+        """What provers say, and which of lemmas and assumed statements they used."""
+        known = (*(tokens for tokens in self.lemmas if tokens != goal), *assumed)
+        effort = times * self.plan.prover_seconds, library * self.plan.library
+        until = self.began + self.plan.seconds
+        gap, used = self.proving.follows(self.task, goal, known, *effort, until, meanwhile)
+        return gap, used & frozenset(known)
+
+    # Sketches
+
+    def link(self, tokens: str) -> Link:
+        return Link(tokens, self.task.term(tokens), self.task.text(tokens))
+
+    def sketch(self, goal: Goal, gap: Gap | None, uses: frozenset[str]) -> Sketch:
+        """The chain from a goal on, with the lemmas that it needs."""
+        links = [replace(goal.link, gap=gap)]
+        needed, cost = set(uses), goal.cost
+        while goal.parent is not None:
+            links.append(replace(goal.parent.link, gap=goal.gap))
+            needed |= goal.uses
+            goal = goal.parent
+        chain = {link.tokens for link in links}
+        lemmas: list[Link] = []
+        for tokens, lemma in reversed(self.lemmas.items()):
+            if tokens in needed and tokens not in chain:
+                lemmas.insert(0, lemma.link)
+                needed |= lemma.uses
+                cost += lemma.cost
+        return Sketch(self.task, (*lemmas, *links), cost, self.tried, self.passed)
+
+    def offer(self, sketch: Sketch) -> None:
+        if sketch.better_than(self.best):
+            self.best = sketch
+
+    def now(self) -> Sketch:
+        return replace(self.best, tried=self.tried, seconds=self.passed)
+
+
+def priority_of(goal: Goal) -> float:
+    return goal.priority
+
+
+def parts(tokens: str) -> list[str]:
+    """Statements that make up a goal by its form: conjuncts, both directions of an equation in an order."""
+    found = conjuncts(tokens)
+    if len(found) > 1:
+        return found
+    formula = hol.dest_trueprop(decode(tokens))
+    sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
+    if sides is None:
+        return []
+    both = (sides, sides[::-1])
+    return [encode_line(normalise(hol.trueprop(hol.apply("Orderings.ord_class.less_eq", *pair)), ())) for pair in both]
+
+
+def narrowed(task: Task, goal: Goal, lemmas: tuple[str, ...]) -> Task:
+    """What the model is asked: from facts and lemmas towards a goal."""
+    example = task.example
+    f2, f4 = (tuple(dict.fromkeys((*lines, *lemmas))) for lines in (example.f2, example.f4))
+    return replace(task, example=replace(example, f1="", f2=f2, f3=goal.link.tokens, f4=f4), has_reference=False)

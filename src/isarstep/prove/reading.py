@@ -1,0 +1,97 @@
+"""Reading an example as typed propositions.
+
+Local propositions get the recorded types of their variables, else those of joint inference over the example; type
+variables that stay open are fixed, never generalised, so whatever is proved holds for every way to choose them.
+Library lemmas are taken from the fact base with their own types and sorts (`check/lemmas.py`); one that is not there
+counts as a local fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from isarstep.bench.worlds import World, Worlds
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand
+from isarstep.logic.infer import infer
+from isarstep.logic.said import without_marks
+from isarstep.logic.terms import Term, Typ, frees
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type, type_variables
+from isarstep.prove.at_hand import AtHand
+from isarstep.prove.lemmas import as_general
+from isarstep.prove.monomorphise import Named
+from isarstep.prove.typed import ExampleToCheck, Typed, types_held
+from isarstep.prove.witnesses import existing, witnesses
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleReader:
+    """Types examples in the worlds of a benchmark."""
+
+    worlds: Worlds
+    at_hand: AtHand
+    said: Mapping[str, Term]  # lines with types that an asker said and tokens do not have
+
+    def typed(self, example: ExampleToCheck, world: World | None = None) -> Typed:
+        """Type the example, where it stands or in a world of the asker's. Raises UserError."""
+        assert example.f3 is not None
+        here, scored = world or self.worlds.at(example.theory), world is None
+        f4_lemmas, f4_local = self.at_hand.lemmas(example, example.f4, here, scored=scored)
+        f5_lemmas, f5_local = self.at_hand.lemmas(example, example.f5, here, scored=scored)
+        lines = [*example.f2, example.f3, *f4_local]
+        terms = [self.said.get(line) or decode(line) for line in lines]
+        types = {name: parse_type(text) for name, text in example.types.items()}
+        reference = self._reference(example, types, here)
+        typing = infer(terms, here.signature, types)
+        plain = [without_marks(term) if self.said else term for term in typing.propositions]
+        typed = [expand(types_held(term, f"~{n}"), here.signature) for n, term in enumerate(plain)]
+        count = len(example.f2)
+        new = witnesses(example.target_command, example.introduced)
+        given = {node.name for fact in typed[:count] for node in frees(fact)}
+        local = [Named(f"F.4({i})", term) for i, term in enumerate(typed[count + 1 :], 1)]
+        if scored:  # only an example stands where its lemmas were proved
+            local = [self._general(n, fact, typing.frees, here) for n, fact in zip(f4_local, local, strict=True)]
+        return Typed(
+            here,
+            scored,
+            f2=tuple(Named(f"F.2({i})", term) for i, term in enumerate(typed[:count], 1)),
+            f3=existing(typed[count], witnesses(example.consequence_command, example.introduced_after)),
+            f4=tuple(local),
+            f5=tuple(self._stated(example, f5_local, typing.frees, here)) if scored else (),
+            f4_lemmas=f4_lemmas,
+            f5_lemmas=f5_lemmas,
+            reference=reference,
+            types=typing.frees,
+            texts={"f2": example.f2, "f4": tuple(f4_local)},
+            witnesses=frozenset() if new & given else new,  # what F.2 speaks of is there already
+        )
+
+    def _stated(
+        self, example: ExampleToCheck, lines: Sequence[str], types: Mapping[str, Typ], world: World
+    ) -> Iterator[Named]:
+        """Lemmas in the words of the context, typed after all else: what does not type is left out."""
+        facts = self.at_hand.facts
+        for number, line in enumerate(lines, 1):
+            try:
+                term = infer([decode(line)], world.signature, types).propositions[0]
+            except UserError:
+                continue
+            own = {variable for typ in types.values() for variable in type_variables(typ)}
+            fact = Named(f"F.5({number})", expand(types_held(term, f"~L{number}", own), world.signature))
+            if facts is not None and set(facts.in_context(line)) - set(self.at_hand.copies(example)):
+                yield replace(self._general(line, fact, types, world), here=True)
+
+    def _general(self, line: str, fact: Named, types: Mapping[str, Typ], world: World) -> Named:
+        """The fact at all its types, where it is a lemma in the words of the context."""
+        known_as = self.at_hand.named(self.at_hand.facts.in_context(line)) if self.at_hand.facts is not None else ()
+        fixed = {variable for typ in types.values() for variable in type_variables(typ)}
+        general = as_general(fact, known_as, fixed, world.signature)
+        return general if general.prop != fact.prop else fact
+
+    def _reference(self, example: ExampleToCheck, types: Mapping[str, Typ], world: World) -> Term | None:
+        try:
+            return expand(infer([decode(example.f1)], world.signature, types).propositions[0], world.signature)
+        except UserError:
+            return None

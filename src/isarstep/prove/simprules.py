@@ -1,0 +1,220 @@
+"""Which simp rules a world has: what its theories declare, less what they take away. A benchmark of version 1 does not
+know them, and then nothing is rewritten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from isarstep.bench.columns import ColumnValues
+from isarstep.bench.worlds import World
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand, unfolded
+from isarstep.logic.terms import Const, Term, subterms
+from isarstep.logic.tokens import decode
+from isarstep.prove.facts import FactBase
+from isarstep.prove.monomorphise import LOGICAL, Named
+from isarstep.prove.rewriting import Rewrite, rewrites_of, rule_said
+
+ADDED, TAKEN = "simp", "no simp"
+# Rules may lead to these though a problem does not mention them.
+BASIC = frozenset(
+    {
+        "Groups.zero_class.zero", "Groups.one_class.one", "Groups.plus_class.plus", "Groups.minus_class.minus",
+        "Groups.times_class.times", "Orderings.ord_class.less", "Orderings.ord_class.less_eq", "Nat.Suc",
+        "Set.empty", "Set.member", "Set.insert", "Orderings.bot_class.bot",
+        "List.list.Nil", "Num.numeral_class.numeral", "Num.num.One",
+    }
+)  # fmt: skip
+ROUNDS = 2
+MOST_NEW = 1  # constants that a rule may bring
+_CONSTANT = re.compile(r"CONST (\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """One row: a fact of the fact base (or a proposition of its own) becomes a rule, or is none any more."""
+
+    kind: str
+    fact: int | None
+    text: str  # tokens
+    row: int
+
+
+class Declarations(Mapping[str, Sequence[Declaration]]):
+    """Those of each theory, made when somebody asks for them."""
+
+    def __init__(
+        self, theories: Iterable[str], made: Callable[[Sequence[str]], Iterable[Sequence[Declaration]]]
+    ) -> None:
+        self._theories = dict.fromkeys(theories)
+        self._made = made
+        self._known: dict[str, Sequence[Declaration]] = {}
+
+    def read(self, theories: Collection[str]) -> None:
+        """Those of many theories at once, which takes less time than one by one."""
+        unread = [theory for theory in self._theories if theory in theories and theory not in self._known]
+        self._known.update(zip(unread, self._made(unread), strict=True))
+
+    def __getitem__(self, theory: str) -> Sequence[Declaration]:
+        if theory not in self._known:
+            self.read([theory])
+        return self._known[theory]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._theories)
+
+    def __len__(self) -> int:
+        return len(self._theories)
+
+
+class SimpRules:
+    """The rules of all theories; `stated` makes the typed proposition of a row."""
+
+    def __init__(
+        self,
+        declared: Declarations,
+        stated: Callable[[Declaration], Named | None],
+        meaning: Callable[[str], frozenset[str]] = lambda name: frozenset({name}),
+        unfolded: Callable[[Term], Term] = lambda term: term,
+    ) -> None:
+        self._declared = declared
+        self._constants = lru_cache(maxsize=None)(lambda text: _constants(text, meaning))
+
+        def rewrites(declaration: Declaration) -> tuple[Rewrite, ...]:
+            named = stated(declaration)
+            return () if named is None else tuple(rewrites_of(named))
+
+        def about(declaration: Declaration) -> frozenset[str] | None:
+            # To see what a rule is about takes no types, which take long.
+            prop = decode(declaration.text)
+            if abbreviated(declaration):
+                try:
+                    prop = unfolded(prop)
+                except UserError:
+                    return None
+            return next((names_in(rule.left) for rule in rule_said(Named("", prop))), None)
+
+        def left(declaration: Declaration) -> tuple[str, frozenset[str]] | None:
+            # Nor to see whether it can be applied, where no abbreviation hides it.
+            hidden = abbreviated(declaration)
+            rules = self._rewrites(declaration) if hidden else rewrites_of(Named("", decode(declaration.text)))
+            return next(((rule.head, names_in(rule.left)) for rule in rules), None)
+
+        def abbreviated(declaration: Declaration) -> bool:
+            return any(meaning(name) != {name} for name in _CONSTANT.findall(declaration.text))
+
+        self._added = lru_cache(maxsize=4)(self._added_in)  # examples come theory by theory
+        self._rewrites = lru_cache(maxsize=50_000)(rewrites)
+        self._about = lru_cache(maxsize=50_000)(about)
+        self._left = lru_cache(maxsize=50_000)(left)
+
+    def near(
+        self, world: World, usable: Callable[[int | None, str], bool], about: Iterable[str]
+    ) -> Mapping[str, Sequence[Declaration]]:
+        """The rules of a world that can be applied to terms of these constants, or to what such rules make of them, by
+        the head of their left side. `usable` may refuse a fact of a theory."""
+        known = BASIC | LOGICAL | set(about)
+        found: dict[str, list[Declaration]] = {}
+        done: set[int] = set()
+        for _ in range(ROUNDS):
+            more: set[str] = set()
+            for theory, each in self._added(world.theories):
+                mentioned = self._constants(each.text)
+                if each.row in done or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
+                    continue
+                names = self._about(each)
+                left = self._left(each) if names is not None and names <= known else None
+                if left is not None and left[1] <= known:
+                    done.add(each.row)
+                    more |= mentioned
+                    found.setdefault(left[0], []).append(each)
+            known |= more
+        return found
+
+    def _added_in(self, theories: frozenset[str] | None) -> Sequence[tuple[str, Declaration]]:
+        """What these theories declare and do not take away, with the theory that does."""
+        here = [theory for theory in self._declared if theories is not None and theory in theories]
+        self._declared.read(frozenset(here))
+        taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
+        return [
+            (theory, each)
+            for theory in here
+            for each in self._declared[theory]
+            if each.kind == ADDED and (each.fact is None or each.fact not in taken)
+        ]
+
+    def rewrites(self, declarations: Iterable[Declaration]) -> Iterator[Rewrite]:
+        """The rules themselves, typed."""
+        return (rule for each in declarations for rule in self._rewrites(each))
+
+    @staticmethod
+    def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:
+        """None where the benchmark has no rules."""
+        from isarstep.bench.facts import type_of_constant, typed
+        from isarstep.bench.layout import RULES, files_of
+        from isarstep.logic.typestrings import parse_type
+
+        if not files_of(benchmark.manifest, RULES):
+            return None
+        table = benchmark.table(RULES, ["fact", "proposition"])
+        numbers, own = (table[name].to_pylist() for name in ("fact", "proposition"))
+        kinds, theories = (benchmark.repeated(RULES, name) for name in ("kind", "theory"))
+        types: ColumnValues[list[int]] = ColumnValues(lambda: benchmark.column(RULES, "types"))
+        general = type_of_constant(benchmark.signature)
+        simp = np.isin(kinds.which, [n for n, kind in enumerate(kinds.different) if kind in (ADDED, TAKEN)])
+        said = np.array([a is not None or b is not None for a, b in zip(numbers, own, strict=True)], np.bool_)
+        chosen = np.flatnonzero(simp & said)
+        by_theory = theories.only(chosen)
+        places = {theory: place for place, theory in enumerate(by_theory.different)}
+
+        def rows(theory: str) -> list[int]:
+            found: list[int] = chosen[by_theory.places(places[theory])].tolist()
+            return found
+
+        def declared(theories: Sequence[str]) -> list[list[Declaration]]:
+            """Of each theory. The tokens are read together: a file is unpacked in large pieces."""
+            of_each = [rows(theory) for theory in theories]
+            every = [row for one in of_each for row in one]
+            apart = [row for row in every if own[row] is not None]
+            if len(apart) < len(every):
+                facts.read(frozenset(theories))
+            texts = dict(zip(apart, benchmark.propositions.lines([own[row] for row in apart]), strict=True))
+            return [
+                [Declaration(kinds[row], numbers[row], texts.get(row) or facts.texts[numbers[row]], row) for row in one]
+                for one in of_each
+            ]
+
+        def stated(declaration: Declaration) -> Named | None:
+            row = declaration.row
+            if own[row] is None:
+                assert declaration.fact is not None
+                return facts.fact(declaration.fact)
+            name = f"a rule of {theories[row]}" if declaration.fact is None else facts.name(declaration.fact)
+            try:
+                known = [parse_type(benchmark.types[number]) for number in types[row]]
+                return Named(name, expand(typed(decode(declaration.text), known, general), benchmark.signature))
+            except (UserError, StopIteration, AssertionError):
+                return None  # a rule that cannot be read says nothing
+
+        return SimpRules(
+            Declarations(by_theory.different, declared),
+            stated,
+            facts.meaning,
+            lambda term: unfolded(term, benchmark.signature),
+        )
+
+
+def names_in(term: Term) -> frozenset[str]:
+    return frozenset([node.name for node in subterms(term) if type(node) is Const])
+
+
+def _constants(text: str, meaning: Callable[[str], frozenset[str]]) -> frozenset[str]:
+    """As a problem has them, where abbreviations are unfolded."""
+    return frozenset().union(*map(meaning, _CONSTANT.findall(text)))

@@ -1,0 +1,233 @@
+"""Provers at the service of proposals: both sides of a step, one gap at a time.
+
+A `Proving` belongs to the thread that made it. Limits may change from one question to the next.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from isarstep.bench.example import Example
+from isarstep.bench.store import Benchmark
+from isarstep.bench.worlds import World
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.tokens import encode_line
+from isarstep.prove.embedded import Checker
+from isarstep.prove.facts import FactBase, Library
+from isarstep.prove.gaps import Effort
+from isarstep.prove.provers import (
+    STRATEGIES,
+    Attempt,
+    Cache,
+    OutOfTime,
+    ProverAnswer,
+    ProverLimits,
+    Provers,
+    available,
+    prover_version,
+)
+from isarstep.prove.simprules import SimpRules
+from isarstep.prove.step import Side, Step, with_gap
+from isarstep.prove.verdict import Gap, Proved, Unknown
+from isarstep.theory.problem import Task
+
+QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
+FIRST_STAGE = 32  # library facts that are tried before more are
+MEMORY = 2 << 30
+FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
+MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
+
+
+class BoundedCache(Cache):
+    """Forgets everything when it has become large."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._count = 0
+
+    def put(self, key: str, answer: object) -> None:
+        self._count += 1
+        if self._count > MOST_ANSWERS:
+            self._connection.execute("delete from answers")
+            self._count = 0
+        super().put(key, answer)  # type: ignore[arg-type]
+
+
+class PunctualProvers(Provers):
+    """Begin nothing after a moment on the clock and nothing that may take longer, and end what waits for a processor
+    until then."""
+
+    def __init__(self, limits: ProverLimits, cache: Cache) -> None:
+        super().__init__(limits, cache)
+        self.until = math.inf
+
+    def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
+        left = self.until - time.monotonic()
+        if left <= 0:
+            return OutOfTime(0.0)
+        usual, wanted = self.limits, self.wanted
+        self.limits = replace(usual, seconds=min(usual.seconds, left))
+        self.wanted = lambda: wanted() and time.monotonic() < self.until
+        try:
+            return super().prove(attempts)
+        finally:
+            self.limits, self.wanted = usual, wanted
+
+
+class OfferedFacts(NamedTuple):
+    """What provers may be offered besides premises. It is large, and one is enough for all who ask."""
+
+    library: FactBase
+    simp: SimpRules | None
+
+
+def offered_facts(benchmark: Benchmark) -> OfferedFacts | None:
+    """Those of a benchmark, where they can be told apart by theory: all together may contradict each other."""
+    if not benchmark.has_facts or not benchmark.worlds.parents:
+        return None
+    library = Library.of_benchmark(benchmark)
+    return OfferedFacts(library, SimpRules.of_benchmark(benchmark, library))
+
+
+class Proving:
+    """Asks provers about tasks and steps."""
+
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        offered: Callable[[], OfferedFacts | None],
+        seconds: float = 0.3,
+        library: int = 32,
+        width: int = 1,
+    ) -> None:
+        """`width` provers work on a question at the same time; what is offered is asked for when it is needed."""
+        self._offered = offered
+        self._library: FactBase | None = None
+        self._width = width
+        self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), BoundedCache())
+        self._checker = Checker(benchmark.worlds, self._provers)
+        self.limit(seconds, library)
+
+    def limit(self, seconds: float, library: int) -> None:
+        """Processor time of an attempt, and the most library facts offered."""
+        self.limits = seconds, library
+        self._provers.limits = ProverLimits(seconds, MEMORY, self._width)
+        stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
+        self._checker.effort = Effort(stages)
+        if library and self._library is None and (offered := self._offered()) is not None:
+            self._library, self._checker.simp = offered
+        # Without library facts lemmas among the premises are premises like others.
+        self._checker.facts = self._library if library else None
+
+    def work_while(self, wanted: Callable[[], bool]) -> None:
+        """Stop, and end the prover that runs, when nobody wants the answer any more."""
+        self._provers.wanted = wanted
+
+    def __enter__(self) -> Proving:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._provers.close()
+
+    def forget(self) -> None:
+        """All answers so far, so that the next question is asked in earnest."""
+        self._provers.cache = BoundedCache()
+
+    def verdicts(self, task: Task, steps: Sequence[Step]) -> Iterator[tuple[int, Side, Gap]]:
+        """(number, side, gap) for well-formed steps, in the order of the list. Of what was not seen to follow from the
+        facts it is asked, too, whether it contradicts them."""
+        if task.example.f3 is None:
+            return
+        for number, step in enumerate(steps):
+            if step.well_formed:
+                follows = False
+                for side, gap in self.gaps(task, step.tokens):
+                    follows |= side == "first" and isinstance(gap, Proved)
+                    yield number, side, gap
+                if not follows and not step.copy:
+                    yield number, "against", self.against(task, step.tokens)
+
+    def tried(self, task: Task, steps: Iterable[Step]) -> list[Step]:
+        """The steps with all their verdicts."""
+        known = list(steps)
+        for number, side, gap in self.verdicts(task, known):
+            known[number] = with_gap(known[number], side, gap)
+        return known
+
+    def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
+        self._checker.said = task.said
+        try:
+            yield from self._checker.gaps(at_hand(task), tokens, own_world(task))
+        except UserError as error:
+            yield "first", Unknown(str(error))
+            yield "second", Unknown(str(error))
+
+    def against(self, task: Task, tokens: str) -> Gap:
+        """Does a statement contradict the facts? Asked quickly: most do not."""
+        usual = self.limits
+        try:
+            return self.follows(task, FALSEHOOD, (tokens,), QUICK * usual[0], usual[1])[0]
+        finally:
+            self.limit(*usual)
+
+    def contradiction(self, task: Task, seconds: float, library: int, until: float = math.inf) -> Gap:
+        """Do the given facts contradict each other? Then everything follows from them, and a proof says nothing."""
+        return self.follows(task, FALSEHOOD, (), seconds, library, until)[0]
+
+    def follows(
+        self,
+        task: Task,
+        goal: str,
+        known: Sequence[str],
+        seconds: float,
+        library: int,
+        until: float = math.inf,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> tuple[Gap, frozenset[str]]:
+        """Does a statement follow from everything given and what else is known? And from which of all these. Nothing is
+        tried after `until` on the monotonic clock. `meanwhile` is called when provers are at work on it."""
+        self.limit(seconds, library)
+        usual = self._provers.meanwhile
+        self._provers.until, self._provers.meanwhile = until, meanwhile
+        f2 = tuple(dict.fromkeys((*task.example.f2, *known)))
+        f4 = tuple(line for line in task.example.f4 if line not in f2)
+        self._checker.said = task.said
+        try:
+            gap = self._checker.direct(replace(task.example, f1="", f2=f2, f3=goal, f4=f4), own_world(task))
+        except UserError as error:
+            return Unknown(str(error)), frozenset()
+        finally:
+            self._provers.until, self._provers.meanwhile = math.inf, usual
+        if not isinstance(gap, Proved):
+            return gap, frozenset()
+        if "?" in gap.facts:  # something that the prover could not name
+            return gap, frozenset(f2)
+        return gap, frozenset(line for place, line in enumerate(f2, 1) if f"F.2({place})" in gap.facts)
+
+
+def own_world(task: Task) -> World | None:
+    """Where somebody asks about a proof of their own; an example is judged where it stands."""
+    return None if task.scored else task.world
+
+
+def at_hand(task: Task) -> Example:
+    """Whoever asks about a proof of their own has all facts at hand for the goal, however they sorted them. An example
+    keeps the paper's rule: the goal from the step and F.4."""
+    example = task.example
+    if task.has_reference:
+        return example
+    return replace(example, f4=tuple(dict.fromkeys((*example.f2, *example.f4))))
+
+
+def installed() -> list[str]:
+    """Provers and versions."""
+    found = dict.fromkeys(strategy.prover for strategy in available(STRATEGIES))
+    return [f"{prover} {prover_version(prover)}" for prover in found]

@@ -1,0 +1,57 @@
+"""A table of verdicts in a few lines: the paper's notions, each beside its strict form, assumptions in their own
+column.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow as pa
+
+from isarstep.prove.verdict import AUTHORITY
+
+COUNTED = (
+    ("well-formed", lambda r: r["verdict"] == "well-formed"),
+    ("equal to the reference", lambda r: bool(r["exact"] or r["alpha"])),
+    ("copied from the source", lambda r: bool(r["copy"])),
+    ("F.2 => P proved", lambda r: r["first_result"] == "proved"),
+    ("P, F.4 => F.3 proved", lambda r: r["second_result"] == "proved"),
+    ("both proved", lambda r: r["first_result"] == r["second_result"] == "proved"),
+    ("alternative valid proposition", lambda r: bool(r["alternative"])),
+    ("  without loopholes", lambda r: bool(r["strict_alternative"])),
+    ("correct proposition", lambda r: bool(r["correct"])),
+    ("  without loopholes", lambda r: bool(r["strict_correct"])),
+    ("F.2, F.4 => F.3 proved", lambda r: r["direct_result"] == "proved"),
+    ("F.2 => F.3 proved", lambda r: r["direct_paper_result"] == "proved"),
+    ("automation improvement", lambda r: bool(r["improves_automation"])),
+    ("  without loopholes", lambda r: bool(r["strictly_improves_automation"])),
+    ("reference is redundant", lambda r: bool(r["redundant"])),
+)
+
+
+def summary(table: pa.Table, provers: str) -> str:
+    """Counts for targets that are steps and for those that are assumptions, which nothing justifies."""
+    rows = [row for row in table.to_pylist() if row["rank"] == 0]
+    judged = [row for row in rows if row["verdict"] != "unsupported"]
+    steps = [row for row in judged if row["kind"] != "assumption"]
+    assumptions = [row for row in judged if row["kind"] == "assumption"]
+    lines = [f"{'first proposals':32} {'steps':>14} {'assumptions':>14}"]
+    lines.append(f"{'checked':32} {len(steps):>14} {len(assumptions):>14}")
+    for name, holds in COUNTED:
+        cells = [_share(sum(map(holds, group)), len(group)) for group in (steps, assumptions)]
+        lines.append(f"{name:32} {cells[0]:>14} {cells[1]:>14}")
+    exact = [row for row in steps if row["exact"] or row["alpha"]]
+    classes, paper = (Counter(row[column] for row in exact) for column in ("gap_class", "gap_class_paper"))
+    order = ("small", "just right", "large")
+    lines.append("gaps of references (small / just right / large): " + " / ".join(str(classes[name]) for name in order))
+    lines.append("the same, small by F.2 alone:                    " + " / ".join(str(paper[name]) for name in order))
+    given = sum(row["first_library"] == 0 for row in steps if row["first_result"] == "proved")
+    helped = sum((row["first_library"] or 0) > 0 for row in steps)
+    lines.append(f"F.2 => P from the given premises {given}, with library facts {helped}")
+    lines.append(f"unsupported examples: {len(rows) - len(judged)}; provers: {provers}")
+    lines.append(f"proved means {AUTHORITY}, from facts of the world in which an example stands")
+    return "\n".join(lines)
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count} ({count / total:.1%})" if total else "-"

@@ -1,0 +1,116 @@
+"""An example with types, in the world where it is asked about, and a proposal for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from isarstep.bench.worlds import World
+from isarstep.logic.abbreviations import expand
+from isarstep.logic.said import typed_as_said
+from isarstep.logic.terms import Term, TFree, TVar, Typ, Type, substitute_types
+from isarstep.logic.typestrings import type_variables
+from isarstep.prove.lemmas import at_any_type
+from isarstep.prove.monomorphise import Named, term_type_variables
+from isarstep.prove.witnesses import existing
+
+OWN = "~P"  # end of the names of types that a proposal leaves open
+
+
+class ExampleToCheck(Protocol):
+    """What the checker reads of a benchmark's example."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def f1(self) -> str: ...
+    @property
+    def f2(self) -> tuple[str, ...]: ...
+    @property
+    def f3(self) -> str | None: ...
+    @property
+    def f4(self) -> tuple[str, ...]: ...
+    @property
+    def f5(self) -> tuple[str, ...]: ...
+    @property
+    def target_kind(self) -> str: ...
+    @property
+    def types(self) -> Mapping[str, str]: ...
+    @property
+    def fixed(self) -> int: ...
+    @property
+    def theory(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def proof(self) -> int: ...
+    @property
+    def target_command(self) -> str: ...
+    @property
+    def consequence_command(self) -> str: ...
+    @property
+    def introduced(self) -> tuple[int, ...]: ...
+    @property
+    def introduced_after(self) -> tuple[int, ...]: ...
+    def source(self, *, hints: bool = ...) -> Sequence[tuple[int, str]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An example with typed propositions, in the world where it is asked about. Lemmas of F.4 and F.5 that the fact
+    base knows stand apart with their own types.
+    """
+
+    world: World
+    scored: bool  # only what comes before the example's theorem may be used, and no copy of it
+    f2: tuple[Named, ...]
+    f3: Term
+    f4: tuple[Named, ...]
+    f5: tuple[Named, ...]  # lemmas in the words of the context
+    f4_lemmas: tuple[int, ...]
+    f5_lemmas: tuple[int, ...]
+    reference: Term | None
+    types: Mapping[str, Typ]  # of the variables; what the example leaves open is a fixed type variable
+    texts: Mapping[str, tuple[str, ...]]  # of fields, for the relevance filter
+    witnesses: frozenset[str]  # variables that the target's own step says exist
+    proposal: Term | None = None
+
+    @property
+    def wanted(self) -> Term:
+        """What must follow from F.2: the proposal, for some witnesses where the step introduces them."""
+        assert self.proposal is not None
+        return existing(self.proposal, self.witnesses, [fact.prop for fact in self.f4 if not fact.here])
+
+    def step(self, *, proved: bool) -> Named:
+        """The proposal as a premise. Types that it leaves open are fixed for it; a proof of it is one at all types, and
+        what was proved may be used at all of them: `using sum.insert` is no other fact at each of its types.
+        """
+        assert self.proposal is not None
+        step = Named("P", self.proposal)
+        if not proved or not self.scored or self.witnesses:
+            return step
+        own = {v for v in term_type_variables(step.prop) if isinstance(v, TFree) and v.name.endswith(OWN)}
+        return Named("P", at_any_type(step.prop, own), here=True) if own else step
+
+    def with_proposal(self, proposal: Term) -> Typed:
+        """The same with a proposal, typed after all else: it may not narrow the types of the example. UserError."""
+        signature = self.world.signature
+        typed = typed_as_said(proposal, signature, self.types)
+        own = {variable for typ in self.types.values() for variable in type_variables(typ)}
+        return replace(self, proposal=expand(types_held(typed, OWN, own), signature))
+
+
+def types_held(term: Term, suffix: str, shared: Collection[Typ] | None = None) -> Term:
+    """Type variables that inference left open, fixed for this proposition: a local fact may not be used at other
+    types. Where `shared` is given, they alone are the same as in other propositions.
+    """
+
+    def fixed(typ: Typ) -> Typ:
+        if isinstance(typ, TVar) or (isinstance(typ, TFree) and shared is not None and typ not in shared):
+            return TFree(f"{typ.name}~{suffix}", typ.sort)  # no such name exists in Isabelle
+        if isinstance(typ, Type) and typ.args:
+            return Type(typ.name, tuple(fixed(a) for a in typ.args))
+        return typ
+
+    return substitute_types(term, fixed)

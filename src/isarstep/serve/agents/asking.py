@@ -1,0 +1,191 @@
+"""Asks a language model about a split, keeps every reply, and scores what it said like any other system.
+
+A run is a folder: `replies.jsonl` (one line an example, written when its last sample has come; asking again continues),
+`run.json` (what was asked, of whom), and, made of these two at any time, `predictions.jsonl` for `isarstep evaluate`,
+its `predictions.meta.json`, and `summary.json`.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isarstep.bench.example import Example
+from isarstep.errors import UserError
+from isarstep.evaluate.metrics import accuracy, ranks
+from isarstep.evaluate.scores import clusters_of
+from isarstep.serve.agents.endpoint import Completion, Endpoint
+from isarstep.serve.agents.questions import Questions, place_of_reference
+from isarstep.serve.agents.sampling import by_votes, pass_at
+from isarstep.version import __version__
+
+REPLIES, RUN, SUMMARY = "replies.jsonl", "run.json", "summary.json"
+PREDICTIONS, META = "predictions.jsonl", "predictions.meta.json"
+
+
+@dataclass(frozen=True)
+class AskedRun:
+    """What is asked, of whom: two runs with the same one may share a folder, others may not."""
+
+    model: str
+    benchmark: str  # hash
+    split: str
+    samples: int
+    shots: int
+    temperature: float
+    longest: int
+
+
+def ask_all(
+    folder: Path,
+    inquiry: AskedRun,
+    questions: Questions,
+    examples: Sequence[Example],
+    endpoint: Endpoint,
+    *,
+    at_once: int = 4,
+    progress: Callable[[int], None] = lambda done: None,
+) -> None:
+    """Get replies for those examples that have none yet. The first refusal ends it; what has come is kept."""
+    _open_folder(folder, inquiry)
+    known = {record["id"] for record in read_replies(folder)}
+    todo = [example for example in examples if example.id not in known]
+    writing = threading.Lock()
+    done = len(examples) - len(todo)
+    progress(done)
+    with (folder / REPLIES).open("a", encoding="utf-8") as file, ThreadPoolExecutor(at_once) as pool:
+
+        def one(example: Example) -> None:
+            nonlocal done
+            messages = questions.prompt(example)
+            samples = [endpoint.complete(messages, seed) for seed in range(inquiry.samples)]
+            with writing:
+                line = {"id": example.id, "samples": [asdict(sample) for sample in samples]}
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                file.flush()
+                done += 1
+                progress(done)
+
+        futures = [pool.submit(one, example) for example in todo]
+        finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+        failed = next((future.exception() for future in finished if future.exception()), None)
+        if failed is not None:
+            pool.shutdown(cancel_futures=True)
+            raise failed
+
+
+def _open_folder(folder: Path, inquiry: AskedRun) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / RUN
+    if path.is_file():
+        other = json.loads(path.read_text(encoding="utf-8"))
+        different = [name for name, value in asdict(inquiry).items() if other.get(name) != value]
+        if different:
+            raise UserError(f"{folder}: holds a run with another {', '.join(different)}; choose another --out")
+        _drop_torn_line(folder / REPLIES)
+    else:
+        path.write_text(json.dumps(asdict(inquiry), indent=1) + "\n", encoding="utf-8")
+
+
+def _drop_torn_line(path: Path) -> None:
+    """What a killed process had half written would glue itself to the next line."""
+    if path.is_file():
+        raw = path.read_bytes()
+        if raw and not raw.endswith(b"\n"):
+            path.write_bytes(raw[: raw.rfind(b"\n") + 1])
+
+
+def read_replies(folder: Path) -> Iterator[dict[str, Any]]:
+    """What has been answered so far."""
+    path = folder / REPLIES
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield json.loads(line)
+            except ValueError:
+                raise UserError(f"{path}:{number}: is not a JSON object; remove the line and ask again") from None
+
+
+@dataclass(frozen=True)
+class Price:
+    """Dollars for a million tokens, read and written."""
+
+    read: float
+    written: float
+
+
+def summarise_replies(
+    folder: Path, inquiry: AskedRun, questions: Questions, examples: Sequence[Example], price: Price | None = None
+) -> dict[str, Any]:
+    """Read the replies, write predictions and summary, and return the summary."""
+    replies = {record["id"]: [Completion(**sample) for sample in record["samples"]] for record in read_replies(folder)}
+    answered = [example for example in examples if example.id in replies]
+    lists: list[list[str]] = []
+    correct: list[int] = []
+    problems: dict[str, int] = {}
+    first_unreadable = 0
+    lines: list[str] = []
+    for example in answered:
+        answers = [questions.read(example, sample.text) for sample in replies[example.id]]
+        first_unreadable += not answers[0].readable
+        for answer in answers:
+            if answer.problem:
+                kind = "no answer" if not answer.text else "not read"
+                problems[kind] = problems.get(kind, 0) + 1
+        correct.append(sum(place_of_reference(example, [answer]) for answer in answers))
+        nbest = by_votes(answers)
+        lists.append([tokens for tokens, _ in nbest])
+        predictions = [{"tokens": tokens, "score": votes} for tokens, votes in nbest]
+        lines.append(json.dumps({"id": example.id, "predictions": predictions}, ensure_ascii=False))
+    (folder / PREDICTIONS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    (folder / META).write_text(json.dumps(_meta(inquiry), indent=1) + "\n", encoding="utf-8")
+    found = ranks([example.f1 for example in answered], lists)
+    clusters = clusters_of(answered)
+    widths = [k for k in (1, 2, 5, 10, 20, 50, 100) if k <= inquiry.samples]
+    samples = [sample for example in answered for sample in replies[example.id]]
+    summary = asdict(inquiry) | {
+        "examples": len(answered),
+        "unanswered": len(examples) - len(answered),
+        "top": {k: asdict(accuracy((found.term > 0) & (found.term <= k), clusters)) for k in widths},
+        "pass": {k: 100 * float(np.mean([pass_at(k, inquiry.samples, c) for c in correct] or [0.0])) for k in widths},
+        "replies": len(samples),
+        "unreadable": problems,
+        "first unreadable": first_unreadable,
+        "cut": sum(sample.cut for sample in samples),
+        "budget": _budget(samples, price),
+    }
+    (folder / SUMMARY).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    return summary
+
+
+def _meta(inquiry: AskedRun) -> dict[str, Any]:
+    """What the signature of a score says about a system."""
+    return {
+        "benchmark": inquiry.benchmark,
+        "split": inquiry.split,
+        "input": f"base, {inquiry.shots} shots",
+        "beam": f"{inquiry.samples} samples by votes at temperature {inquiry.temperature:g}",
+        "length_rule": f"replies of {inquiry.longest} tokens",
+        "constraints": "none",
+        "model": inquiry.model,
+        "version": __version__,
+    }
+
+
+def _budget(samples: Sequence[Completion], price: Price | None) -> dict[str, Any]:
+    """Tokens of those replies whose server counted them, and what they cost."""
+    counted = [sample for sample in samples if sample.tokens_in is not None and sample.tokens_out is not None]
+    tokens_in = sum(sample.tokens_in or 0 for sample in counted)
+    tokens_out = sum(sample.tokens_out or 0 for sample in counted)
+    dollars = None if price is None else (tokens_in * price.read + tokens_out * price.written) / 1e6
+    not_counted = len(samples) - len(counted)
+    return {"tokens in": tokens_in, "tokens out": tokens_out, "not counted": not_counted, "dollars": dollars}

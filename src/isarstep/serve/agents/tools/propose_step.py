@@ -1,0 +1,65 @@
+"""`propose_step`: what could stand between the facts and the goal?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from isarstep.errors import UserError
+from isarstep.serve.agents.tools.results import (
+    Facts,
+    Fixed,
+    Goal,
+    Imports,
+    Others,
+    Progress,
+    Seconds,
+    Status,
+    Types,
+    body_of,
+    refusal,
+)
+from isarstep.serve.agents.tools.steps import StepsResult, step_shown, steps_result, tried, untried
+from isarstep.serve.agents.workshop import NotLoadedError, Workshop
+from isarstep.serve.schema import ProposeBody
+from isarstep.serve.service import Clock, OutOfTimeError
+
+
+async def propose_step(
+    workshop: Workshop,
+    progress: Progress,
+    goal: Goal,
+    facts: Facts = [],
+    others: Others = [],
+    fixed: Fixed = [],
+    types: Types = {},
+    imports: Imports = [],
+    count: Annotated[int, Field(ge=1, le=20, description="Most steps in the answer.")] = 8,
+    check: Annotated[bool, Field(description="Let provers try both sides of every step.")] = True,
+    seconds: Seconds = 20,
+) -> StepsResult:
+    """Propose intermediate steps between facts and a goal. A trained model writes well-typed propositions; provers
+    say for each whether it follows from the facts and whether the goal follows from it. Accept a step by adding it to
+    the facts and asking again."""
+    try:
+        await progress(0, None, "searching")
+        service = await (workshop.with_provers() if check else workshop.service())
+        clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
+        problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
+        body = body_of(ProposeBody, **problem, count=count, seconds=float(seconds), check=check)
+        found = await service.propose(body, clock)
+        steps = await tried(service, found, body, clock, progress) if check else found.order
+    except NotLoadedError as error:
+        return StepsResult(status="could_not_ask", message=str(error))
+    except OutOfTimeError as error:
+        return StepsResult(status="out_of_time", message=str(error))
+    except UserError as error:
+        return StepsResult(**refusal(error))
+    shown = list(map(step_shown, steps))
+    late = untried(steps) if check else 0
+    status: Status = "ok" if shown else "nothing_found"
+    message = "" if shown else "the model proposes nothing that is well-formed"
+    if late:
+        status, message = "out_of_time", f"{late} gaps were not tried within {seconds:g} s"
+    return steps_result(status, message, shown, late, found, clock)

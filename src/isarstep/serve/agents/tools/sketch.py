@@ -1,0 +1,111 @@
+"""`sketch`: a chain of steps from the facts to the goal."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field
+
+from isarstep.errors import UserError
+from isarstep.prove.step_prover import installed
+from isarstep.serve.agents.tools.results import (
+    LONGEST_TEXT,
+    Facts,
+    Fixed,
+    Goal,
+    Imports,
+    Others,
+    Progress,
+    ToolResult,
+    Types,
+    VariableTypes,
+    body_of,
+    refusal,
+    shortened,
+)
+from isarstep.serve.agents.tools.steps import CONTRADICTORY
+from isarstep.serve.agents.workshop import NotLoadedError, Workshop
+from isarstep.serve.schema import SketchBody
+from isarstep.serve.service import Clock, OutOfTimeError
+
+
+class SketchStepShown(BaseModel):
+    text: str = Field(description="In notation.")
+    proved: bool = Field(description="It follows from the facts and the steps before it.")
+    by: str | None = Field(description="Who proved it.")
+    goal: bool = Field(description="It is the goal, which stands last.")
+
+
+class SketchResult(ToolResult):
+    closed: bool = Field(default=False, description="Every step and the goal are proved.")
+    steps: list[SketchStepShown] = Field(default=[], description="In the order of the proof, the goal last.")
+    isar: str = Field(default="", description="The skeleton as Isabelle text; open steps end in sorry.")
+    tried: int = Field(default=0, description="How many proposals were tried.")
+    world: str = Field(default="", description="The theories in which everything was read and proved.")
+    types: VariableTypes = {}
+    notes: list[str] = Field(default=[], description="What to know before a verdict is believed.")
+    seconds: float = Field(default=0.0, description="How long it took.")
+
+
+async def sketch(
+    workshop: Workshop,
+    progress: Progress,
+    goal: Goal,
+    facts: Facts = [],
+    others: Others = [],
+    fixed: Fixed = [],
+    types: Types = {},
+    imports: Imports = [],
+    depth: Annotated[int, Field(ge=1, le=8, description="Proposals on top of each other.")] = 4,
+    seconds: Annotated[float, Field(ge=1, le=60, description="Budget in all.")] = 30,
+) -> SketchResult:
+    """Sketch a whole proof: proposals chained from the facts to the goal, with provers closing the gaps. The best
+    sketch found within the budget is returned, also when steps of it are open."""
+    last: dict[str, Any] = {}
+    try:
+        service = await workshop.with_provers()
+        clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
+        problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
+        body = body_of(SketchBody, **problem, depth=depth, seconds=float(seconds))
+        task = await asyncio.to_thread(service.task, body)
+        if not installed():  # a sketch of open steps would say nothing that propose_step does not
+            return SketchResult(status="could_not_ask", message="no prover is installed")
+        async with aclosing(service.sketch(body, task, clock)) as events:  # at once, where somebody cancels in here
+            async for kind, event in events:
+                if kind != "try":
+                    last = event
+                opened = len(event["open"])
+                await progress(event["tried"], None, f"{event['tried']} proposals tried, {opened} steps open")
+    except NotLoadedError as error:
+        return SketchResult(status="could_not_ask", message=str(error))
+    except OutOfTimeError as error:
+        return SketchResult(status="out_of_time", message=str(error))
+    except UserError as error:
+        return SketchResult(**refusal(error))
+    return _shown(last, clock)
+
+
+def _shown(sketch: dict[str, Any], clock: Clock) -> SketchResult:
+    steps = [
+        SketchStepShown(
+            text=shortened(step["text"]),
+            proved=step["proved"],
+            by=step["by"] and step["by"]["by"],
+            goal=step["goal"],
+        )
+        for step in sketch["steps"]
+    ]
+    result = SketchResult(
+        status="ok", closed=sketch["closed"], steps=steps,
+        isar=shortened(sketch["isar"], 2 * LONGEST_TEXT), tried=sketch["tried"], world=sketch["world"],
+        types=sketch["types"], seconds=round(clock.passed, 2),
+    )  # fmt: skip
+    if sketch["contradiction"] is not None:
+        result.notes.append(CONTRADICTORY)
+    if not result.closed:
+        opened = len(sketch["open"])
+        result.status = "out_of_time" if clock.left <= 0.5 else "nothing_found"
+        result.message = f"the best sketch has {opened} open steps"
+    return result

@@ -1,0 +1,106 @@
+"""Where tools work: the service that `isarstep serve` has too, loaded on a thread of its own while people say hello."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from isarstep.errors import UserError
+
+if TYPE_CHECKING:
+    from isarstep.bench.fact_search import FactSearch
+    from isarstep.prove.step_prover import Proving
+    from isarstep.serve.service import Service
+
+
+class NotLoadedError(UserError):
+    """There is nothing to ask."""
+
+
+class Workshop:
+    """One service for all clients. `make` may take its time: it runs behind the first handshake."""
+
+    def __init__(self, make: Callable[[], Service]) -> None:
+        self._make = make
+        self._service: Future[Service] = Future()
+        self._library: Future[None] = Future()  # the facts that provers are offered
+        self._finding = threading.Lock()
+        threading.Thread(target=self._load, name="loading", daemon=True).start()
+
+    def _load(self) -> None:
+        try:
+            self._service.set_result(self._make())
+        except BaseException as error:  # whoever asks gets it
+            self._service.set_exception(error)
+            return
+        self._load_library()
+        with suppress(UserError):  # whoever wants facts is told
+            self._find_facts()
+
+    def _load_library(self) -> None:
+        """Let the provers' thread load its facts and their indexes, so that nobody's budget is spent on that."""
+        from isarstep.serve.prover_queue import Job
+        from isarstep.theory.problem import Problem
+
+        service = self._service.result()
+        task = service.engine.read(Problem(goal="x = y"))  # which no prover can close before it has seen the library
+
+        def work(proving: Proving) -> Iterator[None]:
+            proving.follows(task, task.example.f3 or "", (), 0.1, 32)
+            yield
+
+        def tell(item: object) -> None:
+            if not self._library.done():
+                self._library.set_result(None)  # also after an error, which whoever asks next will see
+
+        service.prover_queue.submit(Job(work, tell, 0.1, 32))
+
+    async def service(self) -> Service:
+        """The service, once it is there."""
+        try:
+            # Shielded: a client that gives up waiting must not end the loading for all.
+            return await asyncio.shield(asyncio.wrap_future(self._service))
+        except UserError as error:
+            raise NotLoadedError(f"nothing could be loaded: {error}") from error
+
+    async def with_provers(self) -> Service:
+        """The service, once its provers have their library, too."""
+        service = await self.service()
+        await asyncio.shield(asyncio.wrap_future(self._library))
+        return service
+
+    async def facts(self) -> FactSearch:
+        """The index of library facts, which is made after all else."""
+        await self.service()
+        try:
+            return await asyncio.to_thread(self._find_facts)
+        except UserError as error:
+            raise NotLoadedError(f"there are no facts to search: {error}") from error
+
+    def _find_facts(self) -> FactSearch:
+        with self._finding:  # two who ask at once share it
+            search = self._service.result().fact_search
+            search.index()
+            return search
+
+    def close(self) -> None:
+        """Finish what was accepted; nobody waits for something that is still loading."""
+        if self._service.done() and not self._service.exception():
+            self._service.result().close()
+
+
+def usual_workshop(model: str, benchmark: str) -> Workshop:
+    def make() -> Service:
+        from isarstep.serve.batching import LARGEST
+        from isarstep.serve.engine import Engine
+        from isarstep.serve.service import Service
+
+        engine = Engine(model, benchmark)
+        engine.warm_up()
+        return Service(engine, LARGEST)
+
+    return Workshop(make)

@@ -1,0 +1,99 @@
+"""Selectors of premises, on a library of a few lemmas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.bench.corpus import write_corpus
+from tests.prove.small_library import library_of
+
+from isarstep.bench.build import build
+from isarstep.bench.example import Example
+from isarstep.bench.rules import Sizes
+from isarstep.bench.store import Benchmark
+from isarstep.cli import run
+from isarstep.errors import UserError
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import App, Const, Term
+from isarstep.prove.facts import Library
+from isarstep.prove.monomorphise import Named
+from isarstep.serve.agents import premise_task
+from isarstep.serve.agents.premise_task import (
+    BagOfConstants,
+    CheckersFilter,
+    PremiseQuestion,
+    Skipped,
+    in_scope,
+    score_selector,
+)
+
+P, Q = "CONST HOL.Trueprop $ ( CONST T.p $ CONST T.a )", "CONST HOL.Trueprop $ ( CONST T.q $ CONST T.b )"
+
+
+def lemma(*names: str) -> Term:
+    term: Term = Const(names[0])
+    for name in names[1:]:
+        term = App(term, Const(name))
+    return term
+
+
+@pytest.fixture
+def library() -> Library:
+    stated = [
+        ("T.one", ("T.p", "T.a")),
+        ("T.two", ("T.q", "T.c")),
+        ("T.three", ("T.r", "T.c")),
+        ("T.four", ("T.p", "T.c")),
+    ]
+    return library_of([("T", Named(name, lemma(*constants))) for name, constants in stated], Signature({}, {}, {}, {}))
+
+
+def question(used: set[int], exclude: frozenset[int] = frozenset(), before: int = 4) -> PremiseQuestion:
+    return PremiseQuestion(P, (), before, (), exclude, None, (frozenset(used),))
+
+
+@pytest.mark.parametrize("selector", [CheckersFilter, BagOfConstants])
+def test_the_fact_with_all_constants_comes_first(library: Library, selector: type) -> None:
+    ranked = selector(library).rank(question({0}), 10)
+    assert ranked[0] == 0
+    assert 3 in ranked
+    assert selector(library).rank(question({0}, frozenset({0})), 10)[0] == 3
+    assert 3 not in selector(library).rank(question({0}, before=3), 10)
+
+
+def test_recall_and_reciprocal_rank(library: Library) -> None:
+    class Fixed:
+        def rank(self, question: PremiseQuestion, size: int) -> list[int]:
+            return [2, 0]
+
+    two_lemmas = PremiseQuestion(P, (), 4, (), frozenset(), None, (frozenset({0, 3}), frozenset({1})))
+    scored = score_selector("fixed", Fixed(), [two_lemmas, question({2})])
+    assert scored.recall == {8: 75.0, 32: 75.0, 128: 75.0}
+    assert scored.mrr == pytest.approx((0.5 + 1) / 2)
+
+
+def test_scope(library: Library) -> None:
+    asked = PremiseQuestion(P, (), 1, (3,), frozenset({0}), None, ())
+    assert in_scope(asked, library).tolist() == [False, False, False, True]
+
+
+def test_a_benchmark_whose_steps_use_no_facts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build(write_corpus(tmp_path, 2), tmp_path / "bench", sizes=Sizes(scored=5, band=0.3), workers=1)
+    assert run(["premises", "--benchmark", str(tmp_path / "bench"), "--split", "test"]) == 2
+    assert "no step of split test uses a fact" in capsys.readouterr().err
+
+
+def test_a_limit_takes_the_examples_of_lowest_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(write_corpus(tmp_path, 2), tmp_path / "bench", sizes=Sizes(scored=5, band=0.3), workers=1)
+    asked: list[str] = []
+
+    def nothing(benchmark: Benchmark, library: Library, examples: list[Example], skipped: Skipped) -> list[object]:
+        asked.extend(example.id for example in examples)
+        return []
+
+    monkeypatch.setattr(premise_task, "premise_questions", nothing)
+    with pytest.raises(UserError, match="among 2 examples"):
+        premise_task.premise_table(Benchmark(tmp_path / "bench"), "test", 2)
+    ids = [example.id for example in Benchmark(tmp_path / "bench").split("test")]
+    assert {*asked} == {*sorted(ids)[:2]} != {*ids[:2]}

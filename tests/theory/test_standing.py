@@ -1,0 +1,63 @@
+"""In which world a problem is read."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from isarstep.serve.engine import Engine
+from isarstep.theory.problem import Problem, ProblemError
+
+
+@pytest.mark.parametrize(
+    ("problem", "world"),
+    [
+        (Problem("x < y"), "Complex_Main"),
+        (Problem("length xs = n", ("zs = xs",)), "Complex_Main"),  # some theory has a constant zs
+        (Problem("frob x = quux"), "Complex_Main"),  # nobody's words
+        (Problem("x ∈ sets M"), "HOL-Analysis.Sigma_Algebra"),
+        (Problem("prime (p :: nat) ⟹ p > 1"), "HOL-Computational_Algebra.Factorial_Ring"),
+        (Problem("infinite {p::nat. prime p}"), "HOL-Computational_Algebra.Factorial_Ring"),
+        (Problem("sets x = y", fixed=("sets",)), "Complex_Main"),
+        (Problem("x < y", imports=("Prefix_Order",)), "HOL-Library.Prefix_Order"),
+        (Problem("x < y", imports=("Main", "Analysis")), "HOL-Analysis.Analysis"),
+    ],
+)
+def test_where_a_problem_stands(engine: Engine, problem: Problem, world: str) -> None:
+    assert engine.read(problem).world.name == world
+
+
+def test_an_order_on_lists_comes_from_one_theory_alone(engine: Engine) -> None:
+    types = {"xs": "nat list"}
+    world = engine.read(Problem("xs ≤ ys", types=types)).world
+    orders = [t for t in world.theories or () if t.endswith(("Lexorder", "lexorder", "Prefix_Order", "Subseq_Order"))]
+    assert len(orders) == 1
+    with pytest.raises(ProblemError, match="does not belong to"):
+        engine.read(Problem("xs ≤ ys", types=types, imports=("Complex_Main",)))
+
+
+@pytest.mark.parametrize(
+    ("imports", "why"),
+    [(("Nowhere",), "there is none"), (("Prefix_Order", "List_Lexorder"), "both make List.list an instance of")],
+)
+def test_imports_that_cannot_be(engine: Engine, imports: tuple[str, ...], why: str) -> None:
+    with pytest.raises(ProblemError, match=why) as caught:
+        engine.read(Problem("x < y", imports=imports))
+    assert caught.value.field == "imports"
+
+
+def test_a_name_with_several_meanings_wants_a_theory(engine: Engine) -> None:
+    with pytest.raises(ProblemError, match="expected a longer name"):
+        engine.read(Problem("path g"))
+    with pytest.raises(ProblemError, match="expected a longer name"):
+        engine.read(Problem("path (g :: real ⇒ complex)"))
+    assert engine.read(Problem("path g", imports=("HOL-Analysis.Path_Connected",))).types()["g"].startswith("real ⇒")
+
+
+def test_what_is_proposed_exists_there(engine: Engine) -> None:
+    task = engine.read(Problem("xs @ ys = ys", ("xs = []",)))
+    steps = engine.search([task], 10)[0]
+    names = {name for step in steps for name in re.findall(r"CONST (\S+)", step.tokens)}
+    assert names
+    assert all(map(task.world.exists, names))
