@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests import disturbed
+from tests.needs import PROC_FILES
 from tests.waiting import gone, is_gone, number_in, until
 
 
@@ -27,6 +28,7 @@ def test_a_command_runs_beside_busy_loops_that_end_with_it(monkeypatch: pytest.M
     assert all(map(gone, loops))
 
 
+@PROC_FILES
 def test_a_stopped_process_goes_on() -> None:
     sleeper = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     seen: list[str] = []
@@ -47,6 +49,7 @@ def test_a_stopped_process_goes_on() -> None:
     assert seen == ["stopped"]
 
 
+@PROC_FILES
 def test_a_family_has_grandchildren() -> None:
     nested = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"
     parent = subprocess.Popen([sys.executable, "-c", nested], stdin=subprocess.PIPE)
@@ -55,6 +58,7 @@ def test_a_family_has_grandchildren() -> None:
     assert disturbed.family(parent.pid) == [parent.pid]
 
 
+@PROC_FILES
 def test_busy_loops_end_with_whoever_is_killed(tmp_path: Path) -> None:
     asks = f"open({str(tmp_path / 'began')!r}, 'w').write('1'); input()"
     command = [sys.executable, "-m", "tests.disturbed", "--loops", "1", sys.executable, "-c", asks]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 PATIENCE = 12_000  # looks, ten minutes: only a wrong program waits so long; what a test must see end sleeps longer
 PAUSE = 0.05
+PROC = Path("/proc/self/stat").exists()
 
 
 def until(happened: Callable[[], object]) -> bool:
@@ -40,6 +42,9 @@ def is_written(path: Path) -> bool:
 
 
 def is_gone(pid: int) -> bool:
+    if not PROC:
+        state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True).stdout.strip()
+        return not state or state.startswith("Z")
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:

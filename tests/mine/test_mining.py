@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.documented import documented, mentioned
+from tests.needs import PROC_FILES
 from tests.waiting import Clock, is_gone, is_written, number_in, until
 
 from isarstep.errors import UserError
@@ -269,6 +270,7 @@ def test_output_without_an_end_is_not_kept(fake, tmp_path):
     assert any("no end record" in failure["reason"] for failure in summary["failures"])
 
 
+@PROC_FILES
 def test_two_dask_workers_one_killed(fake, tmp_path):
     distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
     hanging, go = (fake.write("Small", "B", "A", "HANG").with_suffix(suffix) for suffix in (".hangs", ".go"))

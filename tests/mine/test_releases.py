@@ -50,6 +50,10 @@ def download(fake, tmp_path, monkeypatch):
     return fake, component, user
 
 
+# Whatever this machine is: machine, folder of Poly/ML, what `poly -v` says.
+LINUX = [("x86_64", "x86_64_32-linux", "X86_64_32"), ("aarch64", "arm64_32-linux", "Arm64_32")]
+
+
 def program(path: Path, text: str) -> None:
     path.write_text(text)
     path.chmod(0o755)
@@ -88,10 +92,12 @@ def test_an_official_download_is_served_as_it_is(download, monkeypatch, machine,
     assert found.environment["ML_HOME"] == str(poly.parent)
 
 
-def test_an_official_download_is_mined(download, tmp_path, capfd):
+@pytest.mark.parametrize(("machine", "platform", "version"), LINUX)
+def test_an_official_download_is_mined(download, tmp_path, capfd, monkeypatch, machine, platform, version):
     fake, component, user = download
-    poly_of(component, fake, "x86_64_32-linux", "X86_64_32")
-    heaps = user / "heaps" / "polyml-5.9.2_x86_64_32-linux"
+    monkeypatch.setattr(release.platform, "machine", lambda: machine)
+    poly_of(component, fake, platform, version)
+    heaps = user / "heaps" / f"polyml-5.9.2_{platform}"
     heaps.mkdir(parents=True)
     (heaps / "Pure").write_text("image of Pure")
     assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 0
@@ -99,13 +105,15 @@ def test_an_official_download_is_mined(download, tmp_path, capfd):
     assert {path.name for path in (tmp_path / "out" / "Small").iterdir()} == {f"{name}.jsonl.zst" for name in "ABC"}
 
 
-def test_a_download_whose_tool_does_not_run(download, monkeypatch):
+@pytest.mark.parametrize(("machine", "platform", "version"), LINUX)
+def test_a_download_whose_tool_does_not_run(download, monkeypatch, machine, platform, version):
     """Then Poly/ML is where downloads keep it, and images are in the home folder."""
     fake, _, _ = download
+    monkeypatch.setattr(release.platform, "machine", lambda: machine)
     program(fake.home / "bin" / "isabelle", "#!/bin/sh\nexit 1\n")
     monkeypatch.setenv("ISABELLE_HOME", str(fake.home))
-    poly = poly_of(fake.home / "contrib" / "polyml-5.9.2-2", fake, release.ml_platforms()[0], "X86_64_32")
-    heaps = Path.home() / ".isabelle" / "Isabelle2025-2" / "heaps" / "polyml-5.9.2_x86_64_32-linux"
+    poly = poly_of(fake.home / "contrib" / "polyml-5.9.2-2", fake, platform, version)
+    heaps = Path.home() / ".isabelle" / "Isabelle2025-2" / "heaps" / f"polyml-5.9.2_{platform}"
     heaps.mkdir(parents=True)
     (heaps / "Pure").write_text("image of Pure")
     found = find_installation()
@@ -171,9 +179,9 @@ def test_sources_with_one_announcement_are_told_apart(fake, name):
 def test_sources_that_no_release_fits_are_refused_in_one_line(fake, tmp_path, capfd):
     """As Poly/ML put it when a theory's beginning had become a record."""
     sources(fake.home, "Isabelle2026-RC0")
-    complaint = r'''print("error: Reason: Can't unify theory to {skipped: bool} Error trying to use the file: '/some/where/Driver.ML'")
+    complaint = r"""print("error: Reason: Can't unify theory to {skipped: bool} Error trying to use the file: '/some/where/Driver.ML'")
 sys.exit(1)
-address, password ='''
+address, password ="""
     program(fake.poly / "poly", (fake.poly / "poly").read_text().replace("address, password =", complaint))
     assert cli.run(["mine", "Small", "--out", str(tmp_path / "out"), "--jobs", "1"]) == 2
     said = capfd.readouterr()

@@ -15,6 +15,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from tests.needs import PROC_FILES
 from tests.prove.small_benchmark import write_small_benchmark
 from tests.waiting import gone, until
 
@@ -112,6 +113,7 @@ def descendants(pid: int) -> list[int]:
     return found
 
 
+@PROC_FILES
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_an_interrupted_run_leaves_nothing_and_resumes_to_the_same_table(
     benchmark: tuple[Path, list[Example]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: signal.Signals

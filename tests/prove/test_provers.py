@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.needs import PROC_FILES
 from tests.waiting import Clock, gone, is_written, number_in, until
 
 from isarstep.prove import provers as module
@@ -179,6 +180,7 @@ def test_a_short_attempt_gets_its_share_of_the_time(tmp_path: Path, provers: Pro
     assert whole.key(PATIENT) != short.key(PATIENT)
 
 
+@PROC_FILES
 def test_a_prover_that_sleeps_is_told_from_one_that_waits_for_its_turn() -> None:
     assert _waits_for_processor(os.getpid())
     with subprocess.Popen(

@@ -181,6 +181,6 @@ def write_predictions(path: Path, lines: Iterable[tuple[str, list[tuple[str, flo
             file.write(json.dumps({"id": identifier, "predictions": predictions}, ensure_ascii=False) + "\n")
             count += 1
     about = path.with_name(path.name.removesuffix(".jsonl") + ".meta.json")
-    about.write_text(json.dumps(meta, indent=1) + "\n")
+    about.write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
     temporary.replace(path)
     return count

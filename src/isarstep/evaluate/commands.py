@@ -136,9 +136,9 @@ def baseline(
     path = out or Path(f"{rows.name}.{name}.jsonl")
     if path.suffix != ".jsonl":
         path.mkdir(parents=True, exist_ok=True)
-        (path / "config.json").write_text(json.dumps({"name": name, "kind": "baseline"}) + "\n")
+        (path / "config.json").write_text(json.dumps({"name": name, "kind": "baseline"}) + "\n", encoding="utf-8")
         made = {"command": f"isarstep baseline {name}", "commit": f"version {__version__}"}
-        (path / "made.json").write_text(json.dumps(made) + "\n")
+        (path / "made.json").write_text(json.dumps(made) + "\n", encoding="utf-8")
         path = path / "predictions" / f"{rows.name}.beam{best}.jsonl"
     examples = with_progress(rows, len(rows), name)
     count = write_predictions(path, ((example.id, answer(example, best)) for example in examples), meta)

@@ -48,7 +48,7 @@ def dataset_of_benchmark(where: str | Path, input: Input = "base") -> Dataset:
 
 def outside_of(benchmark: Benchmark, *, cache: Path | None = None) -> tuple[str, ...]:
     """Tokens of some proposition that are not in the vocabulary; their numbers follow those of the vocabulary."""
-    return tuple(json.loads((_tokens_folder(benchmark, cache) / "outside.json").read_text()))
+    return tuple(json.loads((_tokens_folder(benchmark, cache) / "outside.json").read_text(encoding="utf-8")))
 
 
 def _tokens_folder(benchmark: Benchmark, cache: Path | None) -> Path:
@@ -121,7 +121,7 @@ def contexts_above(
 def _make_contexts(contexts: AddedSources, counts: Counter[str], folder: Path) -> None:
     for name in _OF_CONTEXTS:
         np.save(folder / f"{name}.npy", getattr(contexts, name))
-    (folder / "counts.json").write_text(json.dumps(counts))
+    (folder / "counts.json").write_text(json.dumps(counts), encoding="utf-8")
 
 
 def _lists(column: pa.ChunkedArray) -> Lists:
@@ -165,7 +165,9 @@ def _make_tokens(benchmark: Benchmark, folder: Path) -> None:
     np.save(folder / "tokens.npy", np.concatenate([*tokens, empty]).astype(dtype))
     ends = np.cumsum(np.concatenate([*lengths, empty]), dtype=np.int64)
     np.save(folder / "offsets.npy", np.concatenate([np.zeros(1, np.int64), ends]))
-    (folder / "outside.json").write_text(json.dumps(list(number)[len(benchmark.vocabulary) :], ensure_ascii=False))
+    (folder / "outside.json").write_text(
+        json.dumps(list(number)[len(benchmark.vocabulary) :], ensure_ascii=False), encoding="utf-8"
+    )
 
 
 def _make_split(benchmark: Benchmark, split: str, lengths: Numbers, folder: Path) -> None:
@@ -192,4 +194,6 @@ def _make_split(benchmark: Benchmark, split: str, lengths: Numbers, folder: Path
     np.save(folder / "category.npy", category[order])
     np.save(folder / "starts.npy", np.searchsorted(example[order], np.arange(table.num_rows + 1)).astype(np.int64))
     np.save(folder / "target.npy", table["f1"].to_numpy().astype(np.int32))
-    (folder / "made-from.json").write_text(json.dumps({"folder": benchmark.folder.name, "hash": benchmark.hash}))
+    (folder / "made-from.json").write_text(
+        json.dumps({"folder": benchmark.folder.name, "hash": benchmark.hash}), encoding="utf-8"
+    )

@@ -71,7 +71,7 @@ class Images:
 
     def _add_own(self, manifest: Path) -> None:
         try:
-            content = json.loads(manifest.read_text())
+            content = json.loads(manifest.read_text(encoding="utf-8"))
             files = tuple(Path(name) if os.path.isabs(name) else manifest.parent / name for name in content["files"])
             hashes: dict[str, str] = content["theories"]
             if content.get("isabelle", self._identifier) != self._identifier:
@@ -105,7 +105,7 @@ class Images:
         content = {"session": session, "isabelle": self._identifier, "files": names, "theories": theories}
         text = json.dumps(content, indent=1)
         temporary = self.folder / f".{session}.json.tmp"
-        temporary.write_text(text)
+        temporary.write_text(text, encoding="utf-8")
         temporary.replace(self.folder / f"{session}.json")
         self._found[session] = Image(session, files, frozenset(theories))
 

@@ -55,7 +55,7 @@ class Installation:
         files = [self.home / "etc" / "options"]
         components = self.home / "etc" / "components"
         if components.is_file():
-            names = (line.strip() for line in components.read_text().splitlines())
+            names = (line.strip() for line in components.read_text(encoding="utf-8").splitlines())
             files += [self.home / name / "etc" / "options" for name in names if name and not name.startswith("#")]
         found: dict[str, Option] = {}
         for path in files:
@@ -124,12 +124,12 @@ def _release(home: Path, *, any_release: bool) -> tuple[str, Release]:
     """The name of an installation, and the release that it is."""
     stated = home / "etc" / "ISABELLE_IDENTIFIER"
     if stated.is_file():
-        identifier = stated.read_text().strip()
+        identifier = stated.read_text(encoding="utf-8").strip()
         known = next((entry for entry in RELEASES if entry.name == identifier), None)
     else:
         # Bare sources carry no identifier, and the subject of their announcement may name the last release.
         announce = home / "ANNOUNCE"
-        text = announce.read_text() if announce.is_file() else ""
+        text = announce.read_text(encoding="utf-8") if announce.is_file() else ""
         found = re.search(r"^(Isabelle\S+) is now available", text, re.M)
         identifier = found.group(1) if found else ""
         known = release.announced_as(identifier, home)

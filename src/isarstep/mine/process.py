@@ -235,7 +235,7 @@ class MLProcess:
         self._password = password.encode()
         channel = self.folder / "channel"
         channel.touch(mode=0o600)
-        channel.write_text(f"127.0.0.1:{self._listener.getsockname()[1]} {password}\n")
+        channel.write_text(f"127.0.0.1:{self._listener.getsockname()[1]} {password}\n", encoding="utf-8")
         with open(self.folder / "log", "wb") as log, open(channel, "rb") as line:
             self._process = start_group(
                 self._command_line(),
@@ -306,8 +306,8 @@ class MLProcess:
 
     def _measure(self) -> None:
         try:
-            status = Path(f"/proc/{self._process.pid}/status").read_text()
-            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+            status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="utf-8")
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         except OSError:
             return
         for line in status.splitlines():

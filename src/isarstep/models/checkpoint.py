@@ -139,11 +139,11 @@ def write_model(model: Seq2Seq, about: About, folder: Path, storage: Storage = "
         "storage": storage,
         "version": __version__,
     }
-    (folder / "vocab.json").write_text(json.dumps(about.vocabulary, ensure_ascii=False) + "\n")
+    (folder / "vocab.json").write_text(json.dumps(about.vocabulary, ensure_ascii=False) + "\n", encoding="utf-8")
     hashes = {"benchmark": about.benchmark, "vocabulary": about.vocabulary_hash}
     write_shards(packed(model.state_dict(), storage), folder, "model", hashes, shard)
     config["shards"] = {path.name: hash_of_file(path) for path in shard_paths(folder, "model")}
-    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
 
 
 class _Blank(TorchFunctionMode):
@@ -199,13 +199,13 @@ def write_checkpoint(
     with Replacing(folder) as temporary:
         write_model(model, about, temporary)
         write_shards(state, temporary, "optimiser", {}, 1 << 30)
-        (temporary / "progress.json").write_text(json.dumps(vars(progress)) + "\n")
+        (temporary / "progress.json").write_text(json.dumps(vars(progress)) + "\n", encoding="utf-8")
 
 
 def read_checkpoint(
     folder: Path, model: Seq2Seq, optimisers: Sequence[torch.optim.Optimizer], about: About
 ) -> Progress:
-    fields = json.loads((folder / "config.json").read_text())
+    fields = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     for what, ours in (("benchmark", about.benchmark), ("vocabulary_hash", about.vocabulary_hash)):
         if fields[what] != ours:
             raise UserError(
@@ -220,7 +220,7 @@ def read_checkpoint(
         parameter = parameters[name]
         on_cpu = field == "step" and not parameter.is_cuda
         optimisers[int(number)].state[parameter][field] = value if on_cpu else value.to(parameter.device)
-    return Progress(**json.loads((folder / "progress.json").read_text()))
+    return Progress(**json.loads((folder / "progress.json").read_text(encoding="utf-8")))
 
 
 def recover(folder: Path) -> None:

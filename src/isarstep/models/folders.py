@@ -56,8 +56,8 @@ def refuse_changed_shards(folder: Path, written: dict[str, str]) -> None:
 def read_description(folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What a model folder says of itself beside the weights: the fields of its configuration, and its vocabulary."""
     try:
-        fields = json.loads((folder / "config.json").read_text())
-        vocabulary = json.loads((folder / "vocab.json").read_text())
+        fields = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        vocabulary = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(f"{folder}: not a model folder ({error})") from None
     return fields, tuple(vocabulary["tokens"] if isinstance(vocabulary, dict) else vocabulary)

@@ -206,13 +206,13 @@ class TheoryRun(Run):
         self.names = fact_names(benchmark, missing)
 
     def note_provers(self, provers: str) -> None:
-        (self.parts / "provers").write_text(provers)
+        (self.parts / "provers").write_text(provers, encoding="utf-8")
 
     @property
     def provers(self) -> str:
         """Those that were there, with versions; a run that goes on remembers them."""
         note = self.parts / "provers"
-        return note.read_text() if note.exists() else "no external prover"
+        return note.read_text(encoding="utf-8") if note.exists() else "no external prover"
 
 
 def run_isabelle(

@@ -118,13 +118,13 @@ class Run:
         self._key = settings.key(work)
         note = self.parts / "run.json"
         if self.parts.exists() and resume:
-            known = json.loads(note.read_text()) if note.exists() else {}
+            known = json.loads(note.read_text(encoding="utf-8")) if note.exists() else {}
             if known.get("key") != self._key:
                 raise UserError(f"{self.parts}: from other predictions or settings; remove it or leave --resume away")
         else:
             shutil.rmtree(self.parts, ignore_errors=True)
             self.parts.mkdir(parents=True)
-            note.write_text(json.dumps({"key": self._key}))
+            note.write_text(json.dumps({"key": self._key}), encoding="utf-8")
 
     @property
     def cache(self) -> Path:
@@ -164,7 +164,9 @@ def run_local(run: Run, jobs: int) -> Iterator[int]:
 def _end_with(parent: int) -> None:
     """Make the kernel kill this worker when its parent dies: an idle worker would never notice a kill -9."""
     death_signal = 1  # PR_SET_PDEATHSIG
-    ctypes.CDLL(None).prctl(death_signal, signal.SIGKILL, 0, 0, 0)
+    call = getattr(ctypes.CDLL(None), "prctl", None)  # only Linux has it
+    if call is not None:
+        call(death_signal, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 
@@ -195,4 +197,5 @@ def _collect(run: Run, submit: Callable[[tuple[Work, ...]], Future[list[Row]]]) 
 
 
 def default_jobs() -> int:
-    return max(1, len(os.sched_getaffinity(0)))
+    """The processors that this process may use, where the system says so."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -27,9 +27,8 @@ PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 def main() -> None:
     with contextlib.suppress(ImportError):
         import cvc5  # noqa: F401  imported here so that every fork has it
-    libc = ctypes.CDLL(None, use_errno=True)
     # Grandchildren that leave their process group come back to us when their parent ends, and are killed then.
-    libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     channel = socket.socket(fileno=0)
     alive: set[int] = set()
@@ -67,6 +66,13 @@ def main() -> None:
         _kill_strays(set())
 
 
+def _prctl(option: int, value: int) -> None:
+    """Only Linux has the call; elsewhere a prover may outlive a launcher that is killed."""
+    call = getattr(ctypes.CDLL(None), "prctl", None)
+    if call is not None:
+        call(option, value, 0, 0, 0)
+
+
 def _start(message: dict[str, object], source: int, sink: int, channel: socket.socket) -> int:
     pid = os.fork()
     if pid:
@@ -76,14 +82,15 @@ def _start(message: dict[str, object], source: int, sink: int, channel: socket.s
     try:
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         channel.close()
         os.dup2(source, 0)
         os.dup2(sink, 1)
         os.dup2(sink, 2)
         os.closerange(3, 256)
         memory, cpu = int(str(message["memory"])), float(str(message["cpu"]))
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        with contextlib.suppress(ValueError, OSError):  # macOS knows the limit and refuses to set it
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         # The timer outlives exec and kills to the millisecond; the limit behind it cannot be caught or reset.
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, cpu)
@@ -150,7 +157,7 @@ def _kill_strays(alive: set[int]) -> None:
     """
     for _ in range(100):
         try:
-            with open("/proc/self/task/" + str(os.getpid()) + "/children") as file:
+            with open("/proc/self/task/" + str(os.getpid()) + "/children", encoding="ascii") as file:
                 children = [int(pid) for pid in file.read().split()]
         except OSError:
             return

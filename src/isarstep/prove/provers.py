@@ -20,6 +20,7 @@ import sqlite3
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -301,11 +302,9 @@ class Provers:
 
     def _start(self, attempt: Attempt) -> _Running:
         strategy = attempt.strategy
-        source = os.memfd_create("problem")
+        source = _problem_file(attempt.text)
         read_end, write_end = os.pipe()
         try:
-            os.write(source, attempt.text.encode())
-            os.lseek(source, 0, os.SEEK_SET)
             message = {
                 "start": 0,
                 "argv": strategy.argv,
@@ -376,10 +375,27 @@ class Provers:
         return self._channel
 
 
+def _problem_file(text: str) -> int:
+    """A descriptor to read the problem from; its file has no name, and no disk where the kernel can do without."""
+    if hasattr(os, "memfd_create"):
+        source = os.memfd_create("problem")
+    else:
+        with tempfile.TemporaryFile() as unnamed:
+            source = os.dup(unnamed.fileno())
+    try:
+        with open(source, "wb", closefd=False) as file:
+            file.write(text.encode())
+        os.lseek(source, 0, os.SEEK_SET)
+    except BaseException:
+        os.close(source)
+        raise
+    return source
+
+
 def _waits_for_processor(pid: int) -> bool:
     """Whether a process would run if the machine let it; its processor time is limited anyway."""
     try:
-        with open(f"/proc/{pid}/stat") as file:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             return file.read().rpartition(")")[2].split()[0] == "R"
     except OSError:
         return False

@@ -42,9 +42,9 @@ class Log:
         kept = []
         if path.exists():
             # Lines after the checkpoint belong to steps that will be made again.
-            kept = [line for line in path.read_text().splitlines() if _step(line) <= resumed_at]
-        path.write_text("".join(line + "\n" for line in kept))
-        self.file = path.open("a")
+            kept = [line for line in path.read_text(encoding="utf-8").splitlines() if _step(line) <= resumed_at]
+        path.write_text("".join(line + "\n" for line in kept), encoding="utf-8")
+        self.file = path.open("a", encoding="utf-8")
 
     def __enter__(self) -> Log:
         if self.watched is not None:

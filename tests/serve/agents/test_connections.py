@@ -22,6 +22,7 @@ pytest.importorskip("mcp", reason="pip install 'isarstep[mcp]'")
 import uvicorn
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from tests.needs import PROC_FILES
 from tests.serve.agents.scripted_agent import patiently
 from tests.serve.agents.test_mcp import NAMES, call
 from tests.stand_in import StandIn
@@ -227,6 +228,7 @@ HELLO = request(
 READY = json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}) + "\n"
 
 
+@PROC_FILES
 def test_a_client_that_dies_in_the_middle_leaves_neither_server_nor_prover(stand_in: StandIn) -> None:
     server = subprocess.Popen(
         [sys.executable, "-m", "isarstep", "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
