@@ -2,8 +2,8 @@
 
 `python benchmarks/choose_entries.py AFP --base HOL --base HOL-Library` lists the entries that are not in the embedded
 benchmark, need nothing but their own theories and those of the bases, and copy no theory of the corpus: entry, lines,
-steps, date, sessions, in the order of the SHA-256 of the names. `--after 2026-02-03` keeps younger ones. Isabelle is the one
-that ISABELLE_HOME or the PATH names.
+steps, date, sessions, in the order of the SHA-256 of the names. `--after 2026-02-03` keeps younger ones. Isabelle is
+the one that ISABELLE_HOME or the PATH names.
 """
 
 from __future__ import annotations

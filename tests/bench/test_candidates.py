@@ -4,10 +4,10 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from tests.mine.conftest import FakeIsabelle
 
 from isarstep.bench.candidates import CandidateRule, candidates
 from isarstep.mine.isabelle import Sessions, find_installation
-from tests.mine.conftest import FakeIsabelle
 
 STEPS = "\n".join(f'lemma "x{n} = x{n}" proof - show ?thesis by simp qed' for n in range(5))
 TRAINED = "\n".join(f'lemma trained{n}: "a long statement of the corpus number {n} = b"' for n in range(9))

@@ -23,12 +23,15 @@ def not_isabelle(fake, out):
 
 def wrong_version(fake, out):
     (fake.home / "ANNOUNCE").write_text("Isabelle2023 is now available.")
-    return [
-        "mine",
-        "Small",
-        "--out",
-        str(out),
-    ], "is Isabelle2023, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0, Isabelle2026-after-RC0; --any-release"
+    return (
+        [
+            "mine",
+            "Small",
+            "--out",
+            str(out),
+        ],
+        "is Isabelle2023, which is none of Isabelle2025-1, Isabelle2025-2, Isabelle2026-RC0, Isabelle2026-after-RC0; --any-release",
+    )
 
 
 def unknown_session(fake, out):

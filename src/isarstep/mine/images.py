@@ -1,8 +1,8 @@
 """Session images: which theories each holds and on which others it rests.
 
 An image of ours carries a small JSON file that says so, whether it lies in the folder of this run or where
-ISABELLE_HEAPS points; images that Isabelle built hold exactly the theories of their session and its ancestors. A base may hold more theories than a session asks for: what is not imported does not
-matter.
+ISABELLE_HEAPS points; images that Isabelle built hold exactly the theories of their session and its ancestors.
+A base may hold more theories than a session asks for: what is not imported does not matter.
 """
 
 from __future__ import annotations
