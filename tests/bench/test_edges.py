@@ -6,11 +6,11 @@ import pytest
 from tests.bench.handmade import NAT, PROP, ProofMaker, fun, graph_of, prop, uses
 from tests.bench.test_extract import examples_of, fields
 
-from isarstep.bench.belonging import belonging
+from isarstep.bench.belonging import belonging, owners
 from isarstep.bench.marks import is_class_predicate, is_reflexive
 from isarstep.bench.setting import holdings
 from isarstep.logic.hol import list_pure_imp, pure_all
-from isarstep.logic.terms import Abs, App, Const, Free, Term, abstract
+from isarstep.logic.terms import Abs, App, Const, Free, Term, TFree, abstract
 
 P, Q, R, E = (lambda *of, name=name: prop(f"Nat.{name}", *of) for name in ("P", "Q", "R", "even"))  # fmt: skip
 
@@ -57,7 +57,26 @@ def test_belonging_looks_at_conclusions_under_premises_and_quantifiers() -> None
     assert belonging(Q("x"), [rule, Q("x")]) == [1]
     assert belonging(P("y"), [P("x"), P("z")]) == [0, 1]  # an instance of both
     twice = prop("Nat.less", "x", "x")
-    assert belonging(prop("Nat.less", "a", "b"), [twice, P("x")]) == [0, 1]  # an instance of neither
+    assert belonging(prop("Nat.less", "a", "b"), [twice, P("x")]) == []  # an instance of neither
+    assert belonging(P(("Nat.Suc", "y")), [P("x"), P(("Nat.Suc", "z"))]) == [1]  # the more special of two
+    equation = prop("HOL.eq", "x", "y")
+    assert belonging(prop("HOL.eq", "Nat.two", "Nat.zero"), [equation, P("x")]) == []  # all equations are instances
+
+
+def test_a_show_that_does_not_tell_belongs_to_the_statement_that_comes_next() -> None:
+    """As after `unfolding`: the shows of a `bnf` come in the order of its statements, and not all are written out."""
+    stated = [P("x"), Q("x"), R("x"), E("x")]
+    unfolded = prop("Nat.less", "x", "y")
+    assert owners([P("x"), unfolded, R("x")], stated) == [[0], [1], [2]]
+    assert owners([unfolded, R("x")], stated) == [[0, 1, 3], [2]]  # nothing before it
+    assert owners([P("x"), Q("x"), R("x"), E("x"), unfolded], stated)[-1] == [0, 1, 2, 3]
+
+
+def test_equal_but_for_types() -> None:
+    """A command states for its own type variables what its proof shows for those of the text."""
+    at = {name: App(Const("HOL.Trueprop", None), App(Const("Nat.P", None), Free("x", TFree(name, ())))) for name in "ab"}
+    assert at["a"] != at["b"]
+    assert belonging(at["a"], [Q("x"), at["b"]]) == [1]
 
 
 @pytest.mark.parametrize("nested", [False, True])

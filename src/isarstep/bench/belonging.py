@@ -1,27 +1,56 @@
 """Whose is an inner `show`, where one command states several things (`shows A and B`, `have A and B`, `goal_cases`)?
 
 Isabelle refines all statements at once, so the graph has an edge from each of them to every inner `show`. A `show`
-belongs to the statements whose conclusion it states; else, as after an induction, to the one statement of which it is
-an instance; else, where nothing can be told, to all.
+belongs to the statements whose conclusion it states; else, as after an induction, to those of which it is an instance,
+the most special ones. Where neither tells, as after `unfolding`, it belongs to the statement that comes next after that
+of the `show` before it, else to those that no `show` was found for, else to all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isarstep.logic.hol import strip_pure_all, strip_pure_imp
+from isarstep.logic.hol import EQ, dest_trueprop, strip_pure_all, strip_pure_imp
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, beta_eta_normal, instantiate, loose
 
 
+def owners(shows: Sequence[Term], statements: Sequence[Term]) -> list[list[int]]:
+    """For each show of a block, in order, the places of the statements that it belongs to."""
+    told = [belonging(show, statements) for show in shows]
+    unclaimed = [place for place in range(len(statements)) if not any(place in places for places in told)]
+    found: list[list[int]] = []
+    for places in told:
+        after = found[-1][0] + 1 if found and len(found[-1]) == 1 else None
+        following = [after] if after is not None and after in unclaimed else unclaimed
+        found.append(places or following or list(range(len(statements))))
+    return found
+
+
 def belonging(show: Term, statements: Sequence[Term]) -> list[int]:
-    """Places of the statements that the show belongs to."""
+    """Places of the statements that the show itself tells to belong to; none where it does not tell."""
     shown = conclusion(show)
     conclusions = [conclusion(statement) for statement in statements]
-    equal = [place for place, stated in enumerate(conclusions) if stated == shown]
+    equal = [place for place, stated in enumerate(conclusions) if is_equal(stated, shown)]
     if equal:
         return equal
-    fitting = [place for place, stated in enumerate(conclusions) if is_instance(shown, stated)]
-    return fitting if len(fitting) == 1 else list(range(len(statements)))
+    fitting = [place for place, stated in enumerate(conclusions) if not _bare(stated) and is_instance(shown, stated)]
+    return [
+        place
+        for place in fitting
+        if all(
+            is_instance(conclusions[other], conclusions[place]) <= is_instance(conclusions[place], conclusions[other])
+            for other in fitting
+        )
+    ]
+
+
+def _bare(stated: Term) -> bool:
+    """Is it a variable, or an equation of two? Too much is an instance of that."""
+    inner = dest_trueprop(stated) or stated
+    sides = [inner]
+    if type(inner) is App and type(inner.fun) is App and type(inner.fun.fun) is Const and inner.fun.fun.name == EQ:
+        sides = [inner.fun.arg, inner.arg]
+    return all(isinstance(side, Free | Var) for side in sides)
 
 
 def conclusion(proposition: Term) -> Term:
@@ -54,5 +83,25 @@ def is_instance(term: Term, pattern: Term) -> bool:
             if general.name != special.name:
                 return False
         elif not (type(general) is Bound and general == special):
+            return False
+    return True
+
+
+def is_equal(one: Term, other: Term) -> bool:
+    """Are they equal but for types? A command may state for its own type variables what its proof shows for others."""
+    todo = [(one, other)]
+    while todo:
+        left, right = todo.pop()
+        if type(left) is App and type(right) is App:
+            todo += [(left.fun, right.fun), (left.arg, right.arg)]
+        elif type(left) is Abs and type(right) is Abs:
+            todo.append((left.body, right.body))
+        elif isinstance(left, Const | Free) and type(left) is type(right):
+            if left.name != right.name:
+                return False
+        elif type(left) is Var and type(right) is Var:
+            if (left.name, left.index) != (right.name, right.index):
+                return False
+        elif not (type(left) is Bound and left == right):
             return False
     return True

@@ -4,11 +4,13 @@ Which facts a step uses is the miner's word. These need thought:
 
 - A calculation (also/finally, moreover/ultimately) is transparent: what uses it uses the steps it was composed of.
 - A `show` that says the same as the statement whose block it closes is one node with it, or the answer would stand in
-  its own source. Where several do (one in each case), each has its own premises, so that cases do not mix.
+  its own source. Where several do (one in each case), each has its own premises, so that cases do not mix; the
+  statement follows from what its own proof names (that one of the cases holds) and from each case under what it assumes.
 - A `show` that says something else (a case, a subgoal) is a fact from which the statement follows; with several
   statements, that one which it belongs to (see belonging).
 - `obtain x where P x proof ... show thesis` proves `thesis` from `that: P x ==> thesis`. Both are bookkeeping (and
-  `that` would tell the answer): the obtained facts follow from what `show thesis` uses, without `that`.
+  `that` would tell the answer): the obtained facts follow from what `show thesis` uses, without `that`. The same
+  holds where `that` is used without a block, as in `obtain x where P x using that[OF ...]`.
 - A lemma with `obtains x where P x` states `thesis` likewise: as a consequence it reads `EX x. P x` (see obtains).
 - A `show` under what its block fixes and assumes says more around the block (`P n ==> P (Suc n)` for all n, in an
   induction): the statement follows from that. A target that is seen from outside its block, or is proved by cases,
@@ -22,9 +24,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from isarstep.bench.belonging import belonging
+from isarstep.bench.belonging import owners
 from isarstep.bench.obtains import thesis_of
 from isarstep.bench.texts import Texts, alike
+from isarstep.logic.hol import dest_trueprop, strip_pure_imp
 from isarstep.logic.terms import App, Free, Term
 from isarstep.mine.graph import Proof, Use
 
@@ -50,10 +53,11 @@ class ProofReader:
         self._premises: dict[int, Sources] = {}
         self.hidden: set[int] = set()  # what is no fact of the proof: the rules of obtaining steps
         self._thesis = thesis_of(proof)
+        self._carriers = self._thesis_carriers()
         self._foreign = self._shows_of_siblings()
         self._restating = [self._restating_shows(number) for number in range(len(proof.facts))]
         # A show that alone restates its statement is that statement: only the statement is a consequence.
-        self.merged = {shows[0] for shows in self._restating if len(shows) == 1}
+        self.merged = {shows[0] for shows in self._restating if len(shows) == 1} | self._carriers
         if self._thesis is not None:
             self.merged.update(number for number in range(len(proof.facts)) if self._applies_thesis(number))
 
@@ -68,7 +72,7 @@ class ProofReader:
         shows = [show for show in shows if (number, show) not in self._foreign]
         if not shows:
             return []
-        if self.proof.steps[facts[number].step].command in OBTAINING:
+        if self.proof.steps[facts[number].step].command in BY_CASES:
             for show in shows:
                 self._hide_thesis(facts[number].step, facts[show].prop)
             return shows
@@ -87,11 +91,26 @@ class ProofReader:
         for statements in together.values():
             if len(statements) > 1:
                 shows = {use.fact for n in statements for use in facts[n].uses if use.how == "block"}
-                for show in shows - {None, *statements}:
-                    assert show is not None
-                    whose = belonging(facts[show].prop, [self.stated(n) for n in statements])
-                    found.update((n, show) for place, n in enumerate(statements) if place not in whose)
+                inner = sorted(show for show in shows - {*statements} if show is not None)
+                whose = owners([facts[show].prop for show in inner], [self.stated(n) for n in statements])
+                for show, places in zip(inner, whose, strict=True):
+                    found.update((n, show) for place, n in enumerate(statements) if place not in places)
         return found
+
+    def _thesis_carriers(self) -> set[int]:
+        """Facts such as `that[OF ...]`, made in obtaining steps; the rules `that` of these steps are hidden."""
+        facts = self.proof.facts
+        bare: set[Term] = set()
+        own = {variable.name for variable in self.proof.variables if variable.own == "thesis"}
+        for number, fact in enumerate(facts):
+            if fact.kind == "assumption" and self.proof.steps[fact.step].command in BY_CASES:
+                premises, conclusion = strip_pure_imp(fact.prop)
+                variable = dest_trueprop(conclusion)
+                if premises and type(variable) is Free and variable.name in own:
+                    self.hidden.add(number)
+                    bare.add(conclusion)
+        made = (number for number, fact in enumerate(facts) if fact.kind == "compound")
+        return {number for number in made if strip_pure_imp(facts[number].prop)[1] in bare}
 
     def _hide_thesis(self, step: int, thesis: Term) -> None:
         """What an obtaining step assumes about its thesis is no fact of the proof."""
@@ -190,6 +209,7 @@ class ProofReader:
         found = Sources()
         facts = self.proof.facts
         seen = {number}
+        cases: dict[int, Term] = {}  # of a statement that several shows restate: what each says around its block
         thesis = self._thesis if self._thesis is not None and facts[number].prop == self._thesis.bare else None
         todo: list[tuple[Use, int]] = [(use, number) for use in reversed(facts[number].uses)]
         while todo:
@@ -204,13 +224,18 @@ class ProofReader:
                     if use.fact in thesis.assumed:
                         continue
                     one_with_it |= self._applies_thesis(use.fact)
-                if kind == "calculation" or one_with_it:
+                if kind == "calculation" or one_with_it or use.fact in self._carriers:
                     if use.fact not in seen:
                         seen.add(use.fact)
                         todo.extend((inner, use.fact) for inner in reversed(facts[use.fact].uses))
-                elif not restates and use.fact not in self.hidden:
+                elif use.fact not in self.hidden:
                     fact = facts[use.fact]
-                    around = use.how == "block" and fact.outside is not None
-                    found.facts.setdefault(use.fact, fact.outside if around and fact.outside else fact.prop)
+                    around = fact.outside if use.how == "block" else None
+                    if not restates:
+                        found.facts.setdefault(use.fact, around or fact.prop)
+                    elif around is not None and self.proof.steps[facts[user].step].command not in BY_CASES:
+                        cases[use.fact] = around
         found.facts.pop(number, None)
+        if found.facts:  # else each case is a consequence of its own, and that is all there is to say
+            found.facts.update(cases)
         return found

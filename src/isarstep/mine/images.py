@@ -89,6 +89,8 @@ class Images:
             except (UserError, OSError):
                 return
         self._found[content["session"]] = Image(content["session"], files, frozenset(hashes))
+        # Every hierarchy begins with Pure.
+        self._found.setdefault(release.PURE, Image(release.PURE, files[:1], frozenset(release.PURE_THEORIES)))
 
     def __contains__(self, session: str) -> bool:
         return session in self._found
