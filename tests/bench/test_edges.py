@@ -74,7 +74,9 @@ def test_a_show_that_does_not_tell_belongs_to_the_statement_that_comes_next() ->
 
 def test_equal_but_for_types() -> None:
     """A command states for its own type variables what its proof shows for those of the text."""
-    at = {name: App(Const("HOL.Trueprop", None), App(Const("Nat.P", None), Free("x", TFree(name, ())))) for name in "ab"}
+    at = {
+        name: App(Const("HOL.Trueprop", None), App(Const("Nat.P", None), Free("x", TFree(name, ())))) for name in "ab"
+    }
     assert at["a"] != at["b"]
     assert belonging(at["a"], [Q("x"), at["b"]]) == [1]
 

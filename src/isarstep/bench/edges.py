@@ -5,7 +5,7 @@ Which facts a step uses is the miner's word. These need thought:
 - A calculation (also/finally, moreover/ultimately) is transparent: what uses it uses the steps it was composed of.
 - A `show` that says the same as the statement whose block it closes is one node with it, or the answer would stand in
   its own source. Where several do (one in each case), each has its own premises, so that cases do not mix; the
-  statement follows from what its own proof names (that one of the cases holds) and from each case under what it assumes.
+  statement follows from what its own proof names (that one of the cases holds) and from each case under its premises.
 - A `show` that says something else (a case, a subgoal) is a fact from which the statement follows; with several
   statements, that one which it belongs to (see belonging).
 - `obtain x where P x proof ... show thesis` proves `thesis` from `that: P x ==> thesis`. Both are bookkeeping (and
