@@ -6,7 +6,7 @@ import pytest
 from tests.bench.handmade import NAT, PROP, ProofMaker, fun, graph_of, prop, uses
 from tests.bench.test_extract import examples_of, fields
 
-from isarstep.bench.belonging import belonging, owners
+from isarstep.bench.belonging import belonging, owning_statements
 from isarstep.bench.marks import is_class_predicate, is_reflexive
 from isarstep.bench.setting import holdings
 from isarstep.logic.hol import list_pure_imp, pure_all
@@ -67,9 +67,9 @@ def test_a_show_that_does_not_tell_belongs_to_the_statement_that_comes_next() ->
     """As after `unfolding`: the shows of a `bnf` come in the order of its statements, and not all are written out."""
     stated = [P("x"), Q("x"), R("x"), E("x")]
     unfolded = prop("Nat.less", "x", "y")
-    assert owners([P("x"), unfolded, R("x")], stated) == [[0], [1], [2]]
-    assert owners([unfolded, R("x")], stated) == [[0, 1, 3], [2]]  # nothing before it
-    assert owners([P("x"), Q("x"), R("x"), E("x"), unfolded], stated)[-1] == [0, 1, 2, 3]
+    assert owning_statements([P("x"), unfolded, R("x")], stated) == [[0], [1], [2]]
+    assert owning_statements([unfolded, R("x")], stated) == [[0, 1, 3], [2]]  # nothing before it
+    assert owning_statements([P("x"), Q("x"), R("x"), E("x"), unfolded], stated)[-1] == [0, 1, 2, 3]
 
 
 def test_equal_but_for_types() -> None:

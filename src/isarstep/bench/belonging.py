@@ -14,7 +14,7 @@ from isarstep.logic.hol import EQ, dest_trueprop, strip_pure_all, strip_pure_imp
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, beta_eta_normal, instantiate, loose
 
 
-def owners(shows: Sequence[Term], statements: Sequence[Term]) -> list[list[int]]:
+def owning_statements(shows: Sequence[Term], statements: Sequence[Term]) -> list[list[int]]:
     """For each show of a block, in order, the places of the statements that it belongs to."""
     told = [belonging(show, statements) for show in shows]
     unclaimed = [place for place in range(len(statements)) if not any(place in places for places in told)]

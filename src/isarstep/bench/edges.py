@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from isarstep.bench.belonging import owners
+from isarstep.bench.belonging import owning_statements
 from isarstep.bench.obtains import thesis_of
 from isarstep.bench.texts import Texts, alike
 from isarstep.logic.hol import dest_trueprop, strip_pure_imp
@@ -92,7 +92,7 @@ class ProofReader:
             if len(statements) > 1:
                 shows = {use.fact for n in statements for use in facts[n].uses if use.how == "block"}
                 inner = sorted(show for show in shows - {*statements} if show is not None)
-                whose = owners([facts[show].prop for show in inner], [self.stated(n) for n in statements])
+                whose = owning_statements([facts[show].prop for show in inner], [self.stated(n) for n in statements])
                 for show, places in zip(inner, whose, strict=True):
                     found.update((n, show) for place, n in enumerate(statements) if place not in places)
         return found
