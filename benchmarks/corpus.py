@@ -1,7 +1,7 @@
-"""The table of docs/corpus.md: what was mined, session by session.
+"""docs/corpus.csv: what was mined, session by session.
 
-    python benchmarks/corpus.py GRAPHS                     # prints the table
-    python benchmarks/corpus.py GRAPHS docs/corpus.md      # puts its rows into the table that stands there
+    python benchmarks/corpus.py GRAPHS                     # prints the rows
+    python benchmarks/corpus.py GRAPHS docs/corpus.csv     # adds them to those that stand there
 
 GRAPHS is a folder that `isarstep mine` filled. A benchmark grows by graphs of new sessions, mined elsewhere than the
 first ones: rows of sessions of which GRAPHS has no more theories stay as they are, and the sums are made anew.
@@ -9,15 +9,14 @@ first ones: rows of sessions of which GRAPHS has no more theories stay as they a
 
 from __future__ import annotations
 
-import re
+import csv
 import sys
 from collections import Counter
 from pathlib import Path
 
 from isarstep.mine.store import Store
 
-COLUMNS = "session theories proofs steps uses unresolved load_CPU_s mine_CPU_s KB failed_theories failures".split()
-ROW = re.compile(r"^\| (?P<name>[\w+-]+) \| (?P<numbers>[\d. |]+) \|$", re.MULTILINE)
+COLUMNS = "session theories proofs steps uses unresolved load_cpu_s mine_cpu_s kb failed_theories failures".split()
 
 Row = tuple[float, ...]
 
@@ -37,10 +36,9 @@ def mined(graphs: Path) -> dict[str, Row]:
     }
 
 
-def written(page: str) -> dict[str, Row]:
-    rows = {row["name"]: tuple(map(float, row["numbers"].split(" | "))) for row in ROW.finditer(page)}
-    rows.pop("all", None)
-    return rows
+def written(file: Path) -> dict[str, Row]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return {name: tuple(map(float, row)) for name, *row in [*csv.reader(lines)][1:] if name != "all"}
 
 
 def merged(before: dict[str, Row], now: dict[str, Row]) -> dict[str, Row]:
@@ -49,24 +47,19 @@ def merged(before: dict[str, Row], now: dict[str, Row]) -> dict[str, Row]:
 
 def table(rows: dict[str, Row]) -> list[str]:
     sums = tuple(map(sum, zip(*rows.values(), strict=True)))
-    head = ["| " + " | ".join(COLUMNS).replace("_", " ") + " |", "|---" + "|--:" * (len(COLUMNS) - 1) + "|"]
-    return head + [
-        f"| {name} | " + " | ".join(f"{value:.{int(place == 6)}f}" for place, value in enumerate(row)) + " |"
+    return [",".join(COLUMNS)] + [
+        ",".join([name, *(f"{value:.{int(place == 6)}f}" for place, value in enumerate(row))])
         for name, row in [*sorted(rows.items()), ("all", sums)]
     ]
 
 
 def main() -> None:
-    now = mined(Path(sys.argv[1]))
+    rows = mined(Path(sys.argv[1]))
     if len(sys.argv) == 2:
-        print("\n".join(table(now)))
+        print("\n".join(table(rows)))
         return
-    page = Path(sys.argv[2])
-    lines = page.read_text(encoding="utf-8").splitlines()
-    first = next(number for number, line in enumerate(lines) if line.startswith("| session |"))
-    end = next(number for number, line in enumerate(lines) if line.startswith("| all |"))
-    lines[first : end + 1] = table(merged(written("\n".join(lines[first : end + 1])), now))
-    page.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    file = Path(sys.argv[2])
+    file.write_text("\n".join(table(merged(written(file), rows))) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
