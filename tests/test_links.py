@@ -10,7 +10,8 @@ ROOT = Path(__file__).parent.parent
 PAGES = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "experiments").rglob("*.md")),
+    ROOT / "experiments" / "LOG.md",
+    *sorted((ROOT / "experiments" / "log").glob("*.md")),
 ]
 _LINK = re.compile(r"\]\((?!\w+:)([^)\s#]*)(?:#([^)\s]*))?\)")
 
