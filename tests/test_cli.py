@@ -24,6 +24,20 @@ def test_every_command_is_documented(name: str) -> None:
     assert not undescribed, f"{name}: parameters without help: {undescribed}"
 
 
+def test_the_help_page_shows_every_command_once_on_one_screen() -> None:
+    names = [name for names in cli.grouped().values() for name in names]
+    assert sorted(names) == sorted(COMMANDS)
+    lines = cli.help_page().splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 110
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("propos", "propose"), ("evalute", "evaluate"), ("premise", "premises")])
+def test_a_command_with_a_typing_mistake_is_guessed(typed: str, meant: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([typed]) == 2
+    assert f"did you mean `isarstep {meant}`?" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_tested(name: str) -> None:
     texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__))

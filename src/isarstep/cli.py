@@ -1,6 +1,6 @@
 """The command line: one thin command for each job.
 
-A command is a public function in `isarstep/<room>/commands.py`, nothing else: there is no list to keep. Names and
+A command is a public function in `isarstep/<room>/commands.py`; `GROUPS` says where the help page shows it. Names and
 summaries are read from the source text, and a room is imported only when one of its commands runs, so that
 `isarstep --help` stays fast.
 """
@@ -14,7 +14,6 @@ import inspect
 import keyword
 import os
 import sys
-import textwrap
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -25,8 +24,15 @@ import typer
 from isarstep.errors import NEEDS_TORCH, UserError
 from isarstep.version import __version__
 
-# In the order in which data flow through them, which is the order of the help page.
+# Commands stand in groups on the help page, common ones first; a test says that every command is in one.
 ROOMS = ("logic", "mine", "bench", "models", "train", "decode", "prove", "evaluate", "serve")
+GROUPS = {
+    "Find steps and proofs": ("demo", "propose", "prove", "sketch", "fill", "serve", "lsp", "mcp", "doctor"),
+    "Score": ("evaluate", "check", "report", "baseline", "premises", "ask"),
+    "Train": ("train", "pretrain", "predict", "keep"),
+    "Data": ("mine", "build", "stats", "show", "import", "export", "graph", "term"),
+    "Look into a model": ("probe", "neighbours", "attention"),
+}
 
 SUMMARY = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, find and check missing steps."
 
@@ -91,14 +97,21 @@ def _keep_indented(docstring: str) -> str:
     return "\n\n".join("\b\n" + p if p.startswith("    ") else p for p in paragraphs)
 
 
+def grouped() -> dict[str, list[str]]:
+    """The commands that there are, by group."""
+    there = commands()
+    return {title: [name for name in names if name in there] for title, names in GROUPS.items()}
+
+
 def help_page() -> str:
     """What `isarstep --help` prints."""
-    rows = [
-        textwrap.fill(summary, 100, initial_indent=f"  {name:<12}", subsequent_indent=" " * 14)
-        for name, (_, summary) in commands().items()
-    ]
+    found = commands()
+    rows = []
+    for title, names in grouped().items():
+        rows += ["", f"{title}:"]
+        rows += [f"  {name:<12}{found[name][1].removesuffix('.')}" for name in names]
     more = "`isarstep COMMAND --help` explains a command and shows an example; `isarstep --version` prints the version."
-    return "\n".join(["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, "", "Commands:", *rows, "", more])
+    return "\n".join(["Usage: isarstep COMMAND [OPTIONS] ...", "", SUMMARY, *rows, "", more])
 
 
 def run(arguments: list[str]) -> int:
@@ -113,8 +126,7 @@ def run(arguments: list[str]) -> int:
             return 0
         found = commands(name).get(name)
         if found is None:
-            what = f"there is no command {name!r}" if name else "which command?"
-            return _complain(f"{what}; `isarstep --help` lists them")
+            return _complain(_no_command(name))
         result = click_command(name, found[0]).main(arguments[1:], prog_name=f"isarstep {name}", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
@@ -144,6 +156,14 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except UnicodeDecodeError as error:
         return _complain(f"the input is not UTF-8 text (byte {error.start})")
+
+
+def _no_command(name: str) -> str:
+    what = f"there is no command {name!r}" if name else "which command?"
+    import difflib
+
+    near = difflib.get_close_matches(name, commands(), 1)
+    return f"{what}; did you mean `isarstep {near[0]}`?" if near else f"{what}; `isarstep --help` lists them"
 
 
 def _complain(message: str) -> int:

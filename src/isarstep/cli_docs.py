@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from isarstep.cli import click_command, commands, help_page
+from isarstep.cli import click_command, commands, grouped, help_page
 
 HEAD = """# Command line
 
@@ -18,8 +18,9 @@ when another code comes.
 def render() -> str:
     """The whole page."""
     parts = [HEAD, f"```text\n{help_page()}\n```\n"]
-    for name, (module, _) in commands().items():
-        command = click_command(name, module)
+    found = commands()
+    for name in (name for names in grouped().values() for name in names):
+        command = click_command(name, found[name][0])
         context = command.make_context(f"isarstep {name}", [], resilient_parsing=True, terminal_width=100)
         parts.append(f"## {name}\n\n```text\n{context.get_help().rstrip()}\n```\n")
     return "\n".join(parts)

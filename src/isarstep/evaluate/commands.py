@@ -71,7 +71,7 @@ def report(
         typer.Option(help="Also copy what the report took from this run, compressed, to OUT/runs; repeatable."),
     ] = None,
 ) -> None:
-    """Write every table and figure of the paper with the runs' numbers, as HTML, Markdown and JSON, and LEADERBOARD.md.
+    """Write every table and figure of the paper with the runs' numbers.
 
     Weights are not needed where 'isarstep keep' has been at the runs. Verdicts of 'isarstep check' are read from
     NAME.verdicts.parquet beside a run's predictions NAME.jsonl, those on reference targets from
@@ -173,7 +173,7 @@ def neighbours(
     tokens: Annotated[list[str], typer.Argument(help="Tokens by full name or its end; or a sum, 'bounded + closed'.")],
     count: Annotated[int, typer.Option(min=1, help="How many neighbours.")] = 50,
 ) -> None:
-    """List the tokens whose embeddings are nearest by cosine, without what all embeddings have in common.
+    """List the tokens whose embeddings are nearest to those of a token.
 
     Example:
 
@@ -232,7 +232,7 @@ def keep(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the GPU where there is one.")] = None,
 ) -> None:
-    """Leave in a run's folder what reports need, so that they can be made again without its weights.
+    """Keep what reports need of a run, so that its weights may go.
 
     Token table, answers to the probes, attention for the paper's examples; with DATA also the n-best lists of its
     held-out splits, beam 5 and beam 10.

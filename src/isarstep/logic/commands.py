@@ -68,7 +68,7 @@ def term(
 def demo(
     examples: Annotated[int, typer.Option(help="How many examples to show.", min=1)] = 4,
 ) -> None:
-    """Show real proofs' missing steps: decoded from tokens, typed together and printed as mathematics.
+    """Show missing steps of real proofs, typed and printed as mathematics.
 
     Example:
 

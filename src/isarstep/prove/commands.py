@@ -69,7 +69,7 @@ def check(
         list[Path] | None, typer.Option("-d", "--directory", help="Its further session directory: the AFP's thys.")
     ] = None,
 ) -> None:
-    """Check whether proposals are well-formed and provers close the gaps on both sides of them.
+    """Check that proposals are well-formed and that provers close the gaps around them.
 
     Each proposal P is typed in the context of its example; then provers try F.2 => P and P, F.4 => F.3, from the given
     premises and with library facts that come before the step.

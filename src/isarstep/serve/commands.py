@@ -412,7 +412,7 @@ def mcp(
     model: Annotated[str, typer.Option(help="A model's folder, or 'embedded'.")] = "embedded",
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
 ) -> None:
-    """Serve tools for agents over the Model Context Protocol: read, propose_step, check_step, sketch, find_facts.
+    """Serve tools for agents over the Model Context Protocol.
 
     The client starts it and talks to it over stdin and stdout; with --http several clients share one. Needs
     pip install 'isarstep[mcp]'. docs/agents.md says how to register it.

@@ -139,7 +139,7 @@ def pretrain(
     seed: Seed = None,
     device: Device = None,
 ) -> None:
-    """Train a model on synthetic reasoning tasks (LIME) or on masked subterms, to start `isarstep train` from.
+    """Train a first model on synthetic tasks (LIME) or masked subterms.
 
     Example:
 
