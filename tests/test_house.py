@@ -30,7 +30,15 @@ TWICE = {
 }
 
 # Every allowed arrow: what a room may import besides itself. docs/rooms.md draws the same ones.
-GROUND = {"errors", "data", "memory", "progress", "tables", "version"}  # single files on which all may stand
+GROUND = {
+    "errors",
+    "data",
+    "memory",
+    "progress",
+    "tables",
+    "version",
+    "whole_files",
+}  # single files on which all may stand
 ARROWS: dict[str, set[str]] = {
     "logic": set(),
     "mine": {"logic"},

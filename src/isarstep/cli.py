@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import atexit
+import errno
 import importlib
 import inspect
 import keyword
@@ -153,6 +154,8 @@ def run(arguments: list[str]) -> int:
             raise
         return _complain(f"`isarstep {name}` {NEEDS_TORCH}")
     except OSError as error:
+        if not _of_the_user(error):
+            raise
         return _complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     except UnicodeDecodeError as error:
         return _complain(f"the input is not UTF-8 text (byte {error.start})")
@@ -164,6 +167,15 @@ def _no_command(name: str) -> str:
 
     near = difflib.get_close_matches(name, commands(), 1)
     return f"{what}; did you mean `isarstep {near[0]}`?" if near else f"{what}; `isarstep --help` lists them"
+
+
+def _of_the_user(error: OSError) -> bool:
+    """A file that cannot be read or written, or a full disk; anything else that the system refuses is a fault of ours,
+    and so is a file of this package or of a process."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return True
+    ours = (str(Path(__file__).parent), "/proc/")
+    return error.filename is not None and not str(error.filename).startswith(ours)
 
 
 def _complain(message: str) -> int:

@@ -19,6 +19,7 @@ from typing import Any
 
 from isarstep.bench.identity import benchmark_hash
 from isarstep.errors import UserError
+from isarstep.whole_files import parse_json, write_whole
 
 FORMAT = 3
 VERSION = 2  # of the task: format and rules together, named beside the hash in every score
@@ -46,23 +47,25 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise UserError(f"{folder}: no benchmark here ({MANIFEST} is missing); 'isarstep build' makes one")
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        files: Mapping[str, Mapping[str, Any]] = manifest["files"]
+        manifest = dict(parse_json(path.read_text(encoding="utf-8")))
         known = manifest["format"]
+        if known != FORMAT:
+            raise UserError(
+                f"{path}: a benchmark of format {known}, this one reads {FORMAT}; build it anew: isarstep build GRAPHS"
+            )
+        files = {str(name): int(record["bytes"]) for name, record in dict(manifest["files"]).items()}
+        contents = None if manifest.get("contents") is None else dict(manifest["contents"])
+        stated = manifest["hash"]
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: not a benchmark's manifest ({error!r}); build the benchmark again") from error
-    if known != FORMAT:
-        raise UserError(
-            f"{path}: a benchmark of format {known}, this one reads {FORMAT}; build it anew: isarstep build GRAPHS"
-        )
-    if manifest.get("contents") is not None and benchmark_hash(manifest["contents"]) != manifest["hash"]:
+    if contents is not None and benchmark_hash(contents) != stated:
         raise UserError(f"{path}: its hash is not that of its contents; build the benchmark again")
-    for name, record in files.items():
+    for name, wanted in files.items():
         size = (folder / name).stat().st_size if (folder / name).is_file() else None
-        if size != record["bytes"]:
-            found = "is missing" if size is None else f"has {size} bytes instead of {record['bytes']}"
+        if size != wanted:
+            found = "is missing" if size is None else f"has {size} bytes instead of {wanted}"
             raise UserError(f"{folder / name}: {found}; build the benchmark again")
-    return dict(manifest)
+    return manifest
 
 
 def files_of(manifest: Mapping[str, Any], table: str) -> list[str]:
@@ -95,7 +98,7 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
         if path.name != MANIFEST
     }
     document = {"format": FORMAT, **content, "files": files}
-    (folder / MANIFEST).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(folder / MANIFEST, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
 @contextmanager

@@ -7,14 +7,19 @@ lines an example in the order of the split. What does not line up is refused; no
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from isarstep.errors import UserError
+from isarstep.whole_files import parse_json, write_whole
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+ENDINGS = (".jsonl", ".json", ".txt")  # any other is part of the name: `run.v2`
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +62,11 @@ def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
 
 def read_scored(path: Path) -> dict[str, list[tuple[str, float]]]:
     """Lists in JSON with the score of every answer, by id: what `isarstep predict` writes."""
-    lines = _unpacked(path).decode("utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
-    return {each["id"]: [(answer["tokens"], answer["score"]) for answer in each["predictions"]] for each in records}
+    try:
+        records = [parse_json(line) for line in _unpacked(path).decode("utf-8").split("\n") if line]
+        return {each["id"]: [(answer["tokens"], answer["score"]) for answer in each["predictions"]] for each in records}
+    except (ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path}: not what `isarstep predict` writes ({error!r})") from None
 
 
 def _unpacked(path: Path) -> bytes:
@@ -69,7 +76,14 @@ def _unpacked(path: Path) -> bytes:
     import zstandard
 
     try:
-        return zstandard.ZstdDecompressor().stream_reader(raw).read()
+        content = b""
+        while raw:
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            content += frame.decompress(raw)
+            if not frame.eof:
+                raise UserError(f"{path}: is cut off; copy it again")
+            raw = frame.unused_data
+        return content
     except zstandard.ZstdError as error:
         raise UserError(f"{path}: not readable as zstd ({error})") from None
 
@@ -77,7 +91,7 @@ def _unpacked(path: Path) -> bytes:
 def stem(path: Path) -> str:
     """The name under which files about these predictions lie beside them: without `.jsonl`, `.txt`, `.jsonl.zst`."""
     name = path.name.removesuffix(".zst")
-    return name.removesuffix(Path(name).suffix)
+    return name.removesuffix(next((suffix for suffix in ENDINGS if name.endswith(suffix)), ""))
 
 
 def faults_counted(lists: tuple[tuple[str, ...], ...], meta: dict[str, object]) -> Predictions:
@@ -96,7 +110,7 @@ def read_meta(path: Path) -> dict[str, object]:
     if not sidecar.is_file():
         return {}
     try:
-        meta = json.loads(sidecar.read_text(encoding="utf-8"))
+        meta = parse_json(sidecar.read_text(encoding="utf-8"))
     except ValueError as error:
         raise UserError(f"{sidecar}: is not JSON ({error}); mend or remove it") from None
     if not isinstance(meta, dict):
@@ -111,7 +125,7 @@ def _jsonl(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[
     for number, line in enumerate(lines, 1):
         where = f"{path}:{number}"
         try:
-            record = json.loads(line)
+            record = parse_json(line)
         except ValueError:
             raise UserError(f"{where}: is not a JSON object") from None
         if not isinstance(record, dict) or not isinstance(record.get("id"), str):
@@ -139,8 +153,10 @@ def _jsonl(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[
 def _tokens(where: str, prediction: object) -> str:
     tokens = prediction.get("tokens") if isinstance(prediction, dict) else prediction
     if isinstance(tokens, list) and all(isinstance(token, str) for token in tokens):
-        return _spaced(" ".join(tokens))
+        tokens = " ".join(tokens)
     if isinstance(tokens, str):
+        if _SURROGATE.search(tokens):
+            raise UserError(f"{where}: a prediction has half of a surrogate pair, which is no character")
         return _spaced(tokens)
     raise UserError(f"{where}: a prediction wants its tokens as a string or a list of strings")
 
@@ -155,6 +171,8 @@ def _spaced(line: str) -> str:
 
 def _refuse_unsorted(where: str, predictions: Sequence[object]) -> None:
     scores = [p["score"] for p in predictions if isinstance(p, dict) and isinstance(p.get("score"), int | float)]
+    if any(score != score for score in scores):
+        raise UserError(f"{where}: a score is NaN; give numbers, or leave all scores out")
     if len(scores) == len(predictions) and any(a < b for a, b in pairwise(scores)):
         raise UserError(f"{where}: predictions must stand best first, but their scores rise")
 
@@ -175,12 +193,25 @@ def write_predictions(path: Path, lines: Iterable[tuple[str, list[tuple[str, flo
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".tmp")
     count = 0
-    with temporary.open("w", encoding="utf-8") as file:
-        for identifier, proposals in lines:
-            predictions = [{"tokens": tokens, "score": round(score, 4)} for tokens, score in proposals]
-            file.write(json.dumps({"id": identifier, "predictions": predictions}, ensure_ascii=False) + "\n")
-            count += 1
-    about = path.with_name(path.name.removesuffix(".jsonl") + ".meta.json")
-    about.write_text(json.dumps(meta, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(path)
+    try:
+        with _writing(temporary, packed=path.suffix == ".zst") as file:
+            for identifier, proposals in lines:
+                predictions = [{"tokens": tokens, "score": round(score, 4)} for tokens, score in proposals]
+                file.write(json.dumps({"id": identifier, "predictions": predictions}, ensure_ascii=False) + "\n")
+                count += 1
+        write_whole(path.with_name(stem(path) + ".meta.json"), json.dumps(meta, indent=1) + "\n")
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(f"{path}: could not be written ({error.strerror}); what was there is untouched") from None
+    finally:
+        temporary.unlink(missing_ok=True)
     return count
+
+
+def _writing(path: Path, *, packed: bool) -> TextIO:
+    if not packed:
+        return path.open("w", encoding="utf-8")
+    import zstandard
+
+    file: TextIO = zstandard.open(path, "w", cctx=zstandard.ZstdCompressor(level=10), encoding="utf-8")
+    return file

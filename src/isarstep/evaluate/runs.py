@@ -6,7 +6,6 @@ A run is a model folder with more beside it: `log.jsonl`, `predictions/SPLIT.bea
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from isarstep.decode.hypotheses import NARROW, WIDE
 from isarstep.decode.predictions import Predictions, read_meta, read_predictions, stem
 from isarstep.errors import UserError
 from isarstep.evaluate.scores import ScoringTask, System
+from isarstep.whole_files import parse_json
 
 _FILE = re.compile(r"(?P<split>[a-z]+)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
 
@@ -120,9 +120,9 @@ class RunFolder:
             return []
         found = []
         text = _text(path)
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.split("\n"), 1):
             try:
-                record = json.loads(line)
+                record = parse_json(line)
             except ValueError:
                 if number == text.count("\n") + 1:  # the last one, cut by a kill or being written now
                     continue
@@ -220,7 +220,7 @@ def _text(path: Path) -> str:
 
 def _json(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UserError(f"{path}: {error.strerror}") from None
     except ValueError as error:

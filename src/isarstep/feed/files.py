@@ -5,6 +5,7 @@ The file is for machines without Parquet.
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +30,12 @@ def save_dataset(dataset: Dataset, path: Path) -> None:
     arrays["benchmark"] = text_array(dataset.benchmark)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".tmp.npz")
-    np.savez_compressed(temporary, allow_pickle=False, **arrays)
-    temporary.replace(path)
+    try:
+        np.savez_compressed(temporary, allow_pickle=False, **arrays)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UserError(f"{path}: could not be written ({error.strerror}); what was there is untouched") from None
 
 
 def text_array(text: str) -> npt.NDArray[np.generic]:
@@ -48,6 +53,14 @@ def load_dataset(path: str | Path, input: Input = "base") -> Dataset:
         return dataset_of_benchmark(path, input)
     if not path.exists():
         raise UserError(f"{path}: no such benchmark folder or file of arrays")
+    try:
+        return _load_arrays(path, input)
+    except (KeyError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        why = f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+        raise UserError(f"{path}: not a file of arrays that a benchmark was written to ({why})") from None
+
+
+def _load_arrays(path: Path, input: Input) -> Dataset:
     with np.load(path, allow_pickle=False) as file:
         names = dict.fromkeys(key.split(".")[0] for key in file if "." in key)
         splits = {

@@ -108,8 +108,9 @@ class Replacing:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if error is not None:
             shutil.rmtree(self.temporary, ignore_errors=True)
-            if isinstance(error, OSError):
-                raise UserError(f"{self.folder}: could not be written ({error.strerror}); what was there is untouched")
+            if isinstance(error, OSError | SafetensorError):
+                why = error.strerror if isinstance(error, OSError) else error
+                raise UserError(f"{self.folder}: could not be written ({why}); what was there is untouched") from None
             return
         for path in self.temporary.iterdir():
             sync(path)

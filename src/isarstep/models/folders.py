@@ -6,7 +6,6 @@ It holds `config.json`, `vocab.json` and `model*.safetensors`; `isarstep.models.
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import hash_of
 from isarstep.models.config import ModelConfig
+from isarstep.whole_files import parse_json
 
 Storage = Literal["fp32", "bf16", "int8"]
 
@@ -56,11 +56,16 @@ def refuse_changed_shards(folder: Path, written: dict[str, str]) -> None:
 def read_description(folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What a model folder says of itself beside the weights: the fields of its configuration, and its vocabulary."""
     try:
-        fields = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        vocabulary = json.loads((folder / "vocab.json").read_text(encoding="utf-8"))
+        fields = parse_json((folder / "config.json").read_text(encoding="utf-8"))
+        vocabulary = parse_json((folder / "vocab.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(f"{folder}: not a model folder ({error})") from None
-    return fields, tuple(vocabulary["tokens"] if isinstance(vocabulary, dict) else vocabulary)
+    if not isinstance(fields, dict):
+        raise UserError(f"{folder / 'config.json'}: must hold one JSON object")
+    tokens = vocabulary.get("tokens") if isinstance(vocabulary, dict) else vocabulary
+    if not isinstance(tokens, list) or not all(isinstance(token, str) for token in tokens):
+        raise UserError(f"{folder / 'vocab.json'}: must hold a list of tokens")
+    return fields, tuple(tokens)
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,8 @@ def open_folder(folder: Path) -> ModelFolder:
     if fields.get("vocabulary_hash", about.vocabulary_hash) != about.vocabulary_hash:
         raise UserError(f"{folder}: vocab.json is not the vocabulary that this model was trained with")
     config = ModelConfig.from_json(fields)
+    if config.vocabulary != len(tokens):
+        raise UserError(f"{folder}: config.json says {config.vocabulary} tokens, vocab.json has {len(tokens)}")
     return ModelFolder(folder, config, about, fields.get("storage", "fp32"), fields.get("shards", {}))
 
 

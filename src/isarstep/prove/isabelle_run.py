@@ -53,6 +53,7 @@ from isarstep.prove.verdict import (
     WellFormed,
     row,
 )
+from isarstep.whole_files import write_whole
 
 FALSEHOOD = "CONST HOL.Trueprop $ CONST HOL.False"
 
@@ -206,7 +207,7 @@ class TheoryRun(Run):
         self.names = fact_names(benchmark, missing)
 
     def note_provers(self, provers: str) -> None:
-        (self.parts / "provers").write_text(provers, encoding="utf-8")
+        write_whole(self.parts / "provers", provers)
 
     @property
     def provers(self) -> str:

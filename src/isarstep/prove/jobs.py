@@ -33,6 +33,7 @@ from isarstep.prove.gaps import Effort
 from isarstep.prove.provers import QUICK, STRATEGIES, Cache, ProverLimits, Provers
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.verdict import COLUMNS, row
+from isarstep.whole_files import parse_json, write_whole
 
 CHUNK = 8  # examples: small enough to lose little when interrupted, large enough to amortise a start
 
@@ -103,9 +104,17 @@ def schema() -> pa.Schema:
 
 def write_verdicts(path: Path, rows: Sequence[Row], metadata: dict[str, str] | None = None) -> None:
     table = pa.Table.from_pylist(list(rows), schema=schema().with_metadata(metadata or {}))
+    _write_table(path, table)
+
+
+def _write_table(path: Path, table: pa.Table) -> None:
     temporary = path.with_name(path.name + ".tmp")
-    pq.write_table(table, temporary, compression="zstd")
-    temporary.replace(path)
+    try:
+        pq.write_table(table, temporary, compression="zstd")
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UserError(f"{path}: could not be written ({error.strerror or error})") from None
 
 
 class Run:
@@ -118,13 +127,16 @@ class Run:
         self._key = settings.key(work)
         note = self.parts / "run.json"
         if self.parts.exists() and resume:
-            known = json.loads(note.read_text(encoding="utf-8")) if note.exists() else {}
-            if known.get("key") != self._key:
+            try:
+                known = parse_json(note.read_text(encoding="utf-8")) if note.exists() else {}
+            except ValueError:
+                known = {}
+            if not isinstance(known, dict) or known.get("key") != self._key:
                 raise UserError(f"{self.parts}: from other predictions or settings; remove it or leave --resume away")
         else:
             shutil.rmtree(self.parts, ignore_errors=True)
             self.parts.mkdir(parents=True)
-            note.write_text(json.dumps({"key": self._key}), encoding="utf-8")
+            write_whole(note, json.dumps({"key": self._key}))
 
     @property
     def cache(self) -> Path:
@@ -141,9 +153,7 @@ class Run:
         tables = [pq.read_table(self.part(number)) for number in range(len(self.chunks))]
         table = pa.concat_tables(tables) if tables else schema().empty_table()
         table = table.replace_schema_metadata(metadata)
-        temporary = self.out.with_name(self.out.name + ".tmp")
-        pq.write_table(table, temporary, compression="zstd")
-        temporary.replace(self.out)
+        _write_table(self.out, table)
         shutil.rmtree(self.parts)
         return table
 

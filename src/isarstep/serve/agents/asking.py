@@ -25,6 +25,7 @@ from isarstep.serve.agents.endpoint import Completion, Endpoint
 from isarstep.serve.agents.questions import Questions, place_of_reference
 from isarstep.serve.agents.sampling import by_votes, pass_at
 from isarstep.version import __version__
+from isarstep.whole_files import parse_json, write_whole
 
 REPLIES, RUN, SUMMARY = "replies.jsonl", "run.json", "summary.json"
 PREDICTIONS, META = "predictions.jsonl", "predictions.meta.json"
@@ -85,13 +86,16 @@ def _open_folder(folder: Path, inquiry: AskedRun) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / RUN
     if path.is_file():
-        other = json.loads(path.read_text(encoding="utf-8"))
+        try:
+            other = dict(parse_json(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError):
+            raise UserError(f"{path}: does not say what was asked; remove the folder or choose another --out") from None
         different = [name for name, value in asdict(inquiry).items() if other.get(name) != value]
         if different:
             raise UserError(f"{folder}: holds a run with another {', '.join(different)}; choose another --out")
         _drop_torn_line(folder / REPLIES)
     else:
-        path.write_text(json.dumps(asdict(inquiry), indent=1) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(asdict(inquiry), indent=1) + "\n")
 
 
 def _drop_torn_line(path: Path) -> None:
@@ -99,7 +103,7 @@ def _drop_torn_line(path: Path) -> None:
     if path.is_file():
         raw = path.read_bytes()
         if raw and not raw.endswith(b"\n"):
-            path.write_bytes(raw[: raw.rfind(b"\n") + 1])
+            write_whole(path, raw[: raw.rfind(b"\n") + 1])
 
 
 def read_replies(folder: Path) -> Iterator[dict[str, Any]]:
@@ -110,7 +114,7 @@ def read_replies(folder: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             try:
-                yield json.loads(line)
+                yield parse_json(line)
             except ValueError:
                 raise UserError(f"{path}:{number}: is not a JSON object; remove the line and ask again") from None
 
@@ -146,8 +150,8 @@ def summarise_replies(
         lists.append([tokens for tokens, _ in nbest])
         predictions = [{"tokens": tokens, "score": votes} for tokens, votes in nbest]
         lines.append(json.dumps({"id": example.id, "predictions": predictions}, ensure_ascii=False))
-    (folder / PREDICTIONS).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    (folder / META).write_text(json.dumps(_meta(inquiry), indent=1) + "\n", encoding="utf-8")
+    write_whole(folder / PREDICTIONS, "".join(f"{line}\n" for line in lines))
+    write_whole(folder / META, json.dumps(_meta(inquiry), indent=1) + "\n")
     found = ranks([example.f1 for example in answered], lists)
     clusters = clusters_of(answered)
     widths = [k for k in (1, 2, 5, 10, 20, 50, 100) if k <= inquiry.samples]
@@ -163,7 +167,7 @@ def summarise_replies(
         "cut": sum(sample.cut for sample in samples),
         "budget": _budget(samples, price),
     }
-    (folder / SUMMARY).write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    write_whole(folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
     return summary
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from isarstep.errors import UserError
 from isarstep.serve.agents.questions import PromptMessage
+from isarstep.whole_files import parse_json
 
 KEYS = ("ISARSTEP_API_KEY", "OPENAI_API_KEY")
 _TRIES = 6
@@ -115,7 +116,7 @@ class Endpoint:
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {})
         request = urllib.request.Request(self._url, json.dumps(body).encode(), headers, method="POST")
         with _OPENER.open(request, timeout=self._timeout) as answer:
-            return json.loads(answer.read())
+            return parse_json(answer.read())
 
     def _wait_for_turn(self) -> None:
         """So many requests a minute, whoever sends them."""
@@ -137,6 +138,7 @@ def _completion(document: Any) -> Completion:
     text = choice["message"]["content"] or ""
     if not isinstance(text, str):
         raise TypeError(f"content of type {type(text).__name__}")
+    text = text.encode("utf-8", "replace").decode()  # half of a surrogate pair could not be kept in a file
     usage = document.get("usage")
     counts = usage if isinstance(usage, dict) else {}
     return Completion(
@@ -153,9 +155,12 @@ def _count(usage: dict[str, Any], name: str) -> int | None:
 
 
 def _message(error: urllib.error.HTTPError) -> str:
-    raw = error.read(2000).decode("utf-8", "replace")
     try:
-        found = json.loads(raw)["error"]
+        raw = error.read(2000).decode("utf-8", "replace")
+    except (OSError, HTTPException):  # it stalls, or ends in the middle
+        raw = ""
+    try:
+        found = parse_json(raw)["error"]
         return str(found["message"] if isinstance(found, dict) else found)
     except (ValueError, KeyError, TypeError):
         return raw or str(error.reason)

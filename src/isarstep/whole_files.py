@@ -1,0 +1,31 @@
+"""Files that are whole or absent, whatever fills the disk or kills the process, and JSON that anybody wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from isarstep.errors import UserError
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write under another name and rename when all of it is there; what was there before survives a failure."""
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UserError(f"{path}: could not be written ({error.strerror}); what was there is untouched") from None
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Like `json.loads`, but brackets that are nested too deeply are a ValueError too."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
