@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 from tests.needs import PROC_FILES
+from tests.stand_in import PROOF_OF_TINY
 from tests.waiting import Clock, gone, is_written, number_in, until
 
 from isarstep.prove import provers as module
+from isarstep.prove.presence import TINY_TPTP
 from isarstep.prove.provers import (
     Attempt,
     Cache,
@@ -47,9 +49,9 @@ def hasty() -> Iterator[Provers]:
 def fake(tmp_path: Path, body: str, name: str = "prover") -> Attempt:
     """A prover program written in Python, asked a first-order problem; it can leave its pid in the file `pid`."""
     program = tmp_path / f"{name}.py"
-    program.write_text("import os, sys, time, signal\n" + body)
+    program.write_text(f"import os, sys, time, signal\nPROOF = {PROOF_OF_TINY!r}\n" + body)
     strategy = Strategy(name, "tf0", arithmetic=False, unfold=True, argv=(sys.executable, "-I", "-S", str(program)))
-    return Attempt(strategy, "tff(goal,conjecture,$false).\n", {"p0": "a fact"})
+    return Attempt(strategy, TINY_TPTP, {"p0": "a fact"})
 
 
 def test_a_prover_that_hangs_runs_out_of_time(
@@ -75,7 +77,7 @@ def test_a_busy_prover_is_stopped_by_its_processor_time(tmp_path: Path, hasty: P
 
 def test_a_prover_that_floods_its_output_is_stopped(tmp_path: Path) -> None:
     with Provers(ProverLimits(seconds=30)) as provers:
-        answer = provers.prove([fake(tmp_path, "while True: os.write(1, b'# SZS status Theorem\\n' * 4096)\n")])
+        answer = provers.prove([fake(tmp_path, "while True: os.write(1, PROOF.encode() * 400)\n")])
     assert answer == NoProof("the prover flooded its output")
 
 
@@ -108,7 +110,7 @@ def test_a_prover_that_leaves_a_daemon_leaves_nothing(tmp_path: Path, provers: P
 
 
 def test_a_prover_that_eats_memory_is_refused_it(tmp_path: Path, provers: Provers) -> None:
-    answer = provers.prove([fake(tmp_path, "x = bytearray(8 << 30)\nprint('# SZS status Theorem')\n")])
+    answer = provers.prove([fake(tmp_path, "x = bytearray(8 << 30)\nprint(PROOF)\n")])
     assert isinstance(answer, NoProof)
     assert "MemoryError" in answer.why
 
@@ -117,11 +119,11 @@ def test_a_prover_that_eats_memory_is_refused_it(tmp_path: Path, provers: Prover
     "ending", ["sys.exit(3)", "os._exit(1)", "os.kill(os.getpid(), signal.SIGSEGV)", "os.abort()", "raise ValueError"]
 )
 def test_a_proof_of_a_prover_that_dies_does_not_count(tmp_path: Path, provers: Provers, ending: str) -> None:
-    attempt = fake(tmp_path, f"print('# SZS status Theorem', flush=True)\n{ending}\n")
+    attempt = fake(tmp_path, f"print(PROOF, flush=True)\n{ending}\n")
     assert isinstance(provers.prove([attempt]), NoProof)
 
 
-@pytest.mark.parametrize("output", ["", "Theorem", "SZS status Theorem", "# SZS status Unknown", "\\x00\\xff" * 100])
+@pytest.mark.parametrize("output", ["", "Theorem", "# SZS status Theorem", "# SZS status Unknown", "\\x00\\xff" * 100])
 def test_only_the_exact_words_are_a_proof(tmp_path: Path, provers: Provers, output: str) -> None:
     body = f"os.write(1, b'{output}')\n"
     assert isinstance(provers.prove([fake(tmp_path, body)]), NoProof)
@@ -144,7 +146,7 @@ def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Pr
     pid = tmp_path / "pid"
     slow = fake(tmp_path, f"open({str(pid)!r}, 'w').write(str(os.getpid()))\ntime.sleep(1000)\n", "slow")
     waiting = f"while not os.path.exists({str(pid)!r}) or not open({str(pid)!r}).read(): time.sleep(0.01)\n"
-    quick = fake(tmp_path, waiting + "print('# SZS status Theorem')\n", "quick")
+    quick = fake(tmp_path, waiting + "print(PROOF)\n", "quick")
     never = fake(tmp_path, f"open({str(tmp_path / 'ran')!r}, 'w')\n", "never")
     answer = provers.prove([slow, quick, never])
     assert isinstance(answer, ProofFound)
@@ -156,7 +158,7 @@ def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Pr
 def test_attempts_are_made_only_when_they_are_needed(tmp_path: Path) -> None:
     def attempts() -> Iterator[Attempt]:
         yield fake(tmp_path, "print('# SZS status GaveUp')\n", "first")
-        yield fake(tmp_path, "print('# SZS status Theorem')\n", "second")
+        yield fake(tmp_path, "print(PROOF)\n", "second")
         raise AssertionError("nothing is left to try")
 
     with Provers(ProverLimits(seconds=5)) as provers:
@@ -195,7 +197,7 @@ def test_a_prover_that_sleeps_is_told_from_one_that_waits_for_its_turn() -> None
 
 def test_an_answer_is_asked_for_once(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
-    body = f"open({str(runs)!r}, 'a').write('.')\nprint('# SZS status Theorem')\n"
+    body = f"open({str(runs)!r}, 'a').write('.')\nprint(PROOF)\n"
     for _ in range(2):
         with Provers(PATIENT, Cache(tmp_path / "answers.sqlite")) as provers:
             for _ in range(2):

@@ -46,7 +46,7 @@ def test_sketch_prints_a_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["sketch", *problem, "--budget", "3600", "--json"]) == 0
     sketch = json.loads(capsys.readouterr().out)
     assert sketch["closed"]
-    also_of_propose = {"types", "world", "authority", "notes", "contradiction"}
+    also_of_propose = {"types", "world", "authority", "notes", "contradiction", "provers", "not_asked"}
     assert documented("sketch --json") | also_of_propose == {*sketch} == {*schema.SketchAnswer.model_fields}
     assert {*sketch["steps"][0]} <= mentioned("sketch --json")
 

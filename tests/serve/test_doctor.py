@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from isarstep.cli import run
-from isarstep.prove.provers import prover_version
 from isarstep.serve import doctor
 
 
@@ -18,7 +17,6 @@ def rows(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
 def test_a_whole_installation(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ISABELLE_HOME", raising=False)
     monkeypatch.setenv("PATH", "/nowhere")
-    prover_version.cache_clear()
     assert run(["doctor"]) == 0
     found = {what.strip(): said.strip() for what, said in rows(capsys).items()}
     assert "training examples" in found["benchmark"]
@@ -42,8 +40,14 @@ def test_an_isabelle_that_is_named_but_not_there(
     assert f"ISABELLE_HOME is {os.devnull}, but there is no such folder" in capsys.readouterr().out
 
 
-@pytest.fixture(autouse=True)
-def _fresh_versions() -> object:
-    prover_version.cache_clear()
-    yield
-    prover_version.cache_clear()
+def test_a_prover_that_is_there_but_broken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "eprover"
+    program.write_text('#!/bin/sh\n[ "$1" = --version ] && echo E 9.9 && exit\nexit 127\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    assert run(["doctor"]) == 0
+    found = {what.strip(): said.strip() for what, said in rows(capsys).items()}
+    assert found["E (eprover)"].startswith(f"missing: {program} does not prove a tiny problem: exit status 127")
+    assert not found["cvc5"].startswith("missing")

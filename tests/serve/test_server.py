@@ -125,11 +125,15 @@ def test_verdicts_are_streamed(server: Running) -> None:
     assert sides == [(0, "first"), (0, "second"), (1, "first"), (1, "second"), (1, "against")]
     assert events[1][1]["gap"]["result"] == "proved"
     assert events[5][1]["gap"]["result"] == "proved"  # z < x contradicts the facts
-    assert events[-1][1] | {"seconds": None} == {
+    done = events[-1][1]
+    assert {word.split()[0] for word in done["provers"]} == {"E", "cvc5"}
+    assert done | {"seconds": None, "provers": []} == {
         "order": [0, 1],
         "seconds": None,
         "finished": True,
         "contradiction": None,
+        "provers": [],
+        "not_asked": [],
     }
 
 

@@ -132,11 +132,14 @@ def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
 
 def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: str | None, *, resume: bool) -> None:
     from isarstep.prove.jobs import Run, default_jobs, run_cluster, run_local
-    from isarstep.prove.provers import available, prover_names
+    from isarstep.prove.provers import available, presences, prover_names
     from isarstep.prove.summary import summary
 
+    missing = "; ".join(str(presence) for presence in presences() if presence.version is None)
     if not available():
-        raise UserError("no prover is installed: pip install cvc5, or put eprover on the PATH")
+        raise UserError(f"no prover is installed ({missing}): pip install cvc5, or put eprover on the PATH")
+    if missing:
+        print(f"not asked: {missing}")
     run = Run(out, settings, work, resume=resume)
     with _watched(run, work) as watched:
         for count in run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs()):

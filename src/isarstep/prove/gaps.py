@@ -18,12 +18,14 @@ from isarstep.prove.provers import (
     NOTHING_TRIED,
     QUICK,
     Attempt,
+    NoProof,
     OutOfTime,
     ProofFound,
     ProverAnswer,
     Provers,
     Strategy,
     available,
+    presences,
 )
 from isarstep.prove.rewriting import TRUE, Rewrite, Rewriter, rewrites_of
 from isarstep.prove.simprules import SimpRules
@@ -49,7 +51,7 @@ class Effort:
         return 1.0 if size or len(self.library) == 1 else SHARE_WITHOUT_LIBRARY
 
     def tried(self, size: int) -> tuple[Strategy, ...]:
-        """The strategies for so many library facts: only saturation copes with many, where it is installed."""
+        """The strategies for so many library facts: only saturation copes with many, where it can be asked."""
         here = available(self.strategies)
         if size <= FEW or self.strategies != QUICK:
             return here
@@ -200,21 +202,37 @@ class Closing:
         return may
 
     def _ask(self, question: str, query: Query, library: int, share: float) -> Gap:
-        reason = "no prover is installed"
+        reason = ""
 
-        def tried() -> Iterator[Attempt]:
+        def stated(strategies: Sequence[Strategy]) -> Iterator[Attempt]:
             nonlocal reason
-            for strategy in self.effort.tried(library):
+            for strategy in strategies:
                 try:
                     yield attempt(query, strategy, share)
                 except formula.CannotEncode as error:
                     reason = str(error)
 
-        answer = self.provers.prove(tried())
-        gap = Unknown(reason) if answer == NOTHING_TRIED else _gap_of_prover(answer, library)
+        strategies = self.effort.tried(library)
+        answer = self.provers.prove(stated(strategies))
+        if answer == NOTHING_TRIED or (isinstance(answer, NoProof) and not answer.own):
+            # The prover for so many facts cannot be asked, after all, or broke: then the others are.
+            others = [strategy for strategy in available(self.effort.strategies) if strategy not in strategies]
+            further = self.provers.prove(stated(others))
+            answer = answer if further == NOTHING_TRIED else further
+        gap = (
+            Unknown(reason or nobody(self.effort.strategies))
+            if answer == NOTHING_TRIED
+            else _gap_of_prover(answer, library)
+        )
         if self.trace is not None:
             self.trace.append(Asked(question, query, gap))
         return gap
+
+
+def nobody(strategies: Sequence[Strategy]) -> str:
+    """Why no prover was asked."""
+    missing = [str(presence) for presence in presences(strategies) if presence.version is None]
+    return "no prover is installed" + (f" that works ({'; '.join(missing)})" if missing else "")
 
 
 def unused(gap: Gap, premises: set[str]) -> bool:

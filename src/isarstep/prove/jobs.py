@@ -30,7 +30,7 @@ from isarstep.memory import without_collection
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
 from isarstep.prove.gaps import Effort
-from isarstep.prove.provers import QUICK, STRATEGIES, Cache, ProverLimits, Provers
+from isarstep.prove.provers import KILLED, QUICK, STRATEGIES, Cache, ProverLimits, Provers
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.verdict import COLUMNS, row
 from isarstep.whole_files import parse_json, write_whole
@@ -150,6 +150,11 @@ class Run:
 
     def finish(self, metadata: dict[str, str]) -> pa.Table:
         """Put the chunks together, remove them, and return the table."""
+        if missing := self.missing():
+            raise UserError(
+                f"{len(missing)} of {len(self.chunks)} chunks are not done: provers were killed, perhaps because memory"
+                " ran out; go on with --resume"
+            )
         tables = [pq.read_table(self.part(number)) for number in range(len(self.chunks))]
         table = pa.concat_tables(tables) if tables else schema().empty_table()
         table = table.replace_schema_metadata(metadata)
@@ -202,8 +207,14 @@ def _collect(run: Run, submit: Callable[[tuple[Work, ...]], Future[list[Row]]]) 
     numbers = {submit(run.chunks[number]): number for number in order}
     for future in as_completed(numbers):
         rows = future.result()
-        write_verdicts(run.part(numbers[future]), rows)
-        yield len(rows)
+        if not any(_was_killed(cells) for cells in rows):
+            write_verdicts(run.part(numbers[future]), rows)
+            yield len(rows)
+
+
+def _was_killed(cells: Row) -> bool:
+    """Whether a verdict hangs on a prover that somebody killed: it is no verdict, and the chunk is done again."""
+    return any(str(value).startswith(f"unknown: {KILLED}") for name, value in cells.items() if name.endswith("_result"))
 
 
 def default_jobs() -> int:

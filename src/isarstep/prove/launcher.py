@@ -53,7 +53,8 @@ def main() -> None:
                     reply: dict[str, float] = {"started": message["start"], "pid": pid}
                 else:
                     pid = message["stop"]
-                    status, seconds = _stop(pid)
+                    # Only what was started here: any other number is another's process group.
+                    status, seconds = _stop(pid) if pid in alive else (-1, 0.0)
                     alive.discard(pid)
                     reply = {"stopped": pid, "status": status, "cpu": seconds}
                     _kill_strays(alive)
@@ -135,7 +136,8 @@ def _solve(options: dict[str, str]) -> None:
     if answer == "unsat":
         by_term = symbols.getNamedTerms()
         core = [by_term.get(term, "?") for term in solver.getUnsatCore()]
-        os.write(1, ("; core " + " ".join(core) + "\n").encode())
+        version = str(solver.getVersion(), "ascii").partition("-")[0]
+        os.write(1, ("; core " + " ".join(core) + f"\n; version {version}\n").encode())
 
 
 def _stop(pid: int) -> tuple[int, float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -133,7 +133,8 @@ class Sketcher:
                 elif self._answered:
                     yield from self.expand(*self._answered.pop(0))
                 elif self._asked is not None:
-                    self._asked[1].result()
+                    if not wait([self._asked[1]], self.plan.seconds - self.passed).done:
+                        break  # the model takes longer than there is time
                 else:
                     break
             if self.best.closed and self.root.link.tokens != FALSEHOOD:

@@ -7,32 +7,27 @@ refutes nothing here, because a problem holds only some of what is known.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
+import math
 import os
 import re
 import selectors
-import shutil
 import signal
-import socket
 import sqlite3
-import subprocess
-import sys
-import sysconfig
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from isarstep.prove.derivation import inputs_of_proof
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.encode_tf0 import encode_tf0
 from isarstep.prove.encode_th0 import encode_th0
 from isarstep.prove.formula import Entailment
+from isarstep.prove.presence import E_ARGUMENTS, Presence, prover_presence
+from isarstep.prove.processes import LOST, ProverProcess, ProverProcesses
 
 Encoding = Literal["smt", "tf0", "th0"]
 ENCODERS: dict[Encoding, Callable[[Entailment], tuple[str, dict[str, str]]]] = {
@@ -41,9 +36,11 @@ ENCODERS: dict[Encoding, Callable[[Entailment], tuple[str, dict[str, str]]]] = {
     "th0": encode_th0,
 }
 OUTPUT_LIMIT = 4 << 20
-GAVE_UP = (
-    "the prover gave up"  # it has searched all of its space, or found a model: it was asked, and there is no proof
-)
+ANSWERS = 2  # of what is kept: answers of 1 could be those of provers that somebody had killed
+# It has searched all of its space, or found a model: it was asked, and there is no proof.
+GAVE_UP = "the prover gave up"
+KILLED = "the prover was killed"
+NEARLY = 0.9  # of its processor time a prover has used when its limit ends it: timers count in ticks
 PULSE = 0.2  # seconds between two looks whether the answer is still wanted
 PATIENCE = 30  # how many times the limit on the clock a prover gets whose processor time others use
 
@@ -64,7 +61,6 @@ class Strategy:
         return self.argv[0] if self.argv else "cvc5"
 
 
-E_ARGUMENTS = ("eprover", "--auto", "--silent", "--proof-object=1", "--tstp-format")
 NONLINEAR = (("nl-cov", "true"),)  # cylindrical coverings: without them even 2ab ≤ a² + b² is out of reach
 CVC5 = Strategy("cvc5", "smt", arithmetic=True, unfold=True, options=NONLINEAR)
 CVC5_ENUM = Strategy(
@@ -106,6 +102,7 @@ class OutOfTime:
 @dataclass(frozen=True, slots=True)
 class NoProof:
     why: str
+    own: bool = True  # the prover's own word; False: it was killed, broke, or could not be started
 
 
 ProverAnswer: TypeAlias = ProofFound | OutOfTime | NoProof
@@ -124,38 +121,28 @@ class Attempt:
     def key(self, limits: ProverLimits) -> str:
         """Of all that an answer depends on. It names the facts that it used, so their names are among that."""
         settings = [self.strategy.argv, self.strategy.options, prover_version(self.strategy.prover)]
-        document = json.dumps([settings, self.share * limits.seconds, limits.memory, self.text, self.labels])
+        document = json.dumps([ANSWERS, settings, self.share * limits.seconds, limits.memory, self.text, self.labels])
         return hashlib.sha256(document.encode()).hexdigest()
 
 
-@lru_cache
 def prover_version(prover: str) -> str | None:
-    """The version of an installed prover, None where it is missing."""
-    if prover == "cvc5":
-        try:
-            return version("cvc5")
-        except PackageNotFoundError:
-            return None
-    path = shutil.which(prover)
-    if path is None:
-        return None
-    with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-        return subprocess.run([path, "--version"], capture_output=True, text=True, timeout=10).stdout.strip()
-    return None
+    """The version of a prover that can be asked, None of one that is missing or broken."""
+    return prover_presence(prover).version
 
 
 def available(strategies: Sequence[Strategy] = STRATEGIES) -> tuple[Strategy, ...]:
-    """The strategies whose prover is installed."""
+    """The strategies whose prover can be asked."""
     return tuple(s for s in strategies if prover_version(s.prover) is not None)
 
 
+def presences(strategies: Sequence[Strategy] = STRATEGIES) -> list[Presence]:
+    """Of every prover: its version, or why it cannot be asked."""
+    return [prover_presence(prover) for prover in dict.fromkeys(s.prover for s in strategies)]
+
+
 def prover_names() -> str:
-    """The installed provers with their versions, as tables name them."""
-    versions = {s.prover: prover_version(s.prover) or "" for s in available()}
-    # E says its own name, its version, and then more than a table can hold.
-    return ", ".join(
-        f"cvc5 {said}" if prover == "cvc5" else " ".join(said.split()[:2]) for prover, said in versions.items()
-    )
+    """The provers that can be asked with their versions, as tables name them."""
+    return ", ".join(str(presence) for presence in presences() if presence.version is not None)
 
 
 class Cache:
@@ -193,12 +180,12 @@ class Cache:
 
 @dataclass(slots=True)
 class _Running:
+    number: int  # of the attempt among those of its question
     attempt: Attempt
-    pid: int
-    pipe: int
-    began: float
+    process: ProverProcess
     deadline: float
-    output: bytearray
+    again: bool = False  # it was killed once
+    output: bytearray = field(default_factory=bytearray)
 
 
 class Provers:
@@ -211,9 +198,8 @@ class Provers:
         self.cache = cache or Cache()
         self.wanted: Callable[[], bool] = lambda: True  # asked now and then; who says no gets a time-out soon
         self.meanwhile: Callable[[], object] = lambda: None  # called once provers of a question are at work
-        self._launcher: subprocess.Popen[bytes] | None = None
-        self._channel: socket.socket | None = None
-        self._buffer = b""
+        self.failures: dict[str, str] = {}  # of provers that were asked and did not answer: the last reason
+        self._processes = ProverProcesses()
 
     def __enter__(self) -> Provers:
         return self
@@ -222,16 +208,7 @@ class Provers:
         self.close()
 
     def close(self) -> None:
-        if self._channel is not None:
-            self._channel.close()
-            self._channel = None
-        if self._launcher is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._launcher.wait(timeout=10)
-            self._launcher.kill()
-            self._launcher.wait()
-            self._launcher = None
-        self._buffer = b""
+        self._processes.close()
 
     def prove(self, attempts: Iterable[Attempt]) -> ProverAnswer:
         """The first proof, else a time-out if there was one, else why the first attempt gave up.
@@ -243,153 +220,111 @@ class Provers:
         except BaseException:
             self.close()  # whatever happened, nothing keeps running
             raise
+        in_order = [answers[number] for number in sorted(answers)]
         for kind in (ProofFound, OutOfTime):
-            for answer in answers:
+            for answer in in_order:
                 if isinstance(answer, kind):
                     return answer
-        return answers[0] if answers else NOTHING_TRIED
+        own = [answer for answer in in_order if isinstance(answer, NoProof) and answer.own]
+        return next(iter((*own, *in_order)), NOTHING_TRIED)
 
-    def _race(self, attempts: Iterator[Attempt]) -> list[ProverAnswer]:
+    def _race(self, attempts: Iterator[Attempt]) -> dict[int, ProverAnswer]:
+        """Answers by the number of their attempt."""
         running: dict[int, _Running] = {}
-        answers: list[ProverAnswer] = []
+        answers: dict[int, ProverAnswer] = {}
         selector = selectors.DefaultSelector()
-        more, told = True, False
+        more, told, count = True, False, 0
         try:
             while more or running:
                 if not self.wanted():
-                    return [*answers, OutOfTime(0.0)]
+                    return {**answers, count: OutOfTime(0.0)}
                 while more and len(running) < self.limits.width:
                     attempt = next(attempts, None)
                     if attempt is None:
                         more = False
                         break
-                    started = self.cache.get(attempt.key(self.limits)) or self._start(attempt)
-                    if isinstance(started, _Running):
-                        running[started.pipe] = started
-                        selector.register(started.pipe, selectors.EVENT_READ)
-                        continue
-                    answers.append(started)
-                    if isinstance(started, ProofFound):
-                        return answers
+                    known = self.cache.get(attempt.key(self.limits))
+                    if known is None:
+                        self._begin(count, attempt, selector, running)
+                    else:
+                        answers[count] = known
+                        if isinstance(known, ProofFound):
+                            return answers
+                    count += 1
                 if not running:
                     continue
                 if not told:
                     told = True
                     self.meanwhile()
-                deadline = min(r.deadline for r in running.values())
-                for key, _ in selector.select(min(PULSE, max(0.0, deadline - time.monotonic()))):
-                    run = running[key.fd]
-                    chunk = os.read(run.pipe, 1 << 16)
-                    run.output += chunk
-                    if chunk and len(run.output) <= OUTPUT_LIMIT:
-                        continue
-                    answer = self._finish(run, selector, running, flooded=bool(chunk))
-                    answers.append(answer)
+                for run, answer in self._ended(selector, running):
+                    answers[run.number] = answer
                     if isinstance(answer, ProofFound):
                         return answers
-                now = time.monotonic()
-                for run in [r for r in running.values() if now >= r.deadline]:
-                    if now - run.began < PATIENCE * self.limits.wall and _waits_for_processor(run.pid):
-                        run.deadline = now + self.limits.wall
-                        continue
-                    self._end(run, selector, running)
-                    answers.append(self._remember(run, OutOfTime(self.limits.seconds)))
             return answers
         finally:
             for run in list(running.values()):
                 self._end(run, selector, running)
             selector.close()
 
-    def _start(self, attempt: Attempt) -> _Running:
-        strategy = attempt.strategy
-        source = _problem_file(attempt.text)
-        read_end, write_end = os.pipe()
-        try:
-            message = {
-                "start": 0,
-                "argv": strategy.argv,
-                "options": dict(strategy.options),
-                "cpu": attempt.share * self.limits.seconds,
-                "memory": self.limits.memory,
-            }
-            began = time.monotonic()
-            pid = int(self._ask(message, [source, write_end])["pid"])
-        except BaseException:
-            os.close(read_end)
-            raise
-        finally:
-            os.close(source)
-            os.close(write_end)
-        return _Running(attempt, pid, read_end, began, began + self.limits.wall, bytearray())
+    def _ended(
+        self, selector: selectors.BaseSelector, running: dict[int, _Running]
+    ) -> Iterator[tuple[_Running, ProverAnswer]]:
+        """Read what provers say for a moment; those that are done, with their answers."""
+        deadline = min(r.deadline for r in running.values())
+        for key, _ in selector.select(min(PULSE, max(0.0, deadline - time.monotonic()))):
+            run = running[key.fd]
+            chunk = os.read(run.process.pipe, 1 << 16)
+            run.output += chunk
+            if chunk and len(run.output) <= OUTPUT_LIMIT:
+                continue
+            answer = self._finish(run, selector, running, flooded=bool(chunk))
+            if isinstance(answer, NoProof) and answer.why.startswith(KILLED) and not run.again:
+                self._begin(run.number, run.attempt, selector, running, again=True)  # somebody else ended it
+                continue
+            yield run, self._remember(run.attempt, answer)
+        now = time.monotonic()
+        for run in [r for r in running.values() if now >= r.deadline]:
+            if now - run.process.began < PATIENCE * self.limits.wall and _waits_for_processor(run.process.pid):
+                run.deadline = now + self.limits.wall
+                continue
+            self._end(run, selector, running)
+            yield run, OutOfTime(self.limits.seconds)
+
+    def _begin(
+        self,
+        number: int,
+        attempt: Attempt,
+        selector: selectors.BaseSelector,
+        running: dict[int, _Running],
+        again: bool = False,
+    ) -> None:
+        strategy, limits = attempt.strategy, self.limits
+        seconds = attempt.share * limits.seconds
+        process = self._processes.start(strategy.argv, dict(strategy.options), attempt.text, seconds, limits.memory)
+        running[process.pipe] = _Running(number, attempt, process, process.began + limits.wall, again)
+        selector.register(process.pipe, selectors.EVENT_READ)
 
     def _end(self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running]) -> tuple[int, float]:
-        selector.unregister(run.pipe)
-        del running[run.pipe]
-        os.close(run.pipe)
-        reply = self._ask({"stop": run.pid}, [])
-        return int(reply["status"]), reply["cpu"]
+        selector.unregister(run.process.pipe)
+        del running[run.process.pipe]
+        return self._processes.stop(run.process)
 
     def _finish(
         self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running], flooded: bool
     ) -> ProverAnswer:
         status, seconds = self._end(run, selector, running)
         if flooded:
-            answer: ProverAnswer = NoProof("the prover flooded its output")
+            return NoProof("the prover flooded its output")
+        limit = run.attempt.share * self.limits.seconds
+        return read_answer(run.attempt, run.output.decode(errors="replace"), status, seconds, limit)
+
+    def _remember(self, attempt: Attempt, answer: ProverAnswer) -> ProverAnswer:
+        """Only a prover's own word is kept: one that was killed or broke may prove it the next time."""
+        if isinstance(answer, NoProof) and not answer.own:
+            self.failures[attempt.strategy.prover] = answer.why
         else:
-            answer = read_answer(run.attempt, run.output.decode(errors="replace"), status, seconds)
-        return self._remember(run, answer)
-
-    def _remember(self, run: _Running, answer: ProverAnswer) -> ProverAnswer:
-        self.cache.put(run.attempt.key(self.limits), answer)
+            self.cache.put(attempt.key(self.limits), answer)
         return answer
-
-    def _ask(self, message: dict[str, object], descriptors: list[int]) -> dict[str, float]:
-        for _ in range(2):
-            try:
-                channel = self._connect()
-                socket.send_fds(channel, [json.dumps(message).encode() + b"\n"], descriptors)
-                while b"\n" not in self._buffer:
-                    data = channel.recv(65536)
-                    if not data:
-                        raise ConnectionError("the launcher ended")
-                    self._buffer += data
-                line, self._buffer = self._buffer.split(b"\n", 1)
-                reply: dict[str, float] = json.loads(line)
-                return reply
-            except ConnectionError:
-                self.close()
-                if "stop" in message:
-                    return {"status": -1, "cpu": 0.0}  # its processes ended with it
-        raise RuntimeError("the process that starts provers does not run")
-
-    def _connect(self) -> socket.socket:
-        if self._channel is None:
-            ours, theirs = socket.socketpair()
-            # Without site packages' start-up files; only what the launcher needs is on its path.
-            program = str(Path(__file__).with_name("launcher.py"))
-            path = f"import sys, runpy; sys.path.append({sysconfig.get_path('platlib')!r})"
-            command = [sys.executable, "-I", "-S", "-c", f"{path}; runpy.run_path({program!r}, run_name='__main__')"]
-            self._launcher = subprocess.Popen(command, stdin=theirs.fileno(), start_new_session=True)
-            theirs.close()
-            self._channel = ours
-        return self._channel
-
-
-def _problem_file(text: str) -> int:
-    """A descriptor to read the problem from; its file has no name, and no disk where the kernel can do without."""
-    if hasattr(os, "memfd_create"):
-        source = os.memfd_create("problem")
-    else:
-        with tempfile.TemporaryFile() as unnamed:
-            source = os.dup(unnamed.fileno())
-    try:
-        with open(source, "wb", closefd=False) as file:
-            file.write(text.encode())
-        os.lseek(source, 0, os.SEEK_SET)
-    except BaseException:
-        os.close(source)
-        raise
-    return source
 
 
 def _waits_for_processor(pid: int) -> bool:
@@ -401,13 +336,16 @@ def _waits_for_processor(pid: int) -> bool:
         return False
 
 
-def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> ProverAnswer:
-    """What a prover that ended said. Only a clean exit with the exact words of success is a proof."""
+def read_answer(attempt: Attempt, output: str, status: int, seconds: float, limit: float = math.inf) -> ProverAnswer:
+    """What a prover that ended said. Only a clean exit with a derivation from what it was given is a proof.
+
+    `limit`: the processor time that it had. Who is ended by a signal before it was ended by somebody else.
+    """
     name = attempt.strategy.name
     if attempt.strategy.encoding == "smt":
         lines = output.split("\n")
-        if status == 0 and lines[0] == "unsat":
-            core = next((line[7:].split() for line in lines if line.startswith("; core ")), [])
+        core = next((line[7:].split() for line in lines if line.startswith("; core ")), None)
+        if status == 0 and lines[0] == "unsat" and core is not None:
             return ProofFound(name, seconds, _used(attempt, core))
         if status == 0 and lines[0].startswith(("sat", "unknown")):
             return NoProof(GAVE_UP)
@@ -415,16 +353,22 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float) -> P
         found = re.search(r"^[#%] SZS status (\w+)", output, re.MULTILINE)
         said = found.group(1) if found else ""
         if status == 0 and said in ("Theorem", "ContradictoryAxioms"):
-            labels = re.findall(r"file\('[^']*',\s*(\w+)\)", output)
+            labels = inputs_of_proof(output, attempt.text)
+            if labels is None:
+                return NoProof(
+                    "the prover claims a theorem and shows no derivation of it from what it was given", False
+                )
             return ProofFound(name, seconds, _used(attempt, labels))
-        if said == "ResourceOut":
+        if status >= 0 and said == "ResourceOut":
             return OutOfTime(seconds)
-        if said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):
+        if status >= 0 and said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):
             return NoProof(GAVE_UP)
-    if status in (-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL):
+    if status in (-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL) and seconds >= NEARLY * limit:
         return OutOfTime(seconds)
+    if status in (LOST, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT):
+        return NoProof(f"{KILLED} after {seconds:.1f} s", False)
     text = " ".join(output.split())
-    return NoProof(f"the prover failed with status {status}: {text[:200]}")
+    return NoProof(f"the prover failed with status {status}: {text[:200]}", False)
 
 
 def _used(attempt: Attempt, labels: Sequence[str]) -> tuple[str, ...]:

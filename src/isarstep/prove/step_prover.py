@@ -21,15 +21,13 @@ from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import FactBase, Library
 from isarstep.prove.gaps import Effort
 from isarstep.prove.provers import (
-    STRATEGIES,
     Attempt,
     Cache,
     OutOfTime,
     ProverAnswer,
     ProverLimits,
     Provers,
-    available,
-    prover_version,
+    presences,
 )
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Side, Step, with_gap
@@ -137,6 +135,11 @@ class Proving:
     def close(self) -> None:
         self._provers.close()
 
+    def asked(self) -> tuple[list[str], list[str]]:
+        """Provers that are asked, with versions; and those that are not or that did not answer, with reasons."""
+        failed = [f"{prover}: {why}" for prover, why in self._provers.failures.items()]
+        return installed(), [*not_installed(), *failed]
+
     def forget(self) -> None:
         """All answers so far, so that the next question is asked in earnest."""
         self._provers.cache = BoundedCache()
@@ -228,6 +231,10 @@ def at_hand(task: Task) -> Example:
 
 
 def installed() -> list[str]:
-    """Provers and versions."""
-    found = dict.fromkeys(strategy.prover for strategy in available(STRATEGIES))
-    return [f"{prover} {prover_version(prover)}" for prover in found]
+    """Provers that can be asked, with versions."""
+    return [str(found) for found in presences() if found.version is not None]
+
+
+def not_installed() -> list[str]:
+    """Provers that cannot be asked, with reasons."""
+    return [str(found) for found in presences() if found.version is None]

@@ -93,11 +93,11 @@ def propose(
     steps, contradiction = _checked(engine, task, beam) if check else (engine.propose(task, beam), None)
     if as_json:
         from isarstep.serve import shown
-        from isarstep.serve.service import standing
+        from isarstep.serve.service import provers_asked, standing
 
         answer = {"steps": [shown.step(each, task) for each in steps], "unknown": engine.unknown(task)}
         answer["contradiction"] = None if contradiction is None else shown.gap(contradiction)
-        print(json.dumps(answer | standing(task), ensure_ascii=False))
+        print(json.dumps(answer | standing(task) | provers_asked(check), ensure_ascii=False))
         return
     _print_task(task, engine.unknown(task))
     for number, each in enumerate(steps, 1):
@@ -105,9 +105,12 @@ def propose(
     if contradiction is not None:
         print(f"\nThe facts contradict each other ({contradiction}): everything follows from them.")
     if check:
+        from isarstep.prove.step_prover import installed, not_installed
         from isarstep.prove.verdict import AUTHORITY
 
-        print(f"\nProved means {AUTHORITY}, with nothing but what {task.world.name} has.")
+        print(f"\nAsked: {', '.join(installed()) or 'nobody'}.")
+        print(*(f"Could not be asked: {why}.\n" for why in not_installed()), sep="", end="")
+        print(f"Proved means {AUTHORITY}, with nothing but what {task.world.name} has.")
     if replay is not None:
         print(*_replayed(engine, task, steps, replay), sep="\n")
 
@@ -178,6 +181,9 @@ def sketch(
     for general in task.general():
         print(f"(* {general} *)")
     print(f"(* {best.state}, in {task.world.name}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
+    asked_provers, not_asked = proving.asked()
+    print(f"(* asked: {', '.join(asked_provers) or 'nobody'} *)")
+    print(*(f"(* could not be asked: {why} *)\n" for why in not_asked), sep="", end="")
     print(f"(* proved means {AUTHORITY} *)")
     if replay is not None:
         print(*(f"(* {line} *)" for line in _replayed(engine, task, best, replay)), sep="\n")

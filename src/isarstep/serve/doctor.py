@@ -1,7 +1,7 @@
 """What of the things that commands want is here, and what is missing for which command.
 
-Nothing is changed and nothing is started but `prover --version` and the like. "Not installed" and "is here but does not
-work" are told apart.
+Nothing is changed. Provers are given a tiny problem, as they are given all others; of other programs only their version
+is asked. "Not installed" and "is here but does not work" are told apart.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from isarstep.data import EMBEDDED, benchmark_folder, model_folder
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import find_installation
 from isarstep.models.folders import read_description
-from isarstep.prove.provers import prover_version
+from isarstep.prove.presence import NOT_INSTALLED, prover_presence
 from isarstep.version import __version__
 
 
@@ -36,9 +36,9 @@ def findings() -> Iterator[Finding]:
     yield Finding("isarstep", f"{__version__}, Python {platform.python_version()} on {platform.machine()}", "all")
     yield _asked("benchmark", _benchmark, "show, evaluate, propose, sketch, serve, check", required=True)
     yield _asked("model", _model, "propose, sketch, serve, predict", required=True)
-    yield Finding("cvc5", prover_version("cvc5"), "check, sketch, serve", "pip install cvc5", required=True)
+    yield _prover("cvc5", "cvc5", "pip install cvc5", required=True)
     advice = "install the package of that name, e.g. apt install eprover: both provers together prove far more than one"
-    yield Finding("E (eprover)", prover_version("eprover"), "check, sketch, serve", advice)
+    yield _prover("E (eprover)", "eprover", advice)
     yield _torch()
     yield _asked("Isabelle", _isabelle, "mine, check --isabelle, the proof command")
     yield Finding("dask", _package("distributed"), "mine --cluster, check --cluster", "pip install 'isarstep[cluster]'")
@@ -49,6 +49,12 @@ def _asked(what: str, ask: Callable[[], str], needed_for: str, *, required: bool
         return Finding(what, ask(), needed_for, required=required)
     except UserError as error:
         return Finding(what, None, needed_for, str(error), required)
+
+
+def _prover(what: str, prover: str, advice: str, *, required: bool = False) -> Finding:
+    presence = prover_presence(prover)
+    broken = "" if presence.why in NOT_INSTALLED else f"{presence.why}; "
+    return Finding(what, presence.version, "check, sketch, serve", broken + advice, required)
 
 
 def _package(name: str) -> str | None:

@@ -144,6 +144,10 @@ Notes = Annotated[
 ]
 
 
+ProversAsked = Annotated[list[str], Field(description="Provers that were asked, with versions; none: nobody was.")]
+NotAsked = Annotated[list[str], Field(description="Provers that could not be asked, each with the reason.")]
+
+
 class ReadAnswer(BaseModel):
     ok: bool = Field(description="Could all of it be read, together?")
     facts: list[ReadingAnswer] = Field(description="As they were given, in their order.")
@@ -196,6 +200,8 @@ class ProposeAnswer(BaseModel):
     seconds: dict[str, float] = Field(description="What `search` took, and what `check` took after it.")
     finished: bool = Field(description="False: the budget ended before every gap was tried.")
     contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
+    provers: ProversAsked
+    not_asked: NotAsked
 
 
 class SketchStep(Proposition):
@@ -216,6 +222,8 @@ class SketchAnswer(BaseModel):
     isar: str = Field(description="The sketch as text of a theory; every sorry says what provers know.")
     tried: int = Field(description="How many proposals were tried.")
     seconds: float = Field(description="How long it took.")
+    provers: ProversAsked
+    not_asked: NotAsked
 
 
 class IsarAnswer(BaseModel):

@@ -19,7 +19,7 @@ from isarstep.errors import UserError
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import Sketch, exact_text, isar_text
 from isarstep.prove.step import Step, further, ranked, with_gap
-from isarstep.prove.step_prover import FIRST_STAGE, Proving
+from isarstep.prove.step_prover import FIRST_STAGE, Proving, installed, not_installed
 from isarstep.prove.verdict import AUTHORITY, Proved
 from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
@@ -418,7 +418,7 @@ def last_answer(found: Found, clock: Clock, asked: bool) -> Json:
     missing = asked and unfinished(order)
     seconds = {"search": round(found.search, 3), "check": round(clock.passed - found.search, 3)}
     contradiction = None if found.contradiction is None else shown.gap(found.contradiction)
-    about = {"seconds": seconds, "finished": not missing, "contradiction": contradiction}
+    about = {"seconds": seconds, "finished": not missing, "contradiction": contradiction} | provers_asked(asked)
     return {"order": [step.id for step in order]} | about
 
 
@@ -427,6 +427,11 @@ def whole_answer(found: Found, clock: Clock, asked: bool) -> Json:
     by_id = {step.id: step for step in found.steps}
     steps = [shown.step(by_id[number], found.task) for number in last.pop("order")]
     return first_answer(found) | last | {"steps": steps}
+
+
+def provers_asked(asked: bool = True) -> Json:
+    """Who was asked, and who could not be."""
+    return {"provers": installed() if asked else [], "not_asked": not_installed() if asked else []}
 
 
 def sketch_json(sketch: Sketch) -> Json:
@@ -439,12 +444,16 @@ def sketch_json(sketch: Sketch) -> Json:
         }
         for place, step in enumerate(sketch.steps)
     ]
-    return {
-        "closed": sketch.closed,
-        "contradiction": None if sketch.contradiction is None else shown.gap(sketch.contradiction),
-        "steps": steps,
-        "open": sketch.open,
-        "isar": sketch.isar(),
-        "tried": sketch.tried,
-        "seconds": round(sketch.seconds, 3),
-    } | standing(sketch.task)
+    return (
+        {
+            "closed": sketch.closed,
+            "contradiction": None if sketch.contradiction is None else shown.gap(sketch.contradiction),
+            "steps": steps,
+            "open": sketch.open,
+            "isar": sketch.isar(),
+            "tried": sketch.tried,
+            "seconds": round(sketch.seconds, 3),
+        }
+        | standing(sketch.task)
+        | provers_asked()
+    )

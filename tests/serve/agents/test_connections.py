@@ -159,12 +159,10 @@ def endless(
     monkeypatch.setenv("PATH", stand_in.path)
     monkeypatch.setattr(provers.ProverLimits, "wall", 1e6)
     monkeypatch.setattr(service.Clock, "left", 1e6)
-    provers.prover_version.cache_clear()
     other = WithoutFacts(lambda: Service(engine, 4))
     loop.run(other.with_provers())
     yield other
     other.close()
-    provers.prover_version.cache_clear()
 
 
 async def cancelled(url: str, mode: str, tool: str, arguments: dict[str, Any], stand_in: StandIn) -> int:

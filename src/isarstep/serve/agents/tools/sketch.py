@@ -102,6 +102,7 @@ def _shown(sketch: dict[str, Any], clock: Clock) -> SketchResult:
         isar=shortened(sketch["isar"], 2 * LONGEST_TEXT), tried=sketch["tried"], world=sketch["world"],
         types=sketch["types"], seconds=round(clock.passed, 2),
     )  # fmt: skip
+    result.notes += [f"could not be asked: {why}" for why in sketch["not_asked"]]
     if sketch["contradiction"] is not None:
         result.notes.append(CONTRADICTORY)
     if not result.closed:
