@@ -51,6 +51,7 @@ NAT = "Nat.nat"
 EQUAL = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ FREE <X1> )"
 FALSE = "CONST HOL.Trueprop $ CONST HOL.False"
 SUC = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ ( CONST Nat.Suc $ FREE <X0> ) )"
+SUC_OF = "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less $ FREE <X1> $ FREE <X0> )"
 OPAQUE = "CONST HOL.Trueprop $ ( CONST Tiny.opaque $ ( CONST Nat.Suc $ ( CONST Nat.Suc $ FREE <X0> ) ) )"
 ADD = "CONST Groups.plus_class.plus"
 COMMUTES = (
@@ -148,6 +149,34 @@ def test_real_type_check(isabelle):
     for which in ("example0", "example2"):
         assert answers[which, "good"].answer == "typed", answers[which, "good"]
         assert answers[which, "clash"].answer == "ill"
+
+
+def test_real_witnesses(isabelle):
+    """`obtain y where x = Suc y` derives that there is one, with all that it says of the same y."""
+    here = example(0, {"<X0>": NAT, "<X1>": NAT}, 2)
+    successor = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X0> $ ( CONST Nat.Suc $ FREE <X1> ) )"
+    zero = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X1> $ CONST Groups.zero_class.zero )"
+    not_zero = f"CONST Pure.imp $ ( {zero.replace('<X1>', '<X0>')} ) $ ( {FALSE} )"
+    rule = "CONST Pure.all $ ( ABS CONST HOL.Trueprop $ ( CONST HOL.eq $ BOUND 0 $ FREE <X1> ) )"
+    given = (Premise(not_zero),)
+    answers = ask(
+        isabelle,
+        IsabelleLimits(seconds=5, prove=True),
+        Inquiry(
+            here,
+            (
+                Question("some", "methods", successor, given, witnesses=("<X1>",)),
+                Question("arbitrary", "refute", successor, given),
+                Question("both", "methods", successor, given, witnesses=("<X1>",), beside=(zero,)),
+                Question("beside", "methods", successor, (Premise(successor),), witnesses=("<X1>",), beside=(SUC_OF,)),
+                Question("not mentioned", "methods", COMMUTES, witnesses=("<X7>",)),
+                Question("of all", "methods", rule, witnesses=("<X1>",)),
+            ),
+        ),
+    )
+    found = {key: answer.answer for (_, key), answer in answers.items()}
+    assert {key for key, answer in found.items() if answer == "proved"} == {"some", "beside", "not mentioned"}, answers
+    assert found["arbitrary"] == "refuted"
 
 
 def test_real_proofs(isabelle):

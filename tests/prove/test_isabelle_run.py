@@ -17,6 +17,7 @@ from isarstep.errors import UserError
 from isarstep.prove.isabelle import SKIPPED, Answer, Inquiry, IsabelleLimits, Question, Report, _open_questions
 from isarstep.prove.isabelle_run import IsabelleSettings, TheoryRun, gap_of_isabelle, inquiry, run_isabelle, verdicts
 from isarstep.prove.jobs import Work
+from isarstep.prove.summary import summary
 from isarstep.prove.verdict import IllFormed, Proved, Refuted, TimedOut, Unknown, Unsupported, WellFormed
 
 NONSENSE = "CONST HOL.Trueprop $ ( CONST HOL.eq"
@@ -120,6 +121,42 @@ def test_every_answer_has_its_gap() -> None:
     assert gap_of_isabelle(Answer("timeout", seconds=30.0)) == TimedOut(30.0)
     assert gap_of_isabelle(Answer("unknown", why="no such proof")) == Unknown("no such proof")
     assert gap_of_isabelle(SKIPPED) == Unknown("not asked")
+
+
+def test_what_a_step_introduces_need_only_exist() -> None:
+    """`obtain h where "bij_betw h A {0..<card A}"`: of an arbitrary h it is false, and the embedded backend asks for
+    some h, with all that the step says of it."""
+    about = "CONST HOL.Trueprop $ ( CONST Fun.bij_betw $ FREE <X1> $ FREE <X0> $ CONST Set.empty )"
+    finite = "CONST HOL.Trueprop $ ( CONST Finite_Set.finite $ FREE <X0> )"
+    rule = "CONST HOL.Trueprop $ ( CONST Finite_Set.finite $ VAR <V0> )"
+    example = Example(
+        id="da5a4d9c60e1", f1=about, f2=(finite,), f3=finite, f4=(rule,), f5=(), types={}, session="S", theory="S.T",
+        target_command="obtain", introduced=(1,), consequence_command="lemma", introduced_after=(0,),
+    )  # fmt: skip
+    local = example.f1.replace("Fun.bij_betw", "Fun.inj_on")
+    later = local.replace("<X0>", "<X2>")
+    example = replace(example, f4=(*example.f4, local, later))
+    library = dict.fromkeys(example.f4[:-2], ("some.lemma",))
+    asked = {question.key: question for question in inquiry(example, (example.f1,), library).questions}
+    for key in ("0 first", "0 trivial"):
+        assert (asked[key].witnesses, asked[key].beside) == (("<X1>",), (local,))
+    assert {key for key, question in asked.items() if question.witnesses} == {"0 first", "0 trivial"}
+    given = replace(example, f2=(local,))  # F.2 speaks of it: it is there already
+    assert all(not question.witnesses for question in inquiry(given, (example.f1,), library).questions)
+    obtained = replace(example, consequence_command="obtain", introduced_after=(3,))
+    asked = {question.key: question for question in inquiry(obtained, (example.f1,), library).questions}
+    assert [asked[key].witnesses for key in ("0 second", "direct", "direct_paper")] == [("<X3>",)] * 3
+    fixed = replace(example, target_command="fix")
+    assert all(not question.witnesses for question in inquiry(fixed, (example.f1,), library).questions)
+
+
+def test_a_summary_says_who_proved(benchmark: tuple[Path, list[Example]], tmp_path: Path) -> None:
+    table(benchmark[0], tmp_path / "v.parquet", Oracle())
+    made = pq.read_table(tmp_path / "v.parquet")
+    assert "not by Isabelle's kernel" in summary(made, "e")
+    by_isabelle = summary(made, "Isabelle with e", kernel=True)
+    assert "by Isabelle's kernel" in by_isabelle
+    assert "not by" not in by_isabelle
 
 
 def test_an_example_whose_consequence_does_not_type_is_unsupported(benchmark: tuple[Path, list[Example]]) -> None:

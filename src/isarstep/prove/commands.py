@@ -164,7 +164,7 @@ def _run_isabelle(
             watched.news(advance=count)
     by = f"{judge.installation.identifier} with {run.provers}"
     table = run.finish({"provers": by, "settings": str(settings)})
-    print(summary(table, by))
+    print(summary(table, by, kernel=True))
     print(f"written: {out}")
 
 

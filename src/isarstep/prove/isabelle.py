@@ -52,6 +52,8 @@ class Question:
     goal: str
     premises: tuple[Premise, ...] = ()
     condition: str = ""  # keys of earlier questions of the example (a|b): one must have been answered well
+    witnesses: tuple[str, ...] = ()  # variables for which it need not hold but for some values
+    beside: tuple[str, ...] = ()  # what else is said of the same values
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,13 @@ def _encode_type(typ: Typ) -> bytes:
 _encode_premise = yxml.pair(yxml.listing(yxml.string), yxml.string)
 _encode_question = yxml.pair(
     yxml.pair(yxml.string, yxml.string),
-    yxml.pair(yxml.string, yxml.pair(yxml.listing(_encode_premise), yxml.string)),
+    yxml.pair(
+        yxml.string,
+        yxml.pair(
+            yxml.listing(_encode_premise),
+            yxml.pair(yxml.string, yxml.pair(yxml.listing(yxml.string), yxml.listing(yxml.string))),
+        ),
+    ),
 )
 _encode_example = yxml.pair(
     yxml.pair(yxml.string, yxml.integer),
@@ -180,7 +188,8 @@ def _example_value(inquiry: Inquiry, own: Renaming) -> object:
     questions = []
     for q in inquiry.questions:
         premises = [([own.undone(name) for name in p.names], own.undone(p.tokens)) for p in q.premises]
-        questions.append(((q.key, q.effort), (q.condition, (premises, own.undone(q.goal)))))
+        goal = (own.undone(q.goal), (q.witnesses, [own.undone(line) for line in q.beside]))
+        questions.append(((q.key, q.effort), (q.condition, (premises, goal))))
     steps = (example.target_step, example.consequence_step)
     return ((example.id, example.proof), ((steps, example.fixed), (types, questions)))
 

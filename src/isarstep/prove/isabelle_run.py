@@ -53,6 +53,7 @@ from isarstep.prove.verdict import (
     WellFormed,
     row,
 )
+from isarstep.prove.witnesses import said_beside, variables_in, witnesses
 from isarstep.whole_files import write_whole
 
 FALSEHOOD = "CONST HOL.Trueprop $ CONST HOL.False"
@@ -98,27 +99,36 @@ def fact_names(benchmark: Benchmark, examples: Sequence[Example]) -> Names:
 
 
 def inquiry(example: Example, proposals: Sequence[str], names: Names) -> Inquiry:
-    """All questions about an example and its proposals; each is asked only when an answer can matter."""
+    """All questions about an example and its proposals; each is asked only when an answer can matter.
+
+    They are those of the embedded backend: what a step introduces need only exist.
+    """
     assert example.f3 is not None
 
     def premises(*lines: str) -> tuple[Premise, ...]:
         return tuple(Premise(line, names.get(line, ())) for line in lines)
 
     f2, f3, f4 = example.f2, example.f3, example.f4
+    new = witnesses(example.target_command, example.introduced)
+    if any(new & variables_in(line) for line in f2):
+        new = frozenset()  # what F.2 speaks of is there already
+    beside = said_beside(new, (line for line in f4 if not names.get(line)))
+    first = tuple(sorted(new))
+    last = tuple(sorted(witnesses(example.consequence_command, example.introduced_after)))
     asked = [Question("consequence", "type", f3)]
     ranks = range(len(proposals))
     for rank, proposal in enumerate(proposals):
         asked += [
             Question(f"{rank} type", "type", proposal, condition="consequence"),
-            Question(f"{rank} first", "prove", proposal, premises(*f2), f"{rank} type"),
-            Question(f"{rank} second", "prove", f3, premises(proposal, *f4), f"{rank} type"),
-            Question(f"{rank} trivial", "methods", proposal, (), f"{rank} first"),
+            Question(f"{rank} first", "prove", proposal, premises(*f2), f"{rank} type", first, beside),
+            Question(f"{rank} second", "prove", f3, premises(proposal, *f4), f"{rank} type", last),
+            Question(f"{rank} trivial", "methods", proposal, (), f"{rank} first", first, beside),
         ]
     typed = "|".join(f"{rank} type" for rank in ranks)
     closed = "|".join(f"{rank} {gap}" for rank in ranks for gap in ("first", "second"))
     asked += [
-        Question("direct", "prove", f3, premises(*f2, *f4), typed),
-        Question("direct_paper", "prove", f3, premises(*f2), "direct"),
+        Question("direct", "prove", f3, premises(*f2, *f4), typed, last),
+        Question("direct_paper", "prove", f3, premises(*f2), "direct", last),
         Question("f2_contradictory", "methods", FALSEHOOD, premises(*f2), closed),
         Question("f4_contradictory", "methods", FALSEHOOD, premises(*f4), closed),
     ]

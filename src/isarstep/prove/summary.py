@@ -8,7 +8,7 @@ from collections import Counter
 
 import pyarrow as pa
 
-from isarstep.prove.verdict import AUTHORITY
+from isarstep.prove.verdict import AUTHORITY, KERNEL
 
 COUNTED = (
     ("well-formed", lambda r: r["verdict"] == "well-formed"),
@@ -29,8 +29,11 @@ COUNTED = (
 )
 
 
-def summary(table: pa.Table, provers: str) -> str:
-    """Counts for targets that are steps and for those that are assumptions, which nothing justifies."""
+def summary(table: pa.Table, provers: str, *, kernel: bool = False) -> str:
+    """Counts for targets that are steps and for those that are assumptions, which nothing justifies.
+
+    `kernel`: a real Isabelle was asked.
+    """
     rows = [row for row in table.to_pylist() if row["rank"] == 0]
     judged = [row for row in rows if row["verdict"] != "unsupported"]
     steps = [row for row in judged if row["kind"] != "assumption"]
@@ -49,7 +52,8 @@ def summary(table: pa.Table, provers: str) -> str:
     helped = sum((row["first_library"] or 0) > 0 for row in steps)
     lines.append(f"F.2 => P from the given premises {given}, with library facts {helped}")
     lines.append(f"unsupported examples: {len(rows) - len(judged)}; provers: {provers}")
-    lines.append(f"proved means {AUTHORITY}, from facts of the world in which an example stands")
+    authority = KERNEL if kernel else AUTHORITY
+    lines.append(f"proved means {authority}, from facts of the world in which an example stands")
     return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 # Wherever a person reads that something is proved.
 AUTHORITY = "by provers, not by Isabelle's kernel"
+KERNEL = "by Isabelle's kernel, which has run the proof"
 
 GapClass = Literal["small", "just right", "large"]
 

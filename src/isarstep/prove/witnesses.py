@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import pairwise
 
 from isarstep.logic.hol import as_formula, conj, exists, trueprop
 from isarstep.logic.terms import Free, Term, abstract, frees
@@ -20,6 +21,20 @@ EXISTENTIAL = frozenset({"obtain", "define", "guess"})  # commands whose variabl
 def witnesses(command: str, introduced: Iterable[int]) -> frozenset[str]:
     """The names of the variables that a command's own statement says exist."""
     return frozenset(f"<X{number}>" for number in introduced) if command in EXISTENTIAL else frozenset()
+
+
+def variables_in(tokens: str) -> frozenset[str]:
+    """The variables that a line of tokens mentions."""
+    words = tokens.split()
+    return frozenset(word for before, word in pairwise(words) if before == "FREE")
+
+
+def said_beside(names: frozenset[str], lines: Iterable[str]) -> tuple[str, ...]:
+    """The lines that speak of these variables and of none that was introduced after them, as `existing` takes them."""
+    if not names:
+        return ()
+    last = max(map(_number, names))
+    return tuple(line for line in lines if names & variables_in(line) and max(map(_number, variables_in(line))) <= last)
 
 
 def existing(proposition: Term, names: frozenset[str], beside: Sequence[Term] = ()) -> Term:
