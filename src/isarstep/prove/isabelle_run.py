@@ -53,7 +53,7 @@ from isarstep.prove.verdict import (
     WellFormed,
     row,
 )
-from isarstep.prove.witnesses import said_beside, variables_in, witnesses
+from isarstep.prove.witnesses import fixed_mentioned, said_beside, witnesses
 from isarstep.whole_files import write_whole
 
 FALSEHOOD = "CONST HOL.Trueprop $ CONST HOL.False"
@@ -110,7 +110,7 @@ def inquiry(example: Example, proposals: Sequence[str], names: Names) -> Inquiry
 
     f2, f3, f4 = example.f2, example.f3, example.f4
     new = witnesses(example.target_command, example.introduced)
-    if any(new & variables_in(line) for line in f2):
+    if any(new & fixed_mentioned(line) for line in f2):
         new = frozenset()  # what F.2 speaks of is there already
     beside = said_beside(new, (line for line in f4 if not names.get(line)))
     first = tuple(sorted(new))

@@ -23,7 +23,7 @@ def witnesses(command: str, introduced: Iterable[int]) -> frozenset[str]:
     return frozenset(f"<X{number}>" for number in introduced) if command in EXISTENTIAL else frozenset()
 
 
-def variables_in(tokens: str) -> frozenset[str]:
+def fixed_mentioned(tokens: str) -> frozenset[str]:
     """The variables that a line of tokens mentions."""
     words = tokens.split()
     return frozenset(word for before, word in pairwise(words) if before == "FREE")
@@ -34,7 +34,9 @@ def said_beside(names: frozenset[str], lines: Iterable[str]) -> tuple[str, ...]:
     if not names:
         return ()
     last = max(map(_number, names))
-    return tuple(line for line in lines if names & variables_in(line) and max(map(_number, variables_in(line))) <= last)
+    return tuple(
+        line for line in lines if names & fixed_mentioned(line) and max(map(_number, fixed_mentioned(line))) <= last
+    )
 
 
 def existing(proposition: Term, names: frozenset[str], beside: Sequence[Term] = ()) -> Term:
