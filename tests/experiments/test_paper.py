@@ -21,7 +21,7 @@ def _small_threads_and_few_probes(monkeypatch: pytest.MonkeyPatch) -> None:
     torch.set_num_threads(1)
     monkeypatch.syspath_prepend(str(EXPERIMENTS))
     few = probes()[:3]
-    for place in ("analyse.keeping", "evaluate.inside"):
+    for place in ("evaluate.keeping", "evaluate.inside"):
         monkeypatch.setattr(f"isarstep.{place}.probes", lambda: few)
 
 

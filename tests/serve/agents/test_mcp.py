@@ -217,7 +217,7 @@ def contains(actual: Any, shown: Any) -> bool:
 
 
 def test_the_session_in_the_docs_is_what_the_tools_answer(ask: Asking) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8").partition("worked session")[2]
+    page = (Path(__file__).parents[3] / "docs" / "agents.md").read_text(encoding="utf-8").partition("worked session")[2]
     lines = [json.loads(line) for line in page.splitlines() if line.startswith(('{"tool"', '{"status"'))]
     calls = list(zip(lines[::2], lines[1::2], strict=True))
     assert len(calls) >= 5
