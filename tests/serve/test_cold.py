@@ -18,7 +18,7 @@ from isarstep.bench.store import Propositions, RowGroups
 from isarstep.logic.terms import Term, Typ
 from isarstep.prove.facts import Library
 from isarstep.prove.proof_search import Plan, sketches
-from isarstep.prove.provers import Attempt, Provers
+from isarstep.prove.provers import Provers
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Step
 from isarstep.prove.verdict import Proved
@@ -75,11 +75,11 @@ def test_the_model_is_asked_when_provers_are_at_work_on_the_goal(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
-    start, end = Provers._start, Provers._end
+    begin, end = Provers._begin, Provers._end
 
-    def started(self: Provers, attempt: Attempt) -> object:
+    def begun(self: Provers, *run: Any) -> object:
         events.append("prover")
-        return start(self, attempt)
+        return begin(self, *run)
 
     def ended(self: Provers, *run: Any) -> tuple[int, float]:
         events.append("end")
@@ -91,7 +91,7 @@ def test_the_model_is_asked_when_provers_are_at_work_on_the_goal(
         answer.set_result([])
         return answer
 
-    monkeypatch.setattr(Provers, "_start", started)
+    monkeypatch.setattr(Provers, "_begin", begun)
     monkeypatch.setattr(Provers, "_end", ended)
     task = engine.read(Problem("P z", ("Q x",), types=dict.fromkeys("xz", "nat")))
     with engine.proving(seconds=1, library=0, width=2) as proving:
