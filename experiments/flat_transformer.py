@@ -153,7 +153,8 @@ def variant_curve(
             compile_layers(run.loss)
 
         def look(step: int, tokens: int) -> None:
-            seen = validate(run.loss, run.held_out, run.stream.shape)
+            (held_out,) = run.held_out.values()  # the recipe leaves no field out
+            seen = validate(run.loss, held_out, run.stream.shape)
             write(step=step, tokens=tokens, validation_loss=seen.loss, bleu=seen.bleu, exact=seen.exact)
 
         def step(data: StepData, number: int) -> torch.Tensor:

@@ -14,6 +14,12 @@ A row may also be trained where there is a GPU with torch, numpy and safetensors
     python experiments/paper.py take out runs/paper                       # here: what came back, as a run
     python experiments/paper.py report embedded runs/paper docs/results   # here: the rows that there are
     python experiments/paper.py page docs/results docs/paper.md           # here: the paper, claim by claim
+
+A split that lies beside the benchmark (`embedded-unseen2`) is answered by a model with an open vocabulary alone:
+
+    python experiments/paper.py arrays embedded-unseen2 unseen2.npz       # here
+    python experiments/paper.py lists MODEL unseen2.npz out               # there: both beams; then move OUT's files
+                                                                          # to the run's predictions and report
 """
 
 from __future__ import annotations
@@ -56,6 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
                     # A new process: searching begins with the whole memory of the GPU.
                     os.execv(sys.executable, [sys.executable, __file__, *(arguments or sys.argv[1:]), "--trained"])
                 search_row(chosen.name, chosen.file, chosen.out)
+            case "lists":
+                search_model(chosen.model, chosen.file, chosen.out)
             case "take":
                 take(chosen.out, chosen.runs, chosen.name)
             case "page":
@@ -77,6 +85,7 @@ def read_line(arguments: list[str] | None) -> argparse.Namespace:
         ("report", ("benchmark", "runs", "out")),
         ("arrays", ("benchmark", "file")),
         ("row", ("name", "file", "out")),
+        ("lists", ("model", "file", "out")),
         ("take", ("out", "runs")),
         ("page", ("out", "file")),
     ):
@@ -180,6 +189,17 @@ def search_row(name: str, file: Path, out: Path) -> None:
         print(f"{out}: {len(sizes)} files, the largest of {max(sizes):,} bytes: too many or too large to come back")
 
 
+def search_model(model: Path, file: Path, out: Path) -> None:
+    """A model's lists of all splits of a file of arrays, both beams."""
+    from isarstep.data import model_folder
+    from isarstep.evaluate.keeping import keep_predictions
+    from isarstep.feed.files import load_dataset
+
+    out.mkdir(parents=True, exist_ok=True)
+    for path in keep_predictions(model_folder(model), load_dataset(file), into=out):
+        print(path, flush=True)
+
+
 def take(out: Path, runs: Path, name: str | None) -> None:
     """What `row` left, as a run in RUNS under the row's name, with probes, embeddings and attention."""
     if not (out / ARCHIVE).is_file():
@@ -199,15 +219,20 @@ def take(out: Path, runs: Path, name: str | None) -> None:
 def report(benchmark: str, runs: Path, out: Path, scale: Scale) -> None:
     """Rows, baselines, and whatever else RUNS and OUT/runs hold, in one report; the page on the paper follows it."""
     from isarstep.bench.store import Benchmark
+    from isarstep.data import BESIDE, EMBEDDED
     from isarstep.evaluate.baselines import BASELINES
+    from isarstep.evaluate.runs import COPYING
 
     opened = Benchmark(benchmark)
-    splits = [name for name in ("test", "unseen", "fresh") if name in opened.splits and len(opened.split(name))]
+    splits = {name: benchmark for name in ("test", "unseen") if name in opened.splits and len(opened.split(name))}
+    if benchmark == EMBEDDED:
+        splits |= BESIDE
     for name in BASELINES:
-        for split in splits:
+        for split, home in splits.items():
             folder = place_of(name, runs, out) or runs / name
-            if not answers(folder, split):
-                stage(["baseline", name, benchmark, "--split", split, "--out", str(folder)])
+            # Baselines that look into training examples have none in a folder beside the benchmark.
+            if not answers(folder, split) and (home == benchmark or name in COPYING):
+                stage(["baseline", name, home, "--split", split, "--out", str(folder)])
     named = [*(row.name for row in scale.rows), *BASELINES]
     there = {path.parent.name for each in (runs, out / "runs") for path in each.glob("*/predictions")}
     found = []
@@ -215,7 +240,7 @@ def report(benchmark: str, runs: Path, out: Path, scale: Scale) -> None:
         found_at = place_of(name, runs, out)
         if found_at is None:
             print(f"{name}: not run")
-        elif (other := made_for(found_at)) != opened.hash:
+        elif (other := made_for(found_at)) != opened.hash and opened.taken_out(other, "test") is None:
             raise UserError(f"{found_at}: made for benchmark {other[:12]}, not for {opened.hash[:12]}; remove it")
         else:
             found.append(found_at)
@@ -242,7 +267,7 @@ def answers(folder: Path, split: str) -> list[Path]:
 
 def made_for(folder: Path) -> str:
     """The hash of the benchmark that a run's lists answer."""
-    about = next(iter(sorted((folder / "predictions").glob("*.meta.json"))))
+    about = next(iter(sorted((folder / "predictions").glob("test.*.meta.json"))))
     return str(json.loads(about.read_text())["benchmark"])
 
 

@@ -38,7 +38,8 @@ def theory(number: int, proofs: int = 40) -> Graph:
         made.append(maker.finish())
     lemma = Lemma("Nat.le", 0, prop("Nat.less", "?x", ("Nat.Suc", "?x")))
     own = [DeclaredConstant(f"T{number}.c{k}", fun(NAT, NAT)) for k in range(7)]
-    shared = [DeclaredConstant(c, t) for c, t in CONSTANTS.items()] if number == 0 else []
+    functions = {f"Nat.f{k}": fun(NAT, NAT) for k in range(40)}
+    shared = [DeclaredConstant(c, t) for c, t in {**CONSTANTS, **functions}.items()] if number == 0 else []
     theorem = prop("Nat.less", (f"T{number}.c1", "?x"), (f"T{max(number - 1, 0)}.c2", "?y"))
     graph = graph_of(
         made, [lemma], [Lemma(f"T{number}.fact", 0, _typed(theorem))], theory=name, session=f"S{number % 2}",
@@ -55,7 +56,7 @@ def theory(number: int, proofs: int = 40) -> Graph:
         removed=(f"intro! {before}.fact 0",) if number else (),
         notation={
             "names": [[f"T{number}.c1", [1], 1]],
-            "productions": [["logic", ["!"], f"\\<^const>T{number}.c1", 9, 1]],
+            "productions": [["logic", [f"!{number}"], f"\\<^const>T{number}.c1", 9, 1]],
         },
     )
 

@@ -79,6 +79,7 @@ def test_an_exact_target_is_found(clean: Path, tmp_path: Path) -> None:
     report = find_leaks(tmp_path / "out")
     assert victim in [leak.held_out for leak in report.exact]
     assert victim in [leak.held_out for leak in report.theorem]  # the copy is of the same theorem
+    assert victim in [leak.held_out for leak in find_leaks(clean, tmp_path / "out").exact]  # out is what is trained on
     assert not report.renamed
 
 

@@ -133,7 +133,8 @@ def test_the_numbers_of_the_rules() -> None:
     assert asdict(Sizes()) == {
         "scored": 5000,
         "unseen": 3000,
-        "fresh": 1000,
+        "fresh": 3000,
+        "entry_share": 0.08,
         "of_a_theorem": 4,
         "common": 20,
         "band": 0.05,

@@ -11,7 +11,7 @@ from tests.bench.test_extract import examples_of
 
 from isarstep.bench.belonging import belonging, conclusion, is_instance
 from isarstep.bench.extract import UNKNOWN, Extractor, Rules, variable_types
-from isarstep.bench.identity import ColumnDigest, benchmark_hash, columns_digest, table_digest
+from isarstep.bench.identity import ColumnDigest, benchmark_name, columns_digest, table_digest
 from isarstep.bench.ids import content_key, example_id, numbered, places_of_lowest, theorem_identity, variables_of
 from isarstep.logic.hol import list_pure_imp, pure_all
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, abstract
@@ -144,7 +144,7 @@ def test_a_digest_is_of_the_content_however_it_is_cut() -> None:
     empty = ColumnDigest()
     assert columns_digest({"a": empty}) != columns_digest({"b": empty})
     assert (
-        benchmark_hash({"x": "1", "y": "2"})
-        == benchmark_hash({"y": "2", "x": "1"})
-        != benchmark_hash({"x": "2", "y": "1"})
+        benchmark_name({"x": "1", "y": "2"})
+        == benchmark_name({"y": "2", "x": "1"})
+        != benchmark_name({"x": "2", "y": "1"})
     )

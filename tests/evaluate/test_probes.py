@@ -5,7 +5,15 @@ from pathlib import Path
 import pytest
 
 from isarstep.errors import UserError
-from isarstep.evaluate.probes import probe_table, probes, read_answers, read_probes, write_answers
+from isarstep.evaluate.probes import (
+    PACKAGE,
+    probe_table,
+    probes,
+    read_answers,
+    read_probes,
+    tokens_of_probes,
+    write_answers,
+)
 from isarstep.logic.infer import infer
 from isarstep.logic.sample import sample_signature
 from isarstep.logic.tokens import decode
@@ -19,6 +27,10 @@ def test_there_are_the_paper_s_four_and_twenty_of_ours() -> None:
     ]  # fmt: skip
     assert len(ALL) >= 23
     assert len({probe.name for probe in ALL}) == len(ALL)
+
+
+def test_the_tokens_are_those_of_the_text() -> None:
+    assert PACKAGE.joinpath("probes.jsonl").read_text("utf-8") == tokens_of_probes()
 
 
 @pytest.mark.parametrize("probe", ALL, ids=lambda probe: probe.name)
@@ -55,4 +67,4 @@ def test_answers_survive_their_file_and_make_a_table(tmp_path: Path) -> None:
 )
 def test_mistakes_are_named(text: str, complaint: str) -> None:
     with pytest.raises(UserError, match=complaint):
-        read_probes(text, "p.txt")
+        [probe.finish() for probe in read_probes(text, "p.txt")]

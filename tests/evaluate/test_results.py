@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.evaluate.recompute import answers, found_among, recompute
 
-from isarstep.data import benchmark_folder
+from isarstep.data import BESIDE, benchmark_folder
 from isarstep.evaluate.leaderboard import leaderboard
 
 RESULTS = Path(__file__).parent.parent.parent / "docs" / "results"
@@ -37,11 +37,11 @@ def disagreements(row: dict[str, Any], report: dict[str, Any], text: str) -> lis
         # No table has BLEU under constraints.
         if not row["tag"] and f"{value:.1f} [" not in text:
             wrong.append(f"{row['run']}: {name} {value:.1f} is not in the report")
-    for split in ("unseen", "fresh"):
+    for split in ("unseen", "unseen2", "fresh", "fresh2"):
         if split in row["parts"]:
             elsewhere = kept_lists(row, split)
             assert elsewhere, f"{row['run']}: its lists of {split} are not kept"
-            top1 = found_among(benchmark, split, answers(elsewhere[0]), 1)
+            top1 = found_among(benchmark_folder(BESIDE.get(split, "embedded")), split, answers(elsewhere[0]), 1)
             if row["parts"][split]["value"] != pytest.approx(top1, abs=1e-6):
                 wrong.append(f"{row['run']}: top-1 on {split} is {top1}")
     return wrong

@@ -5,8 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from tests.evaluate.small import make_benchmark
@@ -28,16 +30,15 @@ def _small_threads_and_few_probes(monkeypatch: pytest.MonkeyPatch) -> None:
 ABSENT = ("pyarrow", "sacrebleu", "zstandard", "rich", "typer", "matplotlib")  # where rows are trained
 
 
-def train_elsewhere(name: str, arrays: Path, out: Path, work: Path) -> None:
-    """A row on a machine with torch, numpy and safetensors."""
+def run_elsewhere(line: list[str], work: Path) -> None:
+    """A line on a machine with torch, numpy and safetensors."""
     without = work / "without"
     without.mkdir()
     lines = ["import sys", *(f"sys.modules[{package!r}] = None" for package in ABSENT)]
     (without / "sitecustomize.py").write_text("\n".join(lines))
     search = os.pathsep.join(path for path in (str(without), os.environ.get("PYTHONPATH")) if path)
     place = {**os.environ, "PYTHONPATH": search, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, str(EXPERIMENTS / "paper.py"), "row", name, str(arrays), str(out)]
-    command += ["--scale", "twin", "--commit", "c0de"]
+    command = [sys.executable, str(EXPERIMENTS / "paper.py"), *line]
     done = subprocess.run(command, cwd=work, env=place, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -50,7 +51,8 @@ def test_the_twin_runs_to_its_end_with_a_row_from_elsewhere_and_goes_on_where_it
     benchmark = make_benchmark(tmp_path / "benchmark", test=2, validation=2, unseen=2)
     runs, out, back = tmp_path / "runs", tmp_path / "out", tmp_path / "back"
     assert paper.main(["arrays", str(benchmark), str(tmp_path / "arrays.npz")]) == 0
-    train_elsewhere("hat-f5", tmp_path / "arrays.npz", back, tmp_path)
+    line = ["row", "hat-f5", str(tmp_path / "arrays.npz"), str(back), "--scale", "twin", "--commit", "c0de"]
+    run_elsewhere(line, tmp_path)
     assert paper.main(["take", str(back), str(runs)]) == 0
     assert {path.name for path in back.iterdir()} == {"run.tar.xz", "model.safetensors"}
     trained = json.loads((runs / "hat-f5" / "config.json").read_text())
@@ -98,6 +100,21 @@ def test_the_twin_runs_to_its_end_with_a_row_from_elsewhere_and_goes_on_where_it
 
 def written_by_report(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in out.iterdir() if path.is_file() and path.suffix != ".parquet"}
+
+
+def test_lists_of_a_split_beside_the_benchmark_are_made_elsewhere(tmp_path: Path) -> None:
+    from isarstep.bench.store import Benchmark
+    from isarstep.feed.files import load_dataset, save_dataset
+
+    whole = load_dataset("embedded-fresh")
+    short = np.argsort(whole.split("fresh").source_lengths("base"))[:2]
+    save_dataset(replace(whole, splits={"fresh": whole.split("fresh").take(short)}), tmp_path / "two.npz")
+    run_elsewhere(["lists", "embedded", str(tmp_path / "two.npz"), str(tmp_path / "out")], tmp_path)
+    for beam in (5, 10):
+        about = json.loads((tmp_path / "out" / f"fresh.beam{beam}.meta.json").read_text())
+        assert (about["benchmark"], about["split"], about["beam"]) == (Benchmark("embedded-fresh").hash, "fresh", beam)
+        lists = [json.loads(line) for line in (tmp_path / "out" / f"fresh.beam{beam}.jsonl").read_text().splitlines()]
+        assert [len(each["predictions"]) for each in lists] == [beam, beam]
 
 
 def test_the_papers_scale_has_every_row_once() -> None:

@@ -21,8 +21,8 @@ _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000
 
 
 def version_of(manifest: Mapping[str, Any]) -> str:
-    """`2.0.0`: see the card on what changes which number."""
-    return f"{manifest.get('version', 1)}.0.0"
+    """`2.1.0`: see the card on what changes which number."""
+    return ".".join([*str(manifest.get("version", 1)).split("."), "0", "0"][:3])
 
 
 def card(manifest: Mapping[str, Any], files: Sequence[Path]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +18,19 @@ Halves = Annotated[
     typer.Option(help="Of a finished benchmark this entry alone: half of its theories to train on, half to score."),
 ]
 
+FreshBase = Annotated[
+    Path | None, typer.Option(help="Score younger entries alone, against what this benchmark trains on.")
+]
+Rescore = Annotated[
+    bool, typer.Option("--rescore", help="Choose what is scored anew, from a grown corpus; scores then start over.")
+]
+Trim = Annotated[
+    bool, typer.Option("--trim", help="Only take out what today's rules no longer score; other files stay.")
+]
+MoreUnseen = Annotated[
+    bool, typer.Option("--more-unseen", help="With --fresh: entries as old as its own unseen ones, and those too.")
+]
+
 
 def build(
     inputs: Annotated[list[Path], typer.Argument(help="Graph files, folders of graphs, finished benchmarks.")],
@@ -25,15 +39,14 @@ def build(
     max_target: Annotated[int, typer.Option(help="Tokens of F.1.")] = 200,
     keep_open: Annotated[bool, typer.Option("--keep-open", help="Keep targets without a consequence.")] = False,
     keep_restated: Annotated[bool, typer.Option("--keep-restated", help="Keep steps that restate a fact.")] = False,
-    fresh: Annotated[
-        Path | None, typer.Option(help="Score younger entries alone, against what this benchmark trains on.")
-    ] = None,
+    fresh: FreshBase = None,
     entry: Annotated[list[str] | None, typer.Option(help="With --fresh: an entry to score; give it often.")] = None,
+    more_unseen: MoreUnseen = False,
+    split: Annotated[str, typer.Option(help="With --fresh: the name of what is scored.")] = "fresh",
     dated: Annotated[str, typer.Option(help="With --fresh: when these entries appeared.")] = "",
     halves: Halves = None,
-    rescore: Annotated[
-        bool, typer.Option("--rescore", help="Choose what is scored anew, from a grown corpus; scores then start over.")
-    ] = False,
+    rescore: Rescore = False,
+    trim: Trim = False,
     small: Annotated[bool, typer.Option("--small", help="Compress as hard as possible (slow).")] = False,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
 ) -> None:
@@ -45,15 +58,21 @@ def build(
         isarstep build benchmark more-graphs --out larger
         isarstep build young-graphs --fresh benchmark --entry Some_Entry --dated 2026-08 --out fresh
         isarstep build fresh --fresh larger --out fresh-again
+        isarstep build graphs --fresh embedded --more-unseen --split unseen2 --entry Some_Entry --out unseen2
         isarstep build embedded --halves Isabelle_Marries_Dirac --out halves
+        isarstep build of-rules-2 --trim --out of-rules-2.1
     """
     from isarstep.bench.build import build as build_benchmark
     from isarstep.bench.extract import Rules
     from isarstep.bench.fresh import Young, build_fresh
     from isarstep.bench.rules import DROPPED
+    from isarstep.data import benchmark_folder
 
     if halves is not None:
         _build_halves(inputs, halves, out)
+        return
+    if trim:
+        _trim(inputs, fresh, out)
         return
     rules = Rules(max_source, max_target, keep_open, keep_restated)
     if fresh is None and (entry or dated):
@@ -64,13 +83,29 @@ def build(
 
     with Watched("build") as watched:
         whole = partial(build_benchmark, rescore=rescore)
-        make = whole if fresh is None else partial(build_fresh, young=Young(fresh, entry or [], dated))
+        base = benchmark_folder(fresh or "")
+        scored = partial(build_fresh, young=Young(base, entry or [], dated, split, more_unseen))
+        make = whole if fresh is None else scored
         manifest = make(inputs, out, rules=rules, level=19 if small else 6, workers=jobs, progress=tell)
     counts = manifest["counts"]
     dropped = [name for name in ("too long", "restated", *DROPPED, "duplicates") if name in counts]
     typer.echo(f"{counts['raw']:,} raw examples: " + ", ".join(f"{counts[name]:,} {name}" for name in dropped))
     typer.echo(", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items()))
     typer.echo(f"vocabulary {manifest['vocabulary']:,}, facts {manifest['facts']:,}, hash {manifest['hash'][:12]}")
+
+
+def _trim(inputs: list[Path], base: Path | None, out: Path) -> None:
+    from isarstep.bench.store import Benchmark
+    from isarstep.bench.trim import TAKEN_OUT, trim
+
+    if len(inputs) != 1:
+        raise UserError("--trim takes one finished benchmark, and nothing else (a fresh one also its base as --fresh)")
+    manifest = trim(inputs[0], out, None if base is None else Benchmark(base).hash)
+    for split, ids in manifest[TAKEN_OUT].items():
+        marks = Counter(ids.values())
+        told = ", ".join(f"{count} {mark}" for mark, count in sorted(marks.items()))
+        typer.echo(f"{split}: {len(ids)} taken out ({told}), {manifest['examples'][split]:,} left")
+    typer.echo(f"hash {manifest['hash'][:12]}")
 
 
 def _build_halves(inputs: list[Path], entry: str, out: Path) -> None:
@@ -105,34 +140,34 @@ def stats(
     for table in statistics.tables(opened, measured):
         typer.echo(table.markdown() if markdown else table.text())
     if leaks:
-        from isarstep.bench.leaks import leak_table
+        from isarstep.bench.leaks import leak_tables
 
-        found = leak_table(opened)
-        typer.echo(found.markdown() if markdown else found.text())
+        for found in leak_tables(opened):
+            typer.echo(found.markdown() if markdown else found.text())
     if pictures is not None:
         for path in statistics.draw(opened, measured, pictures):
             typer.echo(f"wrote {path}")
 
 
 def show(
-    example: Annotated[str, typer.Argument(help="BENCHMARK#ID; the first digits of the id will do.")],
+    example: Annotated[str, typer.Argument(help="ID, or BENCHMARK#ID; the first digits of the id will do.")],
     style: Annotated[str, typer.Option(help="unicode, tokens or latex.")] = "unicode",
 ) -> None:
     """Print one example like the paper's appendix.
 
     Example:
 
-        isarstep show embedded#1a2b3c
+        isarstep show 1a2b3c
     """
     from isarstep.bench.display import Printer, describe
     from isarstep.bench.store import Benchmark
     from isarstep.logic.typestrings import parse_type, show_type
 
-    where, mark, identifier = example.rpartition("#")
-    if not mark or not identifier:
-        raise UserError(f"{example}: write BENCHMARK#ID, for example embedded#1a2b3c")
+    where, _, identifier = example.rpartition("#")
+    if not identifier:
+        raise UserError(f"{example}: write ID or BENCHMARK#ID, for example 1a2b3c or my-bench#1a2b3c")
     with without_collection():
-        benchmark = Benchmark(where)
+        benchmark = Benchmark(where or "embedded")
         split, found = benchmark.find(identifier)
         printer = Printer(benchmark, style, at_home=True)
         for line in describe(found, split, printer, lambda text: show_type(parse_type(text))):

@@ -67,9 +67,10 @@ def export_jsonl(
     benchmark: Benchmark, out: Path, splits: Sequence[str] | None = None, *, style: str = "tokens", hints: bool = True
 ) -> list[Path]:
     """One JSON object a line, in `train.jsonl` and so on, with the card and Croissant metadata beside them."""
-    printer = Printer(benchmark, style)
     written: list[Path] = []
     for name, split in _filled(benchmark, out, splits):
+        # What is scored is written so that it can be read back where it stands; a million examples would take hours.
+        printer = Printer(benchmark, style, at_home=name != "train")
         path = out / f"{name}.jsonl"
         with _writing([path]) as [file]:
             for example in split:

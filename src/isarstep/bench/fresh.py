@@ -1,27 +1,32 @@
 """A benchmark of entries younger than a base benchmark: scored alone, in a folder with its own signature and facts.
 
 Nothing in it is trained on. An example that equals one of the base's training examples, or has its target, or is of a
-theorem that is trained on there, is left out. When the base grows, the folder is held against it once more, without
-any graph: what the larger base trains on goes, the rest stays as it is.
+theorem that is trained on there, is left out. More unseen entries are scored alike, those of the base beside them. When
+the base grows, the folder is held against it once more, without any graph: what the larger base trains on goes, the
+rest stays as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from isarstep.bench import grow
 from isarstep.bench.build import Inputs, Progress, sort_inputs
 from isarstep.bench.entries import entry_of
 from isarstep.bench.extract import Rules
-from isarstep.bench.gather import Gathered, gather_graphs, read_arrow
+from isarstep.bench.gather import first_record, gather_graphs
+from isarstep.bench.ids import numbered, proposition_digest
 from isarstep.bench.layout import workspace
+from isarstep.bench.leaks import example_renamed_key
 from isarstep.bench.merge import Merged
-from isarstep.bench.rules import Decision, Sizes, choose_fresh, common_targets
+from isarstep.bench.rules import Decision, Sieve, Sizes, choose_fresh, common_targets
 from isarstep.bench.store import Benchmark
 from isarstep.bench.write import write_benchmark
 from isarstep.errors import UserError
@@ -34,6 +39,8 @@ class Young:
     base: Path
     entries: Sequence[str]  # none: a finished folder says which
     dated: str  # when the entries appeared, in words
+    split: str = "fresh"
+    more_unseen: bool = False  # the base's unseen entries, too; the graphs rest on the base's theories
 
 
 def build_fresh(
@@ -49,12 +56,16 @@ def build_fresh(
 ) -> dict[str, Any]:
     """Build the folder, from the graphs of the entries and of what they rest on or from itself; its manifest."""
     rules, sizes = rules or Rules(), sizes or Sizes()
-    inputs = sort_inputs(paths)
-    young = _as_before(inputs, young)
+    inputs = sort_inputs([*paths, young.base] if young.more_unseen else paths)
+    young = young if young.more_unseen else _as_before(inputs, young)
     with workspace(out) as scratch:
-        base = grow.gather_benchmark(young.base, rules, scratch / "base")
-        parts = [grow.gather_benchmark(path, rules, scratch / "before") for path in inputs.benchmarks]
-        for number, part in enumerate(gather_graphs(inputs.graphs, rules, scratch, workers)):
+        base = grow.built_from_graphs(young.base)
+        finished = () if young.more_unseen else inputs.benchmarks
+        parts = [grow.gather_benchmark(path, rules, scratch / "before") for path in finished]
+        if young.more_unseen:
+            parts.append(grow.gather_benchmark(young.base, rules, scratch / "base", only=_unseen_of(base, inputs)))
+            young = replace(young, entries=sorted({*young.entries, *base.manifest["unseen entries"]}))
+        for number, part in enumerate(gather_graphs(inputs.graphs, rules, scratch, workers, young.entries)):
             parts.append(part)
             if progress:
                 progress(number + 1, len(inputs.graphs))
@@ -62,12 +73,12 @@ def build_fresh(
         unknown = sorted(set(young.entries) - set(merged.entries))
         if unknown:
             raise UserError(f"{unknown[0]}: no graph of such an entry; mine it, or leave it out of --entry")
-        decision = _decide(merged, _trained_on(base), young, sizes)
+        decision = _decide(merged, base, young, sizes)
         content = merged.content(rules, sizes, decision)
         content.manifest["fresh"] = {
             "entries": sorted(young.entries),
             "dated": young.dated,
-            "base": Benchmark(young.base).hash,
+            "base": base.hash,
         }
         return write_benchmark(out, content, level=level)
 
@@ -79,12 +90,14 @@ def _as_before(inputs: Inputs, young: Young) -> Young:
             raise UserError("--fresh with graphs needs --entry: which entries are to be scored")
         return young
     (path,) = inputs.benchmarks
-    before = Benchmark(path).manifest.get("fresh")
+    manifest = Benchmark(path).manifest
+    before = manifest.get("fresh")
     if before is None:
         raise UserError(f"{path}: has no fresh examples; a benchmark to hold them against is given as --fresh")
     if inputs.graphs or young.entries or young.dated:
         raise UserError(f"{path}: says itself what is fresh in it; give it alone, without graphs, --entry or --dated")
-    return Young(young.base, before["entries"], before["dated"])
+    split = next((name for name, count in manifest["examples"].items() if count), young.split)
+    return Young(young.base, before["entries"], before["dated"], split)
 
 
 @dataclass(frozen=True)
@@ -96,28 +109,51 @@ class _Known:
     theorems: set[str]
 
 
-def _trained_on(base: Gathered) -> _Known:
-    examples = read_arrow(base.folder / "examples.arrow")
-    digests = read_arrow(base.folder / "propositions.arrow")["digest"].to_pylist()
-    examples = examples.filter([split == "train" for split in examples["split"].to_pylist()])
+def _trained_on(base: Benchmark, shapes: set[str]) -> _Known:
+    """Keys only of training examples whose target has one of these shapes: no other one can be equal."""
+    table = base.table("train", ["f1", "theorem"])
+    numbers = sorted(table["f1"].unique().to_pylist())
+    texts = base.propositions.lines(numbers)
+    alike = pa.array([n for n, text in zip(numbers, texts, strict=True) if numbered(text) in shapes], pa.int32())
+    split = base.split("train")
+    rows = np.flatnonzero(pc.is_in(table["f1"], alike).to_numpy(zero_copy_only=False))
     return _Known(
-        {digests[number] for number in examples["f1"].to_pylist()},
-        set(examples["renamed"].to_pylist()),
-        set(examples["theorem"].unique().to_pylist()),
+        {proposition_digest(text) for text in texts},
+        {example_renamed_key(split[int(row)]) for row in rows},
+        set(table["theorem"].unique().to_pylist()),
     )
 
 
-def _decide(merged: Merged, known: _Known, young: Young, sizes: Sizes) -> Decision:
+def _unseen_of(base: Benchmark, inputs: Inputs) -> grow.Excerpt:
+    """What the base scores as unseen, with all theories that this or the graphs rest on."""
+    theories = {theory["name"]: theory for theory in base.signature_document()["theories"]}
+    wanted = [name for name, row in theories.items() if entry_of(row["session"]) in base.manifest["unseen entries"]]
+    wanted += [parent for path in inputs.graphs for parent in first_record(path)["parents"]]
+    found: set[str] = set()
+    while wanted:
+        name = wanted.pop()
+        if name in theories and name not in found:
+            found.add(name)
+            wanted += theories[name]["parents"]
+    return grow.Excerpt(frozenset(found), ("unseen",))
+
+
+def _decide(merged: Merged, base: Benchmark, young: Young, sizes: Sizes) -> Decision:
     columns = merged.columns(sizes)
     wanted = [merged.entries.index(entry_of(entry)) for entry in young.entries]
     rows = np.flatnonzero(np.isin(columns.entry, wanted) & ~columns.marked & ~common_targets(columns, sizes.common))
     table = merged.examples.take(rows)
+    known = _trained_on(base, {numbered(text) for text in merged.propositions.take(table["f1"]).to_pylist()})
     new = [
         target not in known.targets and renamed not in known.renamed and theorem not in known.theorems
         for target, renamed, theorem in zip(
             merged.digests(table["f1"]), table["renamed"].to_pylist(), table["theorem"].to_pylist(), strict=True
         )
     ]
-    chosen = choose_fresh(columns, rows[np.array(new, bool)], sizes)
+    scorable = np.zeros(len(columns.key), bool)
+    scorable[rows[np.array(new, bool)]] = True
+    sieve = Sieve(columns, scorable, merged.marks)
+    (chosen,) = sieve.choose(lambda free: [choose_fresh(columns, np.flatnonzero(free), sizes)])
     nothing = np.zeros(0, np.int64)
-    return Decision({"train": nothing, "fresh": chosen}, columns.copies.astype(np.int64), {}, [], nothing)
+    splits = {"train": nothing, young.split: chosen}
+    return Decision(splits, columns.copies.astype(np.int64), {}, [], nothing, sieve.passed_over)

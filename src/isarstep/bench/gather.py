@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ import zstandard
 
 from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.declared import declarations
+from isarstep.bench.entries import entry_of
 from isarstep.bench.extract import Extractor, Rules
 from isarstep.bench.facts import SlotNumbers, type_of
 from isarstep.bench.shards import table_of
@@ -79,6 +80,7 @@ class FrozenDecisions:
     unseen: list[str]  # entries
     grown: bool  # its scored splits were chosen from a smaller corpus
     leaking_lengths: list[int]  # how many of the dropped targets have which length
+    passed_over: dict[str, int]  # examples that were not scored, by mark
 
 
 def graph_files(paths: Sequence[Path]) -> list[Path]:
@@ -115,13 +117,16 @@ def first_record(path: Path) -> dict[str, Any]:
     return header
 
 
-def gather_graphs(paths: Mapping[Path, Renaming], rules: Rules, scratch: Path, workers: int) -> Iterator[Gathered]:
-    """A shard for each graph, given with what is to be renamed in it.
+def gather_graphs(
+    paths: Mapping[Path, Renaming], rules: Rules, scratch: Path, workers: int, of: Collection[str] | None = None
+) -> Iterator[Gathered]:
+    """A shard for each graph, given with what is to be renamed in it; with examples `of` some entries alone.
 
     Big files come first, so that no worker is left alone with one at the end.
     """
     jobs = sorted(paths, key=lambda path: (-path.stat().st_size, path))
-    tasks = [(path, paths[path], rules, scratch / f"{number:06d}") for number, path in enumerate(jobs)]
+    entries = None if of is None else frozenset(of)
+    tasks = [(path, paths[path], rules, scratch / f"{number:06d}", entries) for number, path in enumerate(jobs)]
     if workers < 2 or len(tasks) < 2:
         yield from map(_gather_graph, tasks)
         return
@@ -134,15 +139,19 @@ def gather_graphs(paths: Mapping[Path, Renaming], rules: Rules, scratch: Path, w
         pool.shutdown(cancel_futures=True)
 
 
-def _gather_graph(task: tuple[Path, Renaming, Rules, Path]) -> Gathered:
-    path, renaming, rules, folder = task
+def _gather_graph(task: tuple[Path, Renaming, Rules, Path, frozenset[str] | None]) -> Gathered:
+    path, renaming, rules, folder, of = task
     with without_collection():
-        return gather_graph(read_graph(path, renaming.record if renaming else None), rules, folder, renaming)
+        graph = read_graph(path, renaming.record if renaming else None)
+        examples = of is None or entry_of(graph.session) in of
+        return gather_graph(graph, rules, folder, renaming, examples=examples)
 
 
-def gather_graph(graph: Graph, rules: Rules, folder: Path, renaming: Renaming = NOTHING) -> Gathered:
-    """Extract one theory, whose names have been changed like this, into a shard."""
-    extractor = Extractor(graph, rules, renaming)
+def gather_graph(
+    graph: Graph, rules: Rules, folder: Path, renaming: Renaming = NOTHING, *, examples: bool = True
+) -> Gathered:
+    """Extract one theory, whose names have been changed like this, into a shard; without examples, what it declares."""
+    extractor = Extractor(graph if examples else replace(graph, proofs=()), rules, renaming)
     extractor.run()
     slots = SlotNumbers(extractor.type_number)
     facts = _facts(graph, extractor, slots)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from isarstep.bench.clashes import NOTHING, Ancestry, Renaming
 from isarstep.bench.extract import Rules
@@ -22,7 +24,7 @@ from isarstep.bench.gather import (
     write_arrow,
 )
 from isarstep.bench.layout import LEMMAS, LENGTHS, PROOFS, RULES
-from isarstep.bench.rules import DROPPED, VERSION
+from isarstep.bench.rules import DROPPED, NO_LONGER, VERSION
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -33,7 +35,7 @@ from isarstep.logic.typestrings import parse_type
 
 def theories_of(folder: Path) -> list[dict[str, Any]]:
     """Name, session, hash, parents and counts of every theory that went into a benchmark."""
-    benchmark = _built_from_graphs(folder)
+    benchmark = built_from_graphs(folder)
     theories = list(benchmark.signature_document()["theories"])
     clashing = Ancestry({theory["name"]: theory["parents"] for theory in theories}).clashing
     if clashing and "qualified" not in benchmark.manifest:
@@ -43,18 +45,30 @@ def theories_of(folder: Path) -> list[dict[str, Any]]:
     return theories
 
 
-def _built_from_graphs(folder: Path) -> Benchmark:
+def built_from_graphs(folder: Path) -> Benchmark:
     benchmark = Benchmark(folder)
     if benchmark.manifest.get("source") != "graphs":
         raise UserError(f"{folder}: was imported, or is half of another; give a benchmark that was built from graphs")
-    if benchmark.manifest["rules"].get("version") != VERSION:
-        raise UserError(f"{folder}: was built by rules of version 1; build from graphs, its splits cannot grow")
+    known = benchmark.manifest["rules"].get("version", 1)
+    if known != VERSION:
+        mend = "take out what is no longer scored: isarstep build DIR --trim" if known == 2 else "build from graphs"
+        raise UserError(f"{folder}: was built by rules of version {known}; {mend}, its splits cannot grow as they are")
     return benchmark
 
 
-def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renaming = NOTHING) -> Gathered:
-    """Read a benchmark into a shard on disk, as if its graphs had been read and renamed like this."""
-    benchmark = _built_from_graphs(folder)
+@dataclass(frozen=True)
+class Excerpt:
+    """A part of a benchmark: what some theories declare, and the examples of some splits."""
+
+    theories: frozenset[str]
+    splits: tuple[str, ...]
+
+
+def gather_benchmark(
+    folder: Path, rules: Rules, scratch: Path, renaming: Renaming = NOTHING, only: Excerpt | None = None
+) -> Gathered:
+    """Read a benchmark, or an excerpt, into a shard on disk, as if its graphs had been read and renamed like this."""
+    benchmark = built_from_graphs(folder)
     theirs = {name: benchmark.manifest["rules"].get(name) for name in asdict(rules)}
     if theirs != asdict(rules):
         raise UserError(f"{folder}: was built with other rules ({theirs}); build from graphs or use the same options")
@@ -67,44 +81,65 @@ def gather_benchmark(folder: Path, rules: Rules, scratch: Path, renaming: Renami
     for batch in benchmark.table(PROOFS).to_batches(max_chunksize=4096):
         for row in batch.to_pylist():
             builder.add_proof(*(renaming.name(value) if key == "locale" else value for key, value in row.items()))
-    for name in benchmark.splits:
+    _add_examples(builder, benchmark, renaming, benchmark.splits if only is None else only.splits)
+    shard = builder.finish()
+    document = benchmark.signature_document()
+    known = _signature_rows(document, renaming)
+    rows = known if only is None else _signature_rows(_declared_by(document, only.theories), renaming)
+    typist = _Deciders(texts, known["constants"])
+    there = None if only is None else pa.array(sorted(only.theories))
+    facts, place = _facts(benchmark, typist, renaming, there)
+    tables = (
+        shard.propositions, shard.examples, shard.proofs, facts, _lemmas(benchmark, facts, place),
+        _rules(benchmark, facts, place, typist, there),
+    )  # fmt: skip
+    scratch.mkdir(parents=True)
+    for name, table in zip(TABLES, tables, strict=True):
+        write_arrow(scratch / f"{name}.arrow", table)
+    notation = {
+        theory: renaming.document(rows)
+        for theory, rows in benchmark.notation.items()
+        if only is None or theory in only.theories
+    }
+    return Gathered(
+        scratch,
+        shard.types,
+        list(typist.deciders),
+        [
+            _theory_row(theory, renaming)
+            for theory in document["theories"]
+            if only is None or theory["name"] in only.theories
+        ],
+        rows,
+        list(benchmark.manifest["isabelle"]),
+        document["variable names"],
+        notation,
+        _decided(benchmark) if only is None else FrozenDecisions({}, [], False, [0] * (len(LENGTHS) + 1), {}),
+    )
+
+
+def _decided(benchmark: Benchmark) -> FrozenDecisions:
+    manifest = benchmark.manifest
+    return FrozenDecisions(
+        {name: manifest["counts"][name] for name in (*DROPPED, NO_LONGER) if name in manifest["counts"]},
+        manifest["unseen entries"],
+        manifest.get("grown", False),
+        manifest.get("leaking lengths", [0] * (len(LENGTHS) + 1)),
+        manifest.get("passed over", {}),
+    )
+
+
+def _add_examples(builder: ShardBuilder, benchmark: Benchmark, renaming: Renaming, splits: Sequence[str]) -> None:
+    for name in splits:
         for batch in benchmark.split(name).table().to_batches(max_chunksize=4096):
             for row in batch.to_pylist():
                 identifier = row.pop("id")
                 fields = [row.pop(f"f{number}") for number in range(1, 6)]
                 row["name"] = renaming.name(row["name"])
                 if builder.add(*fields, **row, split=name) != identifier and not renaming:
-                    raise UserError(f"{folder}: example {identifier} in {name} does not match its id; build it again")
-    shard = builder.finish()
-    document = benchmark.signature_document()
-    rows = _signature_rows(document, renaming)
-    typist = _Deciders(texts, rows["constants"])
-    facts = _facts(benchmark, typist, renaming)
-    tables = (
-        shard.propositions, shard.examples, shard.proofs, facts, _lemmas(benchmark, facts),
-        _rules(benchmark, facts, typist),
-    )  # fmt: skip
-    scratch.mkdir(parents=True)
-    for name, table in zip(TABLES, tables, strict=True):
-        write_arrow(scratch / f"{name}.arrow", table)
-    notation = {theory: renaming.document(rows) for theory, rows in benchmark.notation.items()}
-    counts = benchmark.manifest["counts"]
-    return Gathered(
-        scratch,
-        shard.types,
-        list(typist.deciders),
-        [_theory_row(theory, renaming) for theory in document["theories"]],
-        rows,
-        list(benchmark.manifest["isabelle"]),
-        document["variable names"],
-        notation,
-        FrozenDecisions(
-            {name: counts[name] for name in DROPPED if name in counts},
-            benchmark.manifest["unseen entries"],
-            benchmark.manifest.get("grown", False),
-            benchmark.manifest.get("leaking lengths", [0] * (len(LENGTHS) + 1)),
-        ),
-    )
+                    raise UserError(
+                        f"{benchmark.folder}: example {identifier} in {name} does not match its id; build it again"
+                    )
 
 
 def _theory_row(theory: dict[str, Any], renaming: Renaming) -> dict[str, Any]:
@@ -138,6 +173,24 @@ def _signature_rows(document: Mapping[str, Any], renaming: Renaming) -> dict[str
     }
 
 
+def _declared_by(document: Mapping[str, Any], theories: frozenset[str]) -> dict[str, Any]:
+    """The signature without what other theories alone declare: it would exist in every context."""
+    here: set[str] = set()
+    elsewhere: set[str] = set()
+    for theory in document["theories"]:
+        (here if theory["name"] in theories else elsewhere).update([*theory["constants"], *theory["arities"]])
+    gone = elsewhere - here
+    arities = [row for row in document["arities"] if f"{row[0]} {row[1]}" not in gone]
+    left, all_types = ({row[0] for row in rows} for rows in (arities, document["arities"]))
+    return {
+        **document,
+        "constants": [row for row in document["constants"] if row[0] not in gone],
+        "types": [row for row in document["types"] if row[0] in left or row[0] not in all_types],
+        "arities": arities,
+        "coercions": [row for row in document["coercions"] if gone.isdisjoint(row[0].split())],
+    }
+
+
 class _Deciders:
     """Types were recorded for constants that were unknown then; a larger corpus may know them. What decides on each."""
 
@@ -160,8 +213,14 @@ class _Deciders:
         return slots
 
 
-def _facts(benchmark: Benchmark, typist: _Deciders, renaming: Renaming) -> pa.Table:
+def _facts(
+    benchmark: Benchmark, typist: _Deciders, renaming: Renaming, theories: pa.Array | None = None
+) -> tuple[pa.Table, pa.Array]:
+    """The facts, of some theories if these are given, and the new number of each of all; null: left out."""
     facts = benchmark.facts
+    kept = pa.array(np.arange(facts.num_rows)) if theories is None else _rows_of(facts, theories)
+    facts = facts.take(kept)
+    place = pc.index_in(pa.array(np.arange(benchmark.facts.num_rows)), kept)
     names = facts["name"] if not renaming else pa.array([renaming.name(name) for name in facts["name"].to_pylist()])
     columns = {
         "theory": facts["theory"].dictionary_encode(),
@@ -171,11 +230,23 @@ def _facts(benchmark: Benchmark, typist: _Deciders, renaming: Renaming) -> pa.Ta
         "types": facts["types"],
         "deciders": pa.array(map(typist.of, facts["proposition"].to_pylist()), pa.list_(pa.int32())),
     }
-    return _one_chunk(columns, FACT_SHARD_SCHEMA)
+    return _one_chunk(columns, FACT_SHARD_SCHEMA), place
 
 
-def _rules(benchmark: Benchmark, facts: pa.Table, typist: _Deciders) -> pa.Table:
+def _rows_of(table: pa.Table, theories: pa.Array) -> pa.Array:
+    return pa.array(np.flatnonzero(pc.is_in(table["theory"], theories).to_numpy(zero_copy_only=False)))
+
+
+def _renumbered(table: pa.Table, place: pa.Array) -> pa.Table:
+    """With the new numbers of facts."""
+    return table.set_column(table.schema.get_field_index("fact"), "fact", pc.take(place, table["fact"]))
+
+
+def _rules(
+    benchmark: Benchmark, facts: pa.Table, place: pa.Array, typist: _Deciders, theories: pa.Array | None = None
+) -> pa.Table:
     rules = benchmark.table(RULES)
+    rules = _renumbered(rules if theories is None else rules.take(_rows_of(rules, theories)), place)
     columns = {
         "theory": rules["theory"].dictionary_encode(),
         "kind": rules["kind"].dictionary_encode(),
@@ -188,8 +259,9 @@ def _rules(benchmark: Benchmark, facts: pa.Table, typist: _Deciders) -> pa.Table
     return _one_chunk(columns, RULE_SHARD_SCHEMA)
 
 
-def _lemmas(benchmark: Benchmark, facts: pa.Table) -> pa.Table:
-    lemmas = benchmark.table(LEMMAS)
+def _lemmas(benchmark: Benchmark, facts: pa.Table, place: pa.Array) -> pa.Table:
+    lemmas = _renumbered(benchmark.table(LEMMAS), place)
+    lemmas = lemmas.filter(pc.is_valid(lemmas["fact"]))
     names, indices = facts["name"].take(lemmas["fact"]), facts["index"].take(lemmas["fact"])
     return _one_chunk({"proposition": lemmas["proposition"], "name": names, "index": indices}, LEMMA_SHARD_SCHEMA)
 

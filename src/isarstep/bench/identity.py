@@ -1,7 +1,8 @@
-"""The hash of a benchmark: of the content of everything in it that can change a score or a verdict.
+"""The name of a benchmark: a digest of its manifest, which holds the digests of the bytes of all its files.
 
-Content is what a reader sees, whatever the compression and however a table is cut into files. So building again, harder
-compressed or by a later Arrow, gives the same name.
+So no byte of a file and no field of the manifest can change without the name: rules, counts, canary, licences, unseen
+entries. Beside the name the manifest has `contents`, digests of what a reader of each table sees, whatever the
+compression and however it is cut into files: by them two builds with different versions of Arrow are compared.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,6 +67,7 @@ def document_digest(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def benchmark_hash(contents: Mapping[str, str]) -> str:
-    """From the digests of all its parts."""
-    return hashlib.sha256(json.dumps(dict(sorted(contents.items()))).encode()).hexdigest()
+def benchmark_name(manifest: Mapping[str, Any]) -> str:
+    """From all that the manifest says but the name itself; the order of fields and blanks do not matter."""
+    said = {key: value for key, value in manifest.items() if key != "hash"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

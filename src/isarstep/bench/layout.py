@@ -6,26 +6,28 @@ docs/benchmark.md describes the same for people who read the Parquet files with 
 from __future__ import annotations
 
 import ctypes
+import glob
 import hashlib
 import json
 import os
 import re
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from isarstep.bench.identity import benchmark_hash
+from isarstep.bench.identity import benchmark_name
 from isarstep.errors import UserError
 from isarstep.whole_files import parse_json, write_whole
 
-FORMAT = 3
-VERSION = 2  # of the task: format and rules together, named beside the hash in every score
+FORMAT = 4
+VERSION = "2.1"  # of the task: format and rules together, named beside the hash in every score
 UNTYPED = "dummy"  # Isabelle's type of a variable that was fixed but has no type yet
 USUAL = ("train", "validation", "test")  # which every benchmark has, if with no rows
-SPLITS = (*USUAL, "unseen", "fresh")
+SPLITS = (*USUAL, "unseen", "fresh", "unseen2", "fresh2")
 LENGTHS = (10, 20, 40, 80)  # of targets, in tokens: up to 10, up to 20, ..., longer
 
 # Tables: each is one file NAME.parquet, or several NAME-00.parquet, NAME-01.parquet, ...
@@ -42,7 +44,7 @@ MANIFEST = "manifest.json"
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a benchmark, with every file that it names present in its full size."""
+    """The manifest of a benchmark under the name that it bears, every file that it names present in its full size."""
     path = folder / MANIFEST
     if not path.is_file():
         raise UserError(f"{folder}: no benchmark here ({MANIFEST} is missing); 'isarstep build' makes one")
@@ -54,12 +56,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
                 f"{path}: a benchmark of format {known}, this one reads {FORMAT}; build it anew: isarstep build GRAPHS"
             )
         files = {str(name): int(record["bytes"]) for name, record in dict(manifest["files"]).items()}
-        contents = None if manifest.get("contents") is None else dict(manifest["contents"])
         stated = manifest["hash"]
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: not a benchmark's manifest ({error!r}); build the benchmark again") from error
-    if contents is not None and benchmark_hash(contents) != stated:
-        raise UserError(f"{path}: its hash is not that of its contents; build the benchmark again")
+    if benchmark_name(manifest) != stated:
+        raise UserError(f"{path}: was edited, its name is not that of what it says; build the benchmark again")
     for name, wanted in files.items():
         size = (folder / name).stat().st_size if (folder / name).is_file() else None
         if size != wanted:
@@ -90,15 +91,18 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
-    """Add the format and the sizes and hashes of all files in the folder, and write it."""
+def write_manifest(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the format, the sizes and hashes of all files in the folder and the name that follows, and write it."""
     files = {
         path.name: {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
         for path in sorted(folder.iterdir())
         if path.name != MANIFEST
     }
-    document = {"format": FORMAT, **content, "files": files}
+    said = {"format": FORMAT, **content, "files": files}
+    # The name as JSON will have it: tuples become lists, and keys strings.
+    document = {"hash": benchmark_name(json.loads(json.dumps(said))), **said}
     write_whole(folder / MANIFEST, json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+    return document
 
 
 @contextmanager
@@ -120,16 +124,28 @@ def workspace(folder: Path) -> Iterator[Path]:
     """An empty folder beside the one that is being made; what killed processes have left there is removed."""
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for old in folder.parent.glob(f".{folder.name}-*.tmp"):
-        maker = old.name.removeprefix(f".{folder.name}-").partition("-")[0]
-        if maker.isdecimal() and not Path(f"/proc/{maker}").exists() and Path("/proc").exists():
+    # Of other machines that share the disk nobody knows here who is alive.
+    ours = f".{folder.name}-{re.sub(r'[^A-Za-z0-9]', '_', socket.gethostname())}-"
+    for old in folder.parent.glob(f"{glob.escape(ours)}*.tmp"):
+        maker = old.name.removeprefix(ours).partition("-")[0]
+        if maker.isdecimal() and not _runs(int(maker)):
             shutil.rmtree(old, ignore_errors=True)
-    fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-{os.getpid()}-", suffix=".tmp", dir=folder.parent))
+    fresh = Path(tempfile.mkdtemp(prefix=f"{ours}{os.getpid()}-", suffix=".tmp", dir=folder.parent))
     try:
         fresh.chmod(0o755)
         yield fresh
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def _exchange(left: Path, right: Path) -> None:

@@ -14,12 +14,17 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from isarstep.bench.entries import entry_of
 from isarstep.bench.example import Example
-from isarstep.bench.ids import VARIABLE
+from isarstep.bench.ids import VARIABLE, numbered
 from isarstep.bench.nearest import nearest_bags
+from isarstep.bench.rules import COPY
 from isarstep.bench.shards import renamed_key, shape_of
 from isarstep.bench.stats import StatsTable
 from isarstep.bench.store import Benchmark
+from isarstep.bench.trivial import TRIVIAL
+
+MOST_PAIRS = 20  # rows that anybody reads
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,8 @@ class LeakReport:
         return not self.exact and not self.renamed and not self.theorem
 
 
-def _renamed(example: Example) -> bytes:
+def example_renamed_key(example: Example) -> bytes:
+    """Equal for examples that differ in the numbers of variables only."""
     f3 = [] if example.f3 is None else [shape_of(example.f3)]
     return renamed_key([shape_of(p) for p in example.f2], f3, [shape_of(p) for p in example.f4], [shape_of(example.f1)])
 
@@ -55,14 +61,21 @@ def _renamed(example: Example) -> bytes:
 # What gives an example away where a training example has the same; an imported one has no theorem.
 _KEYS: dict[str, Callable[[Example], Hashable]] = {
     "exact": lambda example: example.f1,
-    "renamed": _renamed,
+    "renamed": example_renamed_key,
     "theorem": lambda example: example.theorem or None,
 }
 
 
-def find_leaks(where: str | Path) -> LeakReport:
-    """Compare the training split of a benchmark with everything held out."""
+def trained_at(benchmark: Benchmark) -> Benchmark:
+    """Where its training examples lie: a folder beside the embedded benchmark has none itself."""
+    made_against = benchmark.manifest.get("fresh", {}).get("base")
+    return embedded if made_against and (embedded := Benchmark()).hash == made_against else benchmark
+
+
+def find_leaks(where: str | Path, base: str | Path | None = None) -> LeakReport:
+    """Compare the training split of a benchmark, or of its base, with everything held out."""
     benchmark = Benchmark(where)
+    home = trained_at(benchmark) if base is None else Benchmark(base)
     held = [(name, example) for name in benchmark.splits[1:] for example in benchmark.split(name)]
     keys = {kind: [key(example) for _, example in held] for kind, key in _KEYS.items()}
     wanted = {kind: {*found} - {None} for kind, found in keys.items()}
@@ -72,7 +85,7 @@ def find_leaks(where: str | Path) -> LeakReport:
     alike = {frozenset(bag.items()) for bag in bags}
 
     def training() -> Iterator[Counter[str]]:
-        for example in benchmark.split("train"):
+        for example in home.split("train"):
             trained.append(example.id)
             bag = bag_of(example)
             for kind, key in _KEYS.items():
@@ -100,13 +113,65 @@ def find_leaks(where: str | Path) -> LeakReport:
     return LeakReport(leaks["exact"], leaks["renamed"], leaks["theorem"], near, scored)
 
 
-def leak_table(benchmark: Benchmark) -> StatsTable:
-    """The leak report; all but the last row must be 0."""
+def scored_copies(benchmark: Benchmark) -> list[Leak]:
+    """Scored examples that are copies, up to names of variables, of one that is scored already."""
+    first: dict[bytes, str] = {}
+    found = []
+    for name in benchmark.splits[1:]:
+        for example in benchmark.split(name):
+            earlier = first.setdefault(example_renamed_key(example), example.id)
+            if earlier != example.id:
+                found.append(Leak(earlier, example.id, name))
+    return found
+
+
+def renumbered_targets(benchmark: Benchmark) -> dict[str, int]:
+    """How many scored targets of each split are training targets but for the numbers of variables."""
+    home = trained_at(benchmark)
+    wanted = home.table("train", ["f1"])["f1"].unique().to_pylist()
+    trained = {numbered(text) for text in home.propositions.lines(sorted(wanted))}
+    return {name: sum(numbered(e.f1) in trained for e in benchmark.split(name)) for name in benchmark.splits[1:]}
+
+
+def mark_table(benchmark: Benchmark) -> StatsTable:
+    """What was taken out of the scored splits, by mark."""
+    out = {name: Counter(ids.values()) for name, ids in benchmark.manifest.get("taken out", {}).items()}
+    marks = [*TRIVIAL, COPY]
+    rows = [(mark, *(f"{out[name][mark]:,}" for name in out)) for mark in marks]
+    if not out:
+        passed = benchmark.manifest.get("passed over", {})
+        rows = [(mark, f"{passed.get(mark, 0):,}") for mark in marks]
+    return StatsTable("Not scored by rules 2.1", ("mark", *(out or ("passed over when chosen",))), rows)
+
+
+def copying_entries(report: LeakReport, benchmark: Benchmark) -> StatsTable:
+    """Pairs of entries with many near duplicates: those that copy each other's theories come first."""
+    entry = {
+        id_: entry_of(session)
+        for opened in dict.fromkeys((trained_at(benchmark), benchmark))
+        for name in opened.splits
+        for id_, session in zip(*opened.table(name, ["id", "session"]).to_pydict().values(), strict=True)
+    }
+    pairs = Counter((entry[leak.held_out], entry[leak.train], leak.split) for leak in report.near)
+    across = [(*pair, f"{count:,}") for pair, count in pairs.most_common() if pair[0] != pair[1]]
+    return StatsTable(
+        "Near duplicates across entries", ("scored entry", "training entry", "split", "examples"), across[:MOST_PAIRS]
+    )
+
+
+def leak_tables(benchmark: Benchmark) -> list[StatsTable]:
+    """What `isarstep stats --leaks` prints."""
     report = find_leaks(benchmark.folder)
+    return [leak_table(benchmark, report), mark_table(benchmark), copying_entries(report, benchmark)]
+
+
+def leak_table(benchmark: Benchmark, report: LeakReport) -> StatsTable:
+    """The leak report; all but the last two rows must be 0."""
     kinds = {
         "the target of a training example": report.exact,
         "a training example that is the same up to variables": report.renamed,
         "a theorem that is trained on": report.theorem,
+        "a copy among what is scored, up to variables": scored_copies(benchmark),
         "a near duplicate in training (Jaccard >= 0.9)": report.near,
     }
     shown = [name for name, count in report.scored.items() if count]
@@ -114,6 +179,8 @@ def leak_table(benchmark: Benchmark) -> StatsTable:
     rows += [
         (kind, *(f"{sum(leak.split == name for leak in leaks):,}" for name in shown)) for kind, leaks in kinds.items()
     ]
+    copies = renumbered_targets(benchmark)
+    rows.append(("a training target but for the numbers of variables", *(f"{copies[name]:,}" for name in shown)))
     return StatsTable("Leaks", ("scored examples with", *shown), rows)
 
 

@@ -22,6 +22,11 @@ def licence_of(session: str) -> str:
     return LGPL if entry_of(session) in _LGPL else BSD
 
 
+def licences_by_entry(sessions: Iterable[str]) -> dict[str, str]:
+    """Entry -> its licence, for the manifest."""
+    return {entry: licence_of(entry) for entry in sorted({entry_of(session) for session in sessions})}
+
+
 def sessions_by_licence(sessions: Iterable[str]) -> dict[str, list[str]]:
     """Licence -> its sessions in alphabetical order."""
     found: dict[str, list[str]] = {}

@@ -19,9 +19,11 @@ from isarstep.bench.facts import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, read_arrow
 from isarstep.bench.ids import proposition_digest
 from isarstep.bench.layout import LENGTHS
+from isarstep.bench.licences import licences_by_entry
 from isarstep.bench.marks import MARKS
 from isarstep.bench.rules import NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
 from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
+from isarstep.bench.trivial import trivial_mark
 from isarstep.bench.write import FIELDS, SETTING, Content
 from isarstep.errors import UserError
 from isarstep.logic.signature import PURE
@@ -72,13 +74,23 @@ class Merged:
         """Of propositions given by their numbers."""
         return [proposition_digest(text) for text in self.propositions.take(propositions).to_pylist()]
 
+    def marks(self, rows: Column) -> list[str]:
+        """Of examples given by their rows: why the target says no more than a neighbour; empty where it does."""
+        table = self.examples.take(pa.array(rows)).select(["f1", "f2", "f3", "f4"]).to_pylist()
+        numbers = sorted({n for row in table for n in (row["f1"], *row["f2"], row["f3"], *row["f4"]) if n is not None})
+        texts = dict(zip(numbers, self.propositions.take(pa.array(numbers, pa.int64())).to_pylist(), strict=True))
+        return [
+            trivial_mark(texts[row["f1"]], [texts[n] for n in (*row["f2"], *row["f4"])], texts.get(row["f3"]))
+            for row in table
+        ]
+
     def decide(self, sizes: Sizes, *, rescore: bool = False) -> Decision:
         """Splits by the rules; where a finished benchmark is among the parts, its own stay unless rescored."""
         finished = [part.finished for part in self.parts if part.finished is not None and not rescore]
         place = {entry: number for number, entry in enumerate(self.entries)}
         candidates = [place[entry] for entry in final_entries(self.sessions, self.parents)]
         unseen = [place[entry] for known in finished for entry in known.unseen if entry in place]
-        decision = decide(self.columns(sizes), sizes, candidates, unseen, frozen=bool(finished))
+        decision = decide(self.columns(sizes), sizes, candidates, unseen, frozen=bool(finished), marks=self.marks)
         return replace(decision, grown=decision.grown or any(known.grown for known in finished))
 
     def content(self, rules: Rules, sizes: Sizes, decision: Decision) -> Content:
@@ -118,11 +130,13 @@ class Merged:
         dropped = Counter(decision.dropped)
         unseen = {self.entries[number] for number in decision.entries}
         lengths = self._lengths(decision.leaking)
+        passed_over = Counter(decision.passed_over)
         for part in self.parts:
             if part.finished is not None:
                 lengths = [a + b for a, b in zip(lengths, part.finished.leaking_lengths, strict=True)]
                 dropped.update({name: n for name, n in part.finished.dropped.items() if name != "duplicates"})
                 unseen.update(part.finished.unseen)
+                passed_over.update(part.finished.passed_over)
         return {
             "source": "graphs",
             "isabelle": sorted({version for part in self.parts for version in part.isabelle}),
@@ -138,6 +152,8 @@ class Merged:
             },
             "leaking lengths": lengths,
             "marked": {mark: counts[mark] for mark in MARKS if counts[mark]},
+            "passed over": dict(sorted(passed_over.items())),
+            "licences": licences_by_entry(self.sessions.values()),
         }
 
     def _lengths(self, rows: Column) -> list[int]:

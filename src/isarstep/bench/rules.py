@@ -1,13 +1,14 @@
 """Which examples are trained on, which are scored, and which are neither: functions on columns of numbers.
 
-Version 2. Scored splits are chosen once and then frozen: what comes with a growing corpus is trained on, unless it is
+Version 2.1. Scored splits are chosen once and then frozen: what comes with a growing corpus is trained on, unless it is
 of a scored theorem or an unseen entry, has a scored target, or is a scored example up to renaming. Nothing else is
-kept from training, so that the rules cost little.
+kept from training, so that the rules cost little. 2.1 differs from 2 in what is not scored: targets that say no more
+than a neighbour (see trivial), and copies up to renaming of what is scored already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,9 +16,19 @@ import numpy as np
 
 Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-VERSION = 2
-NEW, TRAIN, VALIDATION, TEST, UNSEEN, FRESH = range(6)
-NAMES = {TRAIN: "train", VALIDATION: "validation", TEST: "test", UNSEEN: "unseen", FRESH: "fresh"}
+VERSION = "2.1"
+NEW, TRAIN, VALIDATION, TEST, UNSEEN, FRESH, UNSEEN2, FRESH2 = range(8)
+NAMES = {
+    TRAIN: "train",
+    VALIDATION: "validation",
+    TEST: "test",
+    UNSEEN: "unseen",
+    FRESH: "fresh",
+    UNSEEN2: "unseen2",
+    FRESH2: "fresh2",
+}
+COPY = "copy"  # the mark of what is scored already up to renaming
+NO_LONGER = "no longer scored"  # by an earlier version of the rules they were
 DROPPED = ("of scored theorems", "of unseen entries", "leaking")  # why an example is neither trained on nor scored
 
 
@@ -27,7 +38,8 @@ class Sizes:
 
     scored: int = 5_000  # of validation and of test
     unseen: int = 3_000
-    fresh: int = 1_000
+    fresh: int = 3_000  # of younger entries, or of more unseen ones, in a folder of their own
+    entry_share: float = 0.08  # of these at most from one entry, where there are entries enough
     of_a_theorem: int = 4
     common: int = 20  # a target that so many theorems share is not scored
     band: float = 0.05  # of all theorems at most, for validation and for test each
@@ -66,11 +78,66 @@ class Decision:
     dropped: Mapping[str, int]  # examples, copies counted
     entries: Sequence[int]  # the unseen ones
     leaking: Column  # rows that would be trained on, did they not give scored ones away
+    passed_over: Mapping[str, int]  # examples that would be scored but for a mark of rules 2.1, by mark
     grown: bool = False  # the scored splits were chosen from a smaller corpus
 
 
+Marks = Callable[[Column], Sequence[str]]  # of examples given by row: why one says nothing; empty: it may be scored
+
+
+def unmarked(rows: Column) -> Sequence[str]:
+    """Every example says something: for tables that have no texts."""
+    return [""] * len(rows)
+
+
+class Sieve:
+    """Chooses again without what must not be scored, until nothing is left of that.
+
+    Only chosen examples are looked at, since looking is slow. What comes first keeps its place among copies.
+    """
+
+    def __init__(self, columns: Columns, scorable: Column, marks: Marks) -> None:
+        self.scorable = scorable.copy()
+        self.passed_over: dict[str, int] = {}
+        self._columns = columns
+        self._marks = marks
+        self._clean: set[int] = set()
+        self._taken: set[object] = set()  # by choices that are made
+
+    def choose(self, choose: Callable[[Column], Sequence[Column]]) -> list[Column]:
+        """What is chosen of the scorable rows, in one piece or more; of copies the first piece has the first."""
+        while True:
+            pieces = [np.asarray(piece) for piece in choose(self.scorable)]
+            bad = self._bad(np.concatenate(pieces))
+            if not bad:
+                self._taken.update(self._columns.renamed[np.concatenate(pieces)].tolist())
+                return pieces
+            self.scorable[list(bad)] = False
+            for mark in bad.values():
+                self.passed_over[mark] = self.passed_over.get(mark, 0) + 1
+
+    def _bad(self, rows: Column) -> dict[int, str]:
+        new = np.array([row for row in rows.tolist() if row not in self._clean], np.int64)
+        found = {row: mark for row, mark in zip(new.tolist(), self._marks(new), strict=True) if mark}
+        self._clean.update(set(new.tolist()) - found.keys())
+        seen = set(self._taken)
+        for row in rows.tolist():
+            key = self._columns.renamed[row].item()
+            if row not in found and key in seen:
+                found[row] = COPY
+            elif row not in found:
+                seen.add(key)
+        return found
+
+
 def decide(
-    columns: Columns, sizes: Sizes, candidates: Sequence[int] = (), entries: Sequence[int] = (), *, frozen: bool = False
+    columns: Columns,
+    sizes: Sizes,
+    candidates: Sequence[int] = (),
+    entries: Sequence[int] = (),
+    *,
+    frozen: bool = False,
+    marks: Marks = unmarked,
 ) -> Decision:
     """Apply the rules that need the whole corpus.
 
@@ -79,17 +146,14 @@ def decide(
     """
     unseen_entries = list(entries)
     grown = frozen and bool((columns.split == NEW).any())
-    scorable = ~columns.marked & ~common_targets(columns, sizes.common)
+    sieve = Sieve(columns, ~columns.marked & ~common_targets(columns, sizes.common), marks)
     if frozen:
         scored = {split: np.flatnonzero(columns.split == split) for split in (VALIDATION, TEST, UNSEEN)}
     else:
-        unseen_entries = choose_entries(columns, scorable, sizes, candidates)
-        free = scorable & ~np.isin(columns.entry, unseen_entries)
-        scored = {
-            band: _by_theorem(columns, np.flatnonzero((columns.band == band) & free), sizes)[: sizes.scored]
-            for band in (VALIDATION, TEST)
-        }
-        scored[UNSEEN] = np.zeros(0, np.int64)
+        unseen_entries = choose_entries(columns, sieve.scorable, sizes, candidates)
+        outside = ~np.isin(columns.entry, unseen_entries)
+        test, validation = sieve.choose(lambda free: _choose_bands(columns, free & outside, sizes))
+        scored = {VALIDATION: validation, TEST: test, UNSEEN: np.zeros(0, np.int64)}
     inside = np.isin(columns.entry, unseen_entries)
     all_scored = np.concatenate([scored[VALIDATION], scored[TEST], scored[UNSEEN]])
     rest = ~inside
@@ -102,7 +166,10 @@ def decide(
     leaking &= rest
     train, copies = _distinct(columns, np.flatnonzero(rest & ~leaking))
     if not frozen:
-        scored[UNSEEN] = choose_unseen(columns, np.flatnonzero(inside & scorable), train, sizes)
+        of_entries = inside.copy()
+        (scored[UNSEEN],) = sieve.choose(
+            lambda free: [choose_unseen(columns, np.flatnonzero(of_entries & free), train, sizes)]
+        )
     scored_rows = np.concatenate([*scored.values()])
     copies[scored_rows] = columns.copies[scored_rows]
     inside[scored_rows] = False
@@ -110,7 +177,15 @@ def decide(
     counts = {name: int(columns.copies[rows].sum()) for name, rows in dropped}
     counts["duplicates"] = int((copies[train] - 1).sum()) + int((copies[scored_rows] - 1).sum())
     splits = {NAMES[split]: np.sort(rows) for split, rows in {TRAIN: train, **scored}.items()}
-    return Decision(splits, copies, counts, unseen_entries, np.flatnonzero(leaking), grown)
+    return Decision(splits, copies, counts, unseen_entries, np.flatnonzero(leaking), sieve.passed_over, grown)
+
+
+def _choose_bands(columns: Columns, free: Column, sizes: Sizes) -> list[Column]:
+    """Test and validation."""
+    return [
+        _by_theorem(columns, np.flatnonzero((columns.band == band) & free), sizes)[: sizes.scored]
+        for band in (TEST, VALIDATION)
+    ]
 
 
 def common_targets(columns: Columns, common: int) -> Column:
@@ -160,8 +235,17 @@ def choose_unseen(columns: Columns, rows: Column, train: Column, sizes: Sizes) -
 
 
 def choose_fresh(columns: Columns, rows: Column, sizes: Sizes) -> Column:
-    """Of rows that equal no training example: scored ones by theorem and id."""
-    return np.sort(_lowest(columns, _by_theorem(columns, rows, sizes), sizes.fresh))
+    """Of rows that equal no training example: scored ones by theorem and id, so many that no entry has too large a
+    share of them."""
+    rows = _by_theorem(columns, rows, sizes)
+    entries, found = np.unique(columns.entry[rows], return_counts=True)
+    share = max(sizes.entry_share, 1 / max(len(entries), 1))
+    count = min(sizes.fresh, len(rows))
+    while count and int(np.minimum(found, int(share * count)).sum()) < count:
+        count = int(np.minimum(found, int(share * count)).sum())
+    most = int(share * count)
+    kept = [_lowest(columns, rows[columns.entry[rows] == entry], most) for entry in entries]
+    return np.sort(_lowest(columns, np.concatenate([np.zeros(0, np.int64), *kept]), count))
 
 
 def _lowest(columns: Columns, rows: Column, count: int) -> Column:

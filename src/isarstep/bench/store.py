@@ -1,6 +1,7 @@
 """Reads a benchmark lazily: `isarstep.load("embedded", "train")[0]` unpacks one row group of each file, no more.
 
-Sizes are compared when a benchmark is opened, hashes when a file is first read; whatever is damaged is named.
+The manifest and sizes are compared with the name when a benchmark is opened, hashes when a file is first read, all
+files before a split is scored (`compare`); whatever is damaged is named.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -34,8 +35,10 @@ from isarstep.bench.layout import (
     read_manifest,
     verify,
 )
-from isarstep.data import EMBEDDED, benchmark_folder
+from isarstep.bench.wholeness import compare_bytes, compare_once
+from isarstep.data import EMBEDDED, NAMES, benchmark_folder
 from isarstep.errors import UserError
+from isarstep.memory import shared_property
 
 # Arrow is imported where a table is opened, worlds where a signature is: whoever asks for one, to propose or to read
 # examples, does not wait for the other.
@@ -44,13 +47,19 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
     from isarstep.bench.worlds import Worlds
-    from isarstep.logic.language import Language
     from isarstep.logic.signature import Signature
 
 
 def open_split(where: str | Path = EMBEDDED, split: str = "train") -> Split:
     """The examples of one split, read when they are asked for."""
     return Benchmark(where).split(split)
+
+
+# The largest last: mostly it need not be read.
+ORDER = ("test", "validation", "unseen", "fresh", "unseen2", "fresh2", "train")
+
+
+MOST_GROUPS = 24  # of a table, each about 11 MB: held-out examples ask for propositions from anywhere
 
 
 @cache
@@ -60,9 +69,11 @@ def benchmark_at(where: str | Path = EMBEDDED) -> Benchmark:
 
 
 class RowGroups:
-    """The rows of a table by number; a group of rows is unpacked when one of them is wanted, and kept."""
+    """The rows of a table by number; a group of rows is unpacked when one of them is wanted, and the last ones are
+    kept."""
 
-    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None = None) -> None:
+    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None = None, most: int = MOST_GROUPS) -> None:
+        self._most = most
         self._columns = list(columns) if columns is not None else None
         self._files = [(path, _open(path)) for path in paths]
         # A group is a file and its number there.
@@ -95,8 +106,20 @@ class RowGroups:
             batches = table.to_batches()  # none where there are no rows
             batch = batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
             if keep:
-                self._groups[number] = batch
+                with self._reading:
+                    self._groups[number] = batch
+                    while len(self._groups) > self._most:
+                        del self._groups[next(iter(self._groups))]
         return batch
+
+
+def _read(path: Path, columns: Sequence[str] | None, dictionaries: Sequence[str] | None = None) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        return _open(path, dictionaries).read(columns=columns)
+    except (pa.ArrowException, OSError) as error:
+        raise UserError(f"{path}: damaged ({error}); build the benchmark again") from error
 
 
 def _open(path: Path, dictionaries: Sequence[str] | None = None) -> pq.ParquetFile:
@@ -116,11 +139,32 @@ class Benchmark:
         self.folder = benchmark_folder(where)
         self.manifest: dict[str, Any] = read_manifest(self.folder)
         self._verified: set[str] = set()
+        self._ids: dict[str, pa.ChunkedArray] = {}
+        self._finding = threading.Lock()
+        shipped = NAMES.get(str(where))
+        if shipped is not None and shipped != self.manifest["hash"]:
+            raise UserError(
+                f"{self.folder}: bears the name {self.manifest['hash'][:12]}, this version ships {shipped[:12]}; "
+                "install isarstep again, or give the folder's path"
+            )
 
-    @property
+    @shared_property
     def hash(self) -> str:
-        """Part of every score that is printed."""
+        """The name, part of every score that is printed; its files were compared with it, now or earlier."""
+        compare_once(self.folder, self.manifest)
         return str(self.manifest["hash"])
+
+    def compare(self) -> Benchmark:
+        """Compare the bytes of all files with the manifest now: before a split is scored."""
+        compare_bytes(self.folder, self.manifest)
+        self._verified.update(self.manifest["files"])
+        return self
+
+    def taken_out(self, earlier: str, split: str) -> list[str] | None:
+        """Ids that a split had under an earlier name (or its first digits) and has no longer; None: no such name."""
+        if not any(known.startswith(earlier) for known in self.manifest.get("earlier names", ()) if earlier):
+            return None
+        return list(self.manifest.get("taken out", {}).get(split, ()))
 
     def path(self, name: str) -> Path:
         """A file of the folder, its hash compared when it is first asked for."""
@@ -142,7 +186,7 @@ class Benchmark:
 
     def repeated(self, table: str, name: str) -> Repeated:
         """A column of strings of which few are different."""
-        files = [_open(path, [name]).read(columns=[name]) for path in self.paths(table)]
+        files = [_read(path, [name], [name]) for path in self.paths(table)]
         return Repeated.of_chunks(chunk for file in files for chunk in file[name].chunks)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
@@ -150,7 +194,7 @@ class Benchmark:
         import pyarrow as pa
 
         # Not `pq.read_table`, which loads the whole of Arrow's data sets, and pandas where it is installed.
-        return pa.concat_tables([_open(path).read(columns=columns) for path in self.paths(name)])
+        return pa.concat_tables([_read(path, columns) for path in self.paths(name)])
 
     @property
     def splits(self) -> list[str]:
@@ -165,25 +209,38 @@ class Benchmark:
         return Split(self, name)
 
     def find(self, identifier: str) -> tuple[str, Example]:
-        """The example with this id (or its first digits), and the split it is in."""
-        # The largest last: mostly it need not be read.
-        for name in sorted(self.splits, key=lambda name: name == "train"):
+        """The example with this id (or its first digits), and the split it is in: the first that has one, small splits
+        first. Digits with which several begin there are refused."""
+        for name in sorted(self.splits, key=ORDER.index):
             split = self.split(name)
-            position = split.position(identifier)
-            if position is not None:
-                return name, split[position]
-        raise UserError(f"{self.folder}: no example {identifier}; ids are 12 hex digits, the first few are enough")
+            place = split.position(identifier)
+            if place is not None:
+                return name, split[place]
+        raise UserError(
+            f"{self.folder}: no example {shorten_id(identifier)}; ids are 12 hex digits, the first few are enough"
+        )
 
-    @cached_property
+    def _ids_beginning(self, split: str, identifier: str) -> list[tuple[str, int]]:
+        """Ids of a split that begin like this, with the place of the first example of each."""
+        import pyarrow.compute as pc
+
+        with self._finding:
+            if split not in self._ids:
+                self._ids[split] = self.table(split, ["id"])["id"]
+        ids = self._ids[split]
+        places = pc.indices_nonzero(pc.starts_with(ids, identifier)).to_pylist()
+        return list({ids[place].as_py(): place for place in reversed(places)}.items())
+
+    @shared_property
     def vocabulary(self) -> list[str]:
         """Special tokens, then those of training by count; the position is the number that models use."""
         return list(self._vocabulary["tokens"])
 
-    @cached_property
+    @shared_property
     def vocabulary_counts(self) -> list[int]:
         return list(self._vocabulary["counts"])
 
-    @cached_property
+    @shared_property
     def _vocabulary(self) -> Any:
         path = self.path(VOCABULARY)
         try:
@@ -199,7 +256,7 @@ class Benchmark:
 
         return load_document(self.path(SIGNATURE))
 
-    @cached_property
+    @shared_property
     def worlds(self) -> Worlds:
         """What exists in which theory; the one reading of the file of the signature."""
         from isarstep.bench.worlds import Declared, Worlds
@@ -221,13 +278,6 @@ class Benchmark:
         whole = Signature.from_json(document) if document else Signature.build(())
         return Worlds(whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation)
 
-    def language_of(self, theory: str) -> Language:
-        """How people write who import a theory."""
-        found = self.worlds.importing([theory]).language
-        if found is None:
-            raise UserError(f"{self.folder}: has no notation, in which formulas of {theory} could be read")
-        return found
-
     @property
     def signature(self) -> Signature:
         """Of all theories together: what terms may mention somewhere."""
@@ -243,25 +293,25 @@ class Benchmark:
     def has_facts(self) -> bool:
         return bool(files_of(self.manifest, FACTS))
 
-    @cached_property
+    @shared_property
     def facts(self) -> pa.Table:
         """The fact base as a table; `isarstep.bench.facts` turns rows into typed terms."""
         return self.table(FACTS)
 
-    @cached_property
+    @shared_property
     def types(self) -> list[str]:
         return list(self.table(TYPES)["type"].to_pylist())
 
-    @cached_property
+    @shared_property
     def propositions(self) -> Propositions:
         return Propositions(self.paths(PROPOSITIONS))
 
-    @cached_property
+    @shared_property
     def proofs(self) -> RowGroups | None:
         """Rows of PROOF_SCHEMA by number; None where the benchmark does not know them."""
         return RowGroups(self.paths(PROOFS)) if files_of(self.manifest, PROOFS) else None
 
-    @cached_property
+    @shared_property
     def notation(self) -> dict[str, Any]:
         """What each theory adds to notation, as docs/graphs.md describes it; empty where it is not known."""
         if NOTATION not in self.manifest["files"]:
@@ -276,17 +326,13 @@ class Propositions:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._rows = RowGroups(paths)
-        self._texts: dict[int, pa.Array] = {}  # of groups that are unpacked: an example asks for six of them
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __getitem__(self, number: int) -> str:
         group = bisect_right(self._rows.starts, number) - 1
-        texts = self._texts.get(group)
-        if texts is None:
-            texts = self._texts[group] = self._rows.group(group).column(0)
-        text: str = texts[number - self._rows.starts[group]].as_py()
+        text: str = self._rows.group(group).column(0)[number - self._rows.starts[group]].as_py()
         return text
 
     def lines(self, numbers: Sequence[int] | npt.NDArray[np.int64]) -> list[str]:
@@ -332,7 +378,7 @@ class Split(Sequence[Example]):
 
     def __iter__(self) -> Iterator[Example]:
         for number in range(len(self._rows.starts) - 1):
-            batch = self._rows.group(number)
+            batch = self._rows.group(number, keep=False)
             for start in range(0, batch.num_rows, 1024):
                 for row in batch.slice(start, 1024).to_pylist():
                     yield self._example(row)
@@ -349,14 +395,18 @@ class Split(Sequence[Example]):
 
     def position(self, identifier: str) -> int | None:
         """Where the first example stands whose id begins like this."""
-        ids = RowGroups(self._paths, ["id"])
-        for number, start in enumerate(ids.starts[:-1]):
-            for place, known in enumerate(ids.group(number).column("id").to_pylist()):
-                if known.startswith(identifier):
-                    return start + place
-        return None
+        found = self.benchmark._ids_beginning(self.name, identifier)
+        refuse_ambiguous(identifier, [known for known, _ in found])
+        return found[0][1] if found else None
 
     def _example(self, row: dict[str, Any]) -> Example:
+        try:
+            return self._example_of(row)
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            where = f"{self.benchmark.folder}: the split {self.name}"
+            raise UserError(f"{where} has a damaged row ({type(error).__name__}: {error}); build it again") from None
+
+    def _example_of(self, row: dict[str, Any]) -> Example:
         texts = self.benchmark.propositions
         f1 = texts[row.pop("f1")]
         f2, f4, f5 = (tuple(texts[n] for n in row.pop(field)) for field in ("f2", "f4", "f5"))
@@ -381,6 +431,16 @@ class Split(Sequence[Example]):
                 places = dict(zip(shown, variables, strict=True))
                 names = unique_names({x: own[v] for x, v in places.items()})
         return Example(f1=f1, f2=f2, f3=f3, f4=f4, f5=f5, types=types, names=names, places=places, **row)
+
+
+def refuse_ambiguous(identifier: str, known: Sequence[str]) -> None:
+    if len(known) > 1:
+        some = ", ".join(sorted(known)[:2])
+        raise UserError(f"{shorten_id(identifier)}: begins {len(known)} ids ({some}, ...); give more digits")
+
+
+def shorten_id(identifier: str) -> str:
+    return identifier if len(identifier) <= 40 else identifier[:40] + "..."
 
 
 def unique_names(own: Mapping[str, str]) -> dict[str, str]:

@@ -9,23 +9,26 @@ world. Of the theory in which an example stands, only the constants count that a
 from __future__ import annotations
 
 import re
+import threading
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Protocol, TypeAlias
 
 from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.clashes import precedence
 from isarstep.errors import UserError
-from isarstep.logic.language import Language, Rows
+from isarstep.interruption import undisturbed
+from isarstep.logic.language import Language, Rows, usual_notation
 from isarstep.logic.signature import Constant, Signature, abbreviations_of
-from isarstep.logic.terms import Sort
+from isarstep.logic.terms import Sort, Term
 
 Arities: TypeAlias = Mapping[str, tuple[Sort, ...]]  # of a constructor: class -> sorts that the arguments must have
 Exists: TypeAlias = Callable[[str], bool]  # of a constant's name
 _NAMED = re.compile(r"(CONST|FREE) (\S+)")
 PURE = "Pure"  # imported by all, listed by none
+MOST_LANGUAGES = 32  # that are kept, about 3 MB each
 USUAL = "Complex_Main"  # where a problem stands that says nothing about it
 
 
@@ -73,7 +76,10 @@ class Worlds:
         self.declared: Mapping[str, Declared] = declared or {}
         self._qualified = frozenset(qualified)
         self.qualified_sessions = frozenset(name.partition(".")[0] for name in self._qualified)
-        self._at = cache(self._world)
+        self._alone = cache(self._world)
+        self._together = lru_cache(maxsize=MOST_LANGUAGES)(self._world)  # users may ask for any set of imports
+        self._speaking: dict[World, None] = {}  # worlds that have made their language, the last ones last
+        self._counting = threading.Lock()
         self.rests_on = cache(self._rests_on)
 
     @cached_property
@@ -89,6 +95,19 @@ class Worlds:
     def everything(self) -> World:
         """Where nothing is known of theories, and to look up names; no question to a prover is asked in it."""
         return World(self, (), None)
+
+    def _at(self, imports: tuple[str, ...]) -> World:
+        return self._alone(imports) if len(imports) == 1 else self._together(imports)
+
+    def speaks(self, world: World) -> None:
+        """A world has made its language, which takes megabytes: those that were made long ago are dropped."""
+        with self._counting:
+            self._speaking[world] = None
+            while len(self._speaking) > MOST_LANGUAGES:
+                oldest = next(iter(self._speaking))
+                del self._speaking[oldest]
+                for name in ("language", "signature"):
+                    oldest.__dict__.pop(name, None)
 
     def at(self, theory: str) -> World:
         """The end of a theory; where its imports are not known, everything."""
@@ -128,6 +147,23 @@ class Worlds:
     def home(self, theory: str) -> str:
         """What the names of a theory's constants begin with."""
         return theory if theory in self._qualified else theory.rpartition(".")[2]
+
+    @cached_property
+    def theories_by_home(self) -> Mapping[str, Sequence[str]]:
+        """Theories by what the names of their constants begin with."""
+        found: dict[str, list[str]] = {}
+        for theory in self.parents:
+            found.setdefault(self.home(theory), []).append(theory)
+        return found
+
+    @cached_property
+    def unplaced(self) -> frozenset[str]:
+        """What the names of constants begin with whose theory is in no table, as in a benchmark of a few graphs. They
+        exist everywhere: nobody knows where they do not.
+        """
+        if USUAL in self.parents:
+            return frozenset()
+        return frozenset(map(self.prefix, self.whole.constants)) - {*self.theories_by_home}
 
     @cached_property
     def declaring(self) -> Mapping[str, Mapping[str, frozenset[str]]]:
@@ -185,6 +221,13 @@ class World:
         self._worlds, self.imports, self.theories = worlds, imports, theories
         self._own = own
 
+    # Of a theory of somebody's own on top of this world: name, typed proposition, whether it is a simp rule.
+    own_facts: Sequence[tuple[str, Term, bool]] = ()
+
+    def of_library(self, constant: str) -> bool:
+        """Is it a constant of the benchmark's theories, and not of somebody's own?"""
+        return constant in self._worlds.whole.constants
+
     def with_own(self, own: Signature) -> World:
         """This world and what somebody's own theory on top of it declares."""
         return World(self._worlds, self.imports, self.theories, own)
@@ -202,6 +245,10 @@ class World:
     @cached_property
     def signature(self) -> Signature:
         """Of the whole one what exists here."""
+        with undisturbed():
+            return self._signature()
+
+    def _signature(self) -> Signature:
         if self._own is not None:
             return _extended(World(self._worlds, self.imports, self.theories).signature, self._own)
         whole, worlds = self._worlds.whole, self._worlds
@@ -214,26 +261,38 @@ class World:
         return replace(whole, constants=_NearConstants(whole.constants, self.exists, self.existing), arities=arities)
 
     @cached_property
-    def language(self) -> Language | None:
-        """How people write here; None where the notation of the theories is not known."""
-        notation = self._worlds.notation
-        order = ancestors_first(self.imports, self._worlds.parents)
-        if not order or not any(theory in notation for theory in order):
-            return None
-        abbreviations = filter(self.exists, self._worlds.abbreviations)
+    def language(self) -> Language:
+        """How people write here. All theories together, and those whose notation nobody has mined, are written as
+        Complex_Main is."""
+        with undisturbed():
+            return self._language()
+
+    def _language(self) -> Language:
+        notation, parents = self._worlds.notation, self._worlds.parents
+        order = ancestors_first(self.imports or ((USUAL,) if USUAL in parents else ()), parents) or [*usual_notation()]
+        rows = [notation.get(theory, {}) for theory in order] if self.imports else []
         ranks = {self._worlds.home(theory): place for place, theory in enumerate(order)}
 
         def rank(name: str) -> int:
             return ranks.get(self._worlds.prefix(name), -1)
 
-        made = Language([notation.get(theory, {}) for theory in order], self.signature, abbreviations, rank)
+        abbreviations = [name for name in self._worlds.abbreviations if self.exists(name)]
+        if not self.imports:  # nobody writes all abbreviations of all theories
+            abbreviations = [name for name in abbreviations if rank(name) >= 0]
+
+        made = Language(rows, self.signature, abbreviations, rank)
+        if made.judgment is None:
+            usual = [notation.get(theory, {}) for theory in order] if USUAL in parents else []
+            known = usual if any("productions" in each for each in usual) else usual_notation().values()
+            made = Language([*known, *(rows or [{}])], self.signature, abbreviations, rank)
         made.home = self._worlds.home(self.imports[0]) if len(self.imports) == 1 else ""
+        self._worlds.speaks(self)
         return made
 
     @cached_property
     def prefixes(self) -> frozenset[str]:
         """What the names of constants begin with that exist here."""
-        return frozenset({PURE, *map(self._worlds.home, self.theories or ())})
+        return frozenset({PURE, *map(self._worlds.home, self.theories or ())}) | self._worlds.unplaced
 
     def exists(self, constant: str) -> bool:
         """Tells of a constant's name whether it exists at the end of all imports."""
@@ -257,6 +316,16 @@ class World:
                 if exists:
                     found.append(name)
         return found
+
+    def elsewhere(self, name: str) -> list[str]:
+        """Theories that declare a constant of this name and are not imported here, Isabelle's own first."""
+        whole = self._worlds.whole.constants
+        called = [full for full in whole if full.endswith("." + name) and not self.exists(full)]
+        called = [full for full in called if not full.endswith(f".class.{name}")]  # predicates of classes
+        homes = self._worlds.theories_by_home
+        return sorted(
+            {theory for full in called for theory in homes.get(self._worlds.prefix(full), ())}, key=precedence
+        )
 
     def known(self, example: Place) -> Exists:
         """Tells of a constant's name whether one who has read the theory up to the example's proof, and its source,

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from isarstep.bench.canary import PARQUET_MARK, marked
-from isarstep.bench.identity import ColumnDigest, benchmark_hash, columns_digest, document_digest, table_digest
+from isarstep.bench.identity import ColumnDigest, columns_digest, document_digest, table_digest
 from isarstep.bench.layout import (
     FACTS,
     LEMMAS,
@@ -95,7 +95,7 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
             table = _renumber(table, EXAMPLE_SCHEMA, number, type_number)
             contents[name] = table_digest(table)
             for file, part in _parts(fresh, name, table, EXAMPLES_IN_A_FILE):
-                _write_table(file, part, GROUP, level)
+                write_table(file, part, GROUP, level)
         for name, (table, schema) in tables.items():
             table = _renumber(table, schema, number, type_number)
             if name == LEMMAS:
@@ -103,10 +103,10 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
                     [("proposition", "ascending"), ("fact", "ascending")]
                 )
             contents[name] = table_digest(table)
-            _write_table(fresh / f"{name}.parquet", table, GROUP if name == PROOFS else 1 << 20, level)
+            write_table(fresh / f"{name}.parquet", table, GROUP if name == PROOFS else 1 << 20, level)
         types = pa.table({"type": pa.array([content.types[n] for n in type_order], pa.string())})
         contents[TYPES] = table_digest(types)
-        _write_table(fresh / f"{TYPES}.parquet", types, 1 << 20, level)
+        write_table(fresh / f"{TYPES}.parquet", types, 1 << 20, level)
         counts, contents[PROPOSITIONS] = texts.result()
         tokens = sorted(counts, key=lambda token: (-counts[token], token))
         vocabulary = {
@@ -118,7 +118,6 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
                 contents[name.partition(".")[0]] = _write_document(fresh / name, document, level)
         manifest = {
             "version": VERSION,
-            "hash": benchmark_hash(contents),
             "contents": contents,
             "examples": {name: table.num_rows for name, table in splits.items()},
             "propositions": len(order),
@@ -126,8 +125,7 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
             "facts": 0 if content.facts is None else content.facts.num_rows,
             **content.manifest,
         }
-        write_manifest(fresh, marked(manifest))
-    return manifest
+        return write_manifest(fresh, marked(manifest))
 
 
 def _with_needed_proofs(content: Content) -> Content:
@@ -226,7 +224,7 @@ def _mapped(column: pa.Array | pa.ChunkedArray, number: Column) -> pa.Array:
     return pa.array(number).take(column)
 
 
-def _write_table(path: Path, table: pa.Table, rows: int, level: int) -> None:
+def write_table(path: Path, table: pa.Table, rows: int, level: int) -> None:
     # Only texts that repeat gain by a dictionary; numbers that mostly rise are written as differences.
     texts = [f.name for f in table.schema if pa.types.is_string(f.type) and f.name not in ("id", "type")]
     rising = {name: "DELTA_BINARY_PACKED" for name in ("proof_row", "proposition") if name in table.schema.names}

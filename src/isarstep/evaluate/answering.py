@@ -7,6 +7,7 @@ from pathlib import Path
 from isarstep.bench.setting import with_setting
 from isarstep.decode.predictions import faults_counted
 from isarstep.evaluate.scores import ScoringTask, System
+from isarstep.feed.inputs import FIELDS_READ, STATEMENT
 from isarstep.progress import Watched
 
 
@@ -18,7 +19,7 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
 
     predictor = Predictor(folder)
     examples = task.examples
-    if predictor.model.config.input == "+context" and task.home is not None:
+    if STATEMENT in FIELDS_READ[predictor.model.config.input] and task.home is not None:
         examples = [with_setting(task.home, example) for example in examples]
     corpus = predictor.corpus(examples)
     found = []
@@ -30,4 +31,5 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
         # A model may be asked about any benchmark: the signature names the one that was scored.
         meta = meta_of(predictor, task.benchmark, task.split, rules, "none", COMPARED_ORDER)
         found.append(faults_counted(tuple(lists), meta))
-    return System(name, task, *found)
+    narrow_lists, wide_lists = found
+    return System(name, task, narrow_lists, wide_lists, predictor.trained_on)

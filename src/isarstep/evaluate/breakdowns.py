@@ -137,7 +137,7 @@ def failure_table(systems: Sequence[System]) -> Table:
     """Of first answers that are not the reference: how many are terms, well-typed, copies."""
     rows = []
     for system in systems:
-        hints = system.narrow.meta.get("input") not in ("base", "+context")
+        hints = system.narrow.meta.get("input") == "+F.5"
         wrong = [i for i in range(len(system.best)) if not system.correct[i]]
         examples = system.task.examples
         outcomes = Counter(system.outcomes[i] for i in wrong)

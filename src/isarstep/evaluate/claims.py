@@ -9,7 +9,7 @@ from typing import Any
 from isarstep.evaluate.entries import RunEntry
 from isarstep.evaluate.headline import PAIRED, p_value
 from isarstep.evaluate.runs import KINDS
-from isarstep.evaluate.scores import Comparison, compare
+from isarstep.evaluate.scores import Comparison, compare, corrected
 from isarstep.tables import ABSENT, NOT_RUN, Table
 
 
@@ -38,7 +38,8 @@ class ClaimOutcome:
     claim: Claim
     better: RunEntry | None
     worse: RunEntry | None
-    test: Comparison | None
+    test: Comparison | None  # as measured
+    corrected: Comparison | None  # among all claims that could be tested
 
     @property
     def difference(self) -> float | None:
@@ -49,26 +50,32 @@ class ClaimOutcome:
 
     def as_json(self) -> dict[str, Any]:
         tested = self.test.as_json() if self.test else {"systems": None, "p": None}
+        tested["holm"] = self.corrected.as_json()["p"] if self.corrected else None
         return {"claim": self.claim.key, "text": self.claim.text, "difference": self.difference} | tested
 
 
 def outcomes(entries: Sequence[RunEntry]) -> list[ClaimOutcome]:
-    found = []
     rows = {entry.paper_row: entry for entry in entries}
-    for claim in CLAIMS:
-        better, worse = rows.get(claim.better), rows.get(claim.worse)
-        test = compare(better.system, worse.system) if better and worse else None
-        found.append(ClaimOutcome(claim, better, worse, test))
-    return found
+    pairs = [(claim, rows.get(claim.better), rows.get(claim.worse)) for claim in CLAIMS]
+    tests = {
+        claim.key: compare(better.system, worse.system)
+        for claim, better, worse in pairs
+        if better is not None and worse is not None
+    }
+    family = dict(zip(tests, corrected([*tests.values()]), strict=True))
+    return [
+        ClaimOutcome(claim, better, worse, tests.get(claim.key), family.get(claim.key))
+        for claim, better, worse in pairs
+    ]
 
 
 def claims_table(found: Sequence[ClaimOutcome]) -> Table:
     rows: list[tuple[str, ...]] = []
     for outcome in found:
-        if outcome.test is None or outcome.difference is None:
+        if outcome.corrected is None or outcome.difference is None:
             rows.append((outcome.claim.text, NOT_RUN, *(ABSENT,) * 4))
         else:
-            test = outcome.test
+            test = outcome.corrected
             numbers = (p_value(p) for p in (test.top1, test.top10, test.bleu))
             rows.append((outcome.claim.text, f"{test.left}, {test.right}", f"{outcome.difference:+.1f}", *numbers))
     columns = ("the paper says", "our runs", "points of top-1", "top-1 p", "top-10 p", "BLEU p")

@@ -13,7 +13,7 @@ def evaluate(
     system: Annotated[Path, typer.Argument(help="A predictions file, a run's folder or a model's folder.")],
     other: Annotated[Path | None, typer.Argument(help="A second one, for the paired test.")] = None,
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
-    split: Annotated[str, typer.Option(help="test, validation, unseen or fresh.")] = "test",
+    split: Annotated[str, typer.Option(help="test, validation, unseen, unseen2, fresh or fresh2.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     breakdowns: Annotated[bool, typer.Option(help="Accuracy by length, session, kind and more; failures.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
@@ -100,7 +100,7 @@ def report(
 def baseline(
     name: Annotated[str, typer.Argument(help="copy, frequent, neighbour or rule.")],
     benchmark: Annotated[str, typer.Argument(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
-    split: Annotated[str, typer.Option(help="test, validation, unseen or fresh.")] = "test",
+    split: Annotated[str, typer.Option(help="test, validation, unseen, unseen2, fresh or fresh2.")] = "test",
     out: Annotated[
         Path | None,
         typer.Option(help="FILE.jsonl, or a folder that 'report' takes for a run; SPLIT.NAME.jsonl if not given."),
@@ -125,6 +125,7 @@ def baseline(
     answer = open_baseline(name, opened)
     meta = {
         "benchmark": opened.hash,
+        "trained_on": opened.hash,
         "split": rows.name,
         "input": "base",
         "beam": best,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from isarstep.bench.store import Benchmark
+from isarstep.data import BESIDE, EMBEDDED
 from isarstep.evaluate import paper
 from isarstep.evaluate.breakdowns import Breakdown
 from isarstep.evaluate.headline import open_task
@@ -19,7 +21,12 @@ from isarstep.evaluate.scores import Scores, ScoringTask, System, score
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 
 NEW, STEPS = "new targets", "steps with F.2"
-ELSEWHERE = ("unseen", "fresh")  # splits whose top-1 stands beside the headline where the benchmark has them
+ELSEWHERE = (
+    "unseen",
+    "unseen2",
+    "fresh",
+    "fresh2",
+)  # splits whose top-1 stands beside the headline where the benchmark has them
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,7 @@ class Part:
 
     examples: int
     top1: Score
+    reweighted: float | None = None  # of another split: as if it had as many targets of each kind as the reported one
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,7 @@ class RunEntry:
         run, seed = self.run, self.run.budget.get("seed") or 0
         kind = str(run.config.get("kind"))
         shape = (run.config.get("size", "base"), run.config.get("style", "paper"), self.tag)
-        if kind not in KINDS or shape != ("base", "paper", "") or self.input == paper.CONTEXT:
+        if kind not in KINDS or shape != ("base", "paper", "") or self.input in (paper.CONTEXT, paper.PREMISES):
             return None
         plain = {(True, 0): "f5" if run.hints else "base"}
         special = {} if run.hints else {(False, 0): "nocat", (True, seed): f"seed{seed}"}
@@ -74,9 +82,12 @@ class RunEntry:
     def as_json(self) -> dict[str, Any]:
         """For machines: unrounded, with what it took."""
         about = {"run": self.run.folder.resolve().name, "row": self.paper_row, "tag": self.tag}
-        about |= {"model": self.model, "input": self.input}
-        took = {"budget": self.run.budget, "origin": self.run.origin}
-        parts = {name: {"examples": part.examples} | asdict(part.top1) for name, part in self.parts.items()}
+        about |= {"model": self.model, "input": self.input, "vocabulary": self.run.vocabulary}
+        took = {"budget": self.run.budget, "origin": self.run.origin, "trained_on": self.run.trained_on}
+        parts = {
+            name: {"examples": part.examples, "reweighted": part.reweighted} | asdict(part.top1)
+            for name, part in self.parts.items()
+        }
         verdicts = asdict(self.verdicts) if self.verdicts else None
         return about | took | self.scores.as_json() | {"parts": parts, "verdicts": verdicts}
 
@@ -85,6 +96,8 @@ def other_tasks(benchmark: str | Path, split: str) -> list[ScoringTask]:
     """The splits beside the reported one on which runs may have answered."""
     opened = Benchmark(benchmark)
     there = [name for name in ELSEWHERE if name != split and name in opened.splits and len(opened.split(name))]
+    if str(benchmark) == EMBEDDED:
+        there += [name for name in BESIDE if name != split]
     return [open_task(benchmark, name) for name in there]
 
 
@@ -105,9 +118,18 @@ def entries_of(
                 for other in others:
                     elsewhere = run.system(other, tag)
                     if elsewhere is not None and (part := _part(elsewhere, np.ones(len(other.examples), np.bool_))):
-                        parts[other.split] = part
+                        kinds = [example.target_kind for example in task.examples]
+                        parts[other.split] = replace(part, reweighted=reweighted(elsewhere, kinds))
                 found.append(RunEntry(run, tag, system, score(system), verdicts, parts))
     return found
+
+
+def reweighted(system: System, kinds: Sequence[str]) -> float:
+    """Top-1 in percent if the split had as many targets of each kind as this list; a kind that it lacks is left out."""
+    own = np.array([example.target_kind for example in system.task.examples])
+    shares = {kind: count for kind, count in Counter(kinds).items() if (own == kind).any()}
+    parts = [count * float(system.correct[own == kind].mean()) for kind, count in shares.items()]
+    return 100 * sum(parts) / max(sum(shares.values()), 1)
 
 
 def _part(system: System, members: Bools) -> Part | None:

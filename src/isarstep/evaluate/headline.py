@@ -7,25 +7,28 @@ from pathlib import Path
 
 from isarstep.bench.ids import places_of_lowest
 from isarstep.bench.store import Benchmark
-from isarstep.data import EMBEDDED, model_folder
+from isarstep.data import BESIDE, EMBEDDED, model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
 from isarstep.decode.predictions import stem
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import open_run, predictions_for
-from isarstep.evaluate.scores import Comparison, Scores, ScoringTask, System, score
+from isarstep.evaluate.scores import Comparison, Scores, ScoringTask, System, corrected, score
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.tables import NOT_CHECKED, Table
 
 PAIRED = (
     "Two-sided, paired on the same examples: answers to whole theorems are swapped at random, 10,000 times for "
-    "accuracies and 1,000 times for BLEU."
+    "accuracies and 1,000 times for BLEU (whole entries on unseen and fresh splits). P-values of a table are corrected "
+    "by Holm's rule, those of each measure together."
 )
 
 
 def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> ScoringTask:
     """A split, or its `limit` examples of lowest id, with a type checker where the benchmark has a signature."""
-    opened = Benchmark(benchmark)
+    if str(benchmark) == EMBEDDED:
+        benchmark = BESIDE.get(split, EMBEDDED)
+    opened = Benchmark(benchmark).compare()
     rows = opened.split(split)
     ids = rows.table()["id"].to_pylist()
     places = None if limit is None else places_of_lowest(ids, limit)
@@ -45,7 +48,14 @@ def open_system(where: Path, task: ScoringTask) -> System:
         run = open_run(where)
         return run.system(task) or answer(where, run.name, task, NARROW, WIDE)
     predictions = predictions_for(where, task)
-    return System(stem(where), task, predictions, predictions)
+    system = System(stem(where), task, predictions, predictions)
+    if not system.read.any() and predictions.missing < len(predictions.lists):
+        first = next(answer for answer in system.best if answer)
+        raise UserError(
+            f"{where}: no first answer can be read, neither as tokens nor in notation (such as {first[:60]!r}); "
+            "write F.1 as 'isarstep export' does"
+        )
+    return system
 
 
 def headline(model: Path, benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Table:
@@ -57,18 +67,19 @@ def main_table(scores: Sequence[Scores]) -> Table:
     """One row a system; values in percent with 95 % intervals."""
     first = scores[0]
     judged = any(row.well_formed for row in scores)
-    columns = ("system", "top-1", "top-1 as terms", "top-10", "top-10 as terms", "BLEU", "well-formed")
+    columns = ("system", "top-1", "top-1 as terms", "top-10", "top-10 as terms", "BLEU", "well-formed", "read")
     rows = tuple(
         (
             row.name,
             *(str(s) for s in (row.top1, row.top1_term, row.top10, row.top10_term, row.bleu)),
             str(row.well_formed) if row.well_formed else NOT_CHECKED,
+            f"{row.read:.1f}",
         )
         for row in scores
     )
     note = (
-        "Percent, 95 % intervals that resample whole theorems. As terms: brackets and numbers of schematic variables "
-        "don't count."
+        f"Percent, 95 % intervals that resample whole {first.drawn}. As terms: brackets and numbers of schematic "
+        "variables don't count. Read: first answers that are a term, in tokens or in notation."
     )
     if not judged:
         note += " Well-formedness needs the benchmark's signature."
@@ -94,7 +105,8 @@ def signature_lines(scores: Sequence[Scores]) -> list[str]:
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     rows = tuple(
-        (f"{c.left} against {c.right}", p_value(c.top1), p_value(c.top10), p_value(c.bleu)) for c in comparisons
+        (f"{c.left} against {c.right}", p_value(c.top1), p_value(c.top10), p_value(c.bleu))
+        for c in corrected(comparisons)
     )
     return Table(
         "significance",

@@ -20,7 +20,7 @@ from isarstep.feed.corpus import Dataset
 from isarstep.models.transformer import Transformer
 from isarstep.progress import Watched
 
-SPLITS = ("validation", "test", "unseen", "fresh")
+SPLITS = ("validation", "test", "unseen", "fresh", "unseen2", "fresh2")
 
 
 def keep_views(folder: Path, device: str | None = None) -> list[Path]:
@@ -48,18 +48,23 @@ def keep_views(folder: Path, device: str | None = None) -> list[Path]:
 
 
 def keep_predictions(
-    folder: Path, dataset: Dataset, device: str | None = None, splits: Sequence[str] = SPLITS
+    folder: Path,
+    dataset: Dataset,
+    device: str | None = None,
+    splits: Sequence[str] = SPLITS,
+    into: Path | None = None,
 ) -> list[Path]:
-    """The n-best lists that are not there yet; the files that were written."""
+    """The n-best lists that are not yet there (beside the model unless another folder is given); what was written."""
+    into = into or folder / "predictions"
     wanted = [(split, beam) for split in splits if split in dataset.splits for beam in (NARROW, WIDE)]
-    missing = [(s, b) for s, b in wanted if not (folder / "predictions" / f"{s}.beam{b}.jsonl").is_file()]
+    missing = [(s, b) for s, b in wanted if not (into / f"{s}.beam{b}.jsonl").is_file()]
     if not missing:
         return []
     predictor = Predictor(folder, device)
     written = []
     for split, beam in missing:
         corpus, rules = predictor.split(dataset, split), SearchRules(beam)
-        path = folder / "predictions" / f"{split}.beam{beam}.jsonl"
+        path = into / f"{split}.beam{beam}.jsonl"
         with Watched(f"{split}, beam {beam}", len(corpus)) as watched:
             lines = predictor.lines(corpus, rules, tell=watched.advance, order=COMPARED_ORDER)
             write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, "none", COMPARED_ORDER))

@@ -6,7 +6,7 @@ from typing import Any
 
 from isarstep.tables import ABSENT, Table
 
-PARTS = ("new targets", "steps with F.2", "unseen", "fresh")
+PARTS = ("new targets", "steps with F.2", "unseen", "unseen2", "fresh", "fresh2")
 
 
 def leaderboard(scores: dict[str, Any]) -> str:
@@ -14,13 +14,16 @@ def leaderboard(scores: dict[str, Any]) -> str:
     ranked = sorted(scores["systems"], key=lambda system: -system["top1"]["value"])
     parts = [name for name in PARTS if any(name in system["parts"] for system in ranked)]
     budget = ("tokens", "epochs", "steps", "seconds", "seed", "device")
-    columns = ("system", "model", "input", "beams", "top-1", "top-10", "BLEU", *parts, *budget,
-               "benchmark", "commit", "command")  # fmt: skip
+    columns = ("system", "model", "input", "vocabulary", "beams", "top-1", "top-10", "BLEU", *parts, *budget,
+               "trained on", "scored on", "commit", "command")  # fmt: skip
     rows = tuple(_row(system, scores["benchmark"], parts) for system in ranked)
     note = (
-        "Percent, with 95 % intervals that resample whole theorems; beams: of top-1 and BLEU, and of top-10. Columns "
-        "after BLEU are top-1 on a part of the split or on another one. Tokens are those that the model itself reads "
-        "and writes. Nothing was chosen on this split: checkpoints by validation BLEU."
+        "Percent, with 95 % intervals that resample whole theorems, on unseen and fresh splits whole entries; in "
+        "brackets the value with the kinds of targets weighted as here. Beams: of top-1 and BLEU, and of top-10. "
+        "Columns after BLEU are top-1 on a part of the split or on another one. A closed vocabulary has no names for "
+        "constants of new entries. Tokens are those that the model itself reads "
+        "and writes. Nothing was chosen on this split: checkpoints by validation BLEU. Trained on, scored on: names of "
+        "benchmarks; one may have learned from an earlier one."
     )
     title = f"{scores['split']} split, {scores['examples']:,} examples, benchmark {scores['benchmark'][:12]}"
     made = "Made by `isarstep report` with the report beside it; a test says so.\n\n"
@@ -34,12 +37,14 @@ def _row(system: dict[str, Any], benchmark: str, parts: list[str]) -> tuple[str,
         system["system"],
         system["model"],
         system["input"],
+        system["vocabulary"],
         ", ".join(dict.fromkeys(beams)),
         *(_score(system[name]) for name in ("top1", "top10", "bleu")),
         *(_score(system["parts"].get(name)) for name in parts),
         millions(took.get("tokens")),
         *(number(took.get(name)) for name in ("epochs", "steps", "seconds", "seed")),
         took.get("device") or ABSENT,
+        (system["trained_on"] or ABSENT)[:12],
         benchmark[:12],
         made["commit"] or ABSENT,
         f"`{made['command']}`" if made["command"] else ABSENT,
@@ -47,7 +52,10 @@ def _row(system: dict[str, Any], benchmark: str, parts: list[str]) -> tuple[str,
 
 
 def _score(score: dict[str, float] | None) -> str:
-    return f"{score['value']:.1f} [{score['low']:.1f}, {score['high']:.1f}]" if score else ABSENT
+    if not score:
+        return ABSENT
+    kinds = f" ({score['reweighted']:.1f})" if score.get("reweighted") is not None else ""
+    return f"{score['value']:.1f} [{score['low']:.1f}, {score['high']:.1f}]{kinds}"
 
 
 def millions(tokens: int | None) -> str:

@@ -102,6 +102,16 @@ def paired_p(left: Bools, right: Bools, clusters: Clusters | None = None) -> flo
     return (as_large + 1) / (SWAPS + 1)
 
 
+def holm(values: Sequence[float]) -> list[float]:
+    """P-values of one family, corrected by Holm's rule: with m of them, the smallest m-fold, the next (m-1)-fold."""
+    corrected = [0.0] * len(values)
+    largest = 0.0
+    for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        largest = max(largest, min(1.0, (len(values) - rank) * values[place]))
+        corrected[place] = largest
+    return corrected
+
+
 def by_cluster(values: NDArray[np.int64], clusters: Clusters | None) -> NDArray[np.int64]:
     """Sums of the rows of each cluster; without clusters every row stands for itself."""
     if clusters is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from isarstep.evaluate import paper
 from isarstep.evaluate.breakdowns import Breakdown
-from isarstep.evaluate.entries import ELSEWHERE, NEW, STEPS, RunEntry
+from isarstep.evaluate.entries import ELSEWHERE, NEW, STEPS, Part, RunEntry
 from isarstep.evaluate.leaderboard import millions, number
 from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.scores import score
@@ -26,20 +26,29 @@ def main_results(entries: Sequence[RunEntry]) -> Table:
         took = e.run.budget
         budget = (millions(took.get("tokens")), *(number(took.get(n)) for n in ("epochs", "steps", "seconds", "seed")))
         scored = (str(e.scores.top1), str(e.scores.top10), str(e.scores.bleu))
-        parts = (str(e.parts[name].top1) if name in e.parts else NOT_RUN for name in beside)
-        rows.append((e.system.name, e.model, e.input, *budget, *scored, *parts))
+        parts = (part_cell(e.parts.get(name)) for name in beside)
+        rows.append((e.system.name, e.model, e.input, e.run.vocabulary, *budget, *scored, *parts))
     return Table(
         "accuracy",
         "Exact match and BLEU, and what they took",
-        ("run", "model", "input", "tokens", "epochs", "steps", "seconds", "seed", "top-1", "top-10", "BLEU",
+        ("run", "model", "input", "vocabulary", "tokens", "epochs", "steps", "seconds", "seed", "top-1", "top-10",
+         "BLEU",
          *(f"{name} ({sizes[name]:,})" for name in beside)),
         tuple(rows),
         "Percent with 95 % intervals that resample whole theorems. Top-1 and BLEU from beam 5, top-10 from beam 10 "
         "where a run has both, no constraints. Tokens: read and written by the model itself. New targets: no near copy "
-        "of a training target. The last columns are top-1 on parts of the split and on other splits; unseen: entries "
-        "of which nothing was trained on.",
-        (("", 3), ("budget", 5), ("all of the split", 3), *((("top-1 on", len(beside)),) if beside else ())),
+        "of a training target. The last columns are top-1 on parts of the split and on other splits. Unseen: entries "
+        "of which nothing was trained on; fresh: entries younger than the corpus; there intervals resample whole "
+        "entries, and in brackets stands the value with the split's kinds of targets weighted as here. A closed "
+        "vocabulary has no names for constants of new entries.",
+        (("", 4), ("budget", 5), ("all of the split", 3), *((("top-1 on", len(beside)),) if beside else ())),
     )  # fmt: skip
+
+
+def part_cell(part: Part | None) -> str:
+    if part is None:
+        return NOT_RUN
+    return str(part.top1) if part.reweighted is None else f"{part.top1} ({part.reweighted:.1f})"
 
 
 def printed_results() -> Table:

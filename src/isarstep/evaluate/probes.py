@@ -1,27 +1,31 @@
-"""Small questions whose answers a person can see, from `probes.txt`, asked of any model.
+"""Small questions whose answers a person can see, asked of any model.
 
-What a model answered is kept as a predictions file whose ids are the probes' names.
+They are written in `probes.txt`; `python -m isarstep.evaluate.probes` reads that with the embedded theories and writes
+the tokens to `probes.jsonl`, which is what a machine that trains needs: no theories, no archive. What a model answered
+is kept as a predictions file whose ids are the probes' names.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from isarstep.bench.example import Example
+from isarstep.bench.store import benchmark_at
 from isarstep.decode.predictions import read_predictions
 from isarstep.errors import UserError
+from isarstep.logic.named_statements import read_named
 from isarstep.logic.names import Names
-from isarstep.logic.reading import read
 from isarstep.logic.sameness import same_term
 from isarstep.logic.tokens import encode_line
 from isarstep.tables import ABSENT, Table
 
 FIELDS = ("F.2", "F.3", "F.4", "F.5")
+PACKAGE = resources.files("isarstep.evaluate")
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,9 @@ class Probe:
 
 
 @dataclass
-class _Draft:
+class ProbeText:
+    """What stands below a probe's name, its propositions as tokens."""
+
     name: str
     fields: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in FIELDS})
     answers: list[str] = field(default_factory=list)
@@ -67,18 +73,27 @@ class _Draft:
 @cache
 def probes() -> tuple[Probe, ...]:
     """Those that come with the package."""
-    return read_probes(resources.files("isarstep.evaluate").joinpath("probes.txt").read_text("utf-8"), "probes.txt")
+    drafts = (
+        ProbeText(**json.loads(line)) for line in PACKAGE.joinpath("probes.jsonl").read_text("utf-8").splitlines()
+    )
+    return tuple(draft.finish() for draft in drafts)
 
 
-def read_probes(text: str, where: str) -> tuple[Probe, ...]:
+def tokens_of_probes() -> str:
+    """What `probes.jsonl` holds."""
+    drafts = read_probes(PACKAGE.joinpath("probes.txt").read_text("utf-8"), "probes.txt")
+    return "".join(json.dumps(asdict(draft), ensure_ascii=False) + "\n" for draft in drafts)
+
+
+def read_probes(text: str, where: str) -> list[ProbeText]:
     """Probes from text in the form that `probes.txt` explains."""
-    names = Names()
-    drafts: list[_Draft] = []
+    names, language = Names(), benchmark_at("embedded").worlds.everything.language
+    drafts: list[ProbeText] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("##"):
             continue
         if line.startswith("[") and line.rstrip().endswith("]"):
-            drafts.append(_Draft(line.strip()[1:-1]))
+            drafts.append(ProbeText(line.strip()[1:-1]))
             continue
         key, _, value = line.partition("  ")
         if not drafts or key not in (*FIELDS, "answer", "about", "why"):
@@ -86,7 +101,7 @@ def read_probes(text: str, where: str) -> tuple[Probe, ...]:
         draft, value = drafts[-1], value.strip()
         if key in FIELDS or key == "answer":
             try:
-                tokens = encode_line(read(value, names))
+                tokens = encode_line(read_named(value, language, names).term)
             except UserError as error:
                 raise UserError(f"{where}:{number}: {error}") from None
             (draft.answers if key == "answer" else draft.fields[key]).append(tokens)
@@ -94,7 +109,7 @@ def read_probes(text: str, where: str) -> tuple[Probe, ...]:
             draft.about = value
         else:
             draft.why = value
-    return tuple(draft.finish() for draft in drafts)
+    return drafts
 
 
 def write_answers(path: Path, asked: Sequence[Probe], answers: Sequence[Sequence[tuple[str, float]]]) -> None:
@@ -127,3 +142,8 @@ def probe_table(asked: Sequence[Probe], answers: dict[str, Sequence[Sequence[str
         ("probe", "about", *answers),
         tuple(rows),
     )
+
+
+if __name__ == "__main__":
+    with resources.as_file(PACKAGE) as folder:
+        (folder / "probes.jsonl").write_text(tokens_of_probes(), encoding="utf-8")

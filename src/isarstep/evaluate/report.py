@@ -98,6 +98,8 @@ def _cards(best: RunEntry) -> tuple[tuple[str, str], ...]:
     about = {NEW: "no near copy of a training target", STEPS: "something justifies them"}
     for name, part in best.parts.items():
         meaning = about.get(name, "entries of which nothing was trained on")
+        if part.reweighted is not None:
+            meaning += f"; {part.reweighted:.1f} with this split's kinds of targets"
         cards.append((f"{part.top1.value:.1f} %", f"top-1 on {name} ({part.examples:,}): {meaning}"))
     cards += [(f"{scores.top10.value:.1f} %", "top-10"), (f"{scores.bleu.value:.1f}", "BLEU")]
     if scores.well_formed is not None:

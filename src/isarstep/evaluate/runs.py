@@ -13,18 +13,24 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from isarstep.bench.example import Example
 from isarstep.data import model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
-from isarstep.decode.predictions import Predictions, read_meta, read_predictions, stem
+from isarstep.decode.predictions import Predictions, faults_counted, is_tokens, read_meta, read_predictions, stem
 from isarstep.errors import UserError
+from isarstep.evaluate.answer_reading import AnswerReader
 from isarstep.evaluate.scores import ScoringTask, System
+from isarstep.progress import Watched
 from isarstep.whole_files import parse_json
 
-_FILE = re.compile(r"(?P<split>[a-z]+)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
+_FILE = re.compile(r"(?P<split>[a-z]+[0-9]?)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
 
 LOGS = ("log.jsonl", "log.jsonl.zst")
 BESIDE = ("config.json", "made.json", "probes.jsonl")  # small, and read by reports
 VIEWS = ("embeddings.safetensors", "attention.safetensors")
+IN_NOTATION = 0.1  # the share of answers from which on a file is read as notation
+COPYING = ("copy", "rule")  # baselines that take every token from the source
+NOTHING_LEARNED = "nothing"  # of a baseline
 KINDS = {"rnnsearch": "RNNSearch", "convs2s": "Conv2Conv", "transformer": "Transformer", "hat": "HAT"}
 
 
@@ -48,6 +54,19 @@ class RunFolder:
     def input(self) -> str:
         """base, +F.5 or +context; runs of before say whether they have `hints`."""
         return str(self.config.get("input") or ("+F.5" if self.config.get("hints") else "base"))
+
+    @property
+    def vocabulary(self) -> str:
+        """Open: constants that training has not seen are written as they stand in the source; closed: they cannot."""
+        if self.config.get("kind") == "baseline":
+            return "open" if self.name in COPYING else "closed"
+        recipe = (self.config.get("training") or {}).get("recipe", {})
+        return "open" if recipe.get("number_constants") else "closed"
+
+    @property
+    def trained_on(self) -> str | None:
+        """The name of the benchmark that it was trained on; None: nothing, or nobody says."""
+        return str(self.config["benchmark"]) if self.config.get("benchmark") else None
 
     @property
     def hints(self) -> bool:
@@ -85,7 +104,7 @@ class RunFolder:
         narrow = predictions_for(narrow_path, task)
         wide = narrow if wide_path == narrow_path else predictions_for(wide_path, task)
         label = f"{self.name} ({tag})" if tag else self.name
-        return System(label, task, narrow, wide)
+        return System(label, task, narrow, wide, NOTHING_LEARNED if self.kind == "baseline" else self.trained_on)
 
     def verdicts(self, split: str, tag: str = "") -> Path | None:
         """Where the checker wrote its verdicts on the narrow predictions, else on the wide ones."""
@@ -198,15 +217,40 @@ def predictions_for(path: Path, task: ScoringTask) -> Predictions:
     meta = read_meta(path)  # first: of another benchmark the ids are others, too, and that says less
     made_for = str(meta.get("benchmark", task.benchmark))
     shared = min(len(made_for), len(task.benchmark))
-    if made_for[:shared] != task.benchmark[:shared]:
+    gone = None if task.home is None else task.home.taken_out(made_for, task.split)
+    if made_for[:shared] != task.benchmark[:shared] and gone is None:
         raise UserError(
             f"{path}: made for benchmark {made_for[:12]}, not for {task.benchmark[:12]}; give the right --benchmark"
         )
     split = str(meta.get("split", task.split))
     if split != task.split:
         raise UserError(f"{path}: made for split {split}, not for {task.split}; give --split {split}")
-    predictions = read_predictions(path, task.ids)
-    return predictions if task.places is None else predictions.at(task.places)
+    predictions = read_predictions(path, task.ids, gone or ())
+    return read_notation_of(predictions if task.places is None else predictions.at(task.places), task)
+
+
+def read_notation_of(predictions: Predictions, task: ScoringTask) -> Predictions:
+    """Answers in notation as tokens; those that cannot be read stay as they are, and are no term."""
+    answers = [answer for nbest in predictions.lists for answer in nbest]
+    # A few lines without a leaf are a model's broken terms, and no notation.
+    if task.home is None or sum(not is_tokens(answer) for answer in answers) < IN_NOTATION * max(len(answers), 1):
+        return predictions
+    reader = AnswerReader(task.home)
+    lists = []
+    with Watched("reading notation", len(predictions.lists)) as watched:
+        for example, nbest in zip(task.examples, predictions.lists, strict=True):
+            lists.append(tuple(_in_tokens(reader, example, answer) for answer in nbest))
+            watched.advance(1)
+    return faults_counted(tuple(lists), predictions.meta)
+
+
+def _in_tokens(reader: AnswerReader, example: Example, answer: str) -> str:
+    if is_tokens(answer):
+        return answer
+    try:
+        return reader.read(example, answer)
+    except UserError:
+        return answer
 
 
 def _text(path: Path) -> str:

@@ -12,7 +12,8 @@ from isarstep.version import __version__
 class ScoreSignature:
     """One line that tells two scores apart which must not be compared."""
 
-    benchmark: str
+    benchmark: str  # that is scored
+    trained: str  # the benchmark that the system was trained on
     split: str
     examples: int
     input: str  # base, +F.5 or +context
@@ -34,6 +35,7 @@ def signature_of(
     meta: Mapping[str, object],
     *,
     benchmark: str,
+    trained: str | None,
     split: str,
     examples: int,
     width: int,
@@ -42,6 +44,7 @@ def signature_of(
     """The signature of predictions from what their maker wrote down; what is not known says so."""
     return ScoreSignature(
         benchmark=benchmark[:12],
+        trained=(trained or "not stated")[:12],
         split=split,
         examples=examples,
         input=str(meta.get("input", "not stated")),

@@ -13,22 +13,28 @@ from typing import Any
 
 import numpy as np
 
+from isarstep.bench.entries import entry_of
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.decode.bleu import Counts, ngram_counts
 from isarstep.decode.predictions import Predictions
 from isarstep.errors import UserError
 from isarstep.evaluate.bleu import bleu, bleu_difference
-from isarstep.evaluate.metrics import Bools, Clusters, Ranks, Score, accuracy, paired_p, ranks
+from isarstep.evaluate.metrics import Bools, Clusters, Ranks, Score, accuracy, holm, paired_p, ranks
 from isarstep.evaluate.score_signature import ScoreSignature, signature_of
 from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, TypeChecker
+from isarstep.logic.tokens import decode
 
 TOP = 10
 
 
-def clusters_of(examples: Sequence[Example]) -> Clusters:
-    """Of every example the number of its theorem; one that names none stands alone."""
-    homes = [example.theorem or example.id for example in examples]
+# Whole entries, of which nothing was trained on: what is drawn from them is entries.
+OF_ENTRIES = ("unseen", "unseen2", "fresh", "fresh2")
+
+
+def clusters_of(examples: Sequence[Example], *, entries: bool = False) -> Clusters:
+    """Of every example the number of its theorem, or of its entry; one that names none stands alone."""
+    homes = [(entry_of(example.session) if entries else example.theorem) or example.id for example in examples]
     return np.unique(homes, return_inverse=True)[1].astype(np.int64)
 
 
@@ -46,12 +52,17 @@ class ScoringTask:
 
     @property
     def homes(self) -> dict[str, int]:
-        """The scored ids, each with the number of its theorem."""
+        """The scored ids, each with the number of its theorem, or entry."""
         return dict(zip((example.id for example in self.examples), self.clusters.tolist(), strict=True))
 
     @cached_property
     def clusters(self) -> Clusters:
-        return clusters_of(self.examples)
+        return clusters_of(self.examples, entries=self.split in OF_ENTRIES)
+
+    @property
+    def drawn(self) -> str:
+        """What intervals and tests draw."""
+        return "entries" if self.split in OF_ENTRIES else "theorems"
 
     @cached_property
     def references(self) -> list[str]:
@@ -66,6 +77,7 @@ class System:
     task: ScoringTask
     narrow: Predictions
     wide: Predictions
+    trained_on: str | None = None  # the name of a benchmark; None: whatever the predictions say
 
     @cached_property
     def best(self) -> list[str]:
@@ -90,6 +102,13 @@ class System:
         return np.asarray(self.wide_ranks.exact > 0)
 
     @cached_property
+    def read(self) -> Bools:
+        """Is the first answer a term?"""
+        if self.task.type_checker is not None:
+            return np.array([outcome != UNREADABLE for outcome in self.outcomes], np.bool_)
+        return np.array([_is_term(answer) for answer in self.best], np.bool_)
+
+    @cached_property
     def counts(self) -> Counts:
         return ngram_counts(self.task.references, self.best)
 
@@ -104,11 +123,24 @@ class System:
         return signature_of(
             predictions.meta,
             benchmark=self.task.benchmark,
+            trained=self.trained_on or _name(predictions.meta.get("trained_on")),
             split=self.task.split,
             examples=len(self.task.examples),
             width=predictions.width,
             well_formed=self.task.type_checker.rule if self.task.type_checker else "not judged",
         )
+
+
+def _is_term(answer: str) -> bool:
+    try:
+        decode(answer, strict=False)
+    except UserError:
+        return False
+    return True
+
+
+def _name(said: object) -> str | None:
+    return None if said is None else str(said)
 
 
 @dataclass(frozen=True)
@@ -122,18 +154,25 @@ class Scores:
     top10_term: Score
     bleu: Score
     well_formed: Score | None
+    read: float  # share of first answers that are a term, in percent, of the examples that are answered
     missing: int
     unreadable: int | None
     duplicated: int
     narrow: ScoreSignature
     wide: ScoreSignature
+    drawn: str = "theorems"  # what the intervals resample
 
     def as_json(self) -> dict[str, Any]:
         numbers: dict[str, Any] = {"system": self.name}
         for name in ("top1", "top1_term", "top10", "top10_term", "bleu", "well_formed"):
             score: Score | None = getattr(self, name)
             numbers[name] = None if score is None else {"value": score.value, "low": score.low, "high": score.high}
-        counted = {"missing": self.missing, "unreadable": self.unreadable, "duplicated": self.duplicated}
+        counted = {
+            "read": self.read,
+            "missing": self.missing,
+            "unreadable": self.unreadable,
+            "duplicated": self.duplicated,
+        }
         return numbers | counted | {"signature": {"top1, bleu": str(self.narrow), "top10": str(self.wide)}}
 
 
@@ -149,11 +188,13 @@ def score(system: System) -> Scores:
         top10_term=accuracy(system.wide_ranks.term > 0, clusters),
         bleu=bleu(system.counts, clusters),
         well_formed=None if outcomes is None else accuracy(np.array([o == WELL_TYPED for o in outcomes]), clusters),
+        read=100 * float(system.read.sum()) / max(len(system.best) - system.narrow.missing, 1),
         missing=system.narrow.missing,
         unreadable=None if outcomes is None else sum(o == UNREADABLE for o in outcomes),
         duplicated=system.wide.duplicated,
         narrow=system.signature(system.narrow),
         wide=system.signature(system.wide),
+        drawn=system.task.drawn,
     )
 
 
@@ -169,6 +210,12 @@ class Comparison:
 
     def as_json(self) -> dict[str, Any]:
         return {"systems": [self.left, self.right], "p": {"top1": self.top1, "top10": self.top10, "bleu": self.bleu}}
+
+
+def corrected(family: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons of one family with their p-values corrected (Holm), those of each measure together."""
+    columns = [holm([getattr(each, name) for each in family]) for name in ("top1", "top10", "bleu")]
+    return [Comparison(each.left, each.right, *ps) for each, *ps in zip(family, *columns, strict=True)]
 
 
 def compare(left: System, right: System) -> Comparison:

@@ -104,7 +104,7 @@ def read_verdicts(path: Path, homes: Mapping[str, int]) -> VerdictSummary:
         raise UserError(f"{path}: verdicts on other examples; check --benchmark and --split")
     judged = [row for row in first.values() if row["verdict"] != "unsupported"]
     return VerdictSummary(
-        provers=metadata.get(b"provers", b"").decode(),
+        provers="; ".join(metadata[key].decode() for key in (b"provers", b"checker") if metadata.get(key)),
         examples=len(homes),
         unsupported=len(first) - len(judged),
         all=_counts(judged, homes),

@@ -1,0 +1,332 @@
+"""One run on a GPU from a file of arrays to a selector of premises and a model that reads what it selects.
+
+    python experiments/premises_run.py arrays embedded DATA.npz     # where Parquet can be read
+    python experiments/premises_run.py select DATA.npz OUT          # selectors, their scores, premises of all examples
+    python experiments/premises_run.py train DATA.npz OUT --minutes 12
+    python experiments/premises_run.py score DATA.npz OUT           # lists of the scored splits in every view
+
+`all` does the last three, each in a process of its own, and gives the model what is left of `--minutes`. Two selectors
+see one half of the entries each and select for the other half in training; the one that is kept has seen all.
+OUT/progress.jsonl has a line for every result as soon as it is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import pickle
+import subprocess
+import sys
+import tarfile
+import time
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isarstep.feed.corpus import Dataset, Ints
+from isarstep.feed.premise_arrays import PremiseArrays, premise_arrays
+from isarstep.feed.premise_files import load_with_facts, over_one_list, save_with_facts
+from isarstep.feed.premise_questions import (
+    FOR_MODEL,
+    FOR_NEXT,
+    FOR_PROVERS,
+    FactsOf,
+    QuestionArrays,
+    all_for_model,
+    facts_of,
+    questions_of,
+    together,
+)
+from isarstep.feed.premises import VIEWS, keys_for_premises, view, with_premises
+
+KEPT = 24  # facts of each example that are kept, before those are left out that may not be read
+FACTORS = (0.5, 1, 1.6, 2.5)  # of what was learned for the cosine of constants
+BEHIND = 1.6  # minutes for what comes after training
+STARTED = time.monotonic()
+
+
+def options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("stage", choices=("arrays", "select", "train", "score", "all"))
+    parser.add_argument("data", help="a file of arrays; with `arrays` the benchmark")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--minutes", type=float, default=22, help="of all, or with `train` of the model")
+    parser.add_argument(
+        "--full", type=float, nargs="+", default=[1.5, 0.75], help="minutes of selectors of all entries"
+    )
+    parser.add_argument("--half", type=float, default=1.0, help="minutes of the selector of each half")
+    parser.add_argument("--batch", type=int, default=4096, help="questions of a selector's batch")
+    parser.add_argument("--size", default="small")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--examples", type=int, help="of each split, for a trial")
+    return parser
+
+
+def say(out: Path, **fields: object) -> None:
+    line = json.dumps({"at": round(time.monotonic() - STARTED, 1), **fields})
+    print(line, flush=True)
+    with (out / "progress.jsonl").open("a") as file:
+        file.write(line + "\n")
+
+
+def write_arrays(benchmark: str, path: Path) -> None:
+    from isarstep.bench.store import Benchmark
+    from isarstep.feed.files import load_dataset
+
+    opened = Benchmark(benchmark)
+    dataset = load_dataset(benchmark, "+context")
+    arrays = premise_arrays(opened, tuple(dataset.splits))
+    save_with_facts(*over_one_list(dataset, arrays, len(opened.propositions)), path)
+
+
+def read(chosen: argparse.Namespace) -> tuple[Dataset, PremiseArrays]:
+    dataset, arrays = load_with_facts(Path(chosen.data))
+    if chosen.examples is None:
+        return dataset, arrays
+    first = {name: np.arange(min(chosen.examples, len(split))) for name, split in dataset.splits.items()}
+    splits = {name: split.take(first[name]) for name, split in dataset.splits.items()}
+    columns = {
+        name: replace(each, **{part: getattr(each, part)[first[name]] for part in each.__dataclass_fields__})
+        for name, each in arrays.splits.items()
+    }
+    return replace(dataset, splits=splits), replace(arrays, splits=columns)
+
+
+class Selecting:
+    """Selectors and what they select, over one set of data."""
+
+    def __init__(self, chosen: argparse.Namespace) -> None:
+        import torch
+
+        from isarstep.train.selector_data import FactTensors
+
+        self.chosen, self.out = chosen, chosen.out
+        self.dataset, arrays = read(chosen)
+        self.columns, self.facts = arrays.splits, arrays.facts
+        say(self.out, done="read")
+        self.corpus = self.dataset.split("train")
+        self.library = FactTensors(self.corpus, self.dataset.words, self.facts, torch.device(chosen.device))
+        say(self.out, done="bags", entries=len(self.library.bags.values), facts=len(self.facts))
+        propositions = len(self.corpus.token_starts) - 1
+        known, stated = (facts_of(self.facts, propositions, in_context) for in_context in (True, False))
+        self.questions = together([self.of("train", kind, known) for kind in (FOR_PROVERS, FOR_NEXT, FOR_MODEL)])
+        self.scored = {
+            f"{split} {what}": self.of(split, kind, stated)
+            for split in self.dataset.splits
+            if split != "train"
+            for what, kind in (("for provers", FOR_PROVERS), ("for the model", FOR_MODEL))
+        }
+        say(self.out, done="questions", count=len(self.questions), scored={k: len(v) for k, v in self.scored.items()})
+
+    def of(self, split: str, kind: int, known: FactsOf) -> QuestionArrays:
+        return questions_of(self.dataset.split(split), self.columns[split], self.facts, kind, known)
+
+    def trained(self, name: str, half: int | None, minutes: float) -> Selector:
+        from isarstep.train.selector import SelectorRecipe, SelectorRun, uses_of
+
+        columns = self.columns["train"]
+        seen = np.ones(len(self.corpus), bool) if half is None else columns.half == half
+        some = self.questions.take(np.flatnonzero(seen[self.questions.example]))
+        uses, own = uses_of(self.corpus, columns, self.facts, seen, some)
+        chosen = self.chosen
+        recipe = SelectorRecipe(minutes=minutes, batch=chosen.batch, others=chosen.batch, seed=chosen.seed)
+        run = SelectorRun(self.library, some, uses, own, recipe, self.out / f"{name}.jsonl")
+        towers = run.go()
+        say(self.out, done=name, questions=len(some), minutes=minutes)
+        return Selector(name, towers, run.uses.float().log1p(), minutes)
+
+    def keep(self, selector: Selector) -> None:
+        from isarstep.models.selector import save_selector
+
+        state = selector.towers.state_dict()
+        weights = {part: value.detach().float().cpu().numpy() for part, value in state.items()}
+        about = {"benchmark": self.dataset.benchmark, "minutes": selector.minutes, "seed": self.chosen.seed}
+        save_selector(weights, about, self.out / selector.name)
+
+    def ranked(self, selector: Selector, asked: QuestionArrays, count: int, learned: bool = True) -> Ints:
+        from isarstep.train.selector_data import AskedTensors
+        from isarstep.train.selector_ranking import rank_all
+
+        there = AskedTensors.of(asked, self.library)
+        found: Ints = rank_all(selector.towers, self.library, there, selector.uses, count, learned).facts.cpu().numpy()
+        return found
+
+    def scores(self, selector: Selector, split: str, learned: bool = True) -> float:
+        from isarstep.train.selector_ranking import scores_of
+
+        total = 0.0
+        for what, asked in self.scored.items():
+            if what.split()[0] == split and len(asked):
+                got = scores_of(asked, self.ranked(selector, asked, 1024, learned))
+                say(self.out, selector=selector.name if learned else "cosine of constants", on=what, **got)
+                total += got["recall@32"]
+        return total
+
+    def weigh_constants(self, selector: Selector) -> None:
+        """The factors of the cosine of constants that are best on validation, for provers and for the model."""
+        from isarstep.train.selector_ranking import scores_of
+
+        alpha = selector.towers.alpha
+        for what, place in (("validation for provers", 0), ("validation for the model", 1)):
+            asked, learned, tried = self.scored[what], float(alpha[place]), []
+            for factor in FACTORS if len(asked) else ():
+                alpha.data[place] = learned * factor
+                got = scores_of(asked, self.ranked(selector, asked, 128))
+                tried.append((got["recall@8"] + got["recall@32"], factor))
+                say(self.out, selector=selector.name, on=what, factor=factor, **got)
+            alpha.data[place] = learned * max(tried, default=(0, 1))[1]
+
+    def premises(self, whole: Selector, halves: list[Selector]) -> Dataset:
+        """An example of training is asked of the selector that has not seen its entry."""
+        keys = keys_for_premises(self.corpus, self.dataset.words)
+        splits = {}
+        for split, examples in self.dataset.splits.items():
+            asked = all_for_model(examples, self.columns[split])
+            found = np.full((len(examples), KEPT), -1, np.int32)
+            half = self.columns[split].half
+            askers = [(whole, np.arange(len(examples)))]
+            if split == "train":
+                askers = [(halves[1 - each], np.flatnonzero(half == each)) for each in (0, 1)]
+            for asker, rows in askers:
+                found[rows] = self.ranked(asker, asked.take(rows), KEPT)
+            counts: Counter[str] = Counter()
+            splits[split] = with_premises(examples, found, self.facts.proposition, keys, counts)
+            say(self.out, selected=split, examples=len(examples), **counts)
+            if split != "train":
+                np.save(self.out / f"premises-{split}.npy", found)
+        return replace(self.dataset, splits=splits)
+
+
+@dataclass
+class Selector:
+    name: str
+    towers: Any
+    uses: Any  # of facts, as far as it has seen them, as a logarithm
+    minutes: float
+
+
+def select(chosen: argparse.Namespace) -> None:
+    work = Selecting(chosen)
+    best: tuple[float, Selector] | None = None
+    for number, minutes in enumerate(chosen.full):
+        selector = work.trained(f"selector-full{number}", None, minutes)
+        work.weigh_constants(selector)
+        work.keep(selector)
+        value = work.scores(selector, "validation")
+        if best is None or value > best[0]:
+            best = value, selector
+    assert best is not None
+    whole = best[1]
+    say(chosen.out, chosen=whole.name)
+    halves = [work.trained(f"selector-half{half}", half, chosen.half) for half in (0, 1)]
+    for half in halves:
+        half.towers.alpha.data.copy_(whole.towers.alpha.data)  # validation weighs for all
+        work.keep(half)
+    with (chosen.out / "premises.pickle").open("wb") as file:
+        pickle.dump(work.premises(whole, halves), file, protocol=5)
+    say(chosen.out, done="premises")
+    for split in ("test", "unseen"):
+        work.scores(whole, split)
+        work.scores(whole, split, learned=False)
+    work.scores(whole, "validation", learned=False)
+
+
+def with_selected(out: Path) -> Dataset:
+    from isarstep.feed.constants import opened
+
+    with (out / "premises.pickle").open("rb") as file:
+        dataset = pickle.load(file)
+    return opened(dataset, 32, 8000)  # as in the recipe `shipped`
+
+
+def train_model(chosen: argparse.Namespace) -> None:
+    from isarstep.models.config import ModelConfig
+    from isarstep.train.loop import ValidationPlan, train
+    from isarstep.train.recipe_files import modern
+
+    data = with_selected(chosen.out)
+    say(chosen.out, done="data of the model")
+    config = ModelConfig("hat", len(data.vocabulary), chosen.size, "modern", 0.15, "+premises", dense=True)
+    recipe = modern(
+        minutes=chosen.minutes, batch=65_536 if chosen.device == "cuda" else 2048, renumber=0.5, renumber_copies=False,
+        number_constants=0.5, seed=chosen.seed, leave_out=True,
+    )  # fmt: skip
+    plan = ValidationPlan(looks=6, examples=1000 if chosen.device == "cuda" else 10)
+    train(data, config, recipe, chosen.out / "run", device=chosen.device, validating=plan, storage="int8")
+    say(chosen.out, done="model")
+    pack(chosen.out)
+
+
+def pack(out: Path) -> None:
+    """The model's shards as they are, all else in one archive."""
+    import shutil
+
+    back = out / "back"
+    back.mkdir(exist_ok=True)
+    for shard in (out / "run").glob("model*.safetensors"):
+        shutil.copy(shard, back / shard.name)
+    with tarfile.open(back / "run.tar.xz.tmp", "w:xz", preset=1) as packed:
+        for path in [*(out / "run").glob("*.json*"), *out.glob("*.json*"), *out.glob("lists/*"), *out.glob("*.npy")]:
+            packed.add(path, path.relative_to(out))
+    (back / "run.tar.xz.tmp").replace(back / "run.tar.xz")
+    for folder in out.glob("selector-*"):
+        if folder.is_dir():
+            shutil.copy(folder / "selector.safetensors", back / f"{folder.name}.safetensors")
+
+
+def score(chosen: argparse.Namespace) -> None:
+    from isarstep.decode.hypotheses import WIDE, SearchRules
+    from isarstep.decode.predict import Predictor
+    from isarstep.decode.ranking import COMPARED_ORDER
+    from isarstep.feed.dense import spelt_out
+
+    out: Path = chosen.out
+    data = with_selected(out)
+    predictor = Predictor(out / "run", chosen.device)
+    (out / "lists").mkdir(exist_ok=True)
+    for split in ("validation", "test", "unseen"):
+        corpus = data.split(split)
+        wanted = [" ".join(spelt_out([data.words[t] for t in corpus.proposition(n)])) for n in corpus.targets.tolist()]
+        for name, fields in VIEWS.items():
+            seen = replace(data, splits={split: view(corpus, fields)})
+            lines = list(predictor.lines(predictor.split(seen, split), SearchRules(WIDE), order=COMPARED_ORDER))
+            texts = [[text for text, _ in proposals] for _, proposals in lines]
+            first = np.mean([found[:1] == [right] for found, right in zip(texts, wanted, strict=True)])
+            among = np.mean([right in found[:WIDE] for found, right in zip(texts, wanted, strict=True)])
+            say(out, split=split, view=name, top1=round(100 * float(first), 2), top10=round(100 * float(among), 2))
+            with lzma.open(out / "lists" / f"{split}{name}.jsonl.xz", "wt", preset=1) as file:
+                file.writelines(json.dumps([example, proposals]) + "\n" for example, proposals in lines)
+        pack(out)
+    say(out, done="scores")
+
+
+def everything(chosen: argparse.Namespace) -> None:
+    words = [word for word in sys.argv[1:] if word != "all"]
+
+    def run(stage: str, *more: str) -> None:
+        subprocess.run([sys.executable, __file__, stage, *words, *more], check=True)
+
+    run("select")
+    left = chosen.minutes - (time.monotonic() - STARTED) / 60 - BEHIND
+    say(chosen.out, minutes_left_for_the_model=round(left, 2))
+    run("train", "--minutes", f"{left:.2f}")
+    run("score")
+    say(chosen.out, done="all")
+
+
+def main() -> None:
+    chosen = options().parse_args()
+    if chosen.stage == "arrays":
+        write_arrays(chosen.data, chosen.out)
+        return
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    {"select": select, "train": train_model, "score": score, "all": everything}[chosen.stage](chosen)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,194 @@
+"""Rules 2.1: what says no more than a neighbour, and copies, are not scored; a finished benchmark is trimmed alike."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.bench.corpus import write_corpus
+
+from isarstep.bench.build import build
+from isarstep.bench.leaks import scored_copies
+from isarstep.bench.rules import COPY, Columns, Sieve, Sizes
+from isarstep.bench.store import Benchmark
+from isarstep.bench.trim import trim
+from isarstep.bench.trivial import trivial_mark
+from isarstep.data import BENCHMARKS
+from isarstep.decode.predictions import read_predictions
+from isarstep.errors import UserError
+
+P, Q, R = (f"( CONST T.{name} $ FREE <X0> )" for name in "PQR")
+A, B = "FREE <X0>", "FREE <X1>"
+
+
+def holds(formula: str) -> str:
+    return f"CONST HOL.Trueprop $ ( {formula} )"
+
+
+def infix(name: str, left: str, right: str) -> str:
+    return f"CONST {name} $ {left} $ {right}"
+
+
+EQUATION = holds(infix("HOL.eq", A, "( CONST T.f $ FREE <X1> )"))
+TURNED = holds(infix("HOL.eq", "( CONST T.f $ FREE <X1> )", A))
+
+
+@pytest.mark.parametrize(
+    ("f1", "other", "mark"),
+    [
+        (EQUATION, TURNED, "symmetric"),
+        (
+            f"CONST Pure.imp $ ( {holds(P[2:-2])} ) $ ( {holds(Q[2:-2])} )",
+            holds(infix("HOL.implies", P, Q)),
+            "implication",
+        ),
+        (holds("CONST HOL.All $ ( ABS CONST T.P $ BOUND 0 )"), holds("CONST T.P $ VAR <V0>"), "implication"),
+        (
+            holds(infix("HOL.conj", P, f"( {infix('HOL.conj', Q, R)} )")),
+            holds(infix("HOL.conj", f"( {infix('HOL.conj', R, P)} )", Q)),
+            "conjuncts",
+        ),
+        (holds("CONST T.P $ VAR <V0>"), holds("CONST T.P $ FREE <X3>"), "general"),
+        (holds("CONST T.P $ FREE <X3>"), holds("CONST T.P $ VAR <V0>"), "instance"),
+        # A variable that is applied to a bound one stands for any term in it.
+        (
+            holds("CONST T.all $ ( ABS VAR <V0> $ BOUND 0 )"),
+            holds("CONST T.all $ ( ABS FREE <X0> $ ( CONST T.f $ BOUND 0 ) )"),
+            "general",
+        ),
+        # ... but not for one in another.
+        (
+            holds("CONST T.all $ ( ABS CONST T.all $ ( ABS VAR <V0> $ BOUND 0 ) )"),
+            holds("CONST T.all $ ( ABS CONST T.all $ ( ABS FREE <X0> $ BOUND 1 ) )"),
+            "",
+        ),
+        # The same variable stands for the same term.
+        (holds("CONST T.le $ VAR <V0> $ VAR <V0>"), holds("CONST T.le $ FREE <X0> $ FREE <X1>"), ""),
+        (holds("CONST T.P $ FREE <X0>"), holds("CONST T.P $ FREE <X1>"), ""),
+        (holds(infix("HOL.implies", P, Q)), holds(infix("HOL.implies", Q, P)), ""),
+        # What nothing but a variable says, everything is an instance of.
+        (holds("CONST T.P $ FREE <X0>"), "CONST HOL.Trueprop $ VAR <V0>", ""),
+    ],
+)
+def test_marks(f1: str, other: str, mark: str) -> None:
+    unrelated = holds("CONST T.unrelated $ FREE <X7>")
+    assert trivial_mark(f1, [unrelated], other) == mark
+    assert trivial_mark(f1, [unrelated, other], unrelated) == mark
+    assert trivial_mark(f1, [unrelated], None) == ""
+
+
+EXAMPLES_OF_ISSUE_31 = {
+    "45c0d9ae6ae3": "symmetric",
+    "032f930a0122": "symmetric",
+    "240abda721e6": "symmetric",
+    "07ec6b85d74c": "general",
+    "3f9503d7e67c": "implication",
+    "4f66d99cf1c1": COPY,  # of 2249001e3a7e, which stays
+}
+
+
+def test_the_embedded_benchmark_has_lost_them() -> None:
+    benchmark = Benchmark()
+    taken = {id_: mark for ids in benchmark.manifest["taken out"].values() for id_, mark in ids.items()}
+    assert {id_: taken.get(id_) for id_ in EXAMPLES_OF_ISSUE_31} == EXAMPLES_OF_ISSUE_31
+    assert "2249001e3a7e" not in taken
+    for name in ("test", "validation", "unseen"):
+        ids = benchmark.table(name, ["id"])["id"].to_pylist()
+        assert not set(ids) & set(taken)
+
+
+@pytest.mark.parametrize("where", BENCHMARKS)
+def test_nothing_that_is_scored_is_trivial_or_a_copy(where: str) -> None:
+    benchmark = Benchmark(where)
+    scored = [name for name in benchmark.splits if name != "train"]
+    for name in scored:
+        for example in benchmark.split(name):
+            assert trivial_mark(example.f1, [*example.f2, *example.f4], example.f3) == "", example.id
+    assert scored_copies(benchmark) == []
+
+
+def columns(renamed: list[int]) -> Columns:
+    numbers = np.arange(len(renamed))
+    plain = np.zeros(len(renamed), np.int64)
+    return Columns(numbers, plain, plain, numbers, numbers, np.array(renamed), numbers, plain > 0, plain + 1, plain)
+
+
+def test_a_sieve_chooses_again_until_nothing_is_left_to_pass_over() -> None:
+    looked_at: list[int] = []
+
+    def marks(rows: np.ndarray) -> list[str]:  # type: ignore[type-arg]
+        looked_at.extend(rows.tolist())
+        return ["symmetric" if row in (1, 4) else "" for row in rows.tolist()]
+
+    sieve = Sieve(columns([0, 1, 2, 2, 4, 5, 0]), np.ones(7, bool), marks)
+    first, second = sieve.choose(lambda free: [np.flatnonzero(free)[:3], np.flatnonzero(free)[3:5]])
+    assert (first.tolist(), second.tolist()) == ([0, 2, 5], [])  # 3 is a copy of 2, 6 one of 0
+    assert sieve.passed_over == {"symmetric": 2, COPY: 2}
+    assert sorted(looked_at) == sorted(set(looked_at)), "what is clean is not looked at again"
+    # What was chosen before has its place.
+    (third,) = sieve.choose(lambda free: [np.array([6])] if free[6] else [np.zeros(0, np.int64)])
+    assert third.tolist() == []
+
+
+@pytest.fixture
+def of_rules_2(tmp_path: Path) -> Path:
+    """A benchmark as rules 2 and format 3 had it: nothing was passed over, and the name was another."""
+    sizes = Sizes(scored=12, of_a_theorem=2, band=0.2)
+    build(write_corpus(tmp_path / "graphs"), tmp_path / "old", sizes=sizes, workers=1)
+    manifest = json.loads((tmp_path / "old" / "manifest.json").read_text())
+    manifest |= {"format": 3, "version": 2, "hash": "ab" * 32}
+    manifest["rules"]["version"] = 2
+    (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
+    return tmp_path / "old"
+
+
+def test_trimming_takes_out_and_changes_nothing_else(
+    of_rules_2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: set[str] = set()
+
+    def every_third(f1: str, given: list[str], f3: str | None) -> str:
+        chosen.add(f1)
+        return "symmetric" if len(chosen) % 3 == 0 else ""
+
+    monkeypatch.setattr("isarstep.bench.trim.trivial_mark", every_third)
+    manifest = trim(of_rules_2, tmp_path / "new")
+    benchmark = Benchmark(tmp_path / "new")
+    out = manifest["taken out"]
+    assert out
+    assert (manifest["earlier names"], manifest["rules"]["version"]) == (["ab" * 32], "2.1")
+    before = json.loads((of_rules_2 / "manifest.json").read_text())
+    for name, ids in out.items():
+        left = benchmark.table(name, ["id"])["id"].to_pylist()
+        assert len(left) == manifest["examples"][name] == before["examples"][name] - len(ids)
+        assert not set(left) & set(ids)
+    changed = {name for name in before["files"] if before["files"][name] != manifest["files"][name]}
+    assert changed == {f"{name}.parquet" for name in out}
+    assert manifest["counts"]["no longer scored"] == sum(map(len, out.values()))
+    # Lists of before are scored on what is left; the name of before, or its first digits, says that they may be.
+    assert benchmark.taken_out("ab" * 6, "test") == list(out.get("test", {}))
+    assert benchmark.taken_out("cd" * 6, "test") is None
+    assert benchmark.taken_out("", "test") is None
+
+
+def test_answers_to_what_is_gone_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "lists.jsonl"
+    rows = [{"id": id_, "predictions": [{"tokens": "CONST a", "score": 0}]} for id_ in ("aa", "bb", "cc")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert len(read_predictions(path, ["aa", "cc"], ["bb"]).lists) == 2
+    with pytest.raises(UserError, match="bb is not in this split"):
+        read_predictions(path, ["aa", "cc"])
+    path.write_text("CONST a\nCONST b\nCONST c\n")
+    with pytest.raises(UserError, match="1 more examples; give ids"):
+        read_predictions(path, ["aa", "cc"], ["bb"])
+
+
+def test_an_earlier_benchmark_grows_only_when_it_is_trimmed(of_rules_2: Path, tmp_path: Path) -> None:
+    trim(of_rules_2, tmp_path / "new")
+    more = write_corpus(tmp_path / "more", 6)
+    with pytest.raises(UserError, match="of format 3"):
+        build([of_rules_2, *more], tmp_path / "out", workers=1)
+    build([tmp_path / "new", *more], tmp_path / "out", sizes=Sizes(scored=12, of_a_theorem=2, band=0.2), workers=1)
+    assert Benchmark(tmp_path / "out").manifest["grown"]
