@@ -178,7 +178,7 @@ def test_a_wall_clock_budget_ends_the_run(tmp_path: Path, monkeypatch: pytest.Mo
     recipe = modern(minutes=0.5, batch=512, warmup=2)
     train(dataset(), tiny(), recipe, tmp_path, device="cpu", validating=ValidationPlan(1, 4), quiet=True)
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
-    assert 30 <= lines[-1]["seconds"] < 32
+    assert 27 <= lines[-1]["seconds"] <= 30  # and a step and the last validation are within it
     rates = [line["rate"] for line in lines if "rate" in line]
     assert rates[-1] < 0.5 * max(rates)
 

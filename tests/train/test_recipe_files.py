@@ -19,7 +19,7 @@ def written(folder: Path, text: str) -> str:
 
 
 def test_the_recipes_of_the_package() -> None:
-    assert names() == ["finetune", "modern", "paper", "shipped"]
+    assert names() == ["finetune", "first", "modern", "paper", "shipped"]
     assert read_recipe("paper").training == Recipe() == paper()
     assert modern() == Recipe("modern", rate=2e-3, warmup=200, weight_decay=0.1)
     assert modern(steps=3) == replace(modern(), steps=3)
@@ -55,7 +55,7 @@ def test_what_a_file_does_not_say_is_as_in_the_recipe_that_it_is_like(tmp_path: 
         ("[model]\ndense = 1", "wants bool"),
         ('[model]\nstyle = "baroque"', "wants one of paper, modern"),
         ('[run]\nstorage = "int4"', "wants one of fp32, bf16, int8"),
-        ('like = "nobody"', "nobody: no such recipe; give a file, or one of finetune, modern, paper, shipped"),
+        ('like = "nobody"', "nobody: no such recipe; give a file, or one of finetune, first, modern, paper, shipped"),
     ],
 )
 def test_a_mistake_is_one_line_that_says_what_there_is(text: str, said: str, tmp_path: Path) -> None:

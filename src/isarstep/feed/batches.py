@@ -29,7 +29,7 @@ class Batch:
 
 
 # By category. No source holds `<BOS>`, and a context stands beside no F.5: its two labels need no tokens of their own.
-LABELS = (F2, F3, F4, F5, F5, BOS)
+LABELS = (F2, F3, F4, F5, F5, BOS, F5)
 BUCKETS = 32  # lengths of source and target that count as equal where a model pads
 WINDOW = 20_000  # examples that are sorted together there
 

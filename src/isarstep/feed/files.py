@@ -14,7 +14,7 @@ import numpy.typing as npt
 from isarstep.data import BENCHMARKS
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset
-from isarstep.feed.inputs import STATEMENT, Input
+from isarstep.feed.inputs import FIELDS_READ, STATEMENT, Input
 
 ARRAYS = ("tokens", "token_starts", "targets", "sources", "fields", "source_starts", "variables")
 
@@ -72,7 +72,7 @@ def _load_arrays(path: Path, input: Input) -> Dataset:
         }
         vocabulary = tuple(file["vocabulary"].tobytes().decode().split("\n"))
         outside = file["outside"].tobytes().decode() if "outside" in file else ""
-        if input == "+context" and not any((split.fields >= STATEMENT).any() for split in splits.values()):
+        if STATEMENT in FIELDS_READ[input] and not any((split.fields >= STATEMENT).any() for split in splits.values()):
             raise UserError(f"{path}: was written without contexts; write it again with --input +context")
         return Dataset(
             splits, vocabulary, file["benchmark"].tobytes().decode(), tuple(outside.split("\n")) if outside else ()

@@ -11,12 +11,14 @@ from typing import Literal
 
 from isarstep.feed.arrays import Array
 
-Input = Literal["base", "+F.5", "+context"]
+Input = Literal["base", "+F.5", "+context", "+premises"]
 STATEMENT, EARLIER = 6, 7  # fields behind F.5: the theorem's statement, and facts from before the target
+SELECTED = 8  # library facts that a selector has chosen; F.5 is what authors used
 FIELDS_READ: dict[Input, tuple[int, ...]] = {
     "base": (2, 3, 4),
     "+F.5": (2, 3, 4, 5),
     "+context": (2, 3, 4, STATEMENT, EARLIER),
+    "+premises": (2, 3, 4, STATEMENT, EARLIER, SELECTED),  # whatever of it is known
 }
 
 
@@ -53,7 +55,7 @@ class Source:
 
     tokens_S: Array
     positions_S: Array  # restart with each proposition (hierarchical) or each example (flat)
-    categories_S: Array  # 0..3 for F.2..F.5, 4 and 5 for what `+context` adds
+    categories_S: Array  # 0..3 for F.2..F.5, 4 and 5 for what `+context` adds, 6 for selected facts
     examples: Segments
     propositions: Segments
 

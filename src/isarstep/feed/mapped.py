@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections import Counter
@@ -23,14 +22,15 @@ import pyarrow.compute as pc
 from isarstep.bench.ids import VARIABLE
 from isarstep.bench.layout import PROOFS, PROPOSITIONS, files_of
 from isarstep.bench.store import Benchmark
+from isarstep.bench.wholeness import cache_folder
 from isarstep.errors import UserError
 from isarstep.feed.context import AddedSources, ExamplePlaces, Lists, Proofs, contexts_of, with_contexts
 from isarstep.feed.corpus import Corpus, Dataset
-from isarstep.feed.inputs import Input
+from isarstep.feed.inputs import FIELDS_READ, STATEMENT, Input
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-READ = ("train", "validation", "test", "unseen", "fresh")  # the splits of which a run has use
+READ = ("train", "validation", "test", "unseen", "fresh", "unseen2", "fresh2")  # the splits of which a run has use
 _LAYOUT = 2  # of the cache; a new layout gets a new folder
 _CONTEXTS = 1  # the same of contexts
 _FIELDS = (2, 3, 4, 5)
@@ -41,7 +41,7 @@ def dataset_of_benchmark(where: str | Path, input: Input = "base") -> Dataset:
     """With the contexts of examples if the input wants them: the train split's take a minute to make."""
     benchmark = Benchmark(where)
     there = [name for name in READ if name in benchmark.splits and len(benchmark.split(name))]
-    made = corpus_with_context if input == "+context" else corpus_of_split
+    made = corpus_with_context if STATEMENT in FIELDS_READ[input] else corpus_of_split
     splits = {name: made(benchmark, name) for name in there}
     return Dataset(splits, tuple(benchmark.vocabulary), benchmark.hash, outside_of(benchmark))
 
@@ -54,7 +54,7 @@ def outside_of(benchmark: Benchmark, *, cache: Path | None = None) -> tuple[str,
 def _tokens_folder(benchmark: Benchmark, cache: Path | None) -> Path:
     files = [benchmark.manifest["files"][name]["sha256"] for name in files_of(benchmark.manifest, PROPOSITIONS)]
     of_texts = hashlib.sha256("".join(files).encode()).hexdigest()
-    folder = (cache or _cache_folder()) / f"{of_texts[:16]}-{_LAYOUT}"
+    folder = (cache or cache_folder()) / f"{of_texts[:16]}-{_LAYOUT}"
     if not (folder / "offsets.npy").is_file():
         _publish(folder, lambda fresh: _make_tokens(benchmark, fresh))
     return folder
@@ -127,10 +127,6 @@ def _make_contexts(contexts: AddedSources, counts: Counter[str], folder: Path) -
 def _lists(column: pa.ChunkedArray) -> Lists:
     whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
     return Lists(whole.flatten().to_numpy(), whole.offsets.to_numpy())
-
-
-def _cache_folder() -> Path:
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "isarstep"
 
 
 def _publish(folder: Path, make: Any) -> None:

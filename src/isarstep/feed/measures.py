@@ -57,8 +57,9 @@ class Measures:
         fits = (self.plain <= TRAINING_LIMIT) & (self.plain > 0) & (self.target <= LONGEST_TARGET + 1)
         return np.flatnonzero(fits)
 
-    def shape_for(self, budget: int, chosen: Longs) -> Shape:
-        """A shape of `budget` source tokens and the other sides in the proportions of the data.
+    def shape_for(self, budget: int, chosen: Longs, every: Longs | None = None) -> Shape:
+        """A shape of `budget` source tokens and the other sides in the proportions of the chosen examples; each of
+        `every` fits into it, or of the chosen.
 
         Targets vary much more than sources: a little room to spare there keeps the source full. With 5 % both sides of
         a batch of 65,536 tokens are (99 and 94 %).
@@ -67,8 +68,9 @@ class Measures:
         room = 128
         target = int(np.ceil(self.target[chosen].sum() * scale / room)) * room
         # Attention kernels work on 128 rows at a time: a lower bound on lengths would save nothing.
-        longest_source = max(room, int(self.source[chosen].max()))
-        longest_target = max(room, int(self.target[chosen].max()))
+        every = chosen if every is None else every
+        longest_source = max(room, int(self.source[every].max()))
+        longest_target = max(room, int(self.target[every].max()))
         longest_segment = (
             min(max(room, self.longest_proposition), longest_source) if self.layout.hierarchical else longest_source
         )

@@ -11,18 +11,19 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from isarstep.feed.inputs import Source
+from isarstep.feed.inputs import Input, Source
 from isarstep.models.config import ModelConfig
 from isarstep.models.transformer import Transformer
 
 CATEGORIES = 4  # F.2, F.3, F.4, F.5
-WITH_CONTEXT = 6  # and the theorem's statement, and facts from before the target
+# And the theorem's statement and facts from before the target, and selected library facts.
+MORE_CATEGORIES: dict[Input, int] = {"+context": 6, "+premises": 7}
 
 
 class HAT(Transformer):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__(config)
-        count = WITH_CONTEXT if config.input == "+context" else CATEGORIES
+        count = MORE_CATEGORIES.get(config.input, CATEGORIES)
         self.categories = nn.Parameter(torch.zeros(count, config.dimensions.width))
         if config.categories:
             nn.init.normal_(self.categories)

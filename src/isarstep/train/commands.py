@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -96,6 +97,7 @@ def train(
 
         isarstep train embedded runs/hat --model hat --size small --recipe modern --minutes 60
     """
+    began = time.monotonic()  # minutes are those of the command, and reading the data is part of it
     from isarstep.feed.files import load_dataset
     from isarstep.train.loop import ValidationPlan
     from isarstep.train.loop import train as run_training
@@ -121,7 +123,9 @@ def train(
         start_from=start_from,
         validating=ValidationPlan(looks=chosen.run.looks, tensorboard=chosen.run.tensorboard),
         storage=chosen.run.storage,
+        began=began,
     )
+    typer.echo(f"{run}: trained; `isarstep evaluate {run} --limit 60` scores it on test examples")
 
 
 def pretrain(

@@ -25,6 +25,7 @@ from isarstep.feed.constants import closed, numbers_in, read_by_model
 from isarstep.feed.corpus import Dataset, Longs
 from isarstep.feed.dense import dense_dataset
 from isarstep.feed.measures import Layout, Shape
+from isarstep.feed.premises import VIEWS, all_views, drawn_views, view
 from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import (
     Progress,
@@ -48,12 +49,16 @@ from isarstep.train.recipe import Recipe, optimisers
 from isarstep.train.renumbering import Renumbering
 from isarstep.train.replay import Replay, backward_pass
 from isarstep.train.resuming import saved_run
-from isarstep.train.validate import Validation, sample, validate
+from isarstep.train.validate import Validation, mean_validation, sample, validate
 
 LOG_EVERY = 20  # steps
 CLIP = 1.0  # largest norm of a gradient in the modern recipe; the paper's does not clip
 HALF_RANGE = 1024.0  # brings gradients of a mean over many tokens to where a 5-bit exponent does not lose them
+WATCHED = ("base", "+context+premises")  # what is validated where fields are left out
 DIVERGED = 3.0  # nats per token above the best so far
+LOOKING = 0.25  # of the minutes of a run on processors: more is not spent on validation
+ENOUGH = 200  # validated examples for which one rather looks less often
+MEASURED = 16  # examples by which the pace of validation is judged
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,9 @@ class StepStream:
         padded: bool,
     ) -> None:
         self.recipe, self.group, self.fixed = recipe, group, fixed
-        self.packer = Packer(dataset.split("train"), layout, group.device)
+        examples = dataset.split("train")
+        self.examples = len(examples)
+        self.packer = Packer(all_views(examples) if recipe.leave_out else examples, layout, group.device)
         self.padded = padded
         vocabulary, words = dataset.vocabulary, len(dataset.words)
         self.numbering = (
@@ -98,15 +105,23 @@ class StepStream:
         self.renumbering = Renumbering(vocabulary, recipe.renumber, group.device) if recipe.renumber else None
         self.spared: torch.Tensor | None = None  # examples whose variables keep their numbers
         if self.renumbering is not None and not recipe.renumber_copies:
-            self.spared = torch.from_numpy(like_held_out(dataset)).to(group.device)
+            spared = np.tile(like_held_out(dataset), len(VIEWS) if recipe.leave_out else 1)
+            self.spared = torch.from_numpy(spared).to(group.device)
         self.measures = self.packer.measures
-        self.chosen: Longs = self.measures.trainable()
+        self.trainable: Longs = self.measures.trainable()
+        self.chosen: Longs = self.examples_of(0)
         if not len(self.chosen):
             raise UserError("no training example is within 512 source tokens; is this the right benchmark?")
-        self.shape: Shape = self.measures.shape_for(recipe.batch, self.chosen)
+        self.shape: Shape = self.measures.shape_for(recipe.batch, self.chosen, self.trainable)
+
+    def examples_of(self, epoch: int) -> Longs:
+        """Those that are read, each in one view where fields are left out."""
+        if not self.recipe.leave_out:
+            return self.trainable
+        return np.intersect1d(self.trainable, drawn_views(self.examples, self.recipe.seed, epoch))
 
     def epoch_plan(self, epoch: int) -> list[Longs]:
-        return plan(self.measures, self.chosen, self.shape, self.recipe.seed, epoch, self.padded)
+        return plan(self.measures, self.examples_of(epoch), self.shape, self.recipe.seed, epoch, self.padded)
 
     def tokens_of_an_epoch(self) -> int:
         return int(self.measures.source[self.chosen].sum() + self.measures.target[self.chosen].sum())
@@ -152,14 +167,18 @@ def train(
     validating: ValidationPlan = ValidationPlan(),
     storage: Storage = "fp32",
     quiet: bool = False,
+    began: float | None = None,
 ) -> Seq2Seq:
-    """Train, leave the best model and the log in `folder`, and return the model."""
+    """Train, leave the best model and the log in `folder`, and return the model. A recipe's minutes count from `began`
+    on, of `time.monotonic`, or from now."""
+    began = time.monotonic() if began is None else began
     if not numbers_in(dataset.vocabulary):
         dataset = closed(dataset)
     if config.dense:
         dataset = dense_dataset(dataset)
     with processes(device) as group:
         run = TrainingRun(dataset, config, recipe, Path(folder), group, validating, storage)
+        run.began = began
         return run.go(resume, start_from, quiet)
 
 
@@ -191,12 +210,14 @@ class TrainingRun:
         padded = config.kind in ("rnnsearch", "convs2s")
         self.stream = StepStream(dataset, layout, recipe, group, self.fixed, padded)
         held_out = sample(dataset.split("validation"), validating.examples)
-        self.held_out = read_by_model(held_out, dataset.words, dataset.vocabulary, config.input)
+        held_out = read_by_model(held_out, dataset.words, dataset.vocabulary, config.input)
+        self.held_out = {name: view(held_out, VIEWS[name]) for name in WATCHED} if recipe.leave_out else {"": held_out}
         self.model = build_model(config).to(self.device)
         self.loss = SmoothedLoss(self.model, recipe.smoothing)
         self.optimisers = optimisers(self.model, recipe)
         self.progress = Progress()
         self.kept_step: int | None = None  # of the last checkpoint
+        self.step_seconds = self.look_seconds = 0.0  # of the last ones: the end must be left time for both
         one_batch_a_step = group.count == recipe.accumulate == 1
         # A step goes to the GPU in one piece where it is one batch of a fixed shape.
         self.replay = Replay(self.loss) if self.fixed and one_batch_a_step else None
@@ -247,16 +268,19 @@ class TrainingRun:
         mark, mark_tokens, mark_nll, mark_written = time.monotonic(), 0, 0.0, 0
         nlls: list[torch.Tensor] = []
         best = float("inf")
-        next_look = (int(self.done() * self.validating.looks) + 1) / self.validating.looks
+        looks = self.affordable_looks()
+        done = self.group.agree(self.done())
+        next_look = (int(done * looks) + 1) / looks
         for data in self.stream.steps(progress.epoch, progress.batch):
-            if self.done() >= 1:
+            if done >= 1 and progress.step:  # by the first process's clock: who ends alone leaves the others waiting
                 break
-            step = progress.step + 1
-            rate = recipe.rate_at(step, self.group.agree(self.done()), self.config.dimensions.width)
+            step, began = progress.step + 1, time.monotonic()
+            rate = recipe.rate_at(step, done, self.config.dimensions.width)
             nlls.append(self.one_step(wrapped, data, step, rate))
             progress.step, progress.epoch, progress.batch = step, data.epoch, data.batch
             progress.tokens += data.tokens
             mark_tokens, mark_written = mark_tokens + data.tokens, mark_written + data.written
+            self.step_seconds = time.monotonic() - began
             progress.seconds = before + time.monotonic() - self.began
             done = self.group.agree(self.done())
             if step % LOG_EVERY == 0 or step == 1 or done >= 1:
@@ -277,14 +301,36 @@ class TrainingRun:
                 self.log.show(f"step {step}  loss {mark_nll:.3f}  {speed / 1000:.0f}K tokens/s", done)
                 nlls, mark, mark_tokens, mark_written = [], now, 0, 0
             if done >= next_look:
-                next_look = (int(done * self.validating.looks) + 1) / self.validating.looks
+                next_look = (int(done * looks) + 1) / looks
+                self.log.show(f"step {step}  validating", done)
                 self.look()
                 mark = time.monotonic() if not nlls else mark
+
+    def affordable_looks(self) -> int:
+        """How often the run can validate. Where minutes are promised and there is no GPU, writing a thousand answers
+        may take longer than they are: then fewer are written, and less often."""
+        looks = self.validating.looks
+        if self.recipe.minutes is None or self.device.type != "cpu":
+            return looks
+        if self.group.first:
+            self.log.show("trying how long validation takes", self.done())
+            began = time.monotonic()
+            for some in self.held_out.values():
+                validate(self.loss, sample(some, MEASURED), self.stream.shape)
+            longest = max(map(len, self.held_out.values()))
+            each = max((time.monotonic() - began) / max(1, min(MEASURED, longest)), 1e-9)
+            affordable = LOOKING * 60 * self.recipe.minutes / each  # examples, over the whole run
+            looks = int(min(looks, max(1, affordable // max(1, min(ENOUGH, longest)))))
+            most = max(MEASURED, int(affordable / looks))
+            self.held_out = {name: sample(some, most) for name, some in self.held_out.items()}
+            self.look_seconds = each * min(most, longest)
+        return int(self.group.agree(looks))
 
     def done(self) -> float:
         """The share of the run that is behind us."""
         if self.recipe.minutes is not None:
-            return self.progress.seconds / (60 * self.recipe.minutes)
+            seconds = 60 * self.recipe.minutes
+            return self.progress.seconds / max(seconds / 10, seconds - self.look_seconds - self.step_seconds)
         if self.recipe.tokens is not None:
             return self.progress.tokens / self.recipe.tokens
         return self.progress.step / self.recipe.steps
@@ -327,12 +373,15 @@ class TrainingRun:
         if self.group.first:
             progress = self.progress
             with self.averaged():
-                seen = validate(self.loss, self.held_out, self.stream.shape)
+                began = time.monotonic()
+                each = {name: validate(self.loss, some, self.stream.shape) for name, some in self.held_out.items()}
+                self.look_seconds = time.monotonic() - began
+                seen = mean_validation(list(each.values()))
                 if seen.bleu > progress.best_bleu:
                     progress.best_bleu, progress.best_step = seen.bleu, progress.step
                     with Replacing(self.folder / "best") as temporary:
                         write_model(self.model, self.about, temporary)
-            self.tell(seen)
+            self.tell(seen, each)
             write_checkpoint(self.folder / "last", self.model, self.optimisers, progress, self.about)
             self.kept_step = progress.step
         self.group.wait()
@@ -342,13 +391,15 @@ class TrainingRun:
         average = self.optimisers[-1]
         return average.in_place() if isinstance(average, Average) else nullcontext()
 
-    def tell(self, seen: Validation) -> None:
+    def tell(self, seen: Validation, each: dict[str, Validation]) -> None:
+        views = {f"{part} {name}": getattr(found, part) for name, found in each.items() for part in ("loss", "exact")}
         self.log.write(
             step=self.progress.step,
             validation_loss=seen.loss,
             validation_bleu=seen.bleu,
             top1=seen.exact,
             seconds=self.progress.seconds,
+            **(views if len(each) > 1 else {}),
         )
         text = (
             f"step {self.progress.step}  validation loss {seen.loss:.3f}  BLEU {seen.bleu:.1f}  exact {seen.exact:.1%}"

@@ -34,6 +34,7 @@ class Recipe:
     renumber: float = 0.0  # share of the examples of a batch whose variables are numbered in another order
     renumber_copies: bool = True  # also where that could make a held-out target of a training target
     number_constants: float = 0.0  # share of the examples of which known constants too are read under numbers
+    leave_out: bool = False  # read some examples without context, without premises, without both
     average: float = 0.0  # how much of the average of the weights stays at each step; 0: the last weights are kept
     seed: int = 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,10 @@ class Validation:
     loss: float  # -log p per token
     bleu: float  # 0..100
     exact: float  # share of greedy outputs that match
+
+
+def mean_validation(found: Sequence[Validation]) -> Validation:
+    return Validation(*(float(np.mean([getattr(one, part) for one in found])) for part in ("loss", "bleu", "exact")))
 
 
 def sample(corpus: Corpus, count: int) -> Corpus:

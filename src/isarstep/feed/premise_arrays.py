@@ -1,0 +1,131 @@
+"""What a selector of premises learns from: the facts, which of them each example may use, and which it does use.
+
+A fact may be used that stands in a theory which the example's theory rests on, before the example's theorem.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isarstep.bench.entries import entry_of
+from isarstep.bench.layout import LEMMAS, files_of
+from isarstep.bench.store import Benchmark
+from isarstep.feed.corpus import Ints, Longs
+from isarstep.feed.word_bags import Bags, bags_of_names
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class FactArrays:
+    """The facts of a library in order, and which theories see which."""
+
+    proposition: Ints
+    theory: Ints
+    theories: tuple[str, ...]
+    sees: Flags  # [a theory, what it rests on]
+    names: Bags  # of facts, by parts, over no words
+    # Lemmas of examples that are facts in the words of their context: proposition -> fact.
+    lemma_proposition: Ints
+    lemma_fact: Ints
+
+    def __len__(self) -> int:
+        return len(self.proposition)
+
+
+@dataclass(frozen=True)
+class ExampleColumns:
+    """Where the examples of a split stand."""
+
+    theory: Ints  # a number of `FactArrays.theories`
+    before: Ints  # facts with smaller numbers stand before the example's theorem
+    half: npt.NDArray[np.int8]  # which of two halves of all entries it belongs to
+    theorem: Ints
+    step: Longs  # equal where the target is stated by the same command
+    next_step: Longs  # the same of the consequence
+
+
+@dataclass(frozen=True)
+class PremiseArrays:
+    facts: FactArrays
+    splits: dict[str, ExampleColumns]
+
+
+def premise_arrays(benchmark: Benchmark, splits: tuple[str, ...]) -> PremiseArrays:
+    table = benchmark.facts
+    of_fact, names = table["theory"].to_pylist(), table["name"].to_pylist()
+    columns = ["theory", "name", "session", "theorem", "proof_row", "proof", "target_step", "consequence_step"]
+    rows = {split: benchmark.table(split, columns) for split in splits}
+    there = {*of_fact, *(name for each in rows.values() for name in each["theory"].unique().to_pylist())}
+    theories = tuple(sorted(there))
+    number = {name: place for place, name in enumerate(theories)}
+    sees = np.zeros((len(theories), len(theories)), np.bool_)
+    for place, name in enumerate(theories):
+        above = benchmark.worlds.at(name).theories
+        sees[place] = True if above is None else [each in above for each in theories]
+    lemmas = benchmark.table(LEMMAS) if files_of(benchmark.manifest, LEMMAS) else None
+    facts = FactArrays(
+        table["proposition"].to_numpy().astype(np.int32),
+        np.array([number[name] for name in of_fact], np.int32),
+        theories,
+        sees,
+        bags_of_names(names, 0),
+        np.zeros(0, np.int32) if lemmas is None else lemmas["proposition"].to_numpy().astype(np.int32),
+        np.zeros(0, np.int32) if lemmas is None else lemmas["fact"].to_numpy().astype(np.int32),
+    )
+    places = _FactPlaces(of_fact, names)
+    halves = two_halves({split: each["session"].to_pylist() for split, each in rows.items()})
+    return PremiseArrays(facts, {split: _columns(each, number, places, halves) for split, each in rows.items()})
+
+
+class _FactPlaces:
+    """Where theories and theorems begin among the facts."""
+
+    def __init__(self, theories: list[str], names: list[str]) -> None:
+        self.first: dict[str, int] = {}
+        self.statement: dict[tuple[str, str], int] = {}
+        pairs = list(zip(theories, names, strict=True))
+        for place, (theory, name) in enumerate(pairs):
+            self.first.setdefault(theory, place)
+            self.statement.setdefault((theory, name), place)
+        # Elsewhere facts are ordered by name, which says nothing about what stands before.
+        self.declared = {one[0] for one, two in pairwise(pairs) if one[0] == two[0] and two[1] < one[1]}
+
+    def before(self, theory: str, theorem: str) -> int:
+        found = self.statement.get((theory, theorem)) if theory in self.declared else None
+        return self.first.get(theory, 0) if found is None else found
+
+
+def _columns(table: Any, number: dict[str, int], places: _FactPlaces, halves: dict[str, int]) -> ExampleColumns:
+    theories, names = table["theory"].to_pylist(), table["name"].to_pylist()
+    theorems: dict[str, int] = {}
+    proof = table["proof_row"].fill_null(-1).to_numpy().astype(np.int64)
+    proof = np.where(proof < 0, table["proof"].fill_null(-1).to_numpy().astype(np.int64) + (1 << 30), proof)
+    steps = [(proof << 20) + table[name].fill_null(-1).to_numpy() + 1 for name in ("target_step", "consequence_step")]
+    return ExampleColumns(
+        np.array([number[name] for name in theories], np.int32),
+        np.array([places.before(*pair) for pair in zip(theories, names, strict=True)], np.int32),
+        np.array([halves[entry_of(session)] for session in table["session"].to_pylist()], np.int8),
+        np.array([theorems.setdefault(each, len(theorems)) for each in table["theorem"].to_pylist()], np.int32),
+        *steps,
+    )
+
+
+def two_halves(sessions: dict[str, list[str]]) -> dict[str, int]:
+    """Entry -> one of two halves, which have about as many training examples each."""
+    counts: dict[str, int] = {}
+    for split, each in sessions.items():
+        for session in each:
+            entry = entry_of(session)
+            counts[entry] = counts.get(entry, 0) + (split == "train")
+    sizes, found = [0, 0], {}
+    for entry in sorted(counts, key=lambda entry: (-counts[entry], entry)):
+        half = int(sizes[1] < sizes[0])
+        found[entry] = half
+        sizes[half] += counts[entry]
+    return found

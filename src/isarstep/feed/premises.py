@@ -1,0 +1,94 @@
+"""The input `+premises`: the best facts that a selector has found for an example, as propositions to read.
+
+A fact that is the target up to the names of its variables is left out, and so is what F.2-F.4 have already. Then the
+best come first, until there are enough of them or of their tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from isarstep.feed.context import AddedSources, with_contexts
+from isarstep.feed.corpus import Corpus, Ints, Longs, starts_of, sums
+from isarstep.feed.inputs import EARLIER, FIELDS_READ, SELECTED, STATEMENT
+from isarstep.feed.pattern_keys import Keys, pattern_keys
+
+MOST_PREMISES = 16
+PREMISE_TOKENS = 192  # of all premises of an example, without those that others imply
+VARIABLES = r"<[XV]\d+>"
+# What is read beside F.2-F.4, and how often in training.
+VIEWS: dict[str, tuple[int, ...]] = {
+    "base": (),
+    "+context": (STATEMENT, EARLIER),
+    "+premises": (SELECTED,),
+    "+context+premises": (STATEMENT, EARLIER, SELECTED),
+}
+SHARES = (0.3, 0.15, 0.15, 0.4)
+
+
+def keys_for_premises(corpus: Corpus, words: Sequence[str]) -> Keys:
+    """Of all propositions of a corpus."""
+    return pattern_keys(corpus.tokens, corpus.token_starts, words, VARIABLES)
+
+
+def with_premises(corpus: Corpus, ranked: Ints, propositions: Ints, keys: Keys, counts: Counter[str]) -> Corpus:
+    """With the first of the `ranked` facts, numbers of facts whose propositions are given; -1: there is none."""
+    many = len(corpus)
+    stated = propositions[np.maximum(ranked, 0)]
+    lengths = np.diff(corpus.token_starts)[stated]
+    there = ranked >= 0
+    for at in range(1, ranked.shape[1]):  # several facts may state the same
+        there[:, at] &= (stated[:, :at] != stated[:, at : at + 1]).all(1)
+    target = there & (keys[stated] == keys[corpus.targets][:, None])
+    counts["are the target"] += int(target.sum())
+    owner = np.repeat(np.arange(many), np.diff(corpus.source_starts))
+    base = np.isin(corpus.fields, FIELDS_READ["base"])
+    width = len(corpus.token_starts)
+    given = np.unique(owner[base] * width + corpus.sources[base])
+    asked = np.arange(many)[:, None] * width + stated
+    known = there & (given[np.minimum(np.searchsorted(given, asked), len(given) - 1)] == asked)
+    counts["there already"] += int(known.sum())
+    there &= ~target & ~known
+    room, number = np.full(many, PREMISE_TOKENS), np.zeros(many, np.int64)
+    for at in range(ranked.shape[1]):
+        there[:, at] &= (lengths[:, at] <= room) & (number < MOST_PREMISES)
+        room -= np.where(there[:, at], lengths[:, at], 0)
+        number += there[:, at]
+    counts["premises"] += int(number.sum())
+    found = stated[there].astype(np.int32)
+    nothing = corpus.tokens[:0], np.zeros(1, np.int64)
+    return with_contexts(
+        corpus, AddedSources(found, np.full(len(found), SELECTED, np.int8), starts_of(number), *nothing)
+    )
+
+
+def view(corpus: Corpus, fields: tuple[int, ...]) -> Corpus:
+    """F.2-F.4 and these fields alone."""
+    kept = np.isin(corpus.fields, (*FIELDS_READ["base"], *fields))
+    counts = sums(kept.astype(np.int64), corpus.source_starts)
+    return replace(corpus, sources=corpus.sources[kept], fields=corpus.fields[kept], source_starts=starts_of(counts))
+
+
+def all_views(corpus: Corpus) -> Corpus:
+    """The examples in one view, then in the next: example n of view v has the number v * len(corpus) + n."""
+    parts = [view(corpus, fields) for fields in VIEWS.values()]
+    return replace(
+        corpus,
+        targets=np.tile(corpus.targets, len(parts)),
+        sources=np.concatenate([part.sources for part in parts]),
+        fields=np.concatenate([part.fields for part in parts]),
+        source_starts=starts_of(np.concatenate([np.diff(part.source_starts) for part in parts])),
+        variables=np.tile(corpus.variables, len(parts)),
+        ids=corpus.ids * len(parts),
+        names=corpus.names * len(parts),
+    )
+
+
+def drawn_views(count: int, seed: int, epoch: int) -> Longs:
+    """For each of so many examples the number of the view in which an epoch reads it, in `all_views`."""
+    chosen = np.random.default_rng([seed, epoch, 1]).choice(len(SHARES), count, p=SHARES)
+    return chosen.astype(np.int64) * count + np.arange(count)

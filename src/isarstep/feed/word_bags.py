@@ -1,0 +1,154 @@
+"""Propositions as bags of rows of one small table, so that facts nobody has seen can be read.
+
+A constant has a row by its whole name and one for each part of it (`Groups.plus_class.plus`: groups, plus, class); two
+neighbouring symbols of a proposition have a row together. Rows are hashes: no vocabulary is kept. Free variables are
+all alike, so are schematic and bound ones; brackets and announcing words are left out.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from isarstep.bench.specials import SPECIALS
+from isarstep.feed.corpus import Ints, Longs, ragged, starts_of
+from isarstep.feed.dense import IMPLIED, kind_of_name
+
+NAMES, PARTS, PAIRS = 12_288, 8_192, 12_288  # rows of each kind
+ROWS = NAMES + PARTS + PAIRS
+AT_ONCE = 16_384  # propositions that are sorted together
+_SILENT = frozenset((*SPECIALS, *IMPLIED, "(", ")"))
+_BETWEEN = re.compile(r"[._\-]+")
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def hashed(text: str) -> int:
+    return zlib.crc32(text.encode())
+
+
+def part_rows(name: str) -> list[int]:
+    """The rows of the parts of a name, each once."""
+    parts = dict.fromkeys(part for part in _BETWEEN.split(name.lower()) if part)
+    return list(dict.fromkeys(NAMES + hashed(part) % PARTS for part in parts))
+
+
+@dataclass(frozen=True)
+class Words:
+    """What the words of some texts are in the table. Word n has the row `own[n]` and the rows of its parts."""
+
+    named: npt.NDArray[np.bool_]  # a constant
+    symbol: npt.NDArray[np.uint64]  # that is compared in pairs; 0: it is left out
+    own: Ints
+    parts: Ints
+    part_starts: Longs
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+
+def word_table(words: Sequence[str]) -> Words:
+    named, symbol, own, parts, counts = [], [], [], [], []
+    for word in words:
+        kind = "" if word in _SILENT else "ABS" if word == "ABS" else kind_of_name(word)
+        constant = kind == "CONST"
+        number = hashed(word if constant else kind)
+        named.append(constant)
+        symbol.append(number + 1 if kind else 0)
+        own.append(number % NAMES)
+        rows = part_rows(word) if constant else []
+        parts += rows
+        counts.append(len(rows))
+    return Words(
+        np.array(named, np.bool_),
+        np.array(symbol, np.uint64),
+        np.array(own, np.int32),
+        np.array(parts, np.int32),
+        starts_of(np.array(counts, np.int64)),
+    )
+
+
+@dataclass(frozen=True)
+class Bags:
+    """For each proposition the numbers of what is in it, each once and in order: constants as numbers of words, then
+    rows of pairs behind all words (`len(words) + row`)."""
+
+    values: Ints
+    starts: Longs
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def counts(self) -> Longs:
+        return np.diff(self.starts)
+
+    def take(self, chosen: npt.NDArray[np.integer]) -> Bags:
+        counts = self.counts[chosen]
+        return Bags(self.values[ragged(self.starts[:-1][chosen], counts)], starts_of(counts))
+
+
+def bags_of(tokens: npt.NDArray[np.integer], token_starts: Longs, words: Words) -> Bags:
+    """The bags of propositions that are laid end to end as numbers of words."""
+
+    def part(begin: int) -> Bags:
+        starts = token_starts[begin : begin + AT_ONCE + 1]
+        return _bags_of(tokens[starts[0] : starts[-1]], starts - starts[0], words)
+
+    begins = range(0, len(token_starts) - 1, AT_ONCE)
+    if len(begins) < 2:
+        return part(0)
+    with ThreadPoolExecutor() as threads:  # sorting leaves the interpreter free
+        parts = list(threads.map(part, begins))
+    values = np.concatenate([np.zeros(0, np.int32), *(part.values for part in parts)])
+    return Bags(values, starts_of(np.concatenate([np.zeros(0, np.int64), *(part.counts for part in parts)])))
+
+
+def _bags_of(tokens: npt.NDArray[np.integer], token_starts: Longs, words: Words) -> Bags:
+    many = len(token_starts) - 1
+    speaks = words.symbol[tokens] > 0
+    owner = np.repeat(np.arange(many), np.diff(token_starts))[speaks]
+    spoken = tokens[speaks]
+    width = len(words) + ROWS
+    named = words.named[spoken]
+    singles = owner[named] * width + spoken[named]
+    together = np.flatnonzero(owner[1:] == owner[:-1])
+    symbols = words.symbol[spoken]
+    mixed = (symbols[together] * _SPREAD) ^ (symbols[together + 1] * np.uint64(0xC2B2AE3D27D4EB4F))
+    mixed ^= mixed >> np.uint64(31)
+    rows = (mixed % np.uint64(PAIRS)).astype(np.int64) + (NAMES + PARTS)
+    pairs = owner[together] * width + len(words) + rows
+    found = np.unique(np.concatenate([singles, pairs]))
+    starts = np.searchsorted(found, np.arange(many + 1, dtype=np.int64) * width)
+    return Bags((found % width).astype(np.int32), starts.astype(np.int64))
+
+
+def bags_of_names(names: Iterable[str], words: int) -> Bags:
+    """Names of facts or theories, by their parts alone, over the table of so many words."""
+    found = [part_rows(name) for name in names]
+    values = np.array([words + row for rows in found for row in rows], np.int32)
+    return Bags(values, starts_of(np.array(list(map(len, found)), np.int64)))
+
+
+def joined_bags(first: Bags, second: Bags) -> Bags:
+    return Bags(
+        np.concatenate([first.values, second.values]),
+        np.concatenate([first.starts, first.starts[-1] + second.starts[1:]]),
+    )
+
+
+def numbered_texts(texts: Iterable[str]) -> tuple[tuple[str, ...], Ints, Longs]:
+    """The words of lines of tokens, the lines laid end to end as numbers of words, and where each begins."""
+    place: dict[str, int] = {}
+    numbers: list[int] = []
+    counts: list[int] = []
+    for text in texts:
+        row = [place.setdefault(word, len(place)) for word in text.split()]
+        numbers += row
+        counts.append(len(row))
+    return tuple(place), np.array(numbers, np.int32), starts_of(np.array(counts, np.int64))

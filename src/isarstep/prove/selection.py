@@ -1,0 +1,240 @@
+"""The learned selector of premises over a library: the facts of some theories, embedded when they are first asked about
+and kept in a file of the cache folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from isarstep.errors import UserError
+from isarstep.feed.corpus import Ints, Longs
+from isarstep.feed.premise_questions import ABOVE, CONSEQUENCE, GIVEN, OTHER, PLACE, PROVED, STEP
+from isarstep.feed.word_bags import Words, bags_of, bags_of_names, joined_bags, numbered_texts, word_table
+from isarstep.models.selector import OUT, EmbeddedFacts, Floats, LightSelector, asked_words, load_selector
+from isarstep.prove.facts import FactBase
+from isarstep.whole_files import write_whole
+
+CONTEXTS = 4  # whose facts are kept in memory
+_LAYOUT = 1  # of the file
+
+
+@dataclass(frozen=True)
+class SelectorQuestion:
+    """What is asked with. A prover's question has a step; the model's never has."""
+
+    step: str = ""
+    given: tuple[str, ...] = ()  # F.2
+    consequence: str = ""  # F.3
+    other: tuple[str, ...] = ()  # F.4
+    statement: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+    theory: str = ""
+
+    def texts(self) -> list[tuple[int, str]]:
+        """With roles, in their order."""
+        found = [(STEP, self.step), *((GIVEN, text) for text in self.given), (CONSEQUENCE, self.consequence)]
+        found += [(OTHER, text) for text in self.other] + [(PROVED, text) for text in self.statement]
+        return [(role, text) for role, text in [*found, *((ABOVE, text) for text in self.earlier)] if text]
+
+
+@dataclass(frozen=True)
+class TheoryFacts:
+    """The facts of one theory; constants as numbers of all words that were met."""
+
+    numbers: Longs
+    vectors: npt.NDArray[np.float16]
+    gains: Floats
+    constant: Ints
+    owner: Longs
+
+
+@dataclass(frozen=True)
+class ContextFacts:
+    """The facts of some theories. `constant[i]` (a place in `words`) stands in the fact `owner[i]`."""
+
+    numbers: Longs
+    embedded: EmbeddedFacts
+    words: tuple[str, ...]
+    place: dict[str, int]  # of each of the words
+    constant: Ints
+    owner: Ints
+    weight: Floats  # of a constant: how rare it is here
+    factor: Floats  # of a mention: what it adds to a cosine
+
+    @staticmethod
+    def of(
+        numbers: Longs, embedded: EmbeddedFacts, words: tuple[str, ...], constant: Ints, owner: Ints
+    ) -> ContextFacts:
+        frequency = np.bincount(constant, minlength=len(words))
+        weight = np.log(max(len(numbers), 1) / np.maximum(frequency, 1)) + 1e-3
+        norm = np.sqrt(np.bincount(owner, weight[constant] ** 2, len(numbers)))
+        factor = weight[constant] / np.maximum(norm[owner], 1e-9)
+        place = {word: number for number, word in enumerate(words)}
+        return ContextFacts(
+            numbers, embedded, words, place, constant, owner, weight.astype(np.float32), factor.astype(np.float32)
+        )
+
+    def cosines(self, asked: Iterable[str]) -> Floats:
+        """How near each fact is to these constants; those that nobody here mentions make all facts less near."""
+        place, names = self.place, set(asked)
+        rare = np.log(max(len(self.numbers), 1)) + 1e-3
+        query = np.zeros(len(self.words), np.float32)
+        here = [place[name] for name in names if name in place]
+        query[here] = self.weight[here]
+        norm = np.sqrt(float((query**2).sum()) + rare**2 * (len(names) - len(here)))
+        shared = np.flatnonzero(query[self.constant])
+        gained = query[self.constant[shared]] * self.factor[shared]
+        sums = np.bincount(self.owner[shared], gained, len(self.numbers))
+        found: Floats = (sums / max(norm, 1e-9)).astype(np.float32)
+        return found
+
+
+class LearnedSelection:
+    """Ranks the facts of some theories for a question."""
+
+    def __init__(self, library: FactBase, selector: LightSelector, name: str, cache: Path | None = None) -> None:
+        """`name` of the library, so that no file is taken for another's; without a cache folder no file is kept."""
+        self.library, self.selector, self._name = library, selector, name
+        self._folder = cache
+        self._context = lru_cache(maxsize=CONTEXTS)(self._read)
+        self._of_theory = lru_cache(maxsize=None)(self._theory)
+        self._word: dict[str, int] = {}  # of all theories that were embedded here
+
+    def rank(
+        self,
+        question: SelectorQuestion,
+        size: int,
+        before: int,
+        exclude: Iterable[int] = (),
+        also: Sequence[int] = (),
+        theories: frozenset[str] | None = None,
+    ) -> list[int]:
+        """Numbers of the `size` facts among the first `before` and `also` that look most useful, best first; where
+        `theories` are given, of those alone."""
+        here = self._context(theories)
+        score = self.scores(question, here)
+        usable = (here.numbers < before) | np.isin(here.numbers, np.fromiter(also, np.int64))
+        usable &= ~np.isin(here.numbers, np.fromiter(exclude, np.int64))
+        places = np.flatnonzero(usable)
+        if len(places) > size:
+            places = places[np.argpartition(-score[places], size - 1)[:size]] if size else places[:0]
+        order = np.lexsort((places, -score[places]))
+        return [int(number) for number in here.numbers[places[order]]]
+
+    def scores(self, question: SelectorQuestion, here: ContextFacts) -> Floats:
+        texts = question.texts()
+        names, tokens, starts = numbered_texts([text for _, text in texts])
+        words = word_table(names)
+        bags, roles = bags_of(tokens, starts, words), np.array([role for role, _ in texts], np.int64)
+        asked = [names[number] for number in asked_words(bags, roles, len(words)).tolist()]
+        if question.theory:
+            bags = joined_bags(bags, bags_of_names([question.theory], len(words)))
+            roles = np.append(roles, PLACE)
+        vector = self.selector.question(self.selector.words(words), bags, roles)
+        alpha = self.selector.for_provers if question.step else self.selector.for_model
+        product: Floats = here.embedded.vectors @ vector
+        return product * self.selector.scale + here.embedded.gains + alpha * here.cosines(asked)
+
+    def context(self, theories: frozenset[str] | None) -> ContextFacts:
+        return self._context(theories)
+
+    def _read(self, theories: frozenset[str] | None) -> ContextFacts:
+        if self._folder is None:
+            return self._made(theories)
+        told = "*" if theories is None else "\n".join(sorted(theories))
+        key = hashlib.sha256(f"{_LAYOUT}\n{self.selector.hash}\n{self._name}\n{told}".encode()).hexdigest()[:24]
+        path = self._folder / f"facts-{key}.npz"
+        if path.is_file():
+            try:
+                return _from_file(path)
+            except (OSError, ValueError, KeyError, BadZipFile):
+                pass  # somebody cut it off: it is made again
+        made = self._made(theories)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            _to_file(made, path)
+        except (OSError, UserError):
+            pass  # nobody must be able to write there
+        return made
+
+    def _made(self, theories: frozenset[str] | None) -> ContextFacts:
+        self.library.read(theories)
+        if theories is None:
+            parts = [self._embed(np.arange(len(self.library)))]
+        else:
+            parts = [self._of_theory(theory) for theory in sorted(theories)]
+        numbers = np.concatenate([np.zeros(0, np.int64), *(part.numbers for part in parts)])
+        order = np.argsort(numbers, kind="stable")
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        begins = np.cumsum([0, *(len(part.numbers) for part in parts)])
+        owners = [part.owner + begin for part, begin in zip(parts, begins.tolist(), strict=False)]
+        constants = np.concatenate([np.zeros(0, np.int32), *(part.constant for part in parts)])
+        known, constant = np.unique(constants, return_inverse=True)
+        names = list(self._word)
+        none = np.zeros((0, OUT), np.float16)
+        return ContextFacts.of(
+            numbers[order],
+            EmbeddedFacts(
+                np.concatenate([none, *(part.vectors for part in parts)])[order].astype(np.float32),
+                np.concatenate([np.zeros(0, np.float32), *(part.gains for part in parts)])[order],
+            ),
+            tuple(names[number] for number in known.tolist()),
+            constant.astype(np.int32),
+            place[np.concatenate([np.zeros(0, np.int64), *owners])].astype(np.int32),
+        )
+
+    def _theory(self, theory: str) -> TheoryFacts:
+        return self._embed(self.library.of_theory(theory))
+
+    def _embed(self, numbers: Longs) -> TheoryFacts:
+        library = self.library
+        names, tokens, starts = numbered_texts(library.texts[number] for number in numbers.tolist())
+        words: Words = word_table(names)
+        said = bags_of(tokens, starts, words)
+        named = bags_of_names((library.theorem(number) for number in numbers.tolist()), len(words))
+        embedded = self.selector.facts(self.selector.words(words), said, named, library.uses[numbers])
+        owner = np.repeat(np.arange(len(said)), said.counts)
+        is_word = said.values < len(words)
+        everywhere = np.array([self._word.setdefault(name, len(self._word)) for name in names], np.int32)
+        constant = everywhere[said.values[is_word]] if len(names) else np.zeros(0, np.int32)
+        return TheoryFacts(numbers, embedded.vectors.astype(np.float16), embedded.gains, constant, owner[is_word])
+
+
+def selection_of(library: FactBase, name: str, *, cache: Path | None = None) -> LearnedSelection:
+    """By the selector inside the package."""
+    return LearnedSelection(library, load_selector("embedded"), name, cache)
+
+
+def _to_file(facts: ContextFacts, path: Path) -> None:
+    import io
+
+    out = io.BytesIO()
+    text: npt.NDArray[np.uint8] = np.frombuffer("\n".join(facts.words).encode(), np.uint8)
+    np.savez(
+        out,
+        numbers=facts.numbers,
+        vectors=facts.embedded.vectors.astype(np.float16),
+        gains=facts.embedded.gains,
+        words=text,
+        constant=facts.constant,
+        owner=facts.owner,
+    )
+    write_whole(path, out.getvalue())
+
+
+def _from_file(path: Path) -> ContextFacts:
+    with np.load(path, allow_pickle=False) as file:
+        words = file["words"].tobytes().decode()
+        embedded = EmbeddedFacts(file["vectors"].astype(np.float32), file["gains"])
+        return ContextFacts.of(
+            file["numbers"], embedded, tuple(words.split("\n")) if words else (), file["constant"], file["owner"]
+        )

@@ -1,0 +1,98 @@
+"""The facts in scope ranked for many questions on a device, theory by theory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from isarstep.feed.batches import ragged_places
+from isarstep.feed.premise_questions import QuestionArrays
+from isarstep.train.selector_data import AskedTensors, FactTensors
+from isarstep.train.selector_model import TwoTowers
+
+AT_ONCE = 512  # questions of one theory
+WIDTHS = (8, 32, 128)
+DEEPEST = 1024
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """For each question facts, best first; -1 where there are no more."""
+
+    facts: Tensor
+    constants: Tensor  # the cosine of the constants of each
+    used_constants: Tensor  # and of the facts that were used
+
+
+@torch.inference_mode()
+def rank_all(
+    towers: TwoTowers, library: FactTensors, asked: AskedTensors, uses: Tensor, count: int, learned: bool = True
+) -> Ranked:
+    """Not `learned`: by the cosine of constants alone."""
+    was = towers.training
+    towers.eval()
+    device = library.device
+    embedded, gains = library.all_facts(towers, uses)
+    queries = asked.all_embedded(towers, library)
+    half = torch.bfloat16 if device.type == "cuda" else torch.float32
+    embedded, scale = embedded.to(half), towers.scale.exp()
+    found = torch.full((len(asked), count), -1, dtype=torch.int32, device=device)
+    cosines = torch.zeros(len(asked), count, device=device)
+    of_used = torch.zeros(asked.used.shape, device=device)
+    order = torch.argsort(asked.theory, stable=True)
+    theories, sizes = torch.unique_consecutive(asked.theory[order], return_counts=True)
+    begin = 0
+    for theory, size in zip(theories.tolist(), sizes.tolist(), strict=True):
+        scope = torch.nonzero(library.sees[theory][library.theory])[:, 0]
+        matrix = _constants_of(library, scope)
+        for part in torch.split(order[begin : begin + size], AT_ONCE) if len(scope) else ():
+            cosine = (matrix @ asked.constants(library, part)).T
+            score = cosine * towers.alpha[asked.for_model[part]][:, None]
+            if learned:
+                product = (queries[part].to(half) @ embedded[scope].T).float()
+                score = score + product * scale + gains[scope]
+            score = score.masked_fill(scope[None] >= asked.before[part][:, None], -torch.inf)
+            best, places = score.topk(min(count, len(scope)))
+            width = places.shape[1]
+            found[part, :width] = torch.where(best > -torch.inf, scope[places], -1).int()
+            cosines[part, :width] = cosine.gather(1, places)
+            at = torch.searchsorted(scope, asked.used[part].clamp(min=0)).clamp(max=len(scope) - 1)
+            of_used[part] = cosine.gather(1, at)
+        begin += size
+    towers.train(was)
+    return Ranked(found, cosines, of_used)
+
+
+def _constants_of(library: FactTensors, scope: Tensor) -> Tensor:
+    counts = library.word_counts[scope]
+    places = ragged_places(library.word_begins[scope], counts, int(counts.sum()))
+    rows = torch.nn.functional.pad(counts.cumsum(0), (1, 0))
+    return torch.sparse_csr_tensor(
+        rows, library.word_values[places], library.word_weights[places], (len(scope), library.bags.words)
+    )
+
+
+def scores_of(questions: QuestionArrays, ranked: npt.NDArray[np.integer]) -> dict[str, float]:
+    """Recall and mean reciprocal rank, means over questions; a lemma is found where one fact that states it is."""
+    recalls: dict[int, list[float]] = {width: [] for width in WIDTHS}
+    reciprocal = []
+    for number in range(len(questions)):
+        here = slice(questions.used_starts[number], questions.used_starts[number + 1])
+        place = {fact: rank for rank, fact in enumerate(ranked[number].tolist(), 1)}
+        best: dict[int, int] = {}
+        for fact, lemma in zip(questions.used[here].tolist(), questions.lemma[here].tolist(), strict=True):
+            rank = place.get(fact, DEEPEST + 1)
+            best[lemma] = min(best.get(lemma, DEEPEST + 1), rank)
+        for width in WIDTHS:
+            recalls[width].append(sum(rank <= width for rank in best.values()) / len(best))
+        first = min(best.values())
+        reciprocal.append(1 / first if first <= DEEPEST else 0.0)
+    return {
+        **{f"recall@{width}": round(100 * float(np.mean(found)), 2) for width, found in recalls.items()},
+        "mrr": round(float(np.mean(reciprocal)), 4),
+        "questions": len(questions),
+    }
