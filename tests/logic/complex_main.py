@@ -1,13 +1,10 @@
 """The language of Complex_Main: notation and signature as a benchmark keeps them, mined from Isabelle2025-2."""
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
-from isarstep.logic.language import Language
+from isarstep.logic.language import Language, usual_notation
 from isarstep.logic.signature import Signature
 
 FOLDER = Path(__file__).parent / "complex_main_data"
@@ -31,10 +28,4 @@ INDEXED_OPERATION: dict[str, Any] = {
 
 @cache
 def language() -> Language:
-    return Language(notation().values(), Signature.load(FOLDER / "signature.json.zst"))
-
-
-def notation() -> dict[str, dict[str, Any]]:
-    """By theory, parents first."""
-    raw = zstandard.ZstdDecompressor().stream_reader((FOLDER / "notation.json.zst").read_bytes()).read()
-    return dict(json.loads(raw))
+    return Language(usual_notation().values(), Signature.load(FOLDER / "signature.json.zst"))

@@ -5,8 +5,8 @@ Every constant of the table gets too few, enough and too many arguments, pattern
 
 import random
 
-from isarstep.logic.notation import BoundVariable, Hole, Lambda, NotationTable, Pattern
-from isarstep.logic.patterns import CASE_PROD, NUMERAL, TRUEPROP, Match, numeral, term_of_pattern
+from isarstep.logic.notation import Applied, BoundVariable, Hole, Lambda, NotationTable, Pattern
+from isarstep.logic.patterns import CASE_PROD, NUMERAL, TRUEPROP, Match, Variables, numeral
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
 
 NAMES = [
@@ -118,3 +118,24 @@ def _under(pattern: Pattern, inside: bool) -> set[int]:
     if isinstance(pattern, BoundVariable):
         return set()
     return set().union(*(_under(arg, inside) for arg in pattern.args))
+
+
+def term_of_pattern(pattern: Pattern, found: Match) -> Term:
+    """The term that a pattern stands for."""
+    if type(pattern) is Hole:
+        return found.holes[pattern.index]
+    if type(pattern) is BoundVariable:
+        return Bound(0)
+    if type(pattern) is Applied:
+        term: Term = Const(pattern.name)
+        for arg in pattern.args:
+            term = App(term, term_of_pattern(arg, found))
+        return term
+    return abstraction_of(found.variables, term_of_pattern(pattern.body, found))  # type: ignore[union-attr]
+
+
+def abstraction_of(variables: Variables, body: Term) -> Term:
+    """Undo `abstraction`."""
+    for entry in reversed(variables):
+        body = App(Const(CASE_PROD), body) if entry is None else Abs(entry, None, body)
+    return body

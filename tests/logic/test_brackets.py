@@ -7,12 +7,12 @@ from tests.logic.test_statements import nested
 from isarstep.logic.exactly import write_exactly
 from isarstep.logic.folding import canonical
 from isarstep.logic.inner_tokens import Lexicon
+from isarstep.logic.named_statements import read_named
 from isarstep.logic.names import Names
 from isarstep.logic.parsing import Tree, parse_trees
 from isarstep.logic.productions import Grammar, Production
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.reading import read
 from isarstep.logic.terms import TFree, TVar, Type, Var, fun
 from isarstep.logic.writer import write_formula, write_type
 
@@ -68,10 +68,10 @@ def test_types_are_written_with_their_sorts_where_they_are_asked_for() -> None:
 
 
 def test_the_index_of_a_schematic_variable_has_nine_digits_at_most() -> None:
-    assert read("?x.123456789", Names(), prop=False) == Var("x", 123456789)
-    assert read("?x", Names(), prop=False) == Var("x", 0)
+    assert read_named("?x.123456789", language(), Names(), prop=False).term == Var("x", 123456789)
+    assert read_named("?x", language(), Names(), prop=False).term == Var("x", 0)
     with pytest.raises(ReadError, match="at most 9 digits"):
-        read("?x.1234567890", Names(), prop=False)
+        read_named("?x.1234567890", language(), Names(), prop=False)
 
 
 def test_types_stand_only_where_they_are_needed() -> None:

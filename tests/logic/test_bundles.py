@@ -3,10 +3,10 @@
 from functools import cache
 
 import pytest
-from tests.logic.complex_main import language, notation
+from tests.logic.complex_main import language
 from tests.logic.test_statements import nested
 
-from isarstep.logic.language import Language
+from isarstep.logic.language import Language, usual_notation
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.signature import Constant, Signature
@@ -20,7 +20,7 @@ def with_fcomp() -> Language:
     fcomp = Constant("Product_Type.fcomp", parse_type("(fun (fun 'a 'b) (fun (fun 'b 'c) (fun 'a 'c)))"))
     constants = {**known.constants, fcomp.name: fcomp}
     return Language(
-        notation().values(), Signature(constants, known.types, known.classes, known.arities, known.coercions)
+        usual_notation().values(), Signature(constants, known.types, known.classes, known.arities, known.coercions)
     )
 
 

@@ -43,13 +43,3 @@ def test_mistakes_in_a_file(tmp_path: Path, capfd: Output, content: bytes, messa
     error = capfd.readouterr().err
     assert message in error
     assert error.count("\n") == 1
-
-
-def test_demo_shows_real_examples(capfd: Output) -> None:
-    assert run(["demo", "--examples", "2"]) == 0
-    out = capfd.readouterr().out
-    assert out.count("find ") == 2
-    total = sum(len(example.propositions()) for example in sample_examples())
-    assert f"{total} propositions" in out
-    assert f"{total} decode and encode back to the same tokens, {total} are well-formed" in out
-    assert "Not a proposition" in out

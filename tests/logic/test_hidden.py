@@ -1,12 +1,12 @@
 """Constants that were defined under fixed variables, read where nobody writes these."""
 
 import pytest
-from tests.logic.complex_main import language, notation
+from tests.logic.complex_main import language
 from tests.logic.test_statements import nested
 
 from isarstep.logic.hidden import with_hidden
 from isarstep.logic.infer import TypingError
-from isarstep.logic.language import Language
+from isarstep.logic.language import Language, usual_notation
 from isarstep.logic.reader import read_formula
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Type, fun
@@ -20,7 +20,7 @@ def with_constant(home: str) -> Language:
     functions = fun(NAT, INT)
     more = Constant("Here.step", fun(functions, fun(functions, fun(NAT, INT))))
     grown = Signature({**known.constants, more.name: more}, known.types, known.classes, known.arities, known.coercions)
-    made = Language(notation().values(), grown)
+    made = Language(usual_notation().values(), grown)
     made.home = home
     return made
 

@@ -3,11 +3,11 @@
 from functools import cache
 
 import pytest
-from tests.logic.complex_main import INDEXED_OPERATION, language, notation
+from tests.logic.complex_main import INDEXED_OPERATION, language
 from tests.logic.test_statements import nested
 
 from isarstep.logic.infer import TypingError
-from isarstep.logic.language import Language
+from isarstep.logic.language import Language, usual_notation
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.signature import Constant, Signature
@@ -25,7 +25,7 @@ GROUP = {
 
 @cache
 def outside() -> Language:
-    return Language([*notation().values(), {"locales": [GROUP]}], language().signature)
+    return Language([*usual_notation().values(), {"locales": [GROUP]}], language().signature)
 
 
 def test_where_a_name_has_no_type_it_may_be_that_of_a_locale_some_of_whose_parameters_are_fixed():
@@ -41,7 +41,7 @@ def test_where_a_name_has_no_type_it_may_be_that_of_a_locale_some_of_whose_param
 
 
 def test_an_operation_without_a_structure_means_the_first_fixed_variable_that_has_its_type():
-    here = Language([*notation().values(), INDEXED_OPERATION], language().signature)
+    here = Language([*usual_notation().values(), INDEXED_OPERATION], language().signature)
     sets = Type("Set.set", (NAT,))
     fixed = {"A": sets, "g": TWICE, "G": NAT, "H": NAT}
     assert nested(read_formula("A \\<oplus> x = B", here, fixed).term) == "(Trueprop (eq (insert G A) B))"
@@ -58,7 +58,7 @@ def test_an_operation_without_a_structure_means_the_first_fixed_variable_that_ha
 
 
 def test_names_beside_such_an_operation_are_those_of_no_locale_as_long_as_they_have_types():
-    both = Language([*notation().values(), INDEXED_OPERATION, {"locales": [GROUP]}], language().signature)
+    both = Language([*usual_notation().values(), INDEXED_OPERATION, {"locales": [GROUP]}], language().signature)
     fixed = {"f": TWICE}
     read = read_formula("A \\<oplus> x = B ∧ length y = n", both, fixed).term
     assert nested(read) == "(Trueprop (conj (eq (insert f A) B) (eq (length y) n)))"
@@ -70,7 +70,7 @@ def test_a_name_beside_such_an_operation_means_the_constant_that_was_declared_la
     grown = Signature(
         {**known.constants, later.name: later}, known.types, known.classes, known.arities, known.coercions
     )
-    here = Language([*notation().values(), INDEXED_OPERATION], grown)
+    here = Language([*usual_notation().values(), INDEXED_OPERATION], grown)
     read = read_formula("A \\<oplus> x = B ∧ length y = z", here, {"G": NAT}).term
     assert "Here.length" in {each.name for each in constants(read)}
 
@@ -94,7 +94,7 @@ def with_constant(home: str) -> Language:
             ["local.it", "FREE f"],
         ],
     }
-    made = Language([*notation().values(), {"locales": [locale]}], grown)
+    made = Language([*usual_notation().values(), {"locales": [locale]}], grown)
     made.home = home
     return made
 

@@ -3,7 +3,6 @@
 import pytest
 
 from isarstep.errors import UserError
-from isarstep.logic.grammar import grammar
 from isarstep.logic.notation import (
     BINDER,
     Applied,
@@ -190,25 +189,3 @@ def test_a_level_is_open_to_one_side_only(lines: str, mixed: str) -> None:
             read_table(lines, "t")
     else:
         assert len(read_table(lines, "t").notations) == 2
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ("A.f  infixl 65  +  +\nA.g  infixl 65  +  +", "A.g reads like that of A.f"),
-        ("A.f  infixl 65  ⊛  x\nA.g  infixl 66  ⊛  x", "A.g: '⊛' already has precedence 65"),
-        ("A.f (λ #1)  mixfix 10  ⊛%. #1  x\nA.g  prefix 10  ⊛  x", ""),
-        ("A.f (λ #1)  mixfix 10  ⊛%∈A. #1  x\nA.g  prefix 10  ⊛  x", ""),
-        ("A.f #2 (λ #1)  mixfix 10  ⊛%∈#2:50. #1  x\nA.g  prefix 49  ⊛  x", ""),
-        ("A.f #2 (λ #1)  mixfix 10  ⊛%∈#2:50. #1  x\nA.g  prefix 50  ⊛  x", "must bind more tightly than 50"),
-        ("A.f  mixfix  [#1]  x\nA.g  infixl 65  #1 [#2]  x", "both continue an expression and begin an argument"),
-        ("A.c A.n  enum  ⟦ ⟧  [ ]\nA.f (λ #1)  mixfix  ⟦%. #1⟧  x", ""),
-        ("A.c A.n  enum  ⟦ ⟧  [ ]\nA.f (λ #1) #2  mixfix  ⟦#1| %. #2⟧  x", "its variable reaches elsewhere"),
-    ],
-)
-def test_a_text_has_one_reading_by_the_table(lines: str, message: str) -> None:
-    if message:
-        with pytest.raises(UserError, match=message):
-            grammar(read_table(lines, "t"))
-    else:
-        assert grammar(read_table(lines, "t")).begins

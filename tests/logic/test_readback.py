@@ -20,7 +20,7 @@ from isarstep.logic.infer import infer
 from isarstep.logic.symbols import normal
 from isarstep.logic.tokens import decode
 from isarstep.prove.sketch import Link, Sketch, exact_text
-from isarstep.theory.problem import ProblemReader
+from isarstep.theory.problem_reader import ProblemReader
 
 PATH = Path(__file__).parent / "readback.json.zst"
 ROWS = json.loads(zstandard.ZstdDecompressor().stream_reader(PATH.read_bytes()).read())

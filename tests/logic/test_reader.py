@@ -1,11 +1,11 @@
 """Formulas as people and theories write them, read in the language of Complex_Main."""
 
 import pytest
-from tests.logic.complex_main import INDEXED_OPERATION, language, notation
+from tests.logic.complex_main import INDEXED_OPERATION, language
 
 from isarstep.errors import UserError
 from isarstep.logic.infer import TypingError
-from isarstep.logic.language import Language
+from isarstep.logic.language import Language, usual_notation
 from isarstep.logic.nameresolution import NameSpace, accesses
 from isarstep.logic.reader import read_formula, read_type
 from isarstep.logic.readerror import ReadError
@@ -156,7 +156,7 @@ def test_notation_that_theories_switch_on_for_a_while():
 
 def test_types_choose_among_constants_of_the_same_name():
     """`real` is a type and a function, `List.length` has hidden rivals in some theories; the last one that has a type."""
-    more = Language([*notation().values()], language().signature)
+    more = Language([*usual_notation().values()], language().signature)
     more.constants.declare("Nat.Suc.length")
     assert "List.length" in encode_line(read_formula("length (xs::nat list) = 0", more).term)
 
@@ -175,7 +175,7 @@ def test_inside_a_locale():
         ],
         "rules": INDEXED_OPERATION["rules"],
     }
-    outside = Language([*notation().values(), {"locales": [groups]}], language().signature)
+    outside = Language([*usual_notation().values(), {"locales": [groups]}], language().signature)
     inside = outside.inside("Group.group")
     fixed = {"f": Type("fun", (NAT, NAT)), "G": NAT}
     assert (

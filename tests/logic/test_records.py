@@ -3,10 +3,10 @@
 from functools import cache
 
 import pytest
-from tests.logic.complex_main import language, notation
+from tests.logic.complex_main import language
 from tests.logic.test_statements import nested
 
-from isarstep.logic.language import Language
+from isarstep.logic.language import Language, usual_notation
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.signature import Constant, Signature
@@ -31,7 +31,7 @@ def with_points() -> Language:
     constants = {**known.constants, **{each.name: each for each in made}}
     arities = {**known.arities, "Here.point_ext": {"HOL.type": (("HOL.type",),)}}
     grown = Signature(constants, {**known.types, "Here.point_ext": 1}, known.classes, arities, known.coercions)
-    return Language(notation().values(), grown)
+    return Language(usual_notation().values(), grown)
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from tests.logic.complex_main import language, notation
+from tests.logic.complex_main import language
 from tests.logic.test_statements import nested
 
 from isarstep.errors import UserError
-from isarstep.logic.language import Language
+from isarstep.logic.language import Language, usual_notation
 from isarstep.logic.names import Names
 from isarstep.logic.printformats import BINDER, CONST, PrintRule, _print_rule
 from isarstep.logic.printing import to_latex, to_unicode
@@ -43,7 +43,7 @@ def test_rules_that_can_be_used_for_writing(left: Any, right: Any, patterns: Any
 
 
 def grown(*productions: list[Any], rules: list[Any]) -> Language:
-    return Language([*notation().values(), {"productions": productions, "rules": rules}], language().signature)
+    return Language([*usual_notation().values(), {"productions": productions, "rules": rules}], language().signature)
 
 
 OUTER = ["logic", ["\\<llangle>", ["any", 0], "\\<rrangle>"], "_outer", 1000, 1]

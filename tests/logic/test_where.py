@@ -2,10 +2,11 @@
 
 from tests.logic.complex_main import language
 
+from isarstep.logic.named_statements import read_named
 from isarstep.logic.names import Names
 from isarstep.logic.reader import read_statement
-from isarstep.logic.reading import Spans, read, read_marked
 from isarstep.logic.terms import Abs, App, Free, Var, subterms
+from isarstep.logic.translating import Spans
 
 
 def pieces(text: str) -> list[str]:
@@ -32,7 +33,7 @@ def test_parts_are_those_of_the_statement_with_the_variables_own_names():
         ("∀y. f y = x₁", [Free("<X1>")]),
     ):
         spans: Spans = []
-        statement = read_marked(text, names, spans=spans)
+        statement = read_named(text, language(), names, spans=spans)
         leaves = [node for node in subterms(statement.marked) if type(node) in (Free, Var)]
         assert all(name in leaves for name in own)
         there = {id(node) for node in subterms(statement.marked)}
@@ -40,16 +41,6 @@ def test_parts_are_those_of_the_statement_with_the_variables_own_names():
         assert all(id(part) in there and type(part) in (App, Abs) for part, _, _ in spans)
         begin, end = min(b for _, b, _ in spans), max(e for _, _, e in spans)
         assert text[begin:end].endswith(text[-1])
-    assert read_marked("f x₁ = y", names).marked == read_marked("f x₁ = y", names, spans=[]).marked
-
-
-def test_without_a_language_parts_are_applications_and_functions_with_where_they_stand():
-    for text, found in (
-        ("f x = g (h y)", ["f x", "h y", "(h y)", "g (h y)", "f x = g (h y)"]),
-        ("∀x. P x", ["P x", "x. P x", "∀x. P x"]),
-        ("P", []),
-    ):
-        spans: Spans = []
-        read(text, Names(), spans=spans)
-        assert {type(part) for part, _, _ in spans} <= {App, Abs}
-        assert sorted({text[begin:end] for _, begin, end in spans}) == sorted(found)
+    assert (
+        read_named("f x₁ = y", language(), names).marked == read_named("f x₁ = y", language(), names, spans=[]).marked
+    )

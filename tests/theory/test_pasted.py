@@ -3,7 +3,7 @@
 import pytest
 
 from isarstep.errors import UserError
-from isarstep.theory.pasted import problem_of_place, problem_of_text
+from isarstep.theory.pasted import problem_of_text, problem_of_theory_text
 
 THEORY = """theory Mine
   imports Complex_Main "HOL-Library.Multiset"
@@ -27,18 +27,13 @@ end
 """
 
 
-def test_a_lemma_with_all_its_parts(tmp_path):
-    path = tmp_path / "Mine.thy"
-    path.write_text(THEORY)
-    lemma = problem_of_place(path, 9)
+def test_a_lemma_with_all_its_parts():
+    lemma = problem_of_theory_text(THEORY)
     assert lemma.goal == "(\\<Sum>i<n. f i) = 0"
     assert lemma.facts == ("n > 0", "\\<forall>i. f i = 0", "m = n")
     assert lemma.fixed == ("n", "m", "f")
     assert lemma.types == {"n": "nat", "m": "nat", "f": "nat \\<Rightarrow> real"}
     assert lemma.imports == ("Complex_Main", "HOL-Library.Multiset")
-    inner = problem_of_place(path, 13)
-    assert (inner.goal, inner.facts, inner.fixed, inner.types) == ("f i = 0", ("i < n",), ("i",), {"i": "nat"})
-    assert problem_of_place(path, 18).goal == "(x \\<le> x) ∧ (y = y)"
 
 
 @pytest.mark.parametrize(
@@ -52,14 +47,3 @@ def test_a_lemma_with_all_its_parts(tmp_path):
 def test_what_is_no_statement(text, says):
     with pytest.raises(UserError, match=says):
         problem_of_text(text)
-
-
-def test_no_such_place(tmp_path):
-    path = tmp_path / "Mine.thy"
-    path.write_text(THEORY)
-    with pytest.raises(UserError, match="has 19 lines"):
-        problem_of_place(path, 200)
-    with pytest.raises(UserError, match="no statement"):
-        problem_of_place(path, 2)
-    with pytest.raises(UserError, match="cannot be read"):
-        problem_of_place(tmp_path / "Other.thy", 1)

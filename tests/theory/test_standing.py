@@ -15,7 +15,8 @@ from isarstep.theory.problem import Problem, ProblemError
     [
         (Problem("x < y"), "Complex_Main"),
         (Problem("length xs = n", ("zs = xs",)), "Complex_Main"),  # some theory has a constant zs
-        (Problem("frob x = quux"), "Complex_Main"),  # nobody's words
+        (Problem("frob x = quux", fixed=("frob", "quux")), "Complex_Main"),  # nobody's words
+        (Problem("p dvd a", ("prime p",)), "HOL-Computational_Algebra.Factorial_Ring"),
         (Problem("x ∈ sets M"), "HOL-Analysis.Sigma_Algebra"),
         (Problem("prime (p :: nat) ⟹ p > 1"), "HOL-Computational_Algebra.Factorial_Ring"),
         (Problem("infinite {p::nat. prime p}"), "HOL-Computational_Algebra.Factorial_Ring"),
@@ -28,9 +29,14 @@ def test_where_a_problem_stands(engine: Engine, problem: Problem, world: str) ->
     assert engine.read(problem).world.name == world
 
 
-def test_an_order_on_lists_comes_from_one_theory_alone(engine: Engine) -> None:
+def test_the_order_on_lists_is_asked_for(engine: Engine) -> None:
+    """Several theories order lists, each in its own way: none of them is chosen in silence."""
     types = {"xs": "nat list"}
-    world = engine.read(Problem("xs ≤ ys", types=types)).world
+    for problem in (Problem("xs ≤ ys", types=types), Problem("s ≤ (t :: nat list) ∨ t ≤ s")):
+        with pytest.raises(ProblemError, match=r"several theories.*List_Lexorder.*Prefix_Order") as caught:
+            engine.read(problem)
+        assert caught.value.field == "imports"
+    world = engine.read(Problem("xs ≤ ys", types=types, imports=("Prefix_Order",))).world
     orders = [t for t in world.theories or () if t.endswith(("Lexorder", "lexorder", "Prefix_Order", "Subseq_Order"))]
     assert len(orders) == 1
     with pytest.raises(ProblemError, match="does not belong to"):
@@ -48,10 +54,11 @@ def test_imports_that_cannot_be(engine: Engine, imports: tuple[str, ...], why: s
 
 
 def test_a_name_with_several_meanings_wants_a_theory(engine: Engine) -> None:
-    with pytest.raises(ProblemError, match="expected a longer name"):
-        engine.read(Problem("path g"))
-    with pytest.raises(ProblemError, match="expected a longer name"):
-        engine.read(Problem("path (g :: real ⇒ complex)"))
+    for text in ("path g", "path (g :: real ⇒ complex)"):
+        with pytest.raises(
+            ProblemError, match=r"path is not known in Complex_Main; import HOL-Analysis\.Path_Connected"
+        ):
+            engine.read(Problem(text))
     assert engine.read(Problem("path g", imports=("HOL-Analysis.Path_Connected",))).types()["g"].startswith("real ⇒")
 
 

@@ -28,3 +28,8 @@ def beside(owner: Owner, make: Callable[[Owner], Made]) -> Made:
         kept.setdefault(make, make(owner))
     made: Made = kept[make]
     return made
+
+
+def forget_beside(owner: object) -> None:
+    """Make it all anew: the owner has changed."""
+    vars(owner).pop(_PLACE, None)

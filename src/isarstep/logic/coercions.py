@@ -1,8 +1,10 @@
 """Coercive subtyping: where a `nat` stands and an `int` is wanted, insert the declared `of_nat`, as Isabelle does.
 
-Plain inference is tried first. When it fails, every application only demands that its argument's type can be coerced to
-the one wanted; what is left of these demands is between type variables and basic types, and a variable gets the least
-basic type above its arguments that its sort allows. Only coercions between types without arguments are used.
+Plain inference is tried first. When it fails, the same walk is made again, and an argument of one basic type where
+another is wanted is coerced at its place. Where that is not enough, every application only demands that its argument's
+type can be coerced to the one wanted; what is left of these demands is between type variables and basic types, and a
+variable gets the least basic type above its arguments that its sort allows. Only coercions between types without
+arguments are used.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import Any, cast
 from isarstep.logic.infer import PROP, Context, Inference, Typing, TypingError, infer
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Term, Typ, Type
-from isarstep.logic.unify import Cell, Inner, Mismatch, find
+from isarstep.logic.unify import CIRCULAR, Cell, Inner, Mismatch, find
 
 
 def infer_with_coercions(
@@ -23,32 +25,68 @@ def infer_with_coercions(
     try:
         return infer(propositions, signature, context, wanted=wanted)
     except TypingError as plain:
-        inference = CoerciveInference(signature, context or {})
-        try:
-            drafts = []
-            counts = [0]
-            for term in propositions:
-                drafts.append(inference.check(term, wanted))
-                counts.append(inference.applications)
-            inserted = inference.solve()
-        except (TypingError, Mismatch):
-            raise plain from None
-        terms = [
-            _insert(inference.build(draft), {n - start: path for n, path in inserted.items() if start <= n < end})
-            for draft, start, end in zip(drafts, counts, counts[1:], strict=False)
-        ]
-        return Typing(tuple(terms), inference.free_types())
+        if CIRCULAR in str(plain):  # coercions are between types without arguments: no type gets another shape by them
+            raise
+        for way in (LocalInference, CoerciveInference):
+            try:
+                return _coerced(way(signature, context or {}), propositions, wanted)
+            except (TypingError, Mismatch):
+                continue
+        raise plain from None
 
 
-class CoerciveInference(Inference):
-    """Inference that only collects demands at applications; `solve` then decides the types."""
+def _coerced(inference: LocalInference, propositions: Sequence[Term], wanted: Typ | None) -> Typing:
+    drafts = []
+    counts = [0]
+    for term in propositions:
+        drafts.append(inference.check(term, wanted))
+        counts.append(inference.applications)
+    inserted = inference.solve()
+    terms = [
+        _insert(inference.build(draft), {n - start: path for n, path in inserted.items() if start <= n < end})
+        for draft, start, end in zip(drafts, counts, counts[1:], strict=False)
+    ]
+    return Typing(tuple(terms), inference.free_types())
+
+
+class LocalInference(Inference):
+    """Inference that coerces an argument at once where its type and the one wanted are known and differ."""
 
     def __init__(self, signature: Signature, context: Context) -> None:
         super().__init__(signature, context)
         self.applications = 0
-        self.demands: list[tuple[int, Inner, Inner]] = []  # number of the application, type found, type wanted
         self.paths = _paths(signature)
         self.basic = {name for pair in self.paths for name in pair}
+        self.inserted: dict[int, list[Term]] = {}
+
+    def apply(self, function: Inner, argument: Inner) -> Inner:
+        self.applications += 1
+        function = find(function)
+        if type(function) is tuple and function[0] == "fun":
+            a, b = self._name_of(argument), self._name_of(function[1])
+            if a is not None and b is not None and a != b:
+                if (a, b) not in self.paths:
+                    raise Mismatch
+                self.inserted[self.applications - 1] = self.paths[a, b]
+                return cast(Inner, function[2])
+        return super().apply(function, argument)
+
+    def solve(self) -> dict[int, list[Term]]:
+        """The coercions to insert around the arguments of applications, innermost first."""
+        return self.inserted
+
+    def _name_of(self, node: Inner) -> str | None:
+        """The name of a basic type, None for everything else."""
+        node = find(node)
+        return node[0] if type(node) is tuple and len(node) == 1 and node[0] in self.basic else None
+
+
+class CoerciveInference(LocalInference):
+    """Inference that only collects demands at applications; `solve` then decides the types."""
+
+    def __init__(self, signature: Signature, context: Context) -> None:
+        super().__init__(signature, context)
+        self.demands: list[tuple[int, Inner, Inner]] = []  # number of the application, type found, type wanted
 
     def apply(self, function: Inner, argument: Inner) -> Inner:
         function = find(function)
@@ -75,11 +113,6 @@ class CoerciveInference(Inference):
             if a is not None and b is not None and a != b:
                 inserted[number] = self.paths[a, b]
         return inserted
-
-    def _name_of(self, node: Inner) -> str | None:
-        """The name of a basic type, None for everything else."""
-        node = find(node)
-        return node[0] if type(node) is tuple and len(node) == 1 and node[0] in self.basic else None
 
     def _simplify(self, demands: list[tuple[int, Inner, Inner]]) -> list[tuple[int, Inner, Inner]]:
         """Unify where no coercion is possible, until only demands between variables and basic types are left."""
@@ -116,6 +149,9 @@ class CoerciveInference(Inference):
                     and all(high == name or (name, high) in self.paths for high in above.get(cell, ()))
                     and self.algebra.argument_sorts(name, cell.sort) is not None
                 ]
+                others = [other.sort for other in _connected(cell, demands, lower=lower)]
+                of_all = [n for n in fits if all(self.algebra.argument_sorts(n, s) is not None for s in others)]
+                fits = of_all or fits
                 # The least of them when something pushes from below, the greatest when something pulls from above.
                 best = [
                     name
@@ -144,6 +180,18 @@ class CoerciveInference(Inference):
                         known |= new
                         changed = True
         return bounds
+
+
+def _connected(cell: Cell, demands: list[tuple[int, Inner, Inner]], *, lower: bool) -> list[Cell]:
+    """The variables below a variable (or above it): what it becomes should be of their sorts, too, or `2 / 3 * n` would
+    be a product of naturals."""
+    found = [cell]
+    for node in found:  # grows while it is walked
+        for _, one, other in demands:
+            source, target = (find(one), find(other)) if lower else (find(other), find(one))
+            if target is node and type(source) is Cell and source not in found:
+                found.append(source)
+    return found[1:]
 
 
 def _paths(signature: Signature) -> dict[tuple[str, str], list[Term]]:

@@ -1,4 +1,4 @@
-"""Commands of the logic room: `term` reads, types and prints propositions, `demo` does so with real ones."""
+"""The command of the logic room: `term` reads, types and prints propositions."""
 
 from __future__ import annotations
 
@@ -63,63 +63,6 @@ def term(
         if types:
             for row in _type_rows(typing.propositions[0], names):
                 print("    " + row)
-
-
-def demo(
-    examples: Annotated[int, typer.Option(help="How many examples to show.", min=1)] = 4,
-) -> None:
-    """Show missing steps of real proofs, typed and printed as mathematics.
-
-    Example:
-
-        isarstep demo --examples 2
-    """
-    import time
-
-    from rich.console import Console
-    from rich.markup import escape
-
-    from isarstep.logic.infer import infer, well_formed
-    from isarstep.logic.names import Names
-    from isarstep.logic.printing import to_unicode
-    from isarstep.logic.sample import sample_examples, sample_signature
-    from isarstep.logic.tokens import decode, encode_line
-
-    console = Console(highlight=False, soft_wrap=True)
-    signature = sample_signature()
-    names = Names.of_signature(signature)
-    everything = sample_examples()
-    short = [e for e in everything if len(e.propositions()) <= 5 and max(map(len, e.propositions())) < 350 and e.f4]
-    for example in short[:: max(1, len(short) // examples)][:examples]:
-        typing = infer([decode(line) for line in example.propositions()], signature)
-        printed = [to_unicode(p, names) for p in typing.propositions]
-        console.print(f"[bold]{escape(example.theorem)}[/] of {escape(example.theory)}")
-        cut = len(example.f2)
-        for text in printed[:cut]:
-            console.print(f"  from    {escape(text)}")
-        console.print(f"  [green]find    {escape(printed[-1])}[/]")
-        for text in printed[cut + 1 : -1]:
-            console.print(f"  with    {escape(text)}")
-        console.print(f"  so that {escape(printed[cut])}")
-        console.print(f"  [dim]where   {escape(', '.join(_free_rows(typing.frees, names)))}[/]")
-        console.print(f"  [dim]tokens  {escape(example.f1)}[/]\n")
-
-    bad = example.f1.replace("CONST HOL.Trueprop $", "CONST HOL.Not $", 1)
-    console.print(f"Not a proposition: [dim]{escape(bad)}[/]")
-    console.print(f"  [red]{escape(well_formed(bad, signature).reason or '')}[/]\n")
-
-    lines = [line for e in everything for line in e.propositions()]
-    start = time.perf_counter()
-    terms = [decode(line) for line in lines]
-    faithful = sum(encode_line(t) == line for t, line in zip(terms, lines, strict=True))
-    typed = sum(map(bool, (well_formed(t, signature) for t in terms)))
-    for t in terms:
-        to_unicode(t, names)
-    seconds = time.perf_counter() - start
-    console.print(
-        f"{len(lines)} propositions of {len(everything)} examples: {faithful} decode and encode back to the same "
-        f"tokens, {typed} are well-formed; decoded, typed and printed in {seconds:.1f} s."
-    )
 
 
 def _lines(file: Path) -> list[str]:

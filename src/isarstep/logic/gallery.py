@@ -19,10 +19,11 @@ _MAX_TOKENS = 80
 
 _HEAD = """# Gallery
 
-Real propositions from Isabelle's library, as the data store them and as they are printed. The Unicode form reads back
-to exactly the same term (`isarstep.logic.reading.read`); the LaTeX form is for math mode with amsmath. `x₀, x₁, ...`
-are variables fixed in the proof, `v₀, v₁, ...` the schematic variables of a lemma. The notations are in
-`src/isarstep/logic/notation.txt`. This page is written by `python -m isarstep.logic.gallery docs/gallery.md`.
+Real propositions from Isabelle's library, as the data store them and as lists and reports show them, by one table for
+all theories (`src/isarstep/logic/notation.txt`). In a context, formulas are written in its own notation and read back
+(reading.md). The LaTeX form is for math mode with amsmath. `x₀, x₁, ...` are variables fixed in the proof,
+`v₀, v₁, ...` the schematic variables of a lemma. This page is written by
+`python -m isarstep.logic.gallery docs/gallery.md`.
 """
 
 

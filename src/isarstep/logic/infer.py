@@ -30,6 +30,7 @@ CONSTRAINT = "_constrain"  # no constant: its argument must have the type that i
 IN_TEXT = -1  # index of a type variable that somebody has written and wants to see again
 _MAX_STEPS = 1_000_000  # of unification, in one inference
 _MAX_SHARED = 200_000
+MOST_PARTS, MOST_LEVELS = 2_000, 250  # of a type: it is shared while it is inferred, and written out by others
 
 
 class TypingError(UserError):
@@ -294,7 +295,9 @@ class Inference:
                     arguments.append(known)
             if len(todo) == missing:
                 todo.pop()
-                resolved[id(node)] = self._share(Type(node[0], tuple(arguments)))
+                made = Type(node[0], tuple(arguments))
+                refuse_large(made)
+                resolved[id(node)] = self._share(made)
                 self._alive.append(node)
         return resolved[id(root)]
 
@@ -351,6 +354,19 @@ class Inference:
             return TypingError(place + text + (f"; {why}" if why else ""), application, wanted, found)
         text = why or f"the first has type {show_type(self.resolve(function))} and is no function"
         return TypingError(place + text + f"; the argument has type {show_type(found)}", application, None, found)
+
+
+def refuse_large(typ: Typ) -> None:
+    """Raises TypingError for a type that nobody could read, or write in a bounded time."""
+    if type(typ) is not Type or typ.size <= MOST_LEVELS:
+        return
+    if typ.size > MOST_PARTS:
+        raise TypingError(f"a type of more than {MOST_PARTS} parts would be needed")
+    levels, parts = 0, [typ]
+    while parts:
+        levels, parts = levels + 1, [part for node in parts for part in node.args if type(part) is Type]
+    if levels > MOST_LEVELS:
+        raise TypingError(f"a type of more than {MOST_LEVELS} levels would be needed")
 
 
 def _shorten(term: Term, limit: int = 120) -> str:

@@ -5,12 +5,16 @@ It is made from the notation that was mined from these theories (docs/graphs.md)
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
-from functools import cached_property
+from copy import copy
+from functools import cache, cached_property
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.logic.beside import forget_beside
 from isarstep.logic.bundles import PRODUCTIONS
 from isarstep.logic.casesplit import order_constructors
 from isarstep.logic.inner_tokens import Lexicon
@@ -36,6 +40,15 @@ _REPRESENTED = {
 _OF_CLASSES = {"Groups.zero_class.zero": "Nat.Suc", "Extended_Nat.infinity_class.infinity": "Extended_Nat.enat"}
 Tree = Any  # a rule's side: a name, ?x, or a list
 Rule = tuple[Tree, Tree]
+
+
+@cache
+def usual_notation() -> dict[str, Rows]:
+    """The notation of Complex_Main by theory, ancestors first: for contexts of which no notation was mined."""
+    import zstandard
+
+    raw = files("isarstep.data").joinpath("complex-main-notation.json.zst").read_bytes()
+    return dict(json.loads(zstandard.ZstdDecompressor().stream_reader(raw).read()))
 
 
 def _tupled(tree: Tree) -> Tree:
@@ -65,6 +78,19 @@ class Language:
         self._rank = rank
         self._datatypes: dict[str, tuple[str, list[tuple[str, int]]]] = {}
         self._inside: dict[str, Language] = {}
+
+    def copy(self, signature: Signature, here: Rows, inside: Rows) -> Language:
+        """The same over a copy of the signature and of the last two rows: those of the theory in which one is, and of
+        the locale. Both share a grammar, which nobody may change."""
+        made = copy(self)
+        made.signature, made.here, made.notations = signature, here, (*self.notations[:-2], here, inside)
+        made._datatypes, made._inside = dict(self._datatypes), {}
+        for name in ("bundled", "productions", "constants", "types"):
+            made.__dict__.pop(name, None)
+        forget_beside(made)
+        made.productions = list(self.productions)
+        made.constants, made.types = self.constants.copy(), self.types.copy()
+        return made
 
     def _gathered(self, *fields: str) -> dict[Any, None]:
         """Rows of the first field (and others that only add), less those that a later theory takes away."""

@@ -55,6 +55,14 @@ class NameSpace:
         for name in names:
             self.declare(name)
 
+    def copy(self) -> NameSpace:
+        """The same names; what is declared in one is not in the other."""
+        made = NameSpace((), self._rank)
+        made._by_end = {end: [*names] for end, names in self._by_end.items()}
+        made._order, made.optional, made.hidden = dict(self._order), dict(self.optional), dict(self.hidden)
+        made.half_hidden, made._aliases = set(self.half_hidden), dict(self._aliases)
+        return made
+
     def declare(self, name: str) -> None:
         self._order[name] = len(self._order)
         self._by_end.setdefault(name.rpartition(".")[2], []).append(name)

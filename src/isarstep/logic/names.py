@@ -8,7 +8,7 @@ stand in ‹› (constants) or «» (variables).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
 from isarstep.errors import UserError
 from isarstep.logic.language import Language
@@ -40,11 +40,6 @@ _GREEK = dict(
 def quote(name: str, brackets: str) -> str:
     """Put a name between brackets; a closing bracket in the name is doubled."""
     return f"{brackets[0]}{name.replace(brackets[1], brackets[1] * 2)}{brackets[1]}"
-
-
-def unquote(text: str) -> str:
-    """Undo `quote`."""
-    return text[1:-1].replace(text[-1] * 2, text[-1])
 
 
 def subscript(number: int) -> str:
@@ -93,6 +88,11 @@ class Names:
             if self._full.setdefault(readable, name) == name:
                 self._by_end.setdefault(readable.rpartition(".")[2], []).append(readable)
 
+    @property
+    def words(self) -> Container[str]:
+        """What notation uses as a word: no name can be written so."""
+        return self.table.words if self.language is None else self.language.lexicon.words
+
     def _meanings(self, suffix: str) -> list[str]:
         """The constants that this end of a name may mean; looked for when it is asked, most never are."""
         known = self._suffixes.get(suffix)
@@ -140,7 +140,7 @@ class Names:
         if len(other._raw) != len(other.variables):
             raise UserError("variables: two of them have the same name, give each its own")
         for shown in other._raw:
-            if not _SIMPLE.fullmatch(shown) or shown in self.table.words or _SUBSCRIPTED.fullmatch(shown):
+            if not _SIMPLE.fullmatch(shown) or shown in self.words or _SUBSCRIPTED.fullmatch(shown):
                 raise UserError(f"variables: {shown!r} cannot name a variable, choose letters, digits, _ and '")
         return other
 
@@ -148,7 +148,7 @@ class Names:
         """May a bound variable have this name without hiding a constant or another variable?"""
         return (
             _SIMPLE.fullmatch(name) is not None
-            and name not in self.table.words
+            and name not in self.words
             and name not in self._raw
             and (self._is_letter(name) or (name not in self._full and not self._meanings(name)))
             and not _SUBSCRIPTED.fullmatch(name)
@@ -180,7 +180,7 @@ class Names:
     def _constant_at(self, text: str) -> str | None:
         if self._is_letter(text):
             return None
-        if text in self.table.words or text in self._raw or _SUBSCRIPTED.fullmatch(text):
+        if text in self.words or text in self._raw or _SUBSCRIPTED.fullmatch(text):
             return None
         if text in self._full:
             return self._full[text]

@@ -58,13 +58,6 @@ def abstraction(term: Term) -> tuple[Variables, Term] | None:
     return variables, term
 
 
-def abstraction_of(variables: Variables, body: Term) -> Term:
-    """Undo `abstraction`."""
-    for entry in reversed(variables):
-        body = App(Const(CASE_PROD), body) if entry is None else Abs(entry, None, body)
-    return body
-
-
 def mentions(term: Term, index: int) -> bool:
     """Does the bound variable occur? A large term counts as mentioning it."""
     todo = [(term, index)]
@@ -118,20 +111,6 @@ def match(pattern: Pattern, term: Term, found: Match) -> bool:
         return False
     found.variables = (term.name,)
     return match(body, term.body, found)
-
-
-def term_of_pattern(pattern: Pattern, found: Match) -> Term:
-    """The term that a pattern stands for."""
-    if type(pattern) is Hole:
-        return found.holes[pattern.index]
-    if type(pattern) is BoundVariable:
-        return Bound(0)
-    if type(pattern) is Applied:
-        term: Term = Const(pattern.name)
-        for arg in pattern.args:
-            term = App(term, term_of_pattern(arg, found))
-        return term
-    return abstraction_of(found.variables, term_of_pattern(pattern.body, found))  # type: ignore[union-attr]
 
 
 def numeral_value(bits: Term) -> int | None:

@@ -119,7 +119,7 @@ def _read_formula(
 
 def _placed(error: ReadError, text: str) -> ReadError:
     """The error with its place in the text as it was given."""
-    return ReadError(original_place(text, error.position), error.found, error.expected)
+    return type(error)(original_place(text, error.position), error.found, error.expected)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +156,9 @@ def read_statement(
                 )
             except UserError as error:
                 failure = failure or error
+                continue
+            except RecursionError:
+                failure = failure or ReadError(0, written[:20], "less nesting")
                 continue
             if open_reading is None and here is language:
                 open_reading = marked, places

@@ -18,12 +18,13 @@ Sort: TypeAlias = tuple[str, ...]
 class Type:
     """A type constructor applied to types, `Type("fun", (a, b))`."""
 
-    __slots__ = ("_hash", "args", "name")
+    __slots__ = ("_hash", "args", "name", "size")
     __match_args__ = ("name", "args")
 
     def __init__(self, name: str, args: tuple[Typ, ...] = ()) -> None:
         self.name: Final = name
         self.args: Final = args
+        self.size: Final[int] = 1 + sum(part.size if type(part) is Type else 1 for part in args)  # written out
         self._hash: Final[int] = hash((name, args))
 
     def __hash__(self) -> int:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from isarstep.logic.casesplit import MARK
 from isarstep.logic.hidden import Hidden, with_hidden
-from isarstep.logic.infer import CONSTRAINT, IN_TEXT, instantiate_type
+from isarstep.logic.infer import CONSTRAINT, IN_TEXT, instantiate_type, refuse_large
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Token, Tree
 from isarstep.logic.patterns import TAKES_PROPOSITIONS, is_meta
@@ -22,7 +22,7 @@ from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TVar, Typ, 
 from isarstep.logic.typestrings import type_variables
 
 _CONST, _BINDER, _TYPE, _FIXED = "\\<^const>", "\\<^binder>", "\\<^type>", "\\<^fixed>"
-
+_MOST_DIGITS = 9  # of a schematic variable's index
 
 # Applications and abstractions with the piece of text that each was read from: first character, character behind it.
 Spans: TypeAlias = list[tuple[Term, int, int]]
@@ -119,6 +119,8 @@ class Translator:
             if token in self.bound:
                 return self.bound[token]
             name, _, index = token[1:].partition(".")
+            if len(index) > _MOST_DIGITS:
+                raise ReadError(max(token.start, 0), token, f"an index of at most {_MOST_DIGITS} digits")
             return Var(name, int(index or "0"))
         if token.kind != "name":
             raise ReadError(max(token.start, 0), token, "an expression")
@@ -227,6 +229,7 @@ class Translator:
     # Types
 
     def constrain(self, term: Term, typ: Typ) -> Term:
+        refuse_large(typ)
         self.constrained = True
         return App(Const(CONSTRAINT, fun(typ, typ)), term)
 
@@ -240,6 +243,8 @@ class Translator:
                 return TVar(str(tree), IN_TEXT, self.sorts.get(str(tree), ()))
             if tree.kind == "tvar":
                 name, _, index = tree[1:].partition(".")
+                if len(index) > _MOST_DIGITS:
+                    raise ReadError(max(tree.start, 0), tree, f"an index of at most {_MOST_DIGITS} digits")
                 return TVar(name, int(index or "0"))
             return self.constructor(tree, [])
         if tree == "_dummy":

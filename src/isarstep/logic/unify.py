@@ -25,7 +25,12 @@ class Cell:
         self.sort = sort
 
 
+_MOST_SCHEMES = 200_000
+_LARGE = 256  # parts of a type from which on it pays to remember those that were looked at
 Inner: TypeAlias = "Cell | tuple[Any, ...]"
+
+
+CIRCULAR = "a type would have to contain itself"
 
 
 class Mismatch(Exception):
@@ -151,7 +156,7 @@ class Algebra:
         if name not in self._schemes:
             constant = self.signature.constants.get(name)
             self._schemes[name] = Scheme(name, constant.type, self) if constant else None
-            if constant is None and len(self._schemes) > 2 * len(self.signature.constants) + 1000:
+            if constant is None and len(self._schemes) > _MOST_SCHEMES:  # strangers' words are not kept for ever
                 self._schemes = {n: s for n, s in self._schemes.items() if s is not None}
                 return None
         return self._schemes[name]
@@ -229,13 +234,18 @@ class Unifier:
         sort = cell.sort
         todo: list[Inner] = [value]
         spent = 0
+        seen: set[int] = set()  # what a large type shares is looked at once
         while todo:
             node = todo.pop()
             while type(node) is Cell and node.ref is not None:
                 node = node.ref
             if node is cell:
-                raise Mismatch("a type would have to contain itself")
+                raise Mismatch(CIRCULAR)
             if type(node) is not Cell and len(node) > 1:
+                if spent > _LARGE:
+                    if id(node) in seen:
+                        continue
+                    seen.add(id(node))
                 spent += len(node)
                 if spent > self._budget:
                     break
@@ -248,10 +258,17 @@ class Unifier:
     def constrain(self, value: Inner, sort: int) -> None:
         """Make a type belong to a sort."""
         todo: list[tuple[Inner, int]] = [(value, sort)]
+        seen: set[tuple[int, int]] = set()
+        spent = 0
         while todo:
             node, wanted = todo.pop()
             while type(node) is Cell and node.ref is not None:
                 node = node.ref
+            spent += 1
+            if spent > _LARGE:
+                if (id(node), wanted) in seen:
+                    continue
+                seen.add((id(node), wanted))
             if type(node) is Cell:
                 node.sort = self.algebra.meet(node.sort, wanted)
             elif wanted:

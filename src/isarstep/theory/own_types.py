@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 
 from isarstep.errors import UserError
 from isarstep.logic.infer import CONSTRAINT, Context, infer_context
-from isarstep.logic.signature import Signature
+from isarstep.logic.language import Language
+from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import App, Const, Free, Term, TFree, TVar, Typ, Type, fun, rebuild
-from isarstep.logic.typestrings import type_variables
+from isarstep.logic.typestrings import parse_type, type_variables
+from isarstep.theory.open_types import any_type, of_some_sort, read_given_type
+from isarstep.theory.problem import Problem, ProblemError
 
 AS_VARIABLE = "~"  # before its name, which no variable has
 
@@ -59,3 +62,25 @@ def _apart(typ: Typ, name: str) -> Typ:
     if isinstance(typ, Type):
         return Type(typ.name, tuple(_apart(part, name) for part in typ.args))
     return TVar(f"{typ.name}{AS_VARIABLE}{name}", 0, typ.sort) if isinstance(typ, TFree | TVar) else typ
+
+
+def own_signature(problem: Problem, language: Language) -> Signature:
+    """What the asker declares beside all that is known. Programs, which write tokens, may tell all
+    constants that they mention, and types that nobody here knows."""
+    constants, signature = [], language.signature
+    for name, text in problem.constants.items():
+        if name in signature.constants:
+            if problem.form == "tokens":
+                continue
+            raise ProblemError("invalid", "there is a constant of this name; take another", f"constants.{name}")
+        try:
+            typ = parse_type(text) if problem.form == "tokens" else read_given_type(text, language)
+        except UserError as error:
+            raise ProblemError("type", str(error), f"constants.{name}") from None
+        constants.append(Constant(name, any_type(of_some_sort(typ))))
+    types = Signature.build(constants).types
+    # Whatever its constructor, a type of HOL is of its one class.
+    of_hol = (
+        (name, "HOL.type", [("HOL.type",)] * count) for name, count in types.items() if name not in signature.types
+    )
+    return Signature.build(constants, arities=of_hol)

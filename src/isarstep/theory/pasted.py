@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from isarstep.errors import UserError
 from isarstep.theory.problem import Problem
@@ -74,20 +73,6 @@ def problem_of_theory_text(text: str) -> Problem:
     lines = text.splitlines()
     start = next((place for place, line in enumerate(lines) if _STATEMENT.match(line)), 0)
     return problem_of_text("\n".join(lines[start:]), _imports(text))
-
-
-def problem_of_place(path: Path, line: int) -> Problem:
-    """The statement that stands at a line of a theory file, or begins before it."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except OSError as error:
-        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
-    if not 1 <= line <= len(lines):
-        raise UserError(f"{path}:{line}: the file has {len(lines)} lines")
-    start = next((i for i in range(line - 1, -1, -1) if _STATEMENT.match(lines[i])), None)
-    if start is None:
-        raise UserError(f"{path}:{line}: no statement (lemma, have, show, ...) at this line or before it")
-    return problem_of_text("\n".join(lines[start:]), _imports("\n".join(lines)))
 
 
 def _imports(text: str) -> tuple[str, ...]:

@@ -1,28 +1,29 @@
-"""In which world a problem stands: in the theories that it imports; else in Complex_Main, if it reads there; else in
-the theory that rests on the fewest others and in which it reads.
+"""In which context a problem stands: that of the theories that it imports; else Complex_Main, if it reads there; else
+the theory that rests on the fewest others and in which it reads. Where theories differ in what it means, that is asked.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import islice
 
+from isarstep.bench.clashes import precedence
 from isarstep.bench.worlds import USUAL, World, Worlds
 from isarstep.errors import UserError
-from isarstep.logic.infer import Context, infer_context
-from isarstep.logic.terms import App, Const, Free, Term, constants, subterms
-from isarstep.theory.problem import Problem, ProblemError, ProblemReader
+from isarstep.logic.infer import CONSTRAINT, Context, TypingError, infer_context
+from isarstep.logic.terms import Const, Term, constants
+from isarstep.theory.problem import Problem, ProblemError
+from isarstep.theory.problem_reader import Parsed, ProblemReader
 
 MOST_WORLDS = 400  # that are tried
 MOST_READ = 8  # in whose own language a problem is read to find out
-SHORT = 3  # letters of a name that stands for a variable, unless it is applied to something
-_LETTER = re.compile(r"\w[0-9']*")
+_MOST_TOLD = 5  # theories
+_MISSING = re.compile(r"type (\S+) does not belong to ([^;]+)")
 
 
 def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], ProblemReader]) -> World:
-    """Where the problem stands. Raises ProblemError where there are no such imports, or a name has several meanings."""
+    """Where the problem stands. Raises ProblemError where there are no such imports, or several theories are meant."""
     if problem.imports:
         try:
             return worlds.importing(problem.imports)
@@ -33,84 +34,93 @@ def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], Prob
     usual = worlds.at(USUAL) if USUAL in worlds.parents else next(worlds.holding(()))
     reader = reader_in(usual)
     terms = list(_terms(problem, reader))
-    elsewhere = set(_elsewhere(problem, terms, usual, worlds, reader_in))
-    reads = reader.parse(problem).error is None
-    if not elsewhere and reads:
+    whole = worlds.whole.constants
+    mentioned = {constant.name for term in terms for constant in constants(term) if constant.name in whole}
+    parsed = reader.parse(problem)
+    if parsed.error is None and all(map(usual.exists, mentioned)):
         return usual
-    variables = {node.name for term in terms for node in subterms(term) if type(node) is Free} - elsewhere
-    meant = reader_in(worlds.everything).parse(replace(problem, fixed=tuple(sorted({*problem.fixed, *variables}))))
-    if meant.error is not None:
-        if not elsewhere or meant.error.code != "syntax":
-            return usual
-        named = _holding_names(problem, terms, elsewhere, worlds, reader_in) if reads else None
-        if named is None:
-            raise meant.error
-        return named
-    found = [reading.term for reading in meant.readings.values() if reading.term is not None]
-    world = _smallest(found, reader_in(worlds.everything).given_types(problem), worlds)
-    # There a name may have another meaning than the one that all theories together give it.
-    return usual if world is None or (reads and reader_in(world).parse(problem).error is not None) else world
+    meanings = _meanings(parsed, reader_in(worlds.everything))
+    if meanings is None:
+        return usual
+    if meanings:
+        fitting = islice(worlds.holding(mentioned | meanings), MOST_READ)
+        return next((world for world in fitting if reader_in(world).parse(problem).error is None), usual)
+    known = [term for term in terms if all(constant.name in whole for constant in _named(term))]
+    clash = _clash(known, usual, given := reader.given_types(problem))
+    missing = _MISSING.search(str(clash)) if all(map(usual.exists, mentioned)) else None
+    if missing is None and all(map(usual.exists, mentioned)):
+        return usual  # no other theory gives these terms types
+    return _smallest(known, mentioned, given, missing, worlds) or usual
 
 
 def _terms(problem: Problem, reader: ProblemReader) -> Iterator[Term]:
+    """The lines that can be read, with the types that they name."""
     for where, text in problem.lines():
         try:
-            yield reader.proposition(text, problem.form, reader.with_fixed(problem), where)[0].term
+            yield reader.proposition(text, problem.form, reader.with_fixed(problem), where)[0].marked
         except ProblemError:
             continue
 
 
-def _elsewhere(
-    problem: Problem, terms: list[Term], world: World, worlds: Worlds, reader_in: Callable[[World], ProblemReader]
-) -> Iterator[str]:
-    """Names of constants that other worlds have. In notation they look like variables here."""
-    said = {*problem.fixed, *problem.types}
-    for node in (node for term in terms for node in subterms(term)):
-        if type(node) is Const and node.name in worlds.whole.constants and not world.exists(node.name):
-            yield node.name
-        applied = type(node) is App and type(node.fun) is Free
-        leaf = node.fun if type(node) is App else node
-        if type(leaf) is not Free or problem.form == "tokens" or leaf.name in said or _LETTER.fullmatch(leaf.name):
-            continue
-        if applied or len(leaf.name) > SHORT:
-            meaning = reader_in(worlds.everything).names.read(leaf.name, 0)
-            if type(meaning) is Const or (meaning is None and applied):
-                yield leaf.name
+def _meanings(parsed: Parsed, everywhere: ProblemReader) -> set[str] | None:
+    """The constants that unknown names mean in other theories; None where one of them means nothing or several."""
+    found: set[str] = set()
+    for name in (name for reading in parsed.readings.values() if reading.error for name in reading.error.unknown):
+        meaning = everywhere.names.read(name, 0)
+        if type(meaning) is not Const or meaning.name not in everywhere.signature.constants:
+            return None
+        found.add(meaning.name)
+    return found
 
 
-def _holding_names(
-    problem: Problem, terms: list[Term], names: set[str], worlds: Worlds, reader_in: Callable[[World], ProblemReader]
+def _named(term: Term) -> Iterator[Const]:
+    return (constant for constant in constants(term) if constant.name != CONSTRAINT)
+
+
+def _smallest(
+    terms: list[Term], mentioned: set[str], given: Context, missing: re.Match[str] | None, worlds: Worlds
 ) -> World | None:
-    """The smallest world with these constants in which the problem reads. All theories together have no notation for
-    types: `prime (p :: nat)` reads in the usual world, `prime` a variable, and in that of primes, and not there."""
-    everywhere = reader_in(worlds.everything)
-    mentioned = {constant.name for term in terms for constant in constants(term)}
-    for name in sorted(names):
-        where, begin = next(_places(name, problem), ("goal", 0))
-        try:
-            meaning = everywhere.proposition(name, "notation", everywhere.with_fixed(Problem()), where)[0].term
-        except ProblemError as error:  # it has several
-            raise ProblemError(error.code, error.message, where, begin, begin + len(name)) from None
-        mentioned |= {constant.name for constant in constants(meaning)}
-    fitting = islice(worlds.holding(mentioned), MOST_READ)
-    return next((world for world in fitting if reader_in(world).parse(problem).error is None), None)
-
-
-def _places(name: str, problem: Problem) -> Iterator[tuple[str, int]]:
-    for where, text in problem.lines():
-        for found in re.finditer(rf"(?<![\w.]){re.escape(name)}(?![\w.])", text):
-            yield where, found.start()
-
-
-def _smallest(terms: list[Term], given: Context, worlds: Worlds) -> World | None:
-    """Constants that nobody knows belong to whoever asks, and are of no help here."""
-    whole = worlds.whole.constants
-    known = [term for term in terms if all(constant.name in whole for constant in constants(term))]
-    mentioned = {constant.name for term in terms for constant in constants(term) if constant.name in whole}
+    """The first context with these constants in which the terms have types."""
     for world in islice(worlds.holding(mentioned), MOST_WORLDS):
-        try:
-            infer_context(known, world.signature, given)
-        except UserError:
-            continue
-        return world
+        if _clash(terms, world, given) is None:
+            if missing is not None:
+                _refuse_rivals(terms, mentioned, given, missing, world, worlds)
+            return world
     return None
+
+
+def _clash(terms: list[Term], world: World, given: Context) -> TypingError | None:
+    try:
+        infer_context(terms, world.signature, given)
+    except TypingError as error:
+        return error
+    return None
+
+
+def _refuse_rivals(
+    terms: list[Term], mentioned: set[str], given: Context, missing: re.Match[str], found: World, worlds: Worlds
+) -> None:
+    """Where another theory makes the same type an instance of the same class, the two differ in what a symbol means."""
+    wanted = set(missing[2].split(", "))
+    rivals = set[str]()
+    for constructor, classes in worlds.declaring.items():
+        if constructor.rpartition(".")[2] != missing[1]:
+            continue
+        for class_, theories in classes.items():
+            if any(worlds.whole.subclass(class_, each) for each in wanted):
+                rivals |= theories
+    mine = rivals & (found.theories or frozenset())
+    prefixes = {worlds.prefix(name) for name in mentioned}
+    others = [
+        theory
+        for theory in sorted(rivals - mine)
+        if mine.isdisjoint(worlds.rests_on(theory))
+        and prefixes <= worlds.at(theory).prefixes
+        and _clash(terms, worlds.at(theory), given) is None
+    ]
+    if others:
+        told = sorted({*mine, *others}, key=precedence)
+        names = ", ".join(told[:_MOST_TOLD]) + (" ..." if len(told) > _MOST_TOLD else "")
+        where = f"{missing[1]} is of class {missing[2].rpartition('.')[2]} in several theories"
+        message = f"{where}, which differ in what it means: import one of {names}"
+        raise ProblemError("invalid", message, "imports")

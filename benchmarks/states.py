@@ -1,0 +1,162 @@
+"""Do states that are read from theory files agree with Isabelle's? Lines are drawn by hash from mined theories.
+
+    python benchmarks/states.py GRAPH.jsonl.zst=FILE.thy ... [--lines 20] [--alone] [--verbose]
+
+Judge is the graph that Isabelle made of the same file: at a statement of a structured proof, the goal up to names of
+type variables, the types of the variables in it, the facts that are chained to it, and the other facts of the proof
+that its own proof names. What is not read is wrong. With `--alone` everything that the file imports is the library's,
+also where its folder has a file of that name.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+import time
+from collections import ChainMap, Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand
+from isarstep.logic.signature import Constant, Signature
+from isarstep.logic.terms import (
+    Free,
+    Term,
+    TFree,
+    TVar,
+    Typ,
+    Type,
+    beta_eta_normal,
+    erase,
+    substitute,
+    substitute_types,
+)
+from isarstep.mine.graph import Fact, Graph, Proof, read_graph
+from isarstep.theory.document import TheoryDocument
+from isarstep.theory.outer import OuterCommand
+
+COMMANDS = ("have", "show", "hence", "thus", "lemma", "theorem", "corollary", "proposition")
+SYMBOL = re.compile(r"\\<\^?[A-Za-z]+>|.", re.DOTALL)
+
+
+def places(text: str) -> list[int]:
+    """The character at which each symbol begins; Isabelle counts symbols from 1."""
+    return [found.start() for found in SYMBOL.finditer(text)]
+
+
+def statements(document: TheoryDocument, proofs: tuple[Proof, ...]) -> Iterator[tuple[OuterCommand, Proof, Fact]]:
+    """Statements of one proposition, with Isabelle's word on them."""
+    starts = places(document.source.text)
+    by_place = {t.start: c for c in document.commands if c.name in COMMANDS for t in c.tokens}
+    for proof in proofs:
+        said: dict[int, list[Fact]] = {}
+        for fact in proof.facts:
+            if fact.kind == "goal" and fact.at is not None:
+                said.setdefault(fact.step, []).append(fact)
+        for facts in said.values():
+            (from_, _) = facts[0].at or (0, 0)
+            if len(facts) == 1 and 0 < from_ <= len(starts) and starts[from_ - 1] in by_place:
+                yield by_place[starts[from_ - 1]], proof, facts[0]
+
+
+def plain(term: Term, proof: Proof | None, signature: Signature) -> Term:
+    """Without abbreviations, under the author's names, type variables numbered in order."""
+    if proof is not None:
+        own = {variable.name: variable.own or variable.name for variable in proof.variables}
+        term = substitute(term, lambda leaf: Free(own[leaf.name], leaf.type) if leaf.name in own else None)
+    numbers: dict[str, int] = {}
+
+    def numbered(typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(numbered, typ.args)))
+        assert isinstance(typ, TFree | TVar)
+        return TFree(f"'t{numbers.setdefault(typ.name, len(numbers))}", typ.sort)
+
+    with suppress(UserError):
+        term = expand(term, signature)
+    return substitute_types(beta_eta_normal(term), numbered)
+
+
+def with_later_abbreviations(signature: Signature, graph: Graph) -> Signature:
+    """Isabelle's terms are folded with all abbreviations of the theory, those that stand behind them among them."""
+    later = {
+        each.name: Constant(each.name, each.type, each.abbreviates)
+        for each in graph.signature.constants
+        if each.abbreviates is not None and each.name not in signature.constants
+    }
+    return replace(signature, constants=ChainMap(later, signature.constants)) if later else signature  # type: ignore[arg-type]
+
+
+def judged(document: TheoryDocument, graph: Graph, command: OuterCommand, proof: Proof, fact: Fact) -> tuple[str, str]:
+    try:
+        state = document.state_before(command.start, inclusive=True)
+    except UserError as error:
+        return "not read", re.sub(r"^\S*?:\d+:\d+: ", "", str(error))
+    signature = with_later_abbreviations(state.context.signature, graph)
+    mine = plain(state.goal, None, signature)
+    theirs = plain(fact.stated if fact.stated is not None else fact.prop, proof, signature)
+    if erase(mine) != erase(theirs):
+        return "another goal", ""
+    if mine != theirs:
+        return "other types", ""
+    chained = {proof.facts[use.fact].prop for use in fact.uses if use.how == "chained" and use.fact is not None}
+    wanted = {erase(plain(prop, proof, signature)) for prop in chained}
+    found = {erase(plain(each.prop, None, signature)) for each in state.chained}
+    if not wanted <= found:
+        return "other chained facts", ""
+    found |= {erase(plain(each.prop, None, signature)) for each in state.local}
+    named = [proof.facts[use.fact] for use in fact.uses if use.fact is not None and use.how != "block"]
+    stated = (each.prop for each in named if each.kind in ("goal", "assumption", "definition"))
+    return ("same" if {erase(plain(prop, proof, signature)) for prop in stated} <= found else "other local facts"), ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pairs", nargs="+")
+    parser.add_argument("--lines", type=int, default=20, help="drawn from each theory")
+    parser.add_argument("--alone", action="store_true", help="imports are the library's, whatever the folder holds")
+    parser.add_argument("--verbose", action="store_true", help="every line that is not the same")
+    options = parser.parse_args()
+    benchmark = Benchmark("embedded")
+    results: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for pair in options.pairs:
+        graph_path, _, source = pair.partition("=")
+        began = time.monotonic()
+        graph = read_graph(Path(graph_path))
+        try:
+            path = Path(source)
+            text = path.read_text(encoding="utf-8")
+            place = Path("alone") / path.name if options.alone else path
+            document = TheoryDocument(place, benchmark.worlds, text=text)
+        except UserError as error:
+            print(f"{graph.theory}: left out: {error}", flush=True)
+            continue
+        drawn = sorted(
+            statements(document, graph.proofs),
+            key=lambda row: hashlib.sha256(f"{graph.theory}:{row[0].start}".encode()).hexdigest(),
+        )[: options.lines]
+        here: Counter[str] = Counter()
+        for row in drawn:
+            verdict, why = judged(document, graph, *row)
+            here[verdict] += 1
+            if why:
+                reasons[re.sub(r"'[^']*'|`[^`]*`", "_", why)[:90]] += 1
+            if verdict not in ("same", "not read") or (options.verbose and why):
+                print(f"  {document.source.where(row[0].start)}: {verdict} {why}", flush=True)
+        results += here
+        print(f"{graph.theory}: {dict(here)} in {time.monotonic() - began:.1f} s", flush=True)
+    for why, count in reasons.most_common(25):
+        print(f"{count:4} {why}")
+    goals = sum(results[verdict] for verdict in ("same", "other chained facts", "other local facts"))
+    print(json.dumps({"lines": results.total(), "goal and types": goals, **results}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Constants whose declaration is read in part: name, type and notation are known, what defines them is not.
+
+A statement about such a constant is read; no fact says anything about it.
+"""
+
+from __future__ import annotations
+
+from isarstep.logic.terms import frees, funs, strip_fun
+from isarstep.theory.declarations import NewName, announce, labelled, new_names, open_type, type_parameters
+from isarstep.theory.functions import without_dummies
+from isarstep.theory.mixfix import mixfix_rows
+from isarstep.theory.outer import OuterCommand
+from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.statements import read_together
+
+BARE = (
+    "definition", "fun", "primrec", "function", "inductive", "inductive_set", "coinductive", "coinductive_set",
+    "lift_definition", "quotient_definition", "partial_function", "primcorec",
+)  # fmt: skip
+_ENDS = ("where", "is", "for", "monos", "parametric")
+
+
+def bare_constants(context: OwnContext, command: OuterCommand) -> list[str]:
+    """Declare what the command names with a type; the names, none where this cannot be said for sure. Raises UserError.
+
+    Inside a locale a constant takes those parameters that its definition mentions, so that has to be read."""
+    if command.name not in BARE:
+        return []
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if context.parameters:
+        return _in_locale(context, command, reader)
+    while reader.is_keyword("(", "["):
+        reader.bracket(*(("(", ")") if reader.is_keyword("(") else ("[", "]")))
+    new = new_names(reader, context.scope(), *_ENDS)
+    if not new or any(each.type is None for each in new) or not reader.is_keyword(*_ENDS):
+        return []
+    return [_declare(context, each) for each in new]
+
+
+def _in_locale(context: OwnContext, command: OuterCommand, reader: TokenReader) -> list[str]:
+    if command.name not in ("fun", "primrec", "function", "inductive", "inductive_set"):
+        return []
+    if reader.is_keyword("("):
+        reader.bracket()
+    scope = context.scope()
+    names = new_names(reader, scope, "where", "for", "monos")
+    variables = new_names(reader, scope, "where") if reader.accept("for") else []
+    reader.expect("where")
+    rows = labelled(reader)
+    if reader.here is not None or not names:
+        return []
+    for each in names:
+        announce(context, scope, each)
+    for each in variables:
+        scope.fixed[each.name] = each.type or open_type(each.name)
+    texts = [without_dummies(text) for _, _, texts in rows for text in texts]
+    read = read_together(texts, scope, apart=True)
+    mentioned = {node.name for term in read.terms for node in frees(term)}
+    used = [name for name in context.parameters if name in mentioned]
+    made = []
+    for each in names:
+        full = context.full_name(each.name)
+        own = read.frees[each.name]
+        context.declare_constant(full, funs([context.parameters[name] for name in used], own))
+        context.applied(full, used)
+        context.bare[full] = context.source.where(each.token.start)
+        made.append(full)
+    return made
+
+
+def _declare(context: OwnContext, new: NewName) -> str:
+    assert new.type is not None
+    name = context.full_name(new.name)
+    if name not in context.constants:
+        context.declare_constant(name, new.type)
+    if new.mixfix:
+        rows = mixfix_rows(new.mixfix, context.source, name, len(strip_fun(new.type)[0]))
+        known = context.rows["productions"]
+        context.add_notation(row for row in rows if row not in known)
+    context.bare[name] = context.source.where(new.token.start)
+    return name
+
+
+def bare_type(context: OwnContext, command: OuterCommand) -> None:
+    """The type that `typedef` or `quotient_type` declares, without what connects it to the type that it is made of."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    following = reader.ahead()
+    if reader.is_keyword("(") and following is not None and following.text == "overloaded":
+        reader.bracket()
+    variables = type_parameters(reader)
+    name = reader.name()
+    mixfix = reader.mixfix()
+    if context.parameters or not reader.is_keyword("="):
+        return
+    full = context.declare_type(name.text, len(variables))
+    if mixfix:
+        context.add_notation(mixfix_rows(mixfix, context.source, full, len(variables), "type"))

@@ -1,0 +1,135 @@
+"""`class`, `instantiation` and `instance`: classes of the file and the types that belong to them."""
+
+from __future__ import annotations
+
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import Sort, TFree, Typ, Type, strip_fun
+from isarstep.theory.declarations import NewName, new_names
+from isarstep.theory.library_targets import CLASS_TYPE, class_target, find_target
+from isarstep.theory.mixfix import mixfix_rows
+from isarstep.theory.outer import OuterCommand
+from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.stated import stated_props
+from isarstep.theory.statements import ANY_SORT, NotRead, read_together
+
+_PARTS = ("fixes", "assumes", "begin")
+_INSTANCE = ("<", "\\<subseteq>", "⊆")
+
+
+def class_of(context: OwnContext, name: str, place: int) -> str:
+    """The full name of a class of the file or of the library. Raises NotRead."""
+    target = find_target(context, name, place)
+    if target.class_type is None:
+        raise NotRead(context.source, place, f"{name!r} is no class")
+    return target.name
+
+
+def declare_class(context: OwnContext, command: OuterCommand) -> None:
+    """`class a = b + c + fixes ... assumes ... begin`."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if context.target is not None:
+        raise reader.refused("a class inside a context is not read")
+    name = reader.name()
+    above = list(ANY_SORT)
+    if reader.accept("="):
+        while reader.here is not None and not reader.is_keyword(*_PARTS):
+            token = reader.name()
+            above.append(class_of(context, token.text, token.start))
+            reader.accept("+")
+    full = f"{context.theory}.{to_isabelle(name.text)}"
+    target = class_target(full)
+    assert target.class_type is not None
+    scope = context.scope()
+    scope.sorts.update(target.sorts)
+    new: list[NewName] = []
+    rows = []
+    begins = False
+    while reader.here is not None:
+        if reader.accept("fixes"):
+            new += new_names(reader, scope, *_PARTS)
+        elif reader.accept("assumes"):
+            rows += stated_props(reader, *_PARTS)
+        else:
+            reader.expect("begin")
+            reader.end()
+            begins = True
+    if any(each.type is None for each in new):
+        raise reader.refused("an operation of a class without its type is not read")
+    context.declare_class(name.text, above)
+    for each in new:
+        assert each.type is not None
+        made = context.declare_constant(f"{full}_class.{each.name}", _of(each.type, target.class_type)).name
+        if each.mixfix:
+            context.add_notation(mixfix_rows(each.mixfix, context.source, made, len(strip_fun(each.type)[0])))
+    context.locales[name.text] = target
+    context.enter(target)
+    try:
+        for row in rows:
+            read = read_together(row.texts, context.scope())
+            context.add_facts(row.label or f"assumption_{row.texts[0].start}", list(read.terms))
+    except NotRead as error:
+        context.notes.append(str(error))
+    if not begins:
+        context.leave()
+
+
+def _of(typ: Typ, own: TFree) -> Typ:
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(_of(part, own) for part in typ.args))
+    return own if typ.name == CLASS_TYPE else typ
+
+
+def declare_instance(context: OwnContext, command: OuterCommand) -> bool:
+    """`instantiation t :: (a, b) c begin`, `instance t :: c`: types are of these classes from here on. `instance a < b`
+    between classes is refused; False for `instance ..` inside a block, which says nothing new."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if reader.here is None or reader.is_keyword("begin"):
+        return False
+    constructors = [reader.name()]
+    if reader.is_keyword(*_INSTANCE):
+        raise reader.refused("an inclusion of classes is not read")
+    while reader.accept("and"):
+        constructors.append(reader.name())
+    reader.expect("::")
+    sorts: list[Sort] = []
+    if reader.is_keyword("("):
+        sorts = _sorts(context, TokenReader(reader.bracket(), context.source, command.start))
+    classes: list[str]
+    if reader.is_keyword("{"):
+        inside = reader.bracket("{", "}")
+        classes = [class_of(context, t.text, t.start) for t in inside if not t.keyword(",")]
+    else:
+        token = reader.name()
+        sort = _sort_of(context, token.text, token.start)
+        classes = list(sort)
+    for token in constructors:
+        full = context.language.types.resolve(to_isabelle(token.text))
+        if full is None:
+            raise NotRead(context.source, token.start, f"there is no type {token.text!r}")
+        count = context.signature.types[full]
+        if sorts and len(sorts) != count:
+            raise NotRead(context.source, token.start, f"the type {token.text!r} has {count} arguments")
+        context.declare_instance(full, tuple(sorts) or (ANY_SORT,) * count, classes)
+    return True
+
+
+def _sorts(context: OwnContext, reader: TokenReader) -> list[Sort]:
+    found: list[Sort] = []
+    while reader.here is not None:
+        if reader.is_keyword("{"):
+            inside = reader.bracket("{", "}")
+            found.append(tuple(class_of(context, t.text, t.start) for t in inside if not t.keyword(",")) or ANY_SORT)
+        else:
+            token = reader.take()
+            found.append(_sort_of(context, token.text, token.start))
+        reader.accept(",")
+    return found
+
+
+def _sort_of(context: OwnContext, text: str, place: int) -> Sort:
+    names = [name.strip() for name in text.strip("{} ").split(",")]
+    return tuple(name if name in ANY_SORT else _class(context, name, place) for name in names if name) or ANY_SORT
+
+
+def _class(context: OwnContext, name: str, place: int) -> str:
+    return ANY_SORT[0] if name == "type" else class_of(context, name, place)

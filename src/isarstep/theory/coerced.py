@@ -1,0 +1,33 @@
+"""A statement whose types fit only with declared coercions: they are put in, as Isabelle does, and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isarstep.logic.coercions import infer_with_coercions
+from isarstep.logic.infer import Context, TypingError, infer_context
+from isarstep.logic.reader import Statement
+from isarstep.logic.said import pinned, without_marks
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Term, erase, untyped
+
+
+def coerced_statement(
+    statement: Statement, before: Sequence[Term], signature: Signature, context: Context
+) -> tuple[Statement, Context] | None:
+    """The statement with coercions, after others that were typed before, and the types of all variables; None where
+    there are none that fit, or where the others would need some, too."""
+    try:
+        typing = infer_with_coercions([*before, statement.marked], signature, context)
+    except TypingError:
+        return None
+    *others, last = (without_marks(term) for term in typing.propositions)
+    if [erase(term) for term in others] != [erase(without_marks(term)) for term in before]:
+        return None
+    plain = untyped(last)
+    marks = pinned(last, signature)
+    made = Statement(plain, marks or plain, marks)
+    try:
+        return made, infer_context([*before, made.marked], signature, context)
+    except TypingError:
+        return None

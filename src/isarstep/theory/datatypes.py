@@ -1,0 +1,315 @@
+"""`datatype`: constructors, freeness, case expressions, selectors, induction where every recursion is direct.
+
+Size, map, set and relator functions are not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from isarstep.logic import hol
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import App, Const, Term, TFree, Typ, Type, Var, fun, funs, list_comb
+from isarstep.theory.declarations import closed_fact, type_parameters
+from isarstep.theory.mixfix import mixfix_rows
+from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.own_context import SIZE, OwnContext, TokenReader
+from isarstep.theory.statements import ANY_SORT, NotRead, read_written_type, type_names
+
+# Types through which a datatype may recurse: its values lie inside theirs.
+_THROUGH = frozenset({"List.list", "Option.option", "Product_Type.prod", "Sum_Type.sum"})
+_MADE = ("map_{}", "set_{}", "rel_{}", "pred_{}", "size_{}", "rec_{}")
+
+
+@dataclass
+class Constructor:
+    token: SourceToken
+    tester: str = ""
+    selectors: list[str] = field(default_factory=list)
+    tokens: list[SourceToken] = field(default_factory=list)  # types of the arguments
+    types: list[Typ] = field(default_factory=list)
+    mixfix: list[SourceToken] = field(default_factory=list)
+    name: str = ""
+
+    def applied(self, prefix: str) -> tuple[Term, list[Term]]:
+        variables: list[Term] = [Var(f"{prefix}{place}", 0) for place in range(len(self.types))]
+        return list_comb(Const(self.name), variables), variables
+
+
+@dataclass
+class NewDatatype:
+    parameters: list[str]
+    token: SourceToken
+    mixfix: list[SourceToken]
+    constructors: list[Constructor]
+    sets: dict[str, str] = field(default_factory=dict)  # names of set functions, by type variable
+    made: Type | None = None
+
+    @property
+    def type(self) -> Type:
+        assert self.made is not None
+        return self.made
+
+    @property
+    def name(self) -> str:
+        return self.type.name
+
+
+def datatype(context: OwnContext, command: OuterCommand) -> None:
+    reader = TokenReader(command.tokens, context.source, command.start)
+    following = reader.ahead()
+    if reader.is_keyword("(") and following is not None and following.keyword("plugins", "discs_sels"):
+        reader.bracket()
+    if context.target is not None:
+        raise reader.refused("a datatype inside a locale is not read")
+    new = [_one(reader)]
+    while reader.accept("and"):
+        new.append(_one(reader))
+    made_names = _for(reader, new)
+    reader.end()
+    for each in new:
+        full = context.declare_type(each.token.text, len(each.parameters), (SIZE,))
+        each.made = Type(full, tuple(TFree(name, ANY_SORT) for name in each.parameters))
+        if each.mixfix:
+            rows = mixfix_rows(each.mixfix, context.source, full, len(each.parameters), "type")
+            context.add_notation(rows)
+    own = {each.name: each for each in new}
+    for each in new:
+        for made in each.constructors:
+            made.types = [read_written_type(token, context.scope()) for token in made.tokens]
+            if type_names(made.types) - set(each.parameters):
+                raise NotRead(context.source, made.token.start, "a type variable is no parameter of the datatype")
+    _refuse_recursion(context, new, own)
+    for each in new:
+        base = to_isabelle(each.token.text)
+        for name in (*(pattern.format(base) for pattern in _MADE), *made_names):
+            context.unread.names[name] = f"the datatype {base} (its map, set, relator and size functions)"
+        _declare(context, each)
+        _facts(context, each, list(own.values()))
+
+
+def _one(reader: TokenReader) -> NewDatatype:
+    start = reader.at
+    parameters = type_parameters(reader)
+    before = reader.tokens[start : reader.at]
+    sets = {  # `(set_of: 'a)`
+        behind.text: name.text
+        for name, colon, behind in zip(before, before[1:], before[2:], strict=False)
+        if colon.keyword(":") and behind.kind == "typevar"
+    }
+    token = reader.name()
+    mixfix = reader.mixfix()
+    reader.expect("=")
+    constructors = [_constructor(reader)]
+    while reader.accept("|"):
+        constructors.append(_constructor(reader))
+    return NewDatatype(parameters, token, mixfix, constructors, sets)
+
+
+def _constructor(reader: TokenReader) -> Constructor:
+    following = reader.ahead()
+    tester = ""
+    if following is not None and following.keyword(":"):
+        tester = reader.name().text
+        reader.expect(":")
+    made = Constructor(reader.name(), tester)
+    while reader.here is not None and not reader.is_keyword("|", "and", "for", "where"):
+        mixfix = reader.mixfix()
+        if mixfix:
+            made.mixfix = mixfix
+            break
+        if reader.is_keyword("("):
+            inside = TokenReader(reader.bracket(), reader.source, reader.place)
+            selector = inside.name().text
+            inside.expect(":")
+            made.tokens.append(inside.type())
+            inside.end()
+            made.selectors.append(selector)
+        else:
+            made.tokens.append(reader.type())
+            made.selectors.append("")
+    if reader.is_keyword("where"):
+        raise reader.refused("default values of selectors are not read")
+    return made
+
+
+def _for(reader: TokenReader, new: Sequence[NewDatatype]) -> list[str]:
+    """`for map: m rel: r`: names that are not read."""
+    names: list[str] = []
+    if reader.accept("for"):
+        while reader.here is not None:
+            reader.name()
+            reader.expect(":")
+            names.append(to_isabelle(reader.name().text))
+    return names
+
+
+def _refuse_recursion(context: OwnContext, new: Sequence[NewDatatype], own: dict[str, NewDatatype]) -> None:
+    """Isabelle has no datatype that recurses to the left of ⇒ or through a set, or that has no values."""
+    for each in new:
+        for made in each.constructors:
+            for token, typ in zip(made.tokens, made.types, strict=True):
+                if not _positive(typ, own):
+                    raise NotRead(context.source, token.start, "a recursion through this type is not read")
+    inhabited: set[str] = set()
+    changed = True
+    while changed:
+        changed = False
+        for each in new:
+            if each.name not in inhabited and any(
+                all(_has_values(typ, own, inhabited) for typ in made.types) for made in each.constructors
+            ):
+                inhabited.add(each.name)
+                changed = True
+    for each in new:
+        if each.name not in inhabited:
+            raise NotRead(context.source, each.token.start, "the datatype would have no values")
+
+
+def _positive(typ: Typ, own: dict[str, NewDatatype]) -> bool:
+    if not isinstance(typ, Type) or not _mentions(typ, own):
+        return True
+    if typ.name in own:
+        return typ == own[typ.name].type
+    if typ.name == "fun":
+        return not _mentions(typ.args[0], own) and _positive(typ.args[1], own)
+    return typ.name in _THROUGH and all(_positive(part, own) for part in typ.args)
+
+
+def _mentions(typ: Typ, own: dict[str, NewDatatype]) -> bool:
+    return isinstance(typ, Type) and (typ.name in own or any(_mentions(part, own) for part in typ.args))
+
+
+def _has_values(typ: Typ, own: dict[str, NewDatatype], inhabited: set[str]) -> bool:
+    if not isinstance(typ, Type) or typ.name in ("List.list", "Option.option"):
+        return True
+    if typ.name in own:
+        return typ.name in inhabited
+    return all(_has_values(part, own, inhabited) for part in (typ.args[1:] if typ.name == "fun" else typ.args))
+
+
+def _declare(context: OwnContext, new: NewDatatype) -> None:
+    result = TFree("'case_result", ANY_SORT)
+    for made in new.constructors:
+        made.name = f"{new.name}.{to_isabelle(made.token.text)}"
+        typ = funs(made.types, new.type)
+        context.declare_constant(made.name, typ)
+        if made.mixfix:
+            context.add_notation(mixfix_rows(made.mixfix, context.source, made.name, len(made.types)))
+    splitter = f"{new.name}.case_{new.name.rpartition('.')[2]}"
+    branches = [funs(made.types, result) for made in new.constructors]
+    context.declare_constant(splitter, funs([*branches, new.type], result))
+    shape = [(made.name, len(made.types)) for made in new.constructors]
+    for made in new.constructors:
+        context.language._datatypes[made.name] = splitter, shape
+    for tester in {made.tester for made in new.constructors} - {"", "="}:
+        context.declare_constant(f"{new.name}.{to_isabelle(tester)}", fun(new.type, hol.BOOL))
+    for parameter, name in new.sets.items():
+        members = Type("Set.set", (TFree(parameter, ANY_SORT),))
+        context.declare_constant(f"{new.name}.{to_isabelle(name)}", fun(new.type, members))
+    selected: dict[str, Typ] = {}
+    for made in new.constructors:
+        for selector, typ in zip(made.selectors, made.types, strict=True):
+            if selector and selected.setdefault(selector, typ) != typ:
+                raise NotRead(context.source, made.token.start, f"selector {selector!r} has two types")
+    for selector, typ in selected.items():
+        context.declare_constant(f"{new.name}.{to_isabelle(selector)}", fun(new.type, typ))
+
+
+def _facts(context: OwnContext, new: NewDatatype, together: Sequence[NewDatatype]) -> None:
+    base = new.name.rpartition(".")[2]
+
+    def add(name: str, props: Sequence[Term], simp: bool) -> None:
+        if props:
+            context.add_facts(f"{base}.{name}", [closed_fact(context, prop) for prop in props], simp=simp)
+
+    injective = []
+    for made in new.constructors:
+        (left, xs), (right, ys) = made.applied("x"), made.applied("y")
+        if xs:
+            parts = [hol.eq(x, y) for x, y in zip(xs, ys, strict=True)]
+            both = parts.pop()
+            while parts:
+                both = hol.conj(parts.pop(), both)
+            injective.append(hol.trueprop(hol.eq(hol.eq(left, right), both)))
+    add("inject", injective, True)
+    different = []
+    for place, first in enumerate(new.constructors):
+        for second in new.constructors[place + 1 :]:
+            left, right = first.applied("x")[0], second.applied("y")[0]
+            pairs = ((left, right), (right, left))
+            different += [hol.trueprop(hol.apply(hol.NOT, hol.eq(*pair))) for pair in pairs]
+    add("distinct", different, True)
+    add("case", list(_case_equations(new)), True)
+    add("sel", list(_selector_equations(new)), True)
+    add("disc", list(_tester_facts(new)), True)
+    add("exhaust", [_exhaustion(new, Var("y", 0))], False)
+    induction = _induction(new) if len(together) == 1 else None
+    if induction is not None:
+        add("induct", [induction], False)
+    else:
+        context.unread.names[f"fact {base}.induct"] = f"the datatype {base} (induction through other types)"
+
+
+def _case_equations(new: NewDatatype) -> Iterator[Term]:
+    splitter = Const(f"{new.name}.case_{new.name.rpartition('.')[2]}")
+    functions = [Var(f"f{place}", 0) for place in range(len(new.constructors))]
+    for function, made in zip(functions, new.constructors, strict=True):
+        value, xs = made.applied("x")
+        yield hol.trueprop(hol.eq(App(list_comb(splitter, functions), value), list_comb(function, xs)))
+
+
+def _selector_equations(new: NewDatatype) -> Iterator[Term]:
+    for made in new.constructors:
+        value, xs = made.applied("x")
+        for selector, x in zip(made.selectors, xs, strict=True):
+            if selector:
+                yield hol.trueprop(hol.eq(App(Const(f"{new.name}.{to_isabelle(selector)}"), value), x))
+
+
+def _tester_facts(new: NewDatatype) -> Iterator[Term]:
+    for tester in dict.fromkeys(made.tester for made in new.constructors if made.tester not in ("", "=")):
+        for made in new.constructors:
+            says = App(Const(f"{new.name}.{to_isabelle(tester)}"), made.applied("x")[0])
+            yield hol.trueprop(says if made.tester == tester else hol.apply(hol.NOT, says))
+
+
+def _exhaustion(new: NewDatatype, value: Term) -> Term:
+    """`y = C1 ∨ (∃x. y = C2 x)`, which says what the case rule says."""
+    parts: list[Term] = []
+    for made in new.constructors:
+        term, xs = made.applied("x")
+        part: Term = hol.eq(value, term)
+        for x in reversed(xs):
+            part = hol.apply(hol.EX, _abstraction(x, part))
+        parts.append(part)
+    formula = parts.pop()
+    while parts:
+        formula = hol.disj(parts.pop(), formula)
+    return hol.trueprop(formula)
+
+
+def _abstraction(x: Term, body: Term) -> Term:
+    from isarstep.logic.terms import Abs, abstract
+
+    assert isinstance(x, Var)
+    return Abs(x.name, None, abstract(body, x))
+
+
+def _induction(new: NewDatatype) -> Term | None:
+    """The induction rule; None where the datatype recurses through another type."""
+    predicate = Var("P", 0)
+    premises: list[Term] = []
+    for made in new.constructors:
+        value, xs = made.applied("x")
+        case = hol.trueprop(App(predicate, value))
+        for x, typ in reversed(list(zip(xs, made.types, strict=True))):
+            if typ == new.type:
+                case = hol.pure_imp(hol.trueprop(App(predicate, x)), case)
+            elif _mentions(typ, {new.name: new}):
+                return None
+        for x in reversed(xs):
+            case = App(Const(hol.PURE_ALL), _abstraction(x, case))
+        premises.append(case)
+    return hol.list_pure_imp(premises, hol.trueprop(App(predicate, Var("y", 0))))

@@ -1,0 +1,423 @@
+"""Declarations of a theory file: constants, types, notation and what is stated without proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.infer import PROP
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import (
+    Abs,
+    Free,
+    Term,
+    TVar,
+    Typ,
+    abstract,
+    frees,
+    funs,
+    strip_comb,
+    strip_fun,
+    substitute,
+    subterms,
+)
+from isarstep.theory.mixfix import mixfix_rows
+from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
+from isarstep.theory.statements import (
+    NotRead,
+    Scope,
+    generalised,
+    read_together,
+    read_written_type,
+    type_names,
+)
+
+MOST_ARGUMENTS = 20  # of a constant whose type is not known yet
+OPEN = -7  # index of a type that is not known yet
+
+
+@dataclass(frozen=True)
+class NewName:
+    """`name :: type (mixfix)`, as declarations begin."""
+
+    token: SourceToken
+    type: Typ | None
+    mixfix: Sequence[SourceToken]
+
+    @property
+    def name(self) -> str:
+        return to_isabelle(self.token.text)
+
+
+def open_type(name: str) -> Typ:
+    return TVar(f"{name}~", OPEN, ("HOL.type",))
+
+
+def new_names(reader: TokenReader, scope: Scope, *ends: str) -> list[NewName]:
+    """`a b :: type (mixfix) and c ...`, up to one of these keywords or the end."""
+    found: list[NewName] = []
+    while reader.here is not None and not reader.is_keyword(*ends):
+        group = [reader.name()]
+        while reader.here is not None and not reader.is_keyword("::", "(", "and", *ends):
+            group.append(reader.name())
+        typ = read_written_type(reader.type(), scope) if reader.accept("::") else None
+        mixfix = reader.mixfix()
+        found += [NewName(token, typ, mixfix if token is group[-1] else ()) for token in group]
+        if not reader.accept("and"):
+            break
+    return found
+
+
+def target_of(reader: TokenReader) -> str:
+    """`(in locale)`, if it stands here."""
+    following = reader.ahead()
+    if reader.is_keyword("(") and following is not None and following.keyword("in"):
+        inside = reader.bracket()
+        if len(inside) != 2:
+            raise reader.refused("expected one locale")
+        return inside[1].text
+    return ""
+
+
+def put_notation(context: OwnContext, new: NewName, name: str, typ: Typ) -> None:
+    if new.mixfix:
+        if context.in_locale:
+            raise NotRead(context.source, new.mixfix[0].start, "notation inside a locale is not read")
+        context.add_notation(mixfix_rows(new.mixfix, context.source, name, len(strip_fun(typ)[0])))
+
+
+def announce(context: OwnContext, scope: Scope, new: NewName) -> None:
+    """A name that a declaration is about: a variable of its texts, with its notation from the beginning."""
+    typ = new.type or open_type(new.name)
+    scope.fixed[new.name] = typ
+    if new.mixfix:
+        full = context.full_name(new.name)
+        if context.in_locale:
+            context.add_notation(mixfix_rows(new.mixfix, context.source, new.name, MOST_ARGUMENTS, fixed=True))
+            return
+        context.add_notation(mixfix_rows(new.mixfix, context.source, full, MOST_ARGUMENTS))
+        scope.new[full] = new.name
+
+
+def as_constants(prop: Term, meaning: Mapping[str, Term]) -> Term:
+    """The proposition with the new names as what they stand for."""
+    return substitute(prop, lambda leaf: meaning.get(leaf.name) if isinstance(leaf, Free) else None)
+
+
+def retyped(context: OwnContext, prop: Term, fixed: Mapping[str, Typ], wanted: Typ | None = PROP) -> Term:
+    """The proposition typed again, after constants took the place of variables."""
+    from isarstep.logic.infer import infer
+    from isarstep.logic.terms import erase
+
+    return infer([erase(prop)], context.signature, fixed, wanted=wanted).propositions[0]
+
+
+def sides_of(prop: Term) -> tuple[Term, Term] | None:
+    """Left and right of an equation of either kind."""
+    formula = hol.dest_trueprop(prop)
+    if formula is None:
+        return hol.dest_binary("Pure.eq", prop)
+    return hol.dest_binary(hol.EQ, formula) or hol.dest_binary("HOL.iff", formula)
+
+
+def definition(context: OwnContext, command: OuterCommand) -> None:
+    """`definition` and `abbreviation`."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    short = command.name == "abbreviation"
+    following = reader.ahead()
+    printed = True
+    if short and reader.is_keyword("(") and following is not None and following.keyword("input", "output"):
+        printed = reader.bracket()[0].text != "input"
+    scope = context.scope()
+    new: NewName | None = None
+    if any(token.keyword("where") for token in command.tokens):
+        names = new_names(reader, scope, "where")
+        if len(names) != 1:
+            raise reader.refused("a definition of one name is read")
+        new = names[0]
+        reader.expect("where")
+        announce(context, scope, new)
+    label, attributes = reader.label()
+    text = reader.proposition()
+    if reader.is_keyword("if", "for"):
+        raise reader.refused("a definition with `if` or `for` is not read")
+    reader.end()
+    read = read_together([text], scope)
+    sides = sides_of(read.terms[0])
+    if sides is None:
+        raise NotRead(context.source, text.inside, "expected an equation")
+    head, arguments = strip_comb(sides[0])
+    parameters = context.parameters
+    if not isinstance(head, Free) or head.name in parameters or (new is not None and head.name != new.name):
+        raise NotRead(context.source, text.inside, "the left side is not the new name")
+    base = head.name
+    variables = [a.name for a in arguments if isinstance(a, Free) and a.name not in parameters]
+    if len(set(variables)) != len(arguments) or base in variables:
+        raise NotRead(context.source, text.inside, "the new name is not applied to different variables")
+    inside = {node.name: node for node in frees(sides[1])}
+    extra = [name for name in inside if name not in variables and name not in parameters]
+    if extra:
+        what = "the definition is about itself" if base in extra else f"{extra[0]!r} stands on the right side only"
+        raise NotRead(context.source, text.inside, what)
+    _finish_definition(context, read.terms[0], base, variables, new, (label, attributes), text.inside, (short, printed))
+
+
+def _finish_definition(
+    context: OwnContext,
+    prop: Term,
+    base: str,
+    variables: Sequence[str],
+    new: NewName | None,
+    label: tuple[str, list[list[SourceToken]]],
+    place: int,
+    kind: tuple[bool, bool],
+) -> None:
+    """`kind`: is it an abbreviation, and is it printed?"""
+    short, printed = kind
+    sides = sides_of(prop)
+    assert sides is not None
+    parameters = context.parameters
+    mentioned = {node.name: node.type for node in (*frees(sides[0]), *frees(sides[1])) if node.type is not None}
+    used = [name for name in parameters if name in mentioned]
+    own = mentioned[base]
+    assert own is not None
+    if _types_inside(sides[1]) - type_names([own, *(parameters[name] for name in used)]):
+        raise NotRead(context.source, place, "the right side has a type variable that the new constant does not have")
+    typ = funs([parameters[name] for name in used], own)
+    name = context.full_name(base)
+    stands_for: Term | None = None
+    if short:
+        stands_for = sides[1]
+        for variable in reversed((*used, *variables)):
+            stands_for = Abs(variable, None, abstract(stands_for, Free(variable, mentioned[variable])))
+    context.declare_constant(name, typ, stands_for, printed=printed)
+    meaning = context.applied(name, used)
+    if not short:
+        fixed = {name: t for name, t in mentioned.items() if name != base}
+        made = retyped(context, as_constants(prop, {base: meaning}), fixed)
+        context.add_facts(label[0] or f"{base}_def", [made], simp=declares_simp(label[1]))
+
+
+def _types_inside(term: Term) -> set[str]:
+    return type_names(t for node in subterms(term) if (t := getattr(node, "type", None)) is not None)
+
+
+def consts(context: OwnContext, command: OuterCommand) -> None:
+    reader = TokenReader(command.tokens, context.source, command.start)
+    while reader.here is not None:
+        new = new_names(reader, context.scope())
+        if not new or any(each.type is None for each in new):
+            raise reader.refused("a constant is declared with its type")
+        for each in new:
+            assert each.type is not None
+            name = context.declare_constant(context.full_name(each.name), each.type).name
+            put_notation(context, each, name, each.type)
+
+
+def axiomatization(context: OwnContext, command: OuterCommand) -> None:
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if context.target is not None:
+        raise reader.refused("an axiomatization inside a locale is not read")
+    scope = context.scope()
+    new = new_names(reader, scope, "where")
+    for each in new:
+        if each.type is None:
+            raise NotRead(context.source, each.token.start, "a constant without a type is not read")
+        name = context.declare_constant(context.full_name(each.name), each.type).name
+        put_notation(context, each, name, each.type)
+    if reader.accept("where"):
+        for label, attributes, texts in labelled(reader):
+            for text in texts:
+                prop = read_together([text], context.scope()).terms[0]
+                context.add_facts(label or "axiom", [prop], simp=declares_simp(attributes))
+    reader.end()
+
+
+def labelled(reader: TokenReader) -> list[tuple[str, list[list[SourceToken]], list[SourceToken]]]:
+    """`a: "A" "B" and b [simp]: "C"`."""
+    found = []
+    while reader.here is not None:
+        label, attributes = reader.label()
+        texts = [reader.proposition()]
+        while reader.here is not None and (reader.here.quoted or reader.is_keyword("(")):
+            if reader.is_keyword("("):
+                pattern_of(reader)
+            else:
+                texts.append(reader.proposition())
+        found.append((label, attributes, texts))
+        if not reader.accept("and", "|"):
+            break
+    return found
+
+
+def pattern_of(reader: TokenReader) -> list[SourceToken]:
+    """`(is "?P x")`, the texts inside."""
+    inside = reader.bracket()
+    if not inside or not inside[0].keyword("is"):
+        raise reader.refused("expected (is ...)")
+    return [token for token in inside if not token.keyword("is")]
+
+
+def type_parameters(reader: TokenReader) -> list[str]:
+    """`'a`, `('a, 'b)` or nothing, before the name of a type."""
+    if reader.here is not None and reader.here.kind == "typevar":
+        return [reader.take().text]
+    if not reader.is_keyword("("):
+        return []
+    return [token.text for token in reader.bracket() if token.kind == "typevar"]
+
+
+def type_synonym(context: OwnContext, command: OuterCommand) -> None:
+    reader = TokenReader(command.tokens, context.source, command.start)
+    variables = type_parameters(reader)
+    name = reader.name()
+    mixfix = reader.mixfix()
+    reader.expect("=")
+    typ = read_written_type(reader.type(), context.scope())
+    reader.mixfix()
+    reader.end()
+    if type_names([typ]) - set(variables):
+        raise NotRead(context.source, name.start, "the right side has type variables that the left side has not")
+    context.declare_synonym(name.text, variables, typ)
+    if mixfix:
+        full = f"{context.theory}.{to_isabelle(name.text)}"
+        context.add_notation(mixfix_rows(mixfix, context.source, full, len(variables), "type"))
+
+
+def typedecl(context: OwnContext, command: OuterCommand) -> None:
+    reader = TokenReader(command.tokens, context.source, command.start)
+    variables = type_parameters(reader)
+    name = reader.name()
+    mixfix = reader.mixfix()
+    reader.end()
+    full = context.declare_type(name.text, len(variables))
+    if mixfix:
+        context.add_notation(mixfix_rows(mixfix, context.source, full, len(variables), "type"))
+
+
+def notation(context: OwnContext, command: OuterCommand) -> None:
+    """`notation` and `no_notation` of constants."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if context.in_locale and command.name == "no_notation":
+        raise reader.refused("`no_notation` inside a locale is not read")
+    if reader.is_keyword("("):
+        reader.bracket()
+    while reader.here is not None:
+        token = reader.name()
+        base = to_isabelle(token.text)
+        fixed = base in context.parameters
+        name = base if fixed else context.language.constants.resolve(base)
+        if context.in_locale and f"local.{base}" in context.language.local:
+            name = f"local.{base}"
+        if name is None:
+            raise NotRead(context.source, token.start, f"there is no constant {token.text!r}")
+        mixfix = reader.mixfix()
+        rows = mixfix_rows(mixfix, context.source, name, MOST_ARGUMENTS, fixed=fixed) if mixfix else None
+        if command.name == "no_notation":
+            context.remove_notation([f"\\<^const>{name}", f"\\<^binder>{name}"], rows)
+        elif rows is not None:
+            context.add_notation(rows)
+        reader.accept("and")
+
+
+def hide(context: OwnContext, command: OuterCommand) -> None:
+    """`hide_const`, `hide_type`, `hide_fact`."""
+    names = [token for token in command.tokens if token.kind in ("name", "string") and token.text != "open"]
+    open_only = any(token.text == "open" for token in command.tokens)
+    if command.name == "hide_fact":
+        for token in names:
+            context.unread.names.setdefault(f"fact {token.text}", "a hidden fact")
+        return
+    if command.name == "hide_class":
+        return
+    space = context.language.constants if command.name == "hide_const" else context.language.types
+    for token in names:
+        full = space.resolve(to_isabelle(token.text))
+        if full is None:
+            raise NotRead(context.source, token.start, f"there is no {token.text!r} to hide")
+        space.hidden[full] = open_only
+        space._known.clear()
+        space._short.clear()
+
+
+def declare(context: OwnContext, command: OuterCommand) -> None:
+    """`declare foo [simp] and bar [simp del]`; other attributes say nothing here."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    group: list[str] = []
+    while reader.here is not None:
+        if reader.is_keyword("["):
+            inside = reader.bracket("[", "]")
+            words = [token.text for token in inside]
+            if "simp" in words:
+                for name in group:
+                    context.declare_simp(name, simp="del" not in words)
+            group = []
+        elif reader.is_keyword("("):
+            reader.bracket()
+        else:
+            token = reader.take()
+            group = [] if token.keyword("and") else [*group, token.text]
+
+
+def lemmas(context: OwnContext, command: OuterCommand) -> None:
+    """`lemmas foo [simp] = a b`: facts of the file by another name."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    while reader.here is not None:
+        name = ""
+        attributes: list[list[SourceToken]] = []
+        equals = next((i for i, t in enumerate(reader.tokens[reader.at :]) if t.keyword("=", "and")), None)
+        if equals is not None and reader.tokens[reader.at + equals].keyword("="):
+            name = reader.name().text
+            if reader.is_keyword("["):
+                attributes = [[token] for token in reader.bracket("[", "]")]
+            reader.expect("=")
+        props: list[Term] = []
+        whole, unproved = True, False
+        while reader.here is not None and not reader.is_keyword("and", "for"):
+            token = reader.take()
+            if reader.is_keyword("[", "("):
+                reader.bracket(*(("[", "]") if reader.is_keyword("[") else ("(", ")")))
+                whole = False
+                continue
+            found = context.find_facts(token.text)
+            whole = whole and found is not None
+            unproved = unproved or any(fact.unproved for fact in found or ())
+            props += [fact.prop for fact in found or ()]
+        if name and whole:
+            context.add_facts(name, props, simp=declares_simp(attributes), unproved=unproved)
+        elif name:
+            context.unread.names[f"fact {name}"] = f"lemmas at {context.source.where(command.start)}"
+        if reader.is_keyword("for"):
+            return
+        reader.accept("and")
+
+
+READERS: dict[str, Callable[[OwnContext, OuterCommand], None]] = {
+    "definition": definition,
+    "abbreviation": definition,
+    "consts": consts,
+    "axiomatization": axiomatization,
+    "type_synonym": type_synonym,
+    "typedecl": typedecl,
+    "notation": notation,
+    "no_notation": notation,
+    "hide_const": hide,
+    "hide_type": hide,
+    "hide_fact": hide,
+    "hide_class": hide,
+    "declare": declare,
+    "lemmas": lemmas,
+}
+
+
+def closed_fact(context: OwnContext, term: Term) -> Term:
+    """A proposition of constants and schematic variables, without types, typed and for all types."""
+    from isarstep.logic.infer import infer
+
+    try:
+        return generalised(infer([term], context.signature).propositions[0])
+    except UserError as error:
+        raise UserError(f"{context.source.path}: {error}") from None

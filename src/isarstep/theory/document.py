@@ -1,0 +1,597 @@
+"""A theory file as a document: what it declares up to a place, and the state of the proof that stands there.
+
+Other theory files of the folder that it imports are read first; everything else it imports is the library's. Whatever
+is not read is noted with its place, and statements that mention it are refused.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import insort
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from isarstep.bench.worlds import PURE, World, Worlds
+from isarstep.errors import UserError
+from isarstep.logic.symbols import to_isabelle
+from isarstep.theory.bare_constants import bare_constants, bare_type
+from isarstep.theory.classes import declare_class, declare_instance
+from isarstep.theory.datatypes import datatype
+from isarstep.theory.declarations import READERS, target_of
+from isarstep.theory.functions import give_equations, recursive_function
+from isarstep.theory.inductive import inductive
+from isarstep.theory.library_targets import find_target
+from isarstep.theory.locales import context_block, end_block, enter_target, locale
+from isarstep.theory.outer import (
+    DIAGNOSTIC,
+    HEADINGS,
+    OPTIONAL,
+    STATEMENTS,
+    UNREAD_GOALS,
+    OuterCommand,
+    TheoryHeader,
+    TheorySource,
+    read_source,
+    split_commands,
+)
+from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
+from isarstep.theory.proof_block import ProofState, fact_of_lemma
+from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
+from isarstep.theory.stated import ReadStatement, read_lemma
+from isarstep.theory.statements import NotRead
+
+_READERS = {
+    **READERS,
+    "datatype": datatype,
+    "fun": recursive_function,
+    "primrec": recursive_function,
+    "function": recursive_function,
+    "inductive": inductive,
+    "inductive_set": inductive,
+}
+_OPENS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal")
+_ENDS = ("by", "qed", "done", "sorry", ".", "..", "\\<proof>")
+_UNPROVED = ("sorry", "oops", "\\<proof>")
+_BLOCKS = ("instantiation", "overloading", "class", "bundle", "open_bundle", "experiment")
+_IN_CODE = ("ML", "setup", "local_setup", "ML_file", "declaration", "syntax_declaration", "overloading")
+# They declare nothing that has a name of one part.
+_ABOUT_OTHERS = (
+    "instantiation", "instance", "interpretation", "sublocale", "global_interpretation", "subclass", "setup_lifting",
+    "lifting_forget", "lifting_update", "code_pred", "functor", "bnf", "lift_bnf", "fun_cases", "inductive_cases",
+    "inductive_simps", "extract", "extract_type", "realizers", "realizability", "datatype_compat",
+)  # fmt: skip
+_WITH_EQUATIONS = (
+    "definition",
+    "abbreviation",
+    "fun",
+    "primrec",
+    "function",
+    "inductive",
+    "inductive_set",
+    "coinductive",
+)
+_MINOR = frozenset("where and for fixes assumes in begin infix infixl infixr binder input plugins".split())
+_NAME = re.compile(r"[^\W\d][\w']*")
+_HEAD = re.compile(r"\s*\(*\s*([^\W\d][\w']*)")
+KEEP_EACH = 128  # commands behind which a document in an editor keeps what it has read
+MOST_KEPT = 24
+
+
+@dataclass(frozen=True)
+class SorryGap:
+    """A `sorry` of the file: its characters and line."""
+
+    start: int
+    end: int
+    line: int
+
+
+@dataclass(frozen=True)
+class ReadBefore:
+    """What was read before a command of the file. Nobody changes it: who reads on has a copy."""
+
+    at: int  # the number of the command
+    context: OwnContext
+    skipping: int
+
+
+class TheoryDocument:
+    """One theory file over the worlds of a benchmark. In an editor (`edited`) it keeps what it has read at some places,
+    and takes from its earlier version all that stands before the first change."""
+
+    def __init__(
+        self,
+        path: Path,
+        worlds: Worlds,
+        folders: Sequence[Path] = (),
+        text: str | None = None,
+        *,
+        edited: bool = False,
+        earlier: TheoryDocument | None = None,
+    ) -> None:
+        self.source = read_source(path) if text is None else TheorySource(text, path)
+        self.header, self.commands = split_commands(self.source)
+        self._folders = (path.parent, *folders)
+        self._files: list[tuple[TheorySource, TheoryHeader, list[OuterCommand]]] = []
+        libraries = self._gather(self.source, self.header, (str(path),))
+        try:
+            self.world: World = worlds.importing(dict.fromkeys(libraries))
+        except UserError as error:
+            raise UserError(f"{self.source.where(0)}: imports: {error}") from None
+        self._kept: list[ReadBefore] | None = [] if edited else None
+        # By the start of a statement: the number of the command behind its proof, and what is refused in the proof.
+        self._refused: dict[int, tuple[int, tuple[str, ...]]] = {}
+        self.changed = 0  # the first character that is not as in the earlier version
+        if earlier is not None:
+            self._take_from(earlier)
+
+    def _take_from(self, earlier: TheoryDocument) -> None:
+        self.changed = _first_difference(earlier.source.text, self.source.text)
+        files = [source for source, _, _ in self._files] == [source for source, _, _ in earlier._files]
+        if not files or (earlier.header, earlier.world) != (self.header, self.world):
+            return
+        self._kept = [kept for kept in earlier._kept or () if kept.at == 0 or self._stands(kept.at)]
+        told = list(earlier._refused.items())  # somebody may be at work on it
+        self._refused = {start: (end, refused) for start, (end, refused) in told if self._stands(end)}
+
+    def _stands(self, at: int) -> bool:
+        """Is everything before this command as in the earlier version, and the command's keyword, too?"""
+        if at >= len(self.commands):
+            return False
+        return self.commands[at].start + len(self.commands[at].name) < self.changed
+
+    def _gather(self, source: TheorySource, header: TheoryHeader, above: tuple[str, ...]) -> list[str]:
+        """Imports that are the library's; files of the folder are put in order."""
+        libraries: list[str] = []
+        for name in header.imports:
+            found = self._file(name, Path(source.path).parent)
+            if found is None:
+                short = name.rpartition("/")[2]
+                if short != PURE:
+                    libraries.append(short)
+                continue
+            if str(found) in above:
+                raise UserError(f"{source.path}: imports: {found.name} imports itself")
+            if any(other.path == str(found) for other, _, _ in self._files):
+                continue
+            known = found.stat()
+            inner, its_header, its_commands = _file_of_folder(found, known.st_mtime_ns, known.st_size)
+            libraries += self._gather(inner, its_header, (*above, str(found)))
+            self._files.append((inner, its_header, its_commands))
+        return libraries
+
+    def _file(self, name: str, folder: Path) -> Path | None:
+        if name.startswith(("~~", "$")):
+            return None
+        places = [folder / f"{name}.thy", *(each / f"{name}.thy" for each in self._folders)]
+        if "." in name and "/" not in name:  # session-qualified: ours where the folder has such a file
+            places += [each / f"{name.rpartition('.')[2]}.thy" for each in self._folders]
+        return next((place for place in places if place.is_file()), None)
+
+    # Reading
+
+    def context_at(self, place: int) -> tuple[OwnContext, list[OuterCommand]]:
+        """All that is declared before a place, and the commands of the proof in which it lies (none: it lies in no
+        proof)."""
+        reading, at = self._reading(place)
+        proof = reading.until(self.commands, place, at, self._keep)
+        return reading.context, proof
+
+    def _reading(self, place: int) -> tuple[_Reading, int]:
+        """The reading that goes on nearest before a place, and the number of the command with which it does."""
+        for kept in reversed(self._kept or ()):
+            if kept.at == 0 or self.commands[kept.at].start <= place:
+                return _Reading(kept.context.copy(self.source), kept.skipping), kept.at
+        context = OwnContext(self.world, self.header.name, self.source)
+        for source, header, commands in self._files:
+            context.source = source
+            context.begin_theory(header.name)
+            _Reading(context).until(commands, len(source.text) + 1)
+            while context.target is not None:
+                end_block(context)
+        context.source = self.source
+        context.begin_theory(self.header.name)
+        return _Reading(context), 0
+
+    def _keep(self, reading: _Reading, at: int, nearest: int = KEEP_EACH) -> None:
+        """Keep what is read before a command, where nothing is kept of the commands shortly before it."""
+        kept = self._kept
+        if kept is None or any(at - nearest < each.at <= at for each in kept):
+            return
+        insort(kept, ReadBefore(at, reading.context.copy(self.source), reading.skipping), key=lambda each: each.at)
+        if len(kept) > MOST_KEPT:
+            gaps = [(later.at - each.at, place) for place, (each, later) in enumerate(pairwise(kept), 1)]
+            del kept[min(gaps)[1]]
+
+    @cached_property
+    def _statements(self) -> list[tuple[int, int]]:
+        """Commands outside of proofs: their numbers and those of the commands behind their proofs."""
+        found, at = [], 0
+        while at < len(self.commands):
+            end = _proof_end(self.commands, at) if _has_proof(self.commands[at]) else at + 1
+            found.append((at, end))
+            at = end
+        return found
+
+    def stops(self) -> list[int]:
+        """Places behind the first change at which reading may stop for a moment; the last one is the end."""
+        starts = [command.start for command in self.commands[KEEP_EACH::KEEP_EACH]]
+        return [*(start for start in starts if start > self.changed), len(self.source.text)]
+
+    def refusals(self, place: int | None = None) -> list[str]:
+        """Whatever is not read in the file, up to the statement at a place, each with its place."""
+        last = len(self.source.text) if place is None else place
+        rows = [row for row in self._statements if self.commands[row[0]].start <= last]
+        new = [row for row in rows if self.commands[row[0]].start not in self._refused] or rows[-1:]
+        reading, first = self._reading(self.commands[new[0][0]].start if new else 0)
+        for at, end in rows:
+            if at < first:
+                continue
+            self._keep(reading, at)
+            command, proof = self.commands[at], self.commands[at + 1 : end]
+            if command.start not in self._refused:
+                self._refused[command.start] = (end, tuple(reading.refused_in(command, proof)))
+            reading.read(command, proof)
+        inside = [self._refused[self.commands[at].start][1] for at, _ in rows]
+        return [*reading.context.notes, *(each for refused in inside for each in refused)]
+
+    def state_at(self, line: int) -> ProofState:
+        """The state at a line: that of the goal which is open behind its last command. Raises UserError."""
+        end = self.source.line_end(line)
+        commands = [command for command in self.commands if command.start < end]
+        if not commands:
+            raise UserError(f"{self.source.path}:{line}: no statement at this line or before it")
+        return self.state_before(commands[-1].start, inclusive=True)
+
+    def state_before(self, place: int, *, inclusive: bool = False) -> ProofState:
+        """The state in which the command at a place begins; with `inclusive` behind it, unless it ends a proof."""
+        context, proof = self.context_at(place)
+        where = self.source.where(place)
+        if not proof:
+            raise UserError(f"{where}: no statement (lemma, have, show, ...) is open here")
+        enter_target(context, proof[0])
+        walk = ProofWalk(context, proof[0])
+        for command in proof[1:]:
+            at = command.start >= place
+            if command.start > place or (at and not (inclusive and command.name not in (*_ENDS, "oops"))):
+                break
+            walk.step(command)
+        if not walk.goals:
+            raise UserError(f"{where}: no statement (lemma, have, show, ...) is open here")
+        return walk.state()
+
+    def gaps(self) -> list[SorryGap]:
+        """Every `sorry` of the file."""
+        found = [command for command in self.commands if command.name == "sorry"]
+        return [SorryGap(each.start, each.start + len("sorry"), self.source.line(each.start)) for each in found]
+
+
+class _Reading:
+    """One walk over the commands of a file."""
+
+    def __init__(self, context: OwnContext, skipping: int = 0) -> None:
+        self.context = context
+        self.skipping = skipping  # blocks that are not read, inside which nothing is
+
+    def until(
+        self,
+        commands: Sequence[OuterCommand],
+        place: int,
+        at: int = 0,
+        keep: Callable[[_Reading, int, int], None] = lambda *_: None,
+    ) -> list[OuterCommand]:
+        """Read what stands before the place, from a command on; the commands of the proof in which it lies."""
+        while at < len(commands) and commands[at].start <= place:
+            command = commands[at]
+            end = at + 1
+            keep(self, at, KEEP_EACH)
+            if _has_proof(command):
+                end = _proof_end(commands, at)
+                inside = end == len(commands) or commands[end].start > place
+                if inside and command.name in (*STATEMENTS, "notepad", *WITHOUT_STATEMENT):
+                    if self.skipping:
+                        where = self.context.source.where(command.start)
+                        raise UserError(f"{where}: this statement stands in a block that is not read")
+                    keep(self, at, 1)
+                    return list(commands[at:end])
+            if command.start == place and not _has_proof(command):
+                break
+            self.read(command, commands[at + 1 : end])
+            at = end
+        return []
+
+    def read(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
+        context, name = self.context, command.name
+        if name in HEADINGS or name in DIAGNOSTIC or name in ("private", "qualified"):
+            return
+        if self.skipping:
+            self._skip(command)
+            return
+        try:
+            if name == "end":
+                if self.context.instantiating:
+                    self.context.instantiating = False
+                elif context.target is not None:
+                    end_block(context)
+            elif name in STATEMENTS:
+                self._lemma(command, proof)
+            elif name == "termination":
+                self._termination(command, proof)
+            elif name == "locale":
+                locale(context, command)
+            elif name == "context":
+                context_block(context, command)
+            elif name == "class":
+                declare_class(context, command)
+            elif name in ("instantiation", "instance"):
+                self._instance(command)
+            elif self.context.instantiating and name in ("definition", "fun", "primrec", "function", "lift_definition"):
+                self._operation(command)
+            elif name in _READERS:
+                self._declaration(command)
+            elif name == "notepad":
+                pass
+            else:
+                self._unread(command, "is not read")
+                self._bare(command)
+        except UserError as error:
+            if name in ("locale", "context"):
+                self.skipping = 1 if any(token.keyword("begin") for token in command.tokens) else 0
+            self._unread(command, str(error))
+            self._bare(command)
+
+    def refused_in(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> list[str]:
+        """What is not read in the proof of a statement that is."""
+        if self.skipping or command.name not in STATEMENTS:
+            return []
+        before = self.context.target
+        try:
+            enter_target(self.context, command)
+            walk = ProofWalk(self.context, command)
+            for each in proof:
+                if not walk.step(each):
+                    break
+        except UserError:
+            return []  # of the statement itself: reading it says so
+        finally:
+            self.context.leave() if before is None else self.context.enter(before)
+        return walk.refused
+
+    def _declaration(self, command: OuterCommand) -> None:
+        context = self.context
+        reader = TokenReader(command.tokens, context.source, command.start)
+        target = target_of(reader)
+        before = context.target
+        if target:
+            enter_target(context, command)
+            command = OuterCommand(command.name, command.tokens[reader.at :], command.start, command.end)
+        try:
+            _READERS[command.name](context, command)
+        finally:
+            if target:
+                context.leave() if before is None else context.enter(before)
+
+    def _instance(self, command: OuterCommand) -> None:
+        """What is proved of the operations is not needed: that the type is of the class is Isabelle's word later."""
+        if self.context.target is not None and command.name == "instantiation":
+            raise NotRead(self.context.source, command.start, "an instantiation inside a context is not read")
+        declare_instance(self.context, command)
+        self.context.instantiating = command.name == "instantiation"
+
+    def _operation(self, command: OuterCommand) -> None:
+        """What an operation of a class is at a type: no fact is made of it, and its name is that of nothing else."""
+        context = self.context
+        where = context.source.where(command.start)
+        context.note(command.start, "what this operation is at the type is not read")
+        for token in command.tokens:
+            if token.keyword("where", "is") or token.quoted:
+                return
+            if token.kind == "name":
+                context.unread.names[to_isabelle(token.text)] = f"an instantiation at {where}"
+            if token.keyword("::", ":"):
+                return
+
+    def _bare(self, command: OuterCommand) -> None:
+        """Constants of which only the type is known."""
+        context = self.context
+        before = context.target
+        try:
+            reader = TokenReader(command.tokens, context.source, command.start)
+            if target_of(reader):
+                enter_target(context, command)
+                command = OuterCommand(command.name, command.tokens[reader.at :], command.start, command.end)
+            if command.name in ("typedef", "quotient_type"):
+                bare_type(context, command)
+            bare_constants(context, command)
+        except UserError:
+            pass
+        finally:
+            if context.target is not before:
+                context.leave() if before is None else context.enter(before)
+
+    def _lemma(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
+        context = self.context
+        if any(each.name == "oops" for each in proof):
+            return
+        before = context.target
+        unproved = self._rests_on_sorry(proof)
+        entered = enter_target(context, command)
+        try:
+            statement = read_lemma(command, context.scope())
+            if context.unsure and _long_names(statement):
+                raise NotRead(context.source, command.start, f"{context.unsure} may have declared what it mentions")
+            self._add(statement, unproved)
+        finally:
+            if entered:
+                context.leave() if before is None else context.enter(before)
+
+    def _add(self, statement: ReadStatement, unproved: bool) -> None:
+        context = self.context
+        try:
+            props = fact_of_lemma(statement)
+        except ValueError:
+            raise NotRead(context.source, statement.place, "what it says is no formula") from None
+        simp = declares_simp(statement.attributes)
+        if unproved and statement.attributes:
+            context.hidden_by_sorry = True
+        name = statement.label
+        if statement.label or not any(row.label for row in statement.shows):
+            context.add_facts(name or f"unnamed_{statement.place}", props, simp=simp, unproved=unproved)
+        for row in statement.shows:
+            if row.label:
+                own = [prop for prop, goal in zip(props, statement.goals, strict=False) if goal in row.terms]
+                context.add_facts(row.label, own, simp=declares_simp(row.attributes), unproved=unproved)
+
+    def _rests_on_sorry(self, proof: Sequence[OuterCommand]) -> bool:
+        """Is something in the proof, or something that it names, not proved?"""
+        if any(each.name in _UNPROVED for each in proof):
+            return True
+        if self.context.hidden_by_sorry:
+            return True
+        names = {token.text for each in proof for token in each.tokens if token.kind == "name"}
+        found = (self.context.find_facts(name) for name in names)
+        return any(fact.unproved for facts in found if facts is not None for fact in facts)
+
+    def _termination(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
+        names = [token.text for token in command.tokens if token.kind == "name"]
+        waiting = list(self.context.waiting)
+        name = names[0] if names else waiting[-1] if waiting else ""
+        unproved = self._rests_on_sorry(proof) or any(each.name == "oops" for each in proof)
+        if name not in self.context.waiting:
+            raise NotRead(self.context.source, command.start, "no function waits for its termination")
+        if unproved:
+            self.context.note(command.start, f"the equations of {name} are left out: its termination is not proved")
+        else:
+            give_equations(self.context, name, simp=True)
+
+    def _skip(self, command: OuterCommand) -> None:
+        """Inside a block that is not read: everything that is declared there is not read either."""
+        if command.name in _BLOCKS or (command.name in ("context", "locale", "notepad") and _begins(command)):
+            self.skipping += 1
+        elif command.name == "end":
+            self.skipping -= 1
+        else:
+            self._mark(command, "a block that is not read")
+
+    def _unread(self, command: OuterCommand, why: str) -> None:
+        context = self.context
+        where = context.source.where(command.start)
+        shown = why if why.startswith(context.source.path) else f"{where}: `{command.name}` {why}"
+        context.notes.append(shown)
+        if command.name in _BLOCKS and _begins(command):
+            self.skipping += 1
+        if command.name in _IN_CODE or command.name in OPTIONAL:
+            context.unsure = context.unsure or f"`{command.name}` at {where}"
+        self._mark(command, f"`{command.name}` at {where}")
+        if command.name in ("interpretation", "sublocale", "global_interpretation"):
+            self._interpreted(command, f"`{command.name}` at {where}")
+
+    def _interpreted(self, command: OuterCommand, why: str) -> None:
+        """Constants that an interpretation without a prefix may bring, by names that would look like variables."""
+        context = self.context
+        for token, following in pairwise((*command.tokens, command.tokens[-1])):
+            if token.kind != "name" or following.keyword(":"):
+                continue
+            try:
+                target = find_target(context, token.text, token.start)
+            except UserError:
+                continue
+            for name in target.local:
+                base = name.removeprefix("local.")
+                if "." not in base:
+                    context.unread.names.setdefault(base, why)
+
+    def _mark(self, command: OuterCommand, why: str) -> None:
+        """Names that a command may declare, and the symbols of its notation."""
+        unread = self.context.unread
+        if command.name in (*STATEMENTS, "lemmas", "termination", "declare"):
+            return
+        for name in _names_in(command, lambda name: self.context.language.types.resolve(name) is not None):
+            unread.names[to_isabelle(name)] = why
+        if command.name in ("syntax", "translations", "notation", "type_notation", "no_notation", "no_syntax"):
+            for token in command.tokens:
+                if token.quoted:
+                    for word in re.split(r"[\s_()/]+|'(?=[^\w])", token.text):
+                        if word and word != "CONST":
+                            unread.symbols[word.replace("'", "")] = why
+
+
+@lru_cache(maxsize=64)
+def _file_of_folder(path: Path, changed: int, size: int) -> tuple[TheorySource, TheoryHeader, list[OuterCommand]]:
+    """A file that others import; it is read again when it is another one."""
+    source = read_source(path)
+    return source, *split_commands(source)
+
+
+def _first_difference(old: str, new: str) -> int:
+    """How many characters two texts begin with that are the same."""
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _begins(command: OuterCommand) -> bool:
+    return any(token.keyword("begin") for token in command.tokens)
+
+
+def _names_in(command: OuterCommand, is_type: Callable[[str], bool]) -> Iterable[str]:
+    """All that an unread declaration may name: what stands where names are declared, no types."""
+    if command.name in (*_IN_CODE, *_ABOUT_OTHERS):
+        return
+    tokens, where = command.tokens, any(token.keyword("where") for token in command.tokens)
+    begun, before = False, ""  # behind `=`, and the token before
+    for token in tokens:
+        if command.name in _WITH_EQUATIONS and token.keyword("where"):
+            return
+        if token.keyword("="):
+            begun = True
+        elif token.kind == "name" and before not in ("::", ":") and token.text not in _MINOR:
+            if not (begun and is_type(token.text)):
+                yield token.text
+                if command.name in ("typedef", "quotient_type"):
+                    yield from (f"{sign}_{token.text}" for sign in ("Rep", "Abs", "rep", "abs", "cr", "pcr"))
+        elif token.quoted and _NAME.fullmatch(token.text) and before not in ("::", ":"):
+            yield token.text
+        elif token.quoted and command.name in _WITH_EQUATIONS and not where:
+            head = _HEAD.match(token.text)
+            if head is not None:
+                yield head[1]
+        before = token.text if not token.quoted else ""
+
+
+def _long_names(statement: ReadStatement) -> bool:
+    """Does it speak of variables that nobody fixed and that do not look like variables?"""
+    return any(len(name.rstrip("0123456789'")) > 2 for name in statement.new)
+
+
+def _has_proof(command: OuterCommand) -> bool:
+    if command.name in (*STATEMENTS, *UNREAD_GOALS, "function", "termination"):
+        return True
+    return command.name == "notepad"
+
+
+def _proof_end(commands: Sequence[OuterCommand], at: int) -> int:
+    """The command behind a proof."""
+    if commands[at].name == "notepad":
+        end = next((i for i in range(at, len(commands)) if commands[i].name == "end"), len(commands) - 1)
+        return end + 1
+    goals, place = 1, at + 1
+    while place < len(commands):
+        name = commands[place].name
+        if name == "oops":
+            return place + 1
+        if name in (*STATEMENTS, "definition", "end", "datatype", "fun", "section") and goals >= 1:
+            return place  # the proof is not finished
+        goals += (name in _OPENS) - (name in _ENDS)
+        place += 1
+        if goals == 0:
+            return place
+    return place

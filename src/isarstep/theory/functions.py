@@ -1,0 +1,356 @@
+"""`primrec`, `fun` and `function`: their constants, and their equations where these surely hold.
+
+Equations of `fun` are tried in order: a later one holds only where no earlier one fits, so it is split until none does.
+An equation is a fact only where termination is seen here or proved in the file; otherwise the constant alone is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.language import Language
+from isarstep.logic.terms import App, Const, Free, Term, Typ, frees, list_comb, strip_comb, substitute, subterms
+from isarstep.theory.declarations import announce, as_constants, labelled, new_names, retyped, sides_of
+from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.statements import NotRead, read_together, type_names
+
+_DUMMY = re.compile(r"(?<![\w'?.\\<>^⇩])_(?![\w'>])")
+MOST_EQUATIONS = 200  # after splitting
+_TRUTH = {"HOL.True": 0, "HOL.False": 0}
+_SUC, _ZERO, _ONE = "Nat.Suc", "Groups.zero_class.zero", "Groups.one_class.one"
+
+
+@dataclass(frozen=True)
+class FunctionEquation:
+    """`f p q = r`, with f a constant."""
+
+    head: str
+    patterns: tuple[Term, ...]
+    right: Term
+    place: int
+
+
+def recursive_function(context: OwnContext, command: OuterCommand) -> None:
+    """`fun`, `primrec` and `function`."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    options = [token.text for token in reader.bracket()] if reader.is_keyword("(") else []
+    if context.parameters:
+        raise reader.refused(f"`{command.name}` inside a locale is not read")
+    scope = context.scope()
+    names = new_names(reader, scope, "where")
+    reader.expect("where")
+    if not names:
+        raise reader.refused("expected names")
+    rows = labelled(reader)
+    reader.end()
+    for each in names:
+        announce(context, scope, each)
+    texts = [without_dummies(text) for _, _, texts in rows for text in texts]
+    read = read_together(texts, scope, apart=True)
+    types = _types_of(read.frees, [each.name for each in names])
+    equations = [_sides(context, t, text.inside, types) for t, text in zip(read.terms, texts, strict=True)]
+    meaning: dict[str, Term] = {}
+    for each in names:
+        full = context.declare_constant(context.full_name(each.name), types[each.name]).name
+        meaning[each.name] = Const(full)
+    made = [_with_constants(equation, meaning) for equation in equations]
+    heads = {constant.name for constant in meaning.values() if isinstance(constant, Const)}
+    sequential = command.name == "fun" or "sequential" in options
+    try:
+        if command.name == "primrec" or not sequential:
+            final = made
+        else:
+            final = split_in_order(made, context.language)
+    except UserError as error:
+        final = []
+        context.note(command.start, f"the equations of {names[0].name} are left out: {error}")
+    if command.name == "primrec":
+        final = _primitive(context, final, command.start, names[0].name)
+    terminates = command.name != "function" and all_terminate(made, heads)
+    if command.name == "fun" and not terminates:
+        context.note(
+            command.start, f"the equations of {names[0].name} are left out: that it terminates is not seen here"
+        )
+    context.waiting[names[0].name] = [(each.name, _facts_of(context, final, meaning[each.name])) for each in names]
+    if terminates:
+        give_equations(context, names[0].name, simp=True)
+
+
+def without_dummies(text: SourceToken) -> SourceToken:
+    """`_` in patterns is a variable that nobody names."""
+    number = count()
+    return replace(text, text=_DUMMY.sub(lambda _: f"uu{next(number)}", text.text))
+
+
+def _primitive(context: OwnContext, equations: list[FunctionEquation], place: int, name: str) -> list[FunctionEquation]:
+    """Equations of a primitive recursion have different constructors: none overlaps another."""
+    for number, one in enumerate(equations):
+        for other in equations[number + 1 :]:
+            if one.head == other.head and _unify_patterns(one.patterns, other.patterns):
+                context.note(place, f"the equations of {name} are left out: they overlap")
+                return []
+    return equations
+
+
+def give_equations(context: OwnContext, name: str, *, simp: bool) -> bool:
+    """Make the equations of a function facts, once it is known to terminate."""
+    waiting = context.waiting.pop(name, None)
+    if waiting is None:
+        return False
+    for base, props in waiting:
+        if props:
+            context.add_facts(f"{base}.simps", props, simp=simp)
+    return True
+
+
+def _types_of(found: Mapping[str, Typ], names: Sequence[str]) -> dict[str, Typ]:
+    return {name: found[name] for name in names}
+
+
+def _sides(context: OwnContext, term: Term, place: int, new: Mapping[str, Typ]) -> FunctionEquation:
+    sides = sides_of(term)
+    if sides is None:
+        raise NotRead(context.source, place, "expected an equation; conditions are not read")
+    head, patterns = strip_comb(sides[0])
+    if not isinstance(head, Free) or head.name not in new:
+        raise NotRead(context.source, place, "the left side is none of the new functions")
+    left = [node.name for pattern in patterns for node in subterms(pattern) if isinstance(node, Free)]
+    if len(set(left)) != len(left):
+        raise NotRead(context.source, place, "a variable stands twice on the left side")
+    extra = {node.name for node in frees(sides[1])} - {*left, *new}
+    if extra:
+        raise NotRead(context.source, place, f"{min(extra)!r} stands on the right side only")
+    for typ in (getattr(node, "type", None) for node in subterms(sides[1])):
+        if typ is not None and type_names([typ]) - type_names(new.values()):
+            raise NotRead(context.source, place, "the right side has a type variable that the function does not have")
+    return FunctionEquation(head.name, tuple(patterns), sides[1], place)
+
+
+def _with_constants(equation: FunctionEquation, meaning: Mapping[str, Term]) -> FunctionEquation:
+    head = meaning[equation.head]
+    assert isinstance(head, Const)
+    return FunctionEquation(head.name, equation.patterns, as_constants(equation.right, meaning), equation.place)
+
+
+def _facts_of(context: OwnContext, equations: Sequence[FunctionEquation], head: Term) -> list[Term]:
+    assert isinstance(head, Const)
+    found = []
+    for each in equations:
+        if each.head == head.name:
+            types = {n.name: n.type for p in each.patterns for n in frees(p) if n.type is not None}
+            prop = hol.trueprop(hol.eq(list_comb(head, each.patterns), each.right))
+            try:
+                found.append(retyped(context, prop, types))
+            except UserError:
+                found.append(retyped(context, prop, {}))
+    return found
+
+
+# Patterns
+
+
+def constructors_of(constructor: str, language: Language) -> list[tuple[str, int]]:
+    """All constructors of the datatype that has this one. Raises UserError where it is none."""
+    if constructor in _TRUTH:
+        return list(_TRUTH.items())
+    return language.datatype(constructor)[1]
+
+
+def split_in_order(equations: Sequence[FunctionEquation], language: Language) -> list[FunctionEquation]:
+    """Each equation at the instances that no earlier one of the same function fits. Raises UserError."""
+    done: list[FunctionEquation] = []
+    for place, equation in enumerate(equations):
+        parts = [equation]
+        for earlier in equations[:place]:
+            if earlier.head == equation.head:
+                parts = [rest for part in parts for rest in _less(part, earlier, language)]
+            if len(parts) > MOST_EQUATIONS:
+                raise UserError("its patterns overlap in too many ways")
+        done += parts
+    return done
+
+
+def _less(equation: FunctionEquation, earlier: FunctionEquation, language: Language) -> list[FunctionEquation]:
+    """What is left of an equation where the earlier one does not fit."""
+    if len(equation.patterns) != len(earlier.patterns):
+        raise UserError("its equations have different numbers of arguments")
+    where = _first_difference(equation.patterns, earlier.patterns, language)
+    if where is None:
+        return []
+    if where == "apart":
+        return [equation]
+    assert isinstance(where, tuple)
+    variable, constructor = where
+    found: list[FunctionEquation] = []
+    for constructor_name, arguments in constructors_of(constructor, language):
+        taken = {node.name for term in (*equation.patterns, equation.right) for node in frees(term)}
+        names = [name for name in (f"v{number}" for number in range(len(taken) + arguments)) if name not in taken]
+        value: Term = list_comb(Const(constructor_name), [Free(variable) for variable in names[:arguments]])
+        instance = _instance(equation, variable, value)
+        found += _less(instance, earlier, language) if constructor_name == constructor else [instance]
+    return found
+
+
+def _instance(equation: FunctionEquation, variable: str, value: Term) -> FunctionEquation:
+    def put(leaf: Term) -> Term | None:
+        return value if isinstance(leaf, Free) and leaf.name == variable else None
+
+    patterns = tuple(substitute(pattern, put) for pattern in equation.patterns)
+    return FunctionEquation(equation.head, patterns, substitute(equation.right, put), equation.place)
+
+
+def _first_difference(
+    patterns: Sequence[Term], earlier: Sequence[Term], language: Language
+) -> tuple[str, str] | str | None:
+    """None: the earlier patterns fit; "apart": they fit nowhere; else a variable and the constructor it must have for
+    them to fit."""
+    found: tuple[str, str] | None = None
+    todo = list(zip(patterns, earlier, strict=True))
+    while todo:
+        mine, other = todo.pop(0)
+        if isinstance(other, Free):
+            continue
+        (head, arguments), (wanted, others) = strip_comb(mine), strip_comb(other)
+        if not isinstance(wanted, Const) or wanted.name not in dict(constructors_of(wanted.name, language)):
+            raise UserError("a pattern is made of other things than constructors")
+        if isinstance(mine, Free):
+            found = found or (mine.name, wanted.name)
+        elif not isinstance(head, Const):
+            raise UserError("a pattern is made of other things than constructors")
+        elif head.name != wanted.name:
+            if head.name not in dict(constructors_of(wanted.name, language)):
+                raise UserError("a pattern is made of other things than constructors")
+            return "apart"
+        else:
+            todo = [*zip(arguments, others, strict=True), *todo]
+    return found
+
+
+def _unify_patterns(one: Sequence[Term], other: Sequence[Term]) -> bool:
+    """May both fit the same values?"""
+    for left, right in zip(one, other, strict=False):
+        (head, xs), (wanted, ys) = strip_comb(left), strip_comb(right)
+        if isinstance(head, Const) and isinstance(wanted, Const):
+            if head.name != wanted.name:
+                return False
+            if not _unify_patterns(xs, ys):
+                return False
+    return True
+
+
+# Termination
+
+
+def all_terminate(equations: Sequence[FunctionEquation], heads: set[str]) -> bool:
+    """Is there a lexicographic order of argument positions in which every recursive call is smaller? What is seen are
+    parts of a pattern and n - k under a condition that n is not 0."""
+    calls: list[list[str]] = []
+    for equation in equations:
+        for call, guards in _calls(equation.right, heads, ()):
+            if call is None or len(call) < len(equation.patterns):
+                return False
+            pairs = zip(equation.patterns, call, strict=False)
+            calls.append([_compare(pattern, argument, guards) for pattern, argument in pairs])
+    positions = list(range(min((len(call) for call in calls), default=0)))
+    while calls:
+        good = next(
+            (p for p in positions if all(c[p] in "<=" for c in calls) and any(c[p] == "<" for c in calls)), None
+        )
+        if good is None:
+            return False
+        calls = [call for call in calls if call[good] != "<"]
+        positions.remove(good)
+    return True
+
+
+def _calls(
+    term: Term, heads: set[str], guards: tuple[tuple[bool, Term], ...]
+) -> Iterator[tuple[list[Term] | None, tuple[tuple[bool, Term], ...]]]:
+    """Recursive calls with the conditions under which they stand; None for one without arguments."""
+    head, arguments = strip_comb(term)
+    if isinstance(head, Const) and head.name in heads:
+        yield (list(arguments) if arguments else None), guards
+    if isinstance(head, Const) and head.name == "HOL.If" and len(arguments) == 3:
+        yield from _calls(arguments[0], heads, guards)
+        yield from _calls(arguments[1], heads, (*guards, (True, arguments[0])))
+        yield from _calls(arguments[2], heads, (*guards, (False, arguments[0])))
+        return
+    if not arguments and not isinstance(head, Const | Free):
+        body = getattr(head, "body", None)
+        if body is not None:
+            yield from _calls(body, heads, guards)
+        return
+    if not isinstance(head, Const | Free):
+        yield from _calls(head, heads, guards)
+    for argument in arguments:
+        yield from _calls(argument, heads, guards)
+
+
+def _compare(pattern: Term, argument: Term, guards: tuple[tuple[bool, Term], ...]) -> str:
+    if argument == pattern:
+        return "="
+    if any(part is not pattern and part == argument for part in _parts(pattern)):
+        return "<"
+    head, arguments = strip_comb(argument)
+    lowers = ("Groups.minus_class.minus", "Rings.divide_class.divide")
+    if isinstance(head, Const) and head.name in lowers and len(arguments) == 2 and isinstance(pattern, Free):
+        number = _number(arguments[1])
+        least = 1 if head.name == lowers[0] else 2
+        natural = getattr(pattern.type, "name", "") == "Nat.nat"
+        if arguments[0] == pattern and number >= least and natural and _positive_by(pattern, guards):
+            return "<"
+    return "?"
+
+
+def _parts(pattern: Term) -> Iterator[Term]:
+    """Values inside a constructor pattern, the whole first."""
+    yield pattern
+    head, arguments = strip_comb(pattern)
+    if isinstance(head, Const):
+        for argument in arguments:
+            yield from _parts(argument)
+
+
+def _number(term: Term) -> int:
+    """A numeral's value, -1 where it is none."""
+    head, arguments = strip_comb(term)
+    name = head.name if isinstance(head, Const) else ""
+    if name == _ZERO:
+        return 0
+    if name == _ONE:
+        return 1
+    if name == _SUC and len(arguments) == 1:
+        inner = _number(arguments[0])
+        return inner + 1 if inner >= 0 else -1
+    if name == "Num.numeral_class.numeral" and len(arguments) == 1:
+        return 2  # at least: the numerals 0 and 1 are constants of their own
+    return -1
+
+
+def _positive_by(variable: Free, guards: tuple[tuple[bool, Term], ...]) -> bool:
+    """Do the conditions say that a natural number is not 0?"""
+    tests: dict[str, Callable[[Term, Term], bool]] = {
+        hol.EQ: lambda left, right: left == variable and _number(right) == 0,
+        "Orderings.ord_class.less": lambda left, right: right == variable and _number(left) >= 0,
+        "Orderings.ord_class.less_eq": lambda left, right: left == variable and _number(right) == 0,
+    }
+    for holds, condition in guards:
+        positive = holds
+        if isinstance(condition, App) and isinstance(condition.fun, Const) and condition.fun.name == hol.NOT:
+            condition, positive = condition.arg, not holds
+        for name, test in tests.items():
+            sides = hol.dest_binary(name, condition)
+            wanted = name == "Orderings.ord_class.less"
+            if sides is not None and positive == wanted and test(*sides):
+                return True
+            # n < k or n <= 0 that fails: n is at least k, which says so where k is not 0
+            at_least = sides is not None and sides[0] == variable and _number(sides[1]) >= 1
+            if at_least and name.endswith(".less") and not positive:
+                return True
+    return False

@@ -1,0 +1,81 @@
+"""Locales and classes of the library as targets: parameters, notation and constants that are known inside."""
+
+from __future__ import annotations
+
+from isarstep.logic import hol
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import Const, Free, TFree, Typ, Type, list_comb, strip_fun
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
+from isarstep.theory.own_context import Locale, OwnContext
+from isarstep.theory.statements import NotRead
+
+_NOTATION = ("productions", "no_productions", "rules", "no_rules", "parse_rules")
+CLASS_TYPE = "'a"
+
+
+def find_target(context: OwnContext, name: str, place: int) -> Locale:
+    """The locale or class that a name means here, of the file or of the library. Raises NotRead."""
+    known = context.locales.get(name)
+    if known is None:
+        known = _of_library(context, to_isabelle(name), place)
+        context.locales[name] = known
+    return known
+
+
+def _of_library(context: OwnContext, name: str, place: int) -> Locale:
+    if name in context.unread.names:
+        raise NotRead(context.source, place, f"the locale or class {name!r} is not read")
+    locales = [full for full in context.language._locales if _means(name, full)]
+    classes = [full for full in context.signature.classes if _means(name, full) and context.world.exists(full)]
+    found = [*locales, *classes]
+    if not found:
+        raise NotRead(context.source, place, f"{name!r} is no locale that is known here")
+    rank = context.language._rank
+    if len(found) > 1 and rank is not None:  # the one declared last is meant
+        last = max(map(rank, found))
+        found = [full for full in found if rank(full) == last]
+    if len(found) > 1:
+        raise NotRead(context.source, place, f"{name!r} may be several locales")
+    return _locale(context, found[0], place) if found[0] in locales else class_target(found[0])
+
+
+def _means(name: str, full: str) -> bool:
+    return full == name or full.endswith("." + name)
+
+
+def class_target(full: str) -> Locale:
+    """Inside a class: its type is fixed, its operations are constants."""
+    own = TFree(CLASS_TYPE, (full,))
+    return Locale(full, sorts={CLASS_TYPE: own.sort}, class_type=own)
+
+
+def _locale(context: OwnContext, full: str, place: int) -> Locale:
+    made = Locale(full)
+    for row in context.language._locales[full]:
+        for name, typ in row.get("parameters", ()):
+            made.parameters[name] = parse_type(typ)
+        made.structures = tuple(dict.fromkeys((*made.structures, *row.get("structures", ()))))
+        made.local.update({name: decode(term) for name, term in row.get("constants", ())})
+        for field in _NOTATION:
+            made.rows.setdefault(field, []).extend(row.get(field, ()))
+    if not made.parameters and not made.local:
+        raise NotRead(context.source, place, f"the parameters of {full} are not known")
+    made.rows = {field: rows for field, rows in made.rows.items() if rows}
+    for typ in made.parameters.values():
+        _note_sorts(typ, made)
+    predicate = context.signature.constants.get(full)
+    if predicate is not None and len(strip_fun(predicate.type)[0]) != len(made.parameters):
+        made.assumes_of = None
+    elif predicate is not None:
+        made.assumes_of = tuple(made.parameters)
+        made.predicate = hol.trueprop(list_comb(Const(full), [Free(parameter) for parameter in made.parameters]))
+    return made
+
+
+def _note_sorts(typ: Typ, made: Locale) -> None:
+    if isinstance(typ, Type):
+        for part in typ.args:
+            _note_sorts(part, made)
+    else:
+        made.sorts[typ.name] = typ.sort

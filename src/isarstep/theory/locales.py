@@ -1,0 +1,186 @@
+"""`locale` and `context`: what is fixed and assumed inside, and what their constants and facts are outside."""
+
+from __future__ import annotations
+
+from isarstep.logic import hol
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import Free, Typ, Type, frees, funs, list_comb, strip_comb
+from isarstep.theory.declarations import MOST_ARGUMENTS, new_names, open_type
+from isarstep.theory.library_targets import find_target
+from isarstep.theory.mixfix import mixfix_rows
+from isarstep.theory.outer import OuterCommand, SourceToken
+from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
+from isarstep.theory.stated import StatedProps, exported, stated_props
+from isarstep.theory.statements import NotRead, read_together, type_names
+
+_PARTS = ("fixes", "assumes", "defines", "notes", "constrains", "includes", "begin", "for")
+
+
+def locale(context: OwnContext, command: OuterCommand) -> None:
+    """`locale a = b + fixes ... assumes ... begin`; of what it rests on, one locale of the file without renaming."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if context.target is not None:
+        raise reader.refused("a locale inside a context is not read")
+    name = reader.name()
+    made = Locale(f"{context.theory}.{to_isabelle(name.text)}")
+    if reader.accept("=") and not reader.is_keyword(*_PARTS):
+        token = reader.name()
+        above = find_target(context, token.text, token.start)
+        if above.class_type is not None:
+            raise NotRead(context.source, token.start, "a locale that rests on a class is not read")
+        made.parameters.update(above.parameters)
+        made.sorts.update(above.sorts)
+        made.facts.update(above.facts)
+        made.local.update(above.local)
+        made.structures, made.assumes_of = above.structures, above.assumes_of
+        made.rows = {field: list(rows) for field, rows in above.rows.items()}
+        if not reader.accept("+") and reader.here is not None and not reader.is_keyword("begin"):
+            raise reader.refused("an import of a locale in this form is not read")
+    begins = _elements(context, reader, made)
+    _declare_predicate(context, made, name)
+    context.locales[name.text] = made
+    if begins:
+        context.enter(made)
+
+
+def _declare_predicate(context: OwnContext, made: Locale, name: SourceToken) -> None:
+    """It is about those parameters that something is assumed of; without assumptions there is none."""
+    if made.assumes_of is None:
+        context.unread.names[to_isabelle(name.text)] = (
+            f"the predicate of a locale at {context.source.where(name.start)}"
+        )
+        return
+    mentioned = {*made.assumes_of, *(node.name for term in made.assumed for node in frees(term))}
+    used = [parameter for parameter in made.parameters if parameter in mentioned]
+    made.assumes_of = tuple(used)
+    if made.assumed or used:
+        predicate = context.declare_constant(made.name, funs([made.parameters[each] for each in used], hol.BOOL))
+        made.predicate = hol.trueprop(list_comb(predicate, [Free(each) for each in used]))
+
+
+def context_block(context: OwnContext, command: OuterCommand) -> None:
+    """`context locale begin`, `context fixes ... assumes ... begin`."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if reader.accept("begin"):
+        reader.end()
+        context.enter(_inner(context))
+        return
+    if context.target is not None and not reader.is_keyword(*_PARTS):
+        raise reader.refused("a locale inside a context is not read")
+    if context.target is not None and context.target.class_type is not None:
+        raise reader.refused("a context that fixes or assumes something inside a class is not read")
+    if not reader.is_keyword(*_PARTS):
+        name = reader.name()
+        known = find_target(context, name.text, name.start)
+        reader.expect("begin")
+        reader.end()
+        context.enter(known)
+        return
+    made = _inner(context)
+    if not _elements(context, reader, made):
+        raise reader.refused("expected begin")
+    context.enter(made)
+
+
+def _inner(context: OwnContext) -> Locale:
+    """A context without a name; it has all that the one around it has."""
+    outer = context.target
+    if outer is None:
+        return Locale("")
+    return Locale(
+        "", dict(outer.parameters), dict(outer.sorts), dict(outer.facts), dict(outer.local), [], None, (),
+        outer.structures, {field: list(rows) for field, rows in outer.rows.items()}, outer, outer.class_type,
+    )  # fmt: skip
+
+
+def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
+    """Parameters and assumptions; True where a block begins behind them."""
+    scope = context.scope()
+    scope.fixed.update(made.parameters)
+    scope.sorts.update(made.sorts)
+    rows: list[StatedProps] = []
+    begins = False
+    while reader.here is not None:
+        if reader.accept("fixes"):
+            for new in new_names(reader, scope, *_PARTS):
+                scope.fixed[new.name] = new.type or open_type(new.name)
+                made.parameters[new.name] = scope.fixed[new.name]
+                if new.mixfix and new.mixfix[0].keyword("structure"):
+                    made.structures = (*made.structures, new.name)
+                elif new.mixfix:
+                    productions = mixfix_rows(new.mixfix, context.source, new.name, MOST_ARGUMENTS, fixed=True)
+                    made.rows.setdefault("productions", []).extend(productions)
+        elif reader.accept("assumes"):
+            rows += stated_props(reader, *_PARTS)
+        elif reader.accept("begin"):
+            begins = True
+            reader.end()
+        else:
+            raise reader.refused(f"{reader.take().text!r} is not read here")
+    texts = [text for row in rows for text in row.texts]
+    if texts:
+        before = context.target
+        context.enter(made)  # for its notation
+        try:
+            read = read_together(texts, scope)
+        finally:
+            context.leave() if before is None else context.enter(before)
+        strangers = {name: typ for name, typ in read.frees.items() if name not in scope.fixed}
+        for name in made.parameters:
+            made.parameters[name] = read.frees.get(name, made.parameters[name])
+        made.sorts.update(read.sorts)
+        terms = iter([exported(term, strangers, ()) for term in read.terms])  # they hold for all of these
+        for row in rows:
+            props = [next(terms) for _ in row.texts]
+            facts = tuple(
+                OwnFact(row.label if len(props) == 1 else f"{row.label}({n})", prop) for n, prop in enumerate(props, 1)
+            )
+            made.facts[row.label or f"assumption_{row.texts[0].start}"] = facts
+            made.assumed += props
+    for typ in made.parameters.values():
+        for variable in _variables(typ):
+            made.sorts.setdefault(*variable)
+    if type_names(made.parameters.values()) - set(made.sorts):
+        raise reader.refused("a parameter whose type is not known is not read")
+    return begins
+
+
+def _variables(typ: Typ) -> list[tuple[str, tuple[str, ...]]]:
+    if isinstance(typ, Type):
+        return [pair for part in typ.args for pair in _variables(part)]
+    return [(typ.name, typ.sort)] if typ.name.startswith("'") and not typ.name.endswith("~") else []
+
+
+def enter_target(context: OwnContext, command: OuterCommand) -> bool:
+    """Enter the locale of `lemma (in a)`; False where the command names none."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    following = reader.ahead()
+    if not reader.is_keyword("(") or following is None or not following.keyword("in"):
+        return False
+    context.enter(find_target(context, reader.bracket()[1].text, command.start))
+    return True
+
+
+def end_block(context: OwnContext) -> None:
+    """`end`: facts of an unnamed context hold outside under what it assumed."""
+    target = context.target
+    assert target is not None
+    outer = target.outer
+    context.leave() if outer is None else context.enter(outer)
+    if target.name:
+        return
+    known = outer.parameters if outer is not None else {}
+    own = {name: typ for name, typ in target.parameters.items() if name not in known}
+    if outer is not None:
+        for name, term in target.local.items():
+            if name not in outer.local:
+                head, arguments = strip_comb(term)
+                kept = [each for each in arguments if not (isinstance(each, Free) and each.name in own)]
+                outer.local[name] = list_comb(head, kept)
+        context.enter(outer)
+    for name, facts in target.facts.items():
+        if any(fact.prop in target.assumed for fact in facts) or (outer is not None and name in outer.facts):
+            continue
+        props = [exported(fact.prop, own, target.assumed) for fact in facts]
+        simp = any(fact.simp for fact in facts)
+        context.add_facts(name, props, simp=simp, unproved=any(fact.unproved for fact in facts))

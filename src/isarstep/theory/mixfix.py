@@ -1,0 +1,106 @@
+"""Mixfix annotations as rows of notation (docs/graphs.md): `(infixl "+" 65)`, `("_ is _" [50, 51] 50)`, `binder`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from isarstep.logic.symbols import to_isabelle
+from isarstep.theory.outer import SourceToken, TheorySource
+from isarstep.theory.statements import NotRead
+
+Row = list[Any]
+_INFIX = {"infix": (1, 1), "infixl": (0, 1), "infixr": (1, 0)}
+_PIECE = re.compile(
+    r"'(?P<escaped>\\<\^?[A-Za-z]+>|.)|(?P<argument>_)|(?P<index>\\<index>|ı)"
+    r"|(?P<open>\((?:\\<open>.*?\\<close>|‹.*?›|[0-9]+)?)|(?P<close>\))|(?P<break>//?\s*|\s+)"
+    r"|(?P<symbol>\\<\^?[A-Za-z]+>|.)",
+    re.DOTALL,
+)
+
+
+def mixfix_rows(
+    tokens: Sequence[SourceToken],
+    source: TheorySource,
+    constant: str,
+    arguments: int,
+    kind: str = "logic",
+    *,
+    fixed: bool = False,
+) -> list[Row]:
+    """Productions of a mixfix annotation, given without its round brackets, for a constant (or a type) with at most so
+    many arguments; `fixed`: for a variable. Raises NotRead."""
+    head = ("\\<^type>" if kind == "type" else "\\<^fixed>" if fixed else "\\<^const>") + constant
+    first = tokens[0]
+    if first.keyword(*_INFIX):
+        if len(tokens) != 3 or tokens[2].kind != "number" or arguments < 2:
+            raise NotRead(source, first.start, "an infix notation of this form is not read")
+        symbols, priority = _delimiters(tokens[1], source), int(tokens[2].text)
+        if None in symbols:
+            raise NotRead(source, tokens[1].start, "an infix operator with an argument inside is not read")
+        left, right = (priority + more for more in _INFIX[first.text])
+        middle = [part for symbol in symbols for part in (1, symbol)]
+        rows: list[Row] = [[kind, [[kind, left], *middle, 1, [kind, right]], head, priority, 1]]
+        if kind == "logic":
+            rows.append([kind, ["(" + "".join(map(str, symbols)) + ")"], head, 1000, 1])
+        return rows
+    if first.keyword("binder"):
+        numbers = [int(token.text) for token in tokens[2:] if token.kind == "number"]
+        if len(tokens) < 3 or not numbers or kind == "type" or fixed:
+            raise NotRead(source, first.start, "a binder of this form is not read")
+        (symbol,) = _delimiters(tokens[1], source)
+        priorities = [["idts", 0], ".", 1, ["any", numbers[0]]]
+        return [["logic", [symbol, *priorities], "\\<^binder>" + constant, numbers[-1], 1]]
+    if first.quoted:
+        return [_template(tokens, source, head, arguments, kind)]
+    raise NotRead(source, first.start, f"the notation {first.text[:30]!r} is not read")
+
+
+def _template(tokens: Sequence[SourceToken], source: TheorySource, head: str, arguments: int, kind: str) -> Row:
+    rest = list(tokens[1:])
+    priorities: list[int] = []
+    if rest and rest[0].keyword("["):
+        end = next((i for i, token in enumerate(rest) if token.keyword("]")), len(rest))
+        priorities = [int(token.text) for token in rest[:end] if token.kind == "number"]
+        rest = rest[end + 1 :]
+    if len(rest) > 1 or (rest and rest[0].kind != "number"):
+        raise NotRead(source, rest[0].start, "a notation of this form is not read")
+    priority = int(rest[0].text) if rest else 1000
+    symbols: list[Any] = []
+    count = 0
+    for part in _delimiters(tokens[0], source):
+        if part is None:
+            low = priorities[count] if count < len(priorities) else 0
+            symbols.append(["any" if kind == "logic" else kind, low])
+            count += 1
+        else:
+            symbols.append(part)
+    if count > arguments or (kind == "type" and count != arguments):
+        raise NotRead(source, tokens[0].start, f"the notation has {count} arguments, its constant {arguments}")
+    if not any(isinstance(symbol, str) for symbol in symbols):
+        raise NotRead(source, tokens[0].start, "a notation without any symbol of its own is not read")
+    return [kind, symbols, head, priority, 1]
+
+
+def _delimiters(token: SourceToken, source: TheorySource) -> list[str | None]:
+    """The delimiters of a template, and None for each argument."""
+    found: list[str | None] = []
+    word = ""
+    for piece in _PIECE.finditer(token.text):
+        kind = piece.lastgroup
+        if kind == "index":
+            raise NotRead(source, token.start, "a notation for structures of a locale is not read")
+        if kind in ("symbol", "escaped"):
+            word += piece[kind]
+            continue
+        if word:
+            found.append(to_isabelle(word))
+        word = ""
+        if kind == "argument":
+            found.append(None)
+    if word:
+        found.append(to_isabelle(word))
+    if not found:
+        raise NotRead(source, token.start, "a notation without symbols is not read")
+    return found

@@ -1,0 +1,282 @@
+"""Outer syntax of a theory file: its tokens with their places, cut into commands.
+
+Comments are left out, names inside quotes are never keywords. A command begins at its keyword and ends where the next
+one begins. Keywords that a theory declares in its own header are commands, too; nobody here can read those.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from isarstep.errors import UserError
+
+_SUBSCRIPT = r"(?:\\<\^sub>|⇩|[₀-₉])"
+_NAME = rf"(?:\\<[A-Za-z]+>|[^\W\d])(?:\\<(?!open>|close>|comment>)[A-Za-z]+>|{_SUBSCRIPT}|[\w'])*"
+_PATTERN = re.compile(
+    rf"""
+    (?P<space>\s+)
+  | (?P<comment>\(\*)
+  | (?P<string>"(?:[^"\\]|\\.)*")
+  | (?P<back>`(?:[^`\\]|\\.)*`)
+  | (?P<open>\\<open>|‹)
+  | (?P<verbatim>\{{\*.*?\*\}})
+  | (?P<marker>\\<(?:comment|\^cancel|\^marker|\^latex)>|―|--(?=\s*(?:‹|\\<open>|")))
+  | (?P<var>\?'?{_NAME}(?:\.[0-9]+)?)
+  | (?P<typevar>'{_NAME})
+  | (?P<name>{_NAME}(?:\.{_NAME})*)
+  | (?P<number>[0-9]+(?:\.[0-9]+)?)
+  | (?P<symbol>::|\.\.\.|\.\.|\\<\^?[A-Za-z]+>|[!\#$%&*+\-/<=>@^|~]+|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CARTOUCHE = re.compile(r"\\<open>|\\<close>|‹|›")
+_COMMENT = re.compile(r"\(\*|\*\)")
+_ESCAPE = re.compile(r"\\(\d{3}|[\"`\\])")
+
+# Commands by what they do to the state.
+HEADINGS = frozenset("chapter section subsection subsubsection paragraph subparagraph text txt text_raw".split())
+DIAGNOSTIC = frozenset(
+    """ML_command ML_val class_deps code_deps code_thms compile_generated_files export_generated_files find_consts
+    find_theorems find_unused_assms full_prf help locale_deps nitpick nunchaku prf print_ML_antiquotations
+    print_abbrevs print_antiquotations print_attributes print_bnfs print_bundles print_case_translations print_cases
+    print_claset print_classes print_codeproc print_codesetup print_coercions print_commands print_context
+    print_context_tracing print_definitions print_defn_rules print_facts print_induct_rules print_inductives
+    print_interps print_locale print_locales print_methods print_options print_orders print_quot_maps print_quotconsts
+    print_quotients print_quotientsQ3 print_quotmapsQ3 print_record print_rules print_simpset print_state
+    print_statement print_syntax print_term_bindings print_theorems print_theory print_trans_rules prop quickcheck
+    refute scala_build_generated_files sledgehammer smt_status solve_direct term test_code thm thm_deps thm_oracles
+    thy_deps try try0 typ unused_thms value values welcome nitpick_params nunchaku_params quickcheck_params
+    refute_params sledgehammer_params export_code code_identifier code_monad code_printing code_reflect code_reserved
+    code_datatype quickcheck_generator generate_file external_file bibtex_file print_translation print_ast_translation
+    typed_print_translation syntax_consts syntax_types named_theorems chapter_definition""".split()
+)
+STATEMENTS = frozenset("lemma theorem corollary proposition schematic_goal".split())
+DECLARATIONS = frozenset(
+    """definition abbreviation fun primrec function datatype type_synonym typedecl inductive inductive_set locale
+    context notation no_notation type_notation no_type_notation consts axiomatization lemmas declare hide_const
+    hide_fact hide_type hide_class unbundle notepad termination""".split()
+)
+# Not read, and those that are followed by a proof.
+UNREAD = frozenset(
+    """syntax no_syntax translations no_translations parse_translation parse_ast_translation nonterminal ML ML_file
+    ML_file_debug ML_file_no_debug SML_file SML_file_debug SML_file_no_debug ML_export SML_import SML_export setup
+    local_setup declaration syntax_declaration attribute_setup method_setup simproc_setup oracle judgment default_sort
+    overloading instantiation class record codatatype primcorec adhoc_overloading no_adhoc_overloading bundle
+    open_bundle experiment alias type_alias setup_lifting lifting_forget lifting_update partial_function fun_cases
+    inductive_cases inductive_simps coinductive coinductive_set case_of_simps simps_of_case datatype_compat extract
+    extract_type realizers realizability bnf_axiomatization parametric_constant datatype_record""".split()
+)
+UNREAD_GOALS = frozenset(
+    """typedef instance interpretation sublocale global_interpretation subclass quotient_type quotient_definition
+    lift_definition lift_bnf bnf functor free_constructors specification primcorecursive code_pred old_rep_datatype
+    copy_bnf""".split()
+)
+# Of theories that not everybody imports: elsewhere they are names. They count where a line begins with them.
+OPTIONAL = frozenset(
+    """method domain domaindef domain_isomorphism fixrec statespace nominal_datatype atom_decl equivariance
+    nominal_inductive nominal_inductive2 nominal_primrec cpodef pcpodef corec corecursive friend_of_corec derive recdef
+    unoverload_definition coinduction_upto code_lazy_type lemmas_with import_tptp time_fun time_function
+    time_definition time_partial_function boogie_file spark_open spark_end spark_vc print_lazy_types crunch
+    local_typedef setup_result approximate real_limit real_expansion explore sketch relator_interpretation
+    adhoc_type sepref_definition sepref_register sepref_decl_op""".split()
+)
+PROOF = frozenset(
+    """proof qed by done sorry oops apply apply_end defer prefer back using unfolding supply from with note then have
+    show hence thus obtain consider fix assume presume define let write case moreover also finally ultimately
+    next subgoal interpret include including . .. { } ML_prf \\<proof>""".split()
+)
+STRUCTURE = frozenset("theory end private qualified".split())
+COMMANDS = HEADINGS | DIAGNOSTIC | STATEMENTS | DECLARATIONS | UNREAD | UNREAD_GOALS | PROOF | STRUCTURE
+QUOTED = ("string", "open", "verbatim")  # kinds of tokens whose text is inside quotes
+
+
+@dataclass(frozen=True, slots=True)
+class SourceToken:
+    """A token and the characters of the file that it stands for. `text` is without quotes."""
+
+    kind: str  # name, string, open (a cartouche), back, verbatim, var, typevar, number, symbol
+    text: str
+    start: int
+    end: int
+    inside: int  # where `text` begins in the file
+
+    @property
+    def quoted(self) -> bool:
+        return self.kind in QUOTED
+
+    def keyword(self, *words: str) -> bool:
+        return not self.quoted and self.kind != "back" and self.text in words
+
+
+@dataclass(frozen=True, slots=True)
+class OuterCommand:
+    """A command: its keyword and the tokens behind it."""
+
+    name: str
+    tokens: tuple[SourceToken, ...]
+    start: int
+    end: int  # behind its last token
+
+
+class TheorySource:
+    """The text of one theory file."""
+
+    def __init__(self, text: str, path: Path | str = "theory") -> None:
+        self.text, self.path = text, str(path)
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    def line(self, place: int) -> int:
+        """Lines are counted from 1."""
+        return bisect_right(self._lines, place)
+
+    def where(self, place: int) -> str:
+        """`file:line:column`, as messages begin."""
+        line = self.line(place)
+        return f"{self.path}:{line}:{place - self._lines[line - 1] + 1}"
+
+    def place(self, line: int, column: int) -> int:
+        """The character at a line and a column, both counted from 1."""
+        return min(self._lines[min(line, len(self._lines)) - 1] + column - 1, len(self.text))
+
+    def line_end(self, line: int) -> int:
+        """Where a line ends; refused where the file has no such line."""
+        count = len(self._lines) - self.text.endswith("\n")
+        if not 1 <= line <= count:
+            raise UserError(f"{self.path}:{line}: the file has {count} lines")
+        return self._lines[line] - 1 if line < len(self._lines) else len(self.text)
+
+    def refused(self, place: int, what: str) -> UserError:
+        return UserError(f"{self.where(place)}: {what}")
+
+
+def read_source(path: Path) -> TheorySource:
+    """A theory file. Raises UserError where it cannot be read."""
+    try:
+        return TheorySource(path.read_bytes().decode("utf-8").replace("\r\n", "\n"), path)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path}: byte {error.start} is no UTF-8; save the file as UTF-8") from None
+
+
+def outer_tokens(source: TheorySource) -> Iterator[SourceToken]:
+    """All proper tokens of a file."""
+    text, position, formal_comment = source.text, 0, False
+    while position < len(text):
+        found = _PATTERN.match(text, position)
+        assert found is not None
+        kind, begin, end = found.lastgroup or "", position, found.end()
+        inside, closer = begin, end
+        if kind == "comment":
+            end = _nested(source, begin, end, _COMMENT, ("(*",))
+        elif kind == "open":
+            inside, end = end, _nested(source, begin, end, _CARTOUCHE, ("\\<open>", "‹"))
+            closer = end - (1 if text[end - 1] == "›" else len("\\<close>"))
+        elif kind in ("string", "back"):
+            inside, closer = begin + 1, end - 1
+        elif kind == "verbatim":
+            inside, closer = begin + 2, end - 2
+        elif kind == "symbol" and text[begin] in '"`':
+            raise source.refused(begin, "a string begins here and does not end")
+        position = end
+        if kind == "marker":
+            formal_comment = True
+        elif kind not in ("space", "comment"):
+            if not formal_comment:
+                inner = text[inside:closer]
+                if kind in ("string", "back") and "\\" in inner:
+                    inner = _ESCAPE.sub(_unescape, inner)
+                yield SourceToken(kind, inner, begin, end, inside)
+            formal_comment = False
+
+
+def _unescape(found: re.Match[str]) -> str:
+    code = found.group(1)
+    return chr(int(code)) if code.isdigit() else code
+
+
+def _nested(source: TheorySource, begin: int, start: int, pattern: re.Pattern[str], openers: tuple[str, ...]) -> int:
+    """The end of the nested construct whose opener ends at `start`."""
+    depth = 1
+    while depth:
+        found = pattern.search(source.text, start)
+        if found is None:
+            raise source.refused(begin, "a comment or cartouche begins here and does not end")
+        depth += 1 if found.group() in openers else -1
+        start = found.end()
+    return start
+
+
+@dataclass(frozen=True, slots=True)
+class TheoryHeader:
+    """`theory NAME imports ... begin`."""
+
+    name: str
+    imports: tuple[str, ...]
+    keywords: frozenset[str]  # of commands that the theory declares
+
+
+def split_commands(source: TheorySource) -> tuple[TheoryHeader, list[OuterCommand]]:
+    """The header and all commands behind it. Raises UserError."""
+    found = list(outer_tokens(source))
+    start = next((i for i, token in enumerate(found) if token.keyword("theory")), None)
+    if start is None:
+        raise source.refused(0, "there is no `theory ... imports ... begin`")
+    header, begin = _header(source, found, start)
+    commands, optional = COMMANDS | header.keywords, OPTIONAL - header.keywords
+    places = [i for i in range(begin, len(found)) if _begins(source, found[i], commands, optional)]
+    if places and places[0] != begin:
+        raise source.refused(found[begin].start, f"{found[begin].text[:40]!r} is no command that is known here")
+    made = []
+    for place, following in zip(places, [*places[1:], len(found)], strict=True):
+        inner = tuple(found[place + 1 : following])
+        last = inner[-1] if inner else found[place]
+        made.append(OuterCommand(found[place].text, inner, found[place].start, last.end))
+    return header, made
+
+
+def _begins(source: TheorySource, token: SourceToken, commands: Container[str], optional: Container[str]) -> bool:
+    if token.kind not in ("name", "symbol"):
+        return False
+    if token.text in optional:
+        return not source.text[source.text.rfind("\n", 0, token.start) + 1 : token.start].strip()
+    return token.text in commands
+
+
+def _header(source: TheorySource, found: list[SourceToken], start: int) -> tuple[TheoryHeader, int]:
+    """The header, and the place of the first token behind `begin`."""
+    place, section = start + 2, ""
+    imports: list[str] = []
+    keywords: set[str] = set()
+    if place > len(found) or found[start + 1].keyword("imports", "begin"):
+        raise source.refused(found[start].start, "the theory has no name")
+    group: list[str] = []
+    while place < len(found) and not found[place].keyword("begin"):
+        token = found[place]
+        if token.keyword("imports", "keywords", "abbrevs"):
+            section = token.text
+        elif section == "imports":
+            imports.append(token.text)
+        elif section == "keywords":
+            if token.kind == "string":
+                group.append(token.text)
+            elif token.keyword("::"):  # with a kind it is a command; minor keywords have none
+                keywords.update(group)
+                group = []
+                place += 1
+            elif token.keyword("and"):
+                group = []
+        elif section != "abbrevs":
+            raise source.refused(token.start, f"expected imports or begin, found {token.text[:40]!r}")
+        place += 1
+    if place == len(found):
+        raise source.refused(found[start].start, "the theory's header does not end: `begin` is missing")
+    return TheoryHeader(found[start + 1].text, tuple(imports), frozenset(keywords)), place + 1

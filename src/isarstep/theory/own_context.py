@@ -1,0 +1,468 @@
+"""The context that a theory file makes: the library's, and on top of it what the file has declared so far.
+
+It grows command by command. Names of the file hide those of the library, as Isabelle's name spaces have it: the last
+declared is meant.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from isarstep.bench.worlds import World
+from isarstep.errors import UserError
+from isarstep.logic.beside import forget_beside
+from isarstep.logic.language import Language
+from isarstep.logic.productions import read_production
+from isarstep.logic.signature import Constant, Signature
+from isarstep.logic.symbols import from_isabelle, to_isabelle
+from isarstep.logic.terms import Const, Free, Sort, Term, TFree, Typ, list_comb
+from isarstep.logic.typestrings import format_type
+from isarstep.theory.mixfix import Row
+from isarstep.theory.outer import SourceToken, TheorySource
+from isarstep.theory.statements import ANY_SORT, NotRead, Scope, Unread, generalised, with_schematic_types
+
+SIZE = "Nat.size"  # every datatype is an instance of it
+
+
+@dataclass(frozen=True)
+class OwnFact:
+    """A fact of the file, or of a proof in it. `unproved`: it rests on `sorry`, which Isabelle would accept as well."""
+
+    name: str
+    prop: Term
+    simp: bool = False
+    unproved: bool = False
+
+
+@dataclass
+class Locale:
+    """A target of declarations: what is fixed and assumed in it."""
+
+    name: str
+    parameters: dict[str, Typ] = field(default_factory=dict)
+    sorts: dict[str, Sort] = field(default_factory=dict)
+    facts: dict[str, tuple[OwnFact, ...]] = field(default_factory=dict)
+    local: dict[str, Term] = field(default_factory=dict)  # its constants, applied to parameters
+    assumed: list[Term] = field(default_factory=list)
+    predicate: Term | None = None  # that the parameters are such
+    assumes_of: tuple[str, ...] | None = ()  # parameters that are assumed something of; None: not known
+    structures: tuple[str, ...] = ()  # parameters that notation with an index means by itself
+    rows: dict[str, list[Any]] = field(default_factory=dict)  # notation inside
+    outer: Locale | None = None  # of a context inside another: the one around it
+    class_type: TFree | None = None  # of a class: the type that its operations are about
+
+    def copy(self) -> Locale:
+        made = replace(self, parameters=dict(self.parameters), sorts=dict(self.sorts), facts=dict(self.facts))
+        made.local, made.assumed = dict(self.local), list(self.assumed)
+        made.rows = {field: list(rows) for field, rows in self.rows.items()}
+        made.outer = self.outer.copy() if self.outer is not None else None
+        return made
+
+
+class OwnContext:
+    """What a theory file has declared so far."""
+
+    def __init__(self, world: World, theory: str, source: TheorySource) -> None:
+        language = world.language
+        if language is None:
+            raise UserError(f"{source.path}: the notation of {world.name} is not known, so nothing is read in it")
+        self.world, self.theory, self.source = world, theory, source
+        self._rank: dict[str, int] = {}  # theories of files, in the order in which they are read
+        base = world.signature
+        self.constants: dict[str, Constant] = {}
+        self.types: dict[str, int] = {}
+        self.arities: dict[str, dict[str, tuple[Sort, ...]]] = {}
+        self.classes: dict[str, frozenset[str]] = {}
+        self.signature: Signature = replace(
+            base,
+            constants=ChainMap(self.constants, base.constants),  # type: ignore[arg-type]
+            types=ChainMap(self.types, base.types),  # type: ignore[arg-type]
+            arities=ChainMap(self.arities, base.arities),  # type: ignore[arg-type]
+            classes=ChainMap(self.classes, base.classes),  # type: ignore[arg-type]
+        )
+        self.rows: dict[str, Any] = {"productions": [], "no_productions": [], "synonyms": []}
+        self.inside: dict[str, Any] = {}  # notation of the locale in which one is
+        self.language = self._over(language)
+        self._own_grammar = True  # no copy has the same one
+        self.unread = Unread()
+        self.facts: dict[str, tuple[OwnFact, ...]] = {}  # by full name, in the order of the file
+        self.locales: dict[str, Locale] = {}
+        self.target: Locale | None = None
+        # Functions by their first name: the equations of each, which wait for a proof of termination.
+        self.waiting: dict[str, list[tuple[str, list[Term]]]] = {}
+        self.inductions: dict[str, Any] = {}  # induction rules of inductive predicates, by full name
+        self.bare: dict[str, str] = {}  # constants of which only the type is read, and where
+        self.notes: list[str] = []  # what is not read, each with its place
+        self.unsure = ""  # a declaration in ML may have made names that look like variables here
+        self.instantiating = False  # in a block of `instantiation`
+        self.hidden_by_sorry = False  # automation may have used a fact that rests on sorry
+
+    def _over(self, language: Language) -> Language:
+        rank = language._rank
+        made = Language(
+            [*language.notations, self.rows, self.inside],
+            self.signature,
+            language.abbreviations,
+            None if rank is None else lambda name: self._rank.get(name.partition(".")[0]) or rank(name),
+        )
+        made.here, made.home = self.rows, ""
+        made._datatypes = dict(language._datatypes)
+        return made
+
+    def copy(self, source: TheorySource) -> OwnContext:
+        """The same at this place of a text that begins alike; what is declared in one is not in the other."""
+        made = copy(self)
+        made.source = source
+        made.constants, made.types, made.arities = dict(self.constants), dict(self.types), dict(self.arities)
+        made.classes, made.bare, made.inductions = dict(self.classes), dict(self.bare), dict(self.inductions)
+        made.signature = replace(
+            self.signature,
+            constants=ChainMap(made.constants, self.world.signature.constants),  # type: ignore[arg-type]
+            types=ChainMap(made.types, self.world.signature.types),  # type: ignore[arg-type]
+            arities=ChainMap(made.arities, self.world.signature.arities),  # type: ignore[arg-type]
+            classes=ChainMap(made.classes, self.world.signature.classes),  # type: ignore[arg-type]
+        )
+        made.rows = {name: list(rows) for name, rows in self.rows.items()}
+        made.inside = {name: list(rows) for name, rows in self.inside.items()}
+        made.language = self.language.copy(made.signature, made.rows, made.inside)
+        self._own_grammar = made._own_grammar = False
+        made.unread = Unread(dict(self.unread.names), dict(self.unread.symbols))
+        made.facts, made.waiting, made.notes = dict(self.facts), dict(self.waiting), list(self.notes)
+        made.locales = {name: locale.copy() for name, locale in self.locales.items()}
+        if self.target is not None:
+            inside = [name for name, locale in self.locales.items() if locale is self.target]
+            made.target = made.locales[inside[0]] if inside else self.target.copy()
+        return made
+
+    def begin_theory(self, theory: str) -> None:
+        """From now on names are declared in this theory."""
+        if theory in self.world.prefixes:
+            raise UserError(f"{self.source.path}: {self.world.name} has a theory called {theory} already")
+        self.theory = theory
+        self._rank.setdefault(theory, 1 + len(self.language.notations) + len(self._rank))
+
+    def scope(self) -> Scope:
+        """What a text at this place may speak of."""
+        made = Scope(self.source, self.language, self.unread)
+        if self.target is not None:
+            made.fixed.update(self.target.parameters)
+            made.sorts.update(self.target.sorts)
+            made.class_type = self.target.class_type
+        return made
+
+    @property
+    def in_locale(self) -> bool:
+        """Is what is declared here known in a locale only?"""
+        target = self.target
+        return target is not None and target.class_type is None and bool(target.name or target.parameters)
+
+    @property
+    def parameters(self) -> Mapping[str, Typ]:
+        """Of the locale in which one is."""
+        return self.target.parameters if self.target is not None else {}
+
+    def note(self, place: int, what: str) -> None:
+        self.notes.append(f"{self.source.where(place)}: {what}")
+
+    # Declarations
+
+    def full_name(self, base: str) -> str:
+        """Of a constant that is declared here."""
+        inside = ""
+        around = self.target
+        while around is not None and not around.name:
+            around = around.outer
+        if around is not None:
+            of_class = "_class" if around.class_type is not None else ""
+            inside = f"{around.name.rpartition('.')[2]}{of_class}."
+        return f"{self.theory}.{inside}{to_isabelle(base)}"
+
+    def declare_type(self, base: str, arguments: int, classes: Iterable[str] = ()) -> str:
+        name = f"{self.theory}.{to_isabelle(base)}"
+        self.types[name] = arguments
+        self.arities[name] = dict.fromkeys((*ANY_SORT, *classes), (ANY_SORT,) * arguments)
+        self.language.types.declare(name)
+        self.language.types._known.clear()
+        self.read_again(base)
+        return name
+
+    def declare_class(self, base: str, above: Iterable[str]) -> str:
+        name = f"{self.theory}.{to_isabelle(base)}"
+        if name in self.classes:
+            raise UserError(f"{name} is declared twice")
+        direct = list(above)
+        self.classes[name] = frozenset({*direct, *(up for each in direct for up in self.signature.classes[each])})
+        self.read_again(base)
+        return name
+
+    def declare_instance(self, constructor: str, sorts: tuple[Sort, ...], classes: Iterable[str]) -> None:
+        table = dict(self.signature.arities.get(constructor, {}))
+        for each in classes:
+            for name in (each, *self.signature.classes[each]):
+                table.setdefault(name, sorts)
+        self.arities[constructor] = table
+        forget_beside(self.signature)
+
+    def declare_synonym(self, base: str, variables: Sequence[str], typ: Typ) -> None:
+        name = f"{self.theory}.{to_isabelle(base)}"
+        self.rows["synonyms"].append([name, list(variables), format_type(typ)])
+        self.language.__dict__.pop("synonyms", None)
+        self.language.types.declare(name)
+        self.language.types._known.clear()
+        self.read_again(base)
+
+    def declare_constant(self, name: str, typ: Typ, stands_for: Term | None = None, *, printed: bool = True) -> Const:
+        """A constant by its full name. One that exists already is refused, as Isabelle does. An abbreviation may be for
+        input only."""
+        if name in self.constants:
+            raise UserError(f"{name} is declared twice")
+        self.constants[name] = Constant(name, with_schematic_types(typ), stands_for)
+        space = self.language.constants
+        space.declare(name)
+        if self.in_locale and name.count(".") == 2:
+            space.optional[name] = "100"  # outside, its locale has to be named
+        space._known.clear()
+        space._short.clear()
+        if stands_for is not None and printed:
+            self.language._abbreviations = frozenset({*self.language.abbreviations, name})
+            self.language.__dict__.pop("abbreviations", None)
+            forget_beside(self.language)
+        self.read_again(from_isabelle(name.rpartition(".")[2]))
+        return Const(name)
+
+    def read_again(self, base: str) -> None:
+        """What was not read under this name is hidden by what is."""
+        self.unread.names.pop(to_isabelle(base), None)
+
+    def applied(self, name: str, used: Iterable[str]) -> Term:
+        """A constant of the target with the parameters that it takes, as its name alone means it inside."""
+        made = list_comb(Const(name), [Free(parameter) for parameter in used])
+        if self.target is not None:
+            base = name.rpartition(".")[2]
+            self.target.local[f"local.{base}"] = made
+            self.language.local = dict(self.target.local)
+            rows = self.target.rows.get("productions", [])
+            if any(row[2] == f"\\<^fixed>{base}" for row in rows):  # it was a variable while it was declared
+                self.target.rows["productions"] = [
+                    [*row[:2], f"\\<^const>local.{base}", *row[3:]] if row[2] == f"\\<^fixed>{base}" else row
+                    for row in rows
+                ]
+                self._inside(self.target.rows)
+        return made
+
+    def add_notation(self, rows: Iterable[Row]) -> None:
+        """Notation, of the locale where one is in such a one."""
+        if not self._own_grammar:
+            self.language.__dict__.pop("grammar", None)
+            self._own_grammar = True
+        for row in rows:
+            if self.target is not None and self.in_locale:
+                self.target.rows.setdefault("productions", []).append(row)
+                self.inside.setdefault("productions", []).append(row)
+            else:
+                self.rows["productions"].append(row)
+            production = read_production(row)
+            self.language.grammar._add(production)
+            self.language.productions.append(production)
+        self._notation_changed()
+
+    def remove_notation(self, heads: Iterable[str], shape: Sequence[Row] | None = None) -> None:
+        """Take away what is written so; without a shape, all notation of these heads."""
+        names = set(heads)
+        gone = [p for p in self.language.productions if p.head in names]
+        if shape is not None:
+            wanted = [read_production(row).symbols for row in shape]
+            gone = [p for p in gone if any(_words(p.symbols) == _words(other) for other in wanted)]
+        kept = [p for p in self.language.productions if p not in gone]
+        self.language.productions[:] = kept
+        for rows in self.language.notations:
+            removed = [row for row in rows.get("productions", ()) if read_production(row) in gone]
+            self.rows["no_productions"].extend(removed)
+        self.language.__dict__.pop("grammar", None)
+        self._notation_changed()
+
+    def _notation_changed(self) -> None:
+        self.language.__dict__.pop("lexicon", None)
+
+    def enter(self, locale: Locale) -> None:
+        self.target = locale
+        self.language.local = dict(locale.local)
+        self.language.structures = locale.structures
+        self._inside(locale.rows)
+
+    def leave(self) -> None:
+        self.target = None
+        self.language.local = {}
+        self.language.structures = ()
+        self._inside({})
+
+    def _inside(self, rows: Mapping[str, list[Any]]) -> None:
+        """Make this the notation of the locale in which one is."""
+        if not rows and not self.inside:
+            return
+        self.inside.clear()
+        self.inside.update({name: list(each) for name, each in rows.items()})
+        for name in ("productions", "grammar", "lexicon", "parse_rules", "_connectives"):
+            self.language.__dict__.pop(name, None)
+        self._own_grammar = True
+
+    # Facts
+
+    def add_facts(self, name: str, props: Sequence[Term], *, simp: bool = False, unproved: bool = False) -> None:
+        """Propositions under one name, general in all their variables but those of the target."""
+        target = self.target
+        full = f"{self.theory}.{name}" if target is None or not target.name else f"{target.name}.{name}"
+        fixed = target.parameters if target is not None else {}
+        types = target.sorts if target is not None else {}
+        made = tuple(
+            OwnFact(full if len(props) == 1 else f"{full}({place})", generalised(prop, fixed, types), simp, unproved)
+            for place, prop in enumerate(props, 1)
+        )
+        if target is not None:
+            target.facts[name] = made
+        if target is None or (
+            target.class_type is not None and target.outer is None
+        ):  # those of a class hold for all types of it
+            general = (replace(fact, prop=generalised(fact.prop)) for fact in made)
+            self.facts[full] = tuple(general)
+
+    def find_facts(self, name: str) -> tuple[OwnFact, ...] | None:
+        """The facts that a name means here, last declared first; None: there are none in the file."""
+        if self.target is not None and name in self.target.facts:
+            return self.target.facts[name]
+        if name in self.facts:
+            return self.facts[name]
+        ends = [full for full in self.facts if full.endswith("." + name)]
+        return self.facts[ends[-1]] if ends else None
+
+    def declare_simp(self, name: str, *, simp: bool) -> None:
+        """`declare foo [simp]`."""
+        tables = [self.facts] if self.target is None else [self.target.facts, self.facts]
+        for table in tables:
+            for full in [full for full in table if full == name or full.endswith("." + name)][-1:]:
+                table[full] = tuple(replace(fact, simp=simp) for fact in table[full])
+                return
+
+
+def _words(symbols: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(symbol if isinstance(symbol, str) else "" for symbol in symbols)
+
+
+class TokenReader:
+    """A cursor over the tokens of one command. What is left over at the end is an error."""
+
+    def __init__(self, tokens: Sequence[SourceToken], source: TheorySource, place: int) -> None:
+        self.tokens, self.source, self.at, self._place = tokens, source, 0, place
+
+    @property
+    def here(self) -> SourceToken | None:
+        return self.tokens[self.at] if self.at < len(self.tokens) else None
+
+    @property
+    def place(self) -> int:
+        return self.here.start if self.here is not None else self.tokens[-1].end if self.tokens else self._place
+
+    def refused(self, what: str) -> NotRead:
+        return NotRead(self.source, self.place, what)
+
+    def is_keyword(self, *words: str) -> bool:
+        return self.here is not None and self.here.keyword(*words)
+
+    def accept(self, *words: str) -> bool:
+        if self.is_keyword(*words):
+            self.at += 1
+            return True
+        return False
+
+    def expect(self, word: str) -> None:
+        if not self.accept(word):
+            raise self.refused(f"expected {word!r}, found {self.here.text[:40] if self.here else 'the end'!r}")
+
+    def take(self, what: str = "more") -> SourceToken:
+        if self.here is None:
+            raise self.refused(f"expected {what}, found the end of the command")
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def ahead(self, count: int = 1) -> SourceToken | None:
+        return self.tokens[self.at + count] if self.at + count < len(self.tokens) else None
+
+    def name(self) -> SourceToken:
+        token = self.take("a name")
+        if token.kind not in ("name", "string", "open") or not token.text:
+            self.at -= 1
+            raise self.refused(f"expected a name, found {token.text[:40]!r}")
+        return token
+
+    def proposition(self) -> SourceToken:
+        """A quoted text, or a single name that needs no quotes."""
+        token = self.take("a proposition")
+        if not token.quoted and token.kind not in ("name", "var", "number"):
+            self.at -= 1
+            raise self.refused(f"expected a proposition, found {token.text[:40]!r}")
+        return token
+
+    def type(self) -> SourceToken:
+        token = self.take("a type")
+        if not token.quoted and token.kind not in ("name", "typevar"):
+            self.at -= 1
+            raise self.refused(f"expected a type, found {token.text[:40]!r}")
+        return token
+
+    def bracket(self, opening: str = "(", closing: str = ")") -> list[SourceToken]:
+        """The tokens inside a bracket that opens here."""
+        self.expect(opening)
+        depth, start = 1, self.at
+        while depth:
+            token = self.take(repr(closing))
+            depth += token.keyword(opening) - token.keyword(closing)
+        return list(self.tokens[start : self.at - 1])
+
+    def mixfix(self) -> list[SourceToken]:
+        """A mixfix annotation, if one stands here, without its brackets."""
+        following = self.ahead()
+        if not self.is_keyword("(") or following is None:
+            return []
+        if following.quoted or following.keyword("infix", "infixl", "infixr", "binder", "structure"):
+            return self.bracket()
+        return []
+
+    def label(self) -> tuple[str, list[list[SourceToken]]]:
+        """`name[attributes]:`, `name:` or `[attributes]:`, if one stands here; attributes one by one."""
+        start = self.at
+        name = ""
+        if self.here is not None and not self.is_keyword("[", "(") and self.here.kind not in ("open", "var"):
+            following = self.ahead()
+            if following is None or not following.keyword(":", "["):
+                return "", []
+            name = self.take().text
+        attributes: list[list[SourceToken]] = []
+        if self.is_keyword("["):
+            attributes = _split(self.bracket("[", "]"), ",")
+        if not self.accept(":"):
+            self.at = start
+            return "", []
+        return name, attributes
+
+    def end(self) -> None:
+        if self.here is not None:
+            raise self.refused(f"{self.here.text[:40]!r} is not read here")
+
+
+def _split(tokens: Iterable[SourceToken], separator: str) -> list[list[SourceToken]]:
+    found: list[list[SourceToken]] = [[]]
+    for token in tokens:
+        if token.keyword(separator):
+            found.append([])
+        else:
+            found[-1].append(token)
+    return [part for part in found if part]
+
+
+def declares_simp(attributes: Iterable[Sequence[SourceToken]]) -> bool:
+    """Is one of these attributes `simp`?"""
+    return any(a[0].text == "simp" and not (len(a) > 1 and a[1].text == "del") for a in attributes)

@@ -1,0 +1,95 @@
+"""The context of a theory file as a world: where reading, typing and provers look up what exists at a place of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+from isarstep.bench.example import Example
+from isarstep.bench.worlds import World
+from isarstep.errors import UserError
+from isarstep.logic.folding import canonical
+from isarstep.logic.language import Language
+from isarstep.logic.normalise import normalise
+from isarstep.logic.reader import Statement
+from isarstep.logic.said import pinned
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Term, frees, untyped
+from isarstep.logic.tokens import encode_line
+from isarstep.logic.typestrings import format_type
+from isarstep.theory.open_types import fixed_types
+from isarstep.theory.own_context import OwnContext
+from isarstep.theory.problem import ProblemError
+from isarstep.theory.problem_reader import ProblemReader, distinct, showing
+from isarstep.theory.proof_block import ProofState
+from isarstep.theory.task import Task
+
+
+class OwnWorld(World):
+    """A world with what a theory file declares on top of it."""
+
+    def __init__(self, context: OwnContext) -> None:
+        library = context.world
+        super().__init__(library._worlds, library.imports, library.theories)
+        self.context = context
+        facts = (fact for facts in context.facts.values() for fact in facts if not fact.unproved)
+        self.own_facts = tuple((fact.name, fact.prop, fact.simp) for fact in facts)
+
+    @property
+    def name(self) -> str:
+        return f"{self.context.theory} ({super().name})"
+
+    @property
+    def signature(self) -> Signature:
+        return self.context.signature
+
+    @property
+    def language(self) -> Language:
+        return self.context.language
+
+    def exists(self, constant: str) -> bool:
+        return constant in self.context.constants or super().exists(constant)
+
+    def existing(self, constants: Iterable[str]) -> list[str]:
+        return [name for name in constants if self.exists(name)]
+
+
+def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
+    """The task that a state of a proof poses; the reader is that of its world."""
+    order = tuple(state.fixed)
+    places = {name: f"<X{place}>" for place, name in enumerate(order)}
+    context = fixed_types({places[name]: typ for name, typ in state.fixed.items()})
+    language = reader.world.language
+    assert language is not None
+
+    def statement(prop: Term) -> Statement:
+        folded = canonical(prop, language)
+        return Statement(untyped(folded), folded, pinned(folded, reader.signature))
+
+    def lines(props: Iterable[Term]) -> tuple[str, ...]:
+        return distinct(tuple(encode_line(normalise(statement(prop).term, order)) for prop in props))
+
+    strangers = {node.name for prop in _props(state) for node in frees(prop)} - set(order)
+    if strangers:
+        raise UserError(f"{state.where}: {min(strangers)!r} is fixed nowhere")
+    chained, local = [fact.prop for fact in state.chained], [fact.prop for fact in state.local]
+    example = Example(
+        id="",
+        f1="",
+        f2=lines(chained or local),
+        f3=lines([state.goal])[0],
+        f4=lines([*chained, *local]),
+        f5=(),
+        types={name: format_type(typ) for name, typ in context.items()},
+        fixed=len(order),
+    )
+    task = Task(example, context, order, showing(reader.names, order), reader.world)
+    task.note(statement(state.goal), "goal")
+    for prop in (*chained, *local):
+        with suppress(ProblemError):  # two facts that differ in types alone: the first is meant
+            task.note(statement(prop), "facts")
+    return task
+
+
+def _props(state: ProofState) -> list[Term]:
+    return [state.goal, *(fact.prop for fact in (*state.chained, *state.local))]

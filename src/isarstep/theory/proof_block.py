@@ -1,0 +1,162 @@
+"""What is known inside a proof: its blocks, the goals that are open, the state at a place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.infer import CONSTRAINT
+from isarstep.logic.terms import App, Const, Sort, Term, TVar, Typ, erase, fun, rebuild, strip_comb
+from isarstep.theory.own_context import OwnContext, OwnFact
+from isarstep.theory.proof_cases import ProofCase
+from isarstep.theory.stated import ReadStatement, some_witnesses
+
+LOST = OwnFact("", Const("~lost"))  # stands for facts of a step that is not read
+_TRANSITIVE = {hol.EQ: 0, "Orderings.ord_class.less_eq": 1, "Orderings.ord_class.less": 2}
+
+
+@dataclass
+class Block:
+    """What is known between `proof` (or `{`) and its end."""
+
+    fixed: dict[str, Typ] = field(default_factory=dict)
+    sorts: dict[str, Sort] = field(default_factory=dict)
+    facts: dict[str, tuple[OwnFact, ...]] = field(default_factory=dict)
+    known: tuple[OwnFact, ...] = ()  # all facts, named or not, in the order of the text
+    bound: dict[str, Term] = field(default_factory=dict)
+    cases: dict[str, ProofCase] = field(default_factory=dict)
+    why_no_cases: str = ""
+    this: tuple[OwnFact, ...] = ()
+    calculation: tuple[OwnFact, ...] = ()
+    assumed: tuple[Term, ...] = ()  # by this block itself
+    own: tuple[str, ...] = ()  # variables that this block itself fixes
+    unknown: str = ""  # why nothing is known from here on
+    structures: tuple[str, ...] = ()
+    lost: frozenset[str] = frozenset()  # names of facts that are not read
+
+    def copy(self) -> Block:
+        """An inner block: it knows all this, and fixes and assumes nothing yet."""
+        made = replace(self, assumed=(), own=(), calculation=(), cases={}, why_no_cases="")
+        made.fixed, made.sorts, made.facts, made.bound = map(dict, (self.fixed, self.sorts, self.facts, self.bound))  # type: ignore[arg-type]
+        return made
+
+    def again(self) -> Block:
+        """The same at another time: nothing that happens to one changes the other."""
+        made = replace(self)
+        made.fixed, made.sorts, made.facts, made.bound = map(dict, (self.fixed, self.sorts, self.facts, self.bound))  # type: ignore[arg-type]
+        return made
+
+
+@dataclass
+class OpenGoal:
+    """A statement whose proof is under way."""
+
+    command: str
+    statement: ReadStatement
+    goals: list[Term]
+    block: Block  # in which it is proved
+    finish: Callable[[bool], None]  # what its end adds to the block around it; told whether it is proved
+    chained: tuple[OwnFact, ...] = ()
+    unread_facts: tuple[str, ...] = ()  # named for it and not read here, such as those of the library
+    unknown: str = ""
+    begun: Block | None = None  # the block at its `proof`, for `next`
+    place: int = 0
+    sorry: bool = False
+
+
+@dataclass(frozen=True)
+class ProofState:
+    """What stands open at a place: the goal, what it may use, and the context of the file around it."""
+
+    context: OwnContext
+    goal: Term
+    fixed: Mapping[str, Typ]
+    chained: tuple[OwnFact, ...]  # given to the step: then, from, with, using
+    local: tuple[OwnFact, ...]  # all other facts of the proof
+    named: tuple[str, ...]  # facts that the step names and that are not of the file
+    command: str
+    place: int
+
+    @property
+    def where(self) -> str:
+        return self.context.source.where(self.place)
+
+
+def chosen_facts(facts: Sequence[OwnFact], index: str) -> list[OwnFact]:
+    """`foo(2)`, `foo(1,3)`, `foo(2-4)`, `foo(2-)`."""
+    if not index:
+        return list(facts)
+    found: list[OwnFact] = []
+    for part in index.split(","):
+        first, dash, last = part.partition("-")
+        if not first.isdecimal():
+            continue
+        end = int(last) if last.isdecimal() else len(facts) if dash else int(first)
+        found += facts[int(first) - 1 : end]
+    return found
+
+
+def joined_goals(goals: Sequence[Term]) -> Term | None:
+    """Several goals as one; None where one of them is no formula."""
+    formulas = [formula for each in goals if (formula := hol.as_formula(each)) is not None]
+    if len(formulas) < len(goals):
+        return None
+    made = formulas.pop()
+    while formulas:
+        made = hol.conj(formulas.pop(), made, typed=True)
+    return hol.trueprop(made, typed=True)
+
+
+def without_lost(facts: Sequence[OwnFact]) -> tuple[OwnFact, ...]:
+    return tuple(fact for fact in facts if fact is not LOST)
+
+
+def is_open_type(typ: Typ) -> bool:
+    return isinstance(typ, TVar)
+
+
+def type_of_term(term: Term) -> Typ:
+    head, arguments = strip_comb(term)
+    typ = getattr(head, "type", None)
+    for _ in arguments:
+        typ = typ.args[1] if typ is not None and getattr(typ, "name", "") == "fun" else None
+    if typ is None:
+        raise UserError("the type of this term is not known")
+    result: Typ = typ
+    return result
+
+
+def with_type_marks(term: Term) -> Term:
+    """The term without types, with marks from which inference finds them again."""
+
+    def leaf(node: Term, _depth: int) -> Term:
+        plain = erase(node)
+        typ = getattr(node, "type", None)
+        if typ is None or not isinstance(node, Const):
+            return plain
+        return App(Const(CONSTRAINT, fun(typ, typ)), plain)
+
+    return rebuild(term, leaf)
+
+
+def composed_facts(calculation: Sequence[OwnFact], this: Sequence[OwnFact]) -> tuple[OwnFact, ...]:
+    """By transitivity of =, ≤ and <; what is composed otherwise stays two facts."""
+    if len(calculation) == 1 and len(this) == 1:
+        first, second = (hol.dest_trueprop(facts[0].prop) for facts in (calculation, this))
+        (head, left), (other, right) = strip_comb(first or Const("")), strip_comb(second or Const(""))
+        fits = isinstance(head, Const) and isinstance(other, Const) and len(left) == len(right) == 2
+        if fits and head.name in _TRANSITIVE and other.name in _TRANSITIVE and left[1] == right[0]:  # type: ignore[union-attr]
+            relation = max((head, other), key=lambda each: _TRANSITIVE[each.name])  # type: ignore[union-attr]
+            prop = hol.trueprop(App(App(relation, left[0]), right[1]), typed=True)
+            return (OwnFact("", prop, unproved=calculation[0].unproved or this[0].unproved),)
+    return (*calculation, *this)
+
+
+def fact_of_lemma(statement: ReadStatement) -> list[Term]:
+    """What a lemma is once it is proved: its conclusions under what it assumes."""
+    goals = statement.goals
+    if statement.obtains:
+        goals = [some_witnesses(statement.obtains, statement.fixed)]
+    return [hol.list_pure_imp(statement.premises, goal, typed=True) for goal in goals]

@@ -1,0 +1,189 @@
+"""Cases of `proof (induct x)`, `proof (cases t)`: what `case` fixes and assumes, and what ?case stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.language import Language
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, frees, funs, list_comb, strip_fun, substitute
+from isarstep.theory.outer import SourceToken
+from isarstep.theory.stated import exported
+
+_OF_NAT = (("0", "Groups.zero_class.zero", 0), ("Suc", "Nat.Suc", 1))
+_FIRST = {"Nat.nat": "Nat.Suc", "List.list": "List.list.Nil", "Option.option": "Option.option.None"}
+
+
+@dataclass(frozen=True)
+class ProofCase:
+    """One case: variables with types, named groups of assumptions, and what is to be shown."""
+
+    variables: tuple[tuple[str, Typ], ...]
+    groups: tuple[tuple[str, tuple[Term, ...]], ...]  # IH, hyps, prems
+    goal: Term | None  # a formula
+
+    def renamed(self, names: Sequence[str]) -> ProofCase:
+        """With the author's names; `_` keeps the old one, under a name that nobody can write."""
+        pairs = {}
+        for place, (old, typ) in enumerate(self.variables):
+            new = names[place] if place < len(names) and names[place] != "_" else old
+            pairs[old] = Free(new, typ)
+
+        def put(leaf: Term) -> Term | None:
+            return pairs.get(leaf.name) if isinstance(leaf, Free) else None
+
+        return ProofCase(
+            tuple((free.name, typ) for free, (_, typ) in zip(pairs.values(), self.variables, strict=True)),
+            tuple((name, tuple(substitute(term, put) for term in terms)) for name, terms in self.groups),
+            None if self.goal is None else substitute(self.goal, put),
+        )
+
+
+def constructors_at(typ: Typ, language: Language) -> list[tuple[str, Const, list[Typ]]]:
+    """Short name, constructor and types of its arguments, for a datatype. Raises UserError where it is none."""
+    if not isinstance(typ, Type):
+        raise UserError("its type is no datatype")
+    name = typ.name
+    first = _FIRST.get(name)
+    if first is None:
+        known = [made for made, (case, _) in language._datatypes.items() if case.startswith(name + ".case_")]
+        first = known[0] if known else ""
+    if not first:
+        raise UserError(f"{name} is no datatype that is read here")
+    shape = language.datatype(first)[1]
+    found = []
+    for constructor, _ in shape:
+        declared = language.signature.constants[constructor].type
+        arguments, result = strip_fun(declared)
+        if constructor == "Groups.zero_class.zero":
+            arguments, result = [], typ
+        values = _matching(result, typ)
+        types = [_instance(argument, values) for argument in arguments]
+        short = "0" if constructor == "Groups.zero_class.zero" else constructor.rpartition(".")[2]
+        found.append((short, Const(constructor, funs(types, typ)), types))
+    return found
+
+
+def _matching(general: Typ, typ: Type) -> dict[Typ, Typ]:
+    return dict(zip(general.args, typ.args, strict=True)) if isinstance(general, Type) else {}
+
+
+def _instance(typ: Typ, values: Mapping[Typ, Typ]) -> Typ:
+    if typ in values:
+        return values[typ]
+    return Type(typ.name, tuple(_instance(part, values) for part in typ.args)) if isinstance(typ, Type) else typ
+
+
+def induction_cases(
+    variable: Free, goal: Term, premises: Sequence[Term], arbitrary: Mapping[str, Typ], language: Language
+) -> dict[str, ProofCase]:
+    """Structural induction on a variable. `premises` are chained facts, which become part of what is shown."""
+    assert variable.type is not None
+    moving = [premise for premise in premises if _mentions(premise, {variable.name, *arbitrary})]
+    cases: dict[str, ProofCase] = {}
+    for short, constructor, types in constructors_at(variable.type, language):
+        taken = {node.name for term in (goal, *premises) for node in frees(term)}
+        names = _names(variable.name, types, variable.type, taken)
+        fresh: list[Term] = [Free(name, typ) for name, typ in names]
+        hypotheses = []
+        for place, typ in enumerate(types):
+            if typ == variable.type:
+                at = _put(hol.trueprop(goal, typed=True), variable, fresh[place])
+                under = [_put(premise, variable, fresh[place]) for premise in moving]
+                hypotheses.append(exported(at, arbitrary, under))
+            elif isinstance(typ, Type) and _contains(typ, variable.type):
+                raise UserError("an induction through another type is not read")
+        value = list_comb(constructor, fresh)
+        cases[short] = ProofCase(
+            tuple(names),
+            (
+                ("IH", tuple(hypotheses)),
+                ("prems", tuple(_put(premise, variable, value) for premise in moving)),
+            ),
+            _put(goal, variable, value),
+        )
+    return cases
+
+
+def _names(variable: str, types: Sequence[Typ], own: Typ, taken: set[str]) -> list[tuple[str, Typ]]:
+    """Names that nobody has written: those of Isabelle depend on how the datatype was declared."""
+    found: list[tuple[str, Typ]] = []
+    for place, typ in enumerate(types):
+        name = f"{variable if typ == own else 'x'}{place}__"
+        while name in taken:
+            name += "_"
+        found.append((name, typ))
+    return found
+
+
+def _contains(typ: Type, own: Typ) -> bool:
+    return any(part == own or (isinstance(part, Type) and _contains(part, own)) for part in typ.args)
+
+
+def _mentions(term: Term, names: set[str]) -> bool:
+    return any(node.name in names for node in frees(term))
+
+
+def _put(term: Term, variable: Free, value: Term) -> Term:
+    return substitute(term, lambda leaf: value if isinstance(leaf, Free) and leaf.name == variable.name else None)
+
+
+def distinction_cases(term: Term, typ: Typ, taken: set[str], language: Language) -> dict[str, ProofCase]:
+    """`cases t` on a truth value or a datatype."""
+    if typ == hol.BOOL:
+        yes = hol.trueprop(term, typed=True)
+        no = hol.trueprop(App(Const(hol.NOT, Type("fun", (hol.BOOL, hol.BOOL))), term), typed=True)
+        return {name: ProofCase((), (("", (prop,)),), None) for name, prop in (("True", yes), ("False", no))}
+    found: dict[str, ProofCase] = {}
+    for short, constructor, types in constructors_at(typ, language):
+        names = _names("x", types, typ, taken)
+        value = list_comb(constructor, [Free(name, each) for name, each in names])
+        prop = hol.trueprop(hol.eq(term, value, typ), typed=True)
+        found[short] = ProofCase(tuple(names), (("", (prop,)),), None)
+    return found
+
+
+@dataclass(frozen=True)
+class MethodText:
+    """`(induct xs arbitrary: y rule: r)`."""
+
+    name: str
+    arguments: tuple[SourceToken, ...]
+    arbitrary: tuple[str, ...]
+    other: str  # an option that is not read, or ""
+    rule: str = ""  # `set r` for `set: r`
+
+
+def method_text(tokens: Sequence[SourceToken]) -> MethodText:
+    """The first method of `proof ...`; what is joined to it by `,` or `;` makes its cases unknown."""
+    inner = list(tokens)
+    if inner and inner[0].keyword("("):
+        inner = inner[1:-1]
+    if not inner:
+        return MethodText("", (), (), "")
+    name, rest = inner[0].text, inner[1:]
+    arguments: list[SourceToken] = []
+    arbitrary: list[str] = []
+    section, other, rule = "", "", ""
+    place = 0
+    while place < len(rest):
+        token = rest[place]
+        following = rest[place + 1] if place + 1 < len(rest) else None
+        if following is not None and following.keyword(":") and not token.quoted:
+            section = token.text
+            other = other or (section if section not in ("arbitrary", "rule", "set", "pred") else "")
+            place += 2
+            continue
+        if token.keyword(",", ";", "|", "+", "?", "(", "[", "!"):
+            other = other or token.text
+        elif section == "arbitrary":
+            arbitrary.append(token.text)
+        elif section in ("rule", "set", "pred"):
+            other = other or ("several rules" if rule else "")
+            rule = f"{'' if section == 'rule' else 'set '}{token.text}"
+        elif not section:
+            arguments.append(token)
+        place += 1
+    return MethodText(name, tuple(arguments), tuple(arbitrary), other, rule)

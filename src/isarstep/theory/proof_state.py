@@ -1,0 +1,599 @@
+"""Structured proofs, command by command: what is fixed, assumed and known, and the goal that is open.
+
+What is not read makes the block in which it stands unknown from there on, with the reason; nothing is guessed. A state
+behind `apply` is Isabelle's alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import (
+    App,
+    Free,
+    Term,
+    Typ,
+    frees,
+    strip_comb,
+)
+from isarstep.theory.case_methods import find_cases
+from isarstep.theory.declarations import new_names, open_type, sides_of
+from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken
+from isarstep.theory.own_context import OwnContext, OwnFact, TokenReader
+from isarstep.theory.patterns import bound_by_pattern
+from isarstep.theory.proof_block import (
+    LOST,
+    Block,
+    OpenGoal,
+    ProofState,
+    chosen_facts,
+    composed_facts,
+    is_open_type,
+    joined_goals,
+    with_type_marks,
+    without_lost,
+)
+from isarstep.theory.stated import (
+    ReadStatement,
+    StatedProps,
+    as_equation,
+    exported,
+    read_lemma,
+    rules_for_witnesses,
+    some_witnesses,
+    stated_props,
+    witnesses_of,
+)
+from isarstep.theory.statements import NotRead, Scope, read_together
+
+# What they prove is Isabelle's; inside, `fix`, `assume` and `show` are read as they stand.
+WITHOUT_STATEMENT = ("instance", "interpretation", "global_interpretation", "subclass", "termination")
+
+
+class ProofWalk:
+    """One proof, from its statement on."""
+
+    def __init__(self, context: OwnContext, command: OuterCommand) -> None:
+        self.context, self.source = context, context.source
+        target = context.target
+        block = Block(bound={})
+        if target is not None:
+            block.fixed.update(target.parameters)
+            block.sorts.update(target.sorts)
+            for name, facts in target.facts.items():
+                if any(fact.unproved for fact in facts):
+                    block.facts[name] = facts  # for whoever names it
+                else:
+                    self._put(block, name, facts)
+        self.goals: list[OpenGoal] = []
+        self.refused: list[str] = []  # what is not read on the way
+        self.blocks: list[Block] = [block]
+        self.chain: tuple[OwnFact, ...] | None = None
+        self.chain_unread: tuple[str, ...] = ()
+        if command.name == "notepad":
+            return
+        if command.name in WITHOUT_STATEMENT:
+            statement = ReadStatement("", [], dict(block.fixed), [], [], [], [], command.start)
+        else:
+            statement = read_lemma(command, self.scope())
+        self._open(command, statement, lambda _proved: None)
+
+    # What holds here
+
+    @property
+    def block(self) -> Block:
+        return self.blocks[-1]
+
+    def scope(self, block: Block | None = None) -> Scope:
+        here = block or self.block
+        bound = {name: with_type_marks(term) for name, term in here.bound.items()}
+        made = Scope(self.source, self.context.language, self.context.unread, here.fixed, here.sorts, bound)
+        made.structures = here.structures
+        made.class_type = self.context.target.class_type if self.context.target is not None else None
+        made.goals = {name: here.bound[name] for name in ("?thesis", "?case") if name in here.bound}
+        return made
+
+    def _put(self, block: Block, name: str, facts: Sequence[OwnFact]) -> None:
+        if name:
+            block.facts[name] = tuple(facts)
+        block.lost = block.lost - {name}
+        said = {fact.prop for fact in block.known}
+        block.known = (*block.known, *(fact for fact in without_lost(facts) if fact.prop not in said))
+
+    def _note(self, block: Block, name: str, props: Sequence[Term], *, sorry: bool = False) -> tuple[OwnFact, ...]:
+        made = tuple(
+            OwnFact(name if len(props) == 1 else f"{name}({place})" if name else "", prop, unproved=sorry)
+            for place, prop in enumerate(props, 1)
+        )
+        self._put(block, name, made)
+        return made
+
+    def _open(self, command: OuterCommand, statement: ReadStatement, finish: Callable[[bool], None]) -> None:
+        """Begin the proof of a statement, in a block of its own."""
+        inner = self.block.copy()
+        inner.fixed.update(statement.fixed)
+        inner.own = tuple(statement.new)
+        inner.structures = statement.structures or inner.structures
+        assumed: list[OwnFact] = []
+        for props in statement.assumes:
+            assumed += self._note(inner, props.label, props.terms)
+        if assumed:
+            name = "assms" if command.name in _LEMMAS else "that"
+            self._put(inner, name, [replace(fact, name=f"{name}({n})") for n, fact in enumerate(assumed, 1)])
+            inner.assumed = tuple(fact.prop for fact in assumed)
+        goals = statement.goals
+        if statement.obtains:  # `thesis`, from what follows for the witnesses
+            inner.fixed["thesis"] = hol.BOOL
+            goals = [hol.trueprop(Free("thesis", hol.BOOL), typed=True)]
+            self._note(inner, "that", rules_for_witnesses(statement.obtains, goals[0]))
+        self._bind(inner, goals, "?thesis")
+        for props in (*statement.assumes, *statement.shows):
+            self._match_patterns(inner, props)
+        unknown = self.block.unknown
+        given, unread = self.chain or (), self.chain_unread
+        chained = without_lost(given)
+        if len(chained) < len(given):
+            unread = (*unread, "this")
+        self.chain, self.chain_unread = None, ()
+        self.goals.append(
+            OpenGoal(command.name, statement, goals, inner, finish, chained, unread, unknown, place=command.start)
+        )
+        self.blocks.append(inner)
+
+    def _bind(self, block: Block, props: Sequence[Term], name: str) -> None:
+        block.bound.pop(name, None)
+        if len(props) == 1:
+            formula = hol.dest_trueprop(hol.strip_pure_imp(props[0])[1])
+            if formula is not None:
+                block.bound[name] = formula
+
+    def _match_patterns(self, block: Block, props: StatedProps) -> None:
+        for term, patterns in zip(props.terms, props.patterns, strict=True):
+            for pattern in patterns:
+                formula = hol.dest_trueprop(term)
+                if pattern.text.strip().startswith("?") and pattern.text.strip()[1:].isidentifier() and formula:
+                    block.bound[pattern.text.strip()] = formula
+                elif formula is not None:
+                    block.bound.update(bound_by_pattern(pattern, term, self.scope(block)))
+
+    # Commands
+
+    def step(self, command: OuterCommand) -> bool:
+        """Go on by one command; False when the proof is over."""
+        name = command.name
+        if name in HEADINGS or name in DIAGNOSTIC or name in ("supply", "ML_prf"):
+            return True
+        do = _STEPS.get(name)
+        try:
+            if do is None:
+                raise NotRead(self.source, command.start, f"`{name}` in a proof is not read")
+            if self.block.unknown and name not in _CLOSING and name not in ("next", "{", "}", "proof"):
+                if name in _GOALS:
+                    self._open_unknown(command)
+                return True
+            do(self, command)
+        except UserError as error:
+            self.refused.append(str(error))
+            if name in _ALONE and not any(map(is_open_type, self.block.fixed.values())):
+                self._open_unknown(command, str(error))
+                return True
+            self.block.unknown = self.block.unknown or str(error)
+            if name in _GOALS:
+                self._open_unknown(command)
+        return bool(self.goals)
+
+    def _open_unknown(self, command: OuterCommand, only: str = "") -> None:
+        """A goal of which nothing is known: its proof is walked over. `only`: why this is not read, while what follows
+        is, but for what rests on it."""
+        if only:
+            block, labels = self.block, {t.text for t, sign in pairwise(command.tokens) if sign.keyword(":")}
+
+            def lose(_proved: bool) -> None:
+                block.this = (LOST,)
+                block.lost = block.lost | labels
+                block.bound.pop("...", None)
+
+            self._open(command, ReadStatement("", [], dict(block.fixed), [], [], [], [], command.start), lose)
+            self.goals[-1].unknown = only
+            return
+        empty = ReadStatement("", [], dict(self.block.fixed), [], [], [], [], command.start)
+        why, block = self.block.unknown, self.block
+        self.chain = None
+
+        def finish(_proved: bool) -> None:
+            block.unknown = block.unknown or why
+
+        self._open(command, empty, finish)
+        self.goals[-1].unknown = why
+
+    def do_have(self, command: OuterCommand) -> None:
+        if command.name in ("hence", "thus"):
+            self.chain = self.block.this
+        outer = self.block
+        statement = read_lemma(command, self.scope())
+        self._settle(outer, statement.fixed)
+
+        def finish(proved: bool) -> None:
+            own = {name: statement.fixed[name] for name in statement.new}
+            facts: list[OwnFact] = []
+            for props in statement.shows:
+                terms = [exported(term, own, statement.premises) for term in props.terms]
+                facts += self._note(outer, props.label, terms, sorry=not proved)
+            if statement.label and not any(props.label for props in statement.shows):
+                self._put(outer, statement.label, facts)
+            outer.this = tuple(facts)
+            self._after(outer, statement.goals)
+
+        self._open(command, statement, finish)
+
+    def _settle(self, block: Block, types: Mapping[str, Typ]) -> None:
+        """Types of fixed variables that were not known before."""
+        for name, typ in block.fixed.items():
+            if is_open_type(typ) and name in types:
+                block.fixed[name] = types[name]
+
+    def _after(self, block: Block, props: Sequence[Term]) -> None:
+        """What `...` stands for behind a statement: the last argument of its formula."""
+        block.bound.pop("...", None)
+        if props:
+            formula = hol.dest_trueprop(hol.strip_pure_imp(props[-1])[1])
+            if isinstance(formula, App):
+                block.bound["..."] = formula.arg
+
+    def do_proof(self, command: OuterCommand) -> None:
+        goal = self.goals[-1]
+        block = goal.block
+        block.this, block.calculation = (), ()
+        block.unknown = goal.unknown
+        find_cases(goal, command, self.scope(block), self.context)
+        goal.begun = block.again()
+        inner = block.again()
+        self.blocks[-1] = inner
+
+    def do_next(self, command: OuterCommand) -> None:
+        goal = self.goals[-1]
+        if goal.begun is None:
+            raise NotRead(self.source, command.start, "`next` outside a proof")
+        self.blocks[-1] = goal.begun.again()
+
+    def do_end(self, command: OuterCommand) -> None:
+        """by, qed, done, sorry and the like."""
+        goal = self.goals.pop()
+        self.blocks.pop()
+        self.chain = None
+        if command.name in ("sorry", "oops", "\\<proof>"):
+            goal.sorry = True
+        if self.goals and goal.sorry:
+            self.goals[-1].sorry = True
+        goal.finish(not goal.sorry)
+
+    def do_apply(self, command: OuterCommand) -> None:
+        self.goals[
+            -1
+        ].unknown = f"{self.source.where(command.start)}: a state behind `{command.name}` needs an Isabelle"
+
+    def do_subgoal(self, command: OuterCommand) -> None:
+        self.block.unknown = f"{self.source.where(command.start)}: a state behind `subgoal` needs an Isabelle"
+        self._open_unknown(command)
+
+    def do_fix(self, command: OuterCommand) -> None:
+        reader = TokenReader(command.tokens, self.source, command.start)
+        for new in new_names(reader, self.scope()):
+            self.block.fixed[new.name] = new.type or open_type(new.name)
+            self.block.own = (*self.block.own, new.name)
+        reader.end()
+
+    def do_assume(self, command: OuterCommand) -> None:
+        reader = TokenReader(command.tokens, self.source, command.start)
+        rows = stated_props(reader, "if", "for")
+        if not rows or reader.here is not None:
+            raise reader.refused("expected propositions and nothing else")
+        self._assume_rows(rows)
+
+    def _assume_rows(self, rows: Sequence[StatedProps]) -> None:
+        block = self.block
+        read = read_together([text for props in rows for text in props.texts], self.scope())
+        self._refuse_strangers(read.frees, rows[0].texts[0].inside)
+        self._settle(block, read.frees)
+        terms, facts = iter(read.terms), list[OwnFact]()
+        for props in rows:
+            props.terms = [next(terms) for _ in props.texts]
+            facts += self._note(block, props.label, props.terms)
+            self._match_patterns(block, props)
+        block.assumed = (*block.assumed, *(fact.prop for fact in facts))
+        block.this = tuple(facts)
+        self._after(block, [fact.prop for fact in facts])
+
+    def _refuse_strangers(self, types: Mapping[str, Typ], place: int) -> None:
+        """Isabelle takes an unknown name of an assumption for a variable that nobody fixed: then nothing is shown."""
+        unknown = [name for name in types if name not in self.block.fixed]
+        if unknown:
+            raise NotRead(self.source, place, f"{unknown[0]!r} is neither a constant nor fixed here")
+
+    def do_define(self, command: OuterCommand) -> None:
+        reader = TokenReader(command.tokens, self.source, command.start)
+        scope = self.scope().inner()
+        names = new_names(reader, scope, "where")
+        reader.expect("where")
+        rows = stated_props(reader, "for")
+        if reader.accept("for"):
+            new_names(reader, scope)
+        reader.end()
+        for new in names:
+            scope.fixed[new.name] = new.type or open_type(new.name)
+        read = read_together([text for props in rows for text in props.texts], scope)
+        own = {new.name for new in names}
+        facts: list[OwnFact] = []
+        terms = iter(read.terms)
+        for props in rows:
+            for text in props.texts:
+                term = next(terms)
+                sides = sides_of(term)
+                head = strip_comb(sides[0])[0] if sides is not None else None
+                if sides is None or not isinstance(head, Free) or head.name not in own:
+                    raise NotRead(self.source, text.inside, "expected an equation for the new name")
+                if any(node.name in own for node in frees(sides[1])):
+                    raise NotRead(self.source, text.inside, "the definition is about itself")
+                variables = {n: t for n, t in read.frees.items() if n not in scope.fixed}
+                label = props.label or f"{head.name}_def"
+                facts += self._note(self.block, label, [exported(as_equation(term), variables, ())])
+        for new in names:
+            self.block.fixed[new.name] = read.frees[new.name]
+            self.block.own = (*self.block.own, new.name)
+        self.block.this = tuple(facts)
+
+    def do_let(self, command: OuterCommand) -> None:
+        reader = TokenReader(command.tokens, self.source, command.start)
+        while reader.here is not None:
+            pattern = reader.take()
+            reader.expect("=")
+            text = reader.proposition()
+            name = pattern.text.strip()
+            term = read_together([text], self.scope(), None).terms[0]
+            if name.startswith("?") and name[1:].replace("'", "").isidentifier():
+                self.block.bound[name] = term
+            else:
+                self.block.bound.update(bound_by_pattern(pattern, term, self.scope()))
+            reader.accept("and")
+
+    def do_obtain(self, command: OuterCommand) -> None:
+        """`obtain x where "A"` and `consider`."""
+        reader = TokenReader(command.tokens, self.source, command.start)
+        label, _ = reader.label()
+        scope = self.scope().inner()
+        alternatives = witnesses_of(reader, scope)
+        if reader.is_keyword("if", "for"):
+            raise reader.refused("`obtain` with `if` or `for` is not read")
+        reader.end()
+        for one in alternatives:
+            for each in one.names:
+                scope.fixed[each.name] = each.type or open_type(each.name)
+        props = [props for one in alternatives for props in one.props]
+        read = read_together([text for row in props for text in row.texts], scope)
+        terms = iter(read.terms)
+        for row in props:
+            row.terms = [next(terms) for _ in row.texts]
+        new = {each.name for one in alternatives for each in one.names}
+        for name, typ in read.frees.items():  # what nobody has fixed is arbitrary
+            if name not in new:
+                self.block.fixed.setdefault(name, typ)
+        try:
+            claim = some_witnesses(alternatives, read.frees)
+        except ValueError:
+            raise NotRead(self.source, command.start, "what is obtained is no formula") from None
+        outer, kind = self.block, command.name
+        statement = ReadStatement(label, [], dict(outer.fixed), [], [], [], [], command.start)
+
+        def finish(proved: bool) -> None:
+            if kind == "consider":
+                outer.this = self._note(outer, label, [claim], sorry=not proved)
+                return
+            facts: list[OwnFact] = []
+            for name in new:
+                outer.fixed[name] = read.frees[name]
+                outer.own = (*outer.own, name)
+            for row in props:
+                facts += self._note(outer, row.label, row.terms, sorry=not proved)
+            outer.this = tuple(facts)
+            self._after(outer, [fact.prop for fact in facts])
+
+        self._open(command, statement, finish)
+        goal = self.goals[-1]
+        goal.goals = [claim]
+        self._bind(goal.block, [claim], "?thesis")
+
+    def do_case(self, command: OuterCommand) -> None:
+        reader = TokenReader(command.tokens, self.source, command.start)
+        label, _ = reader.label()
+        names: list[str] = []
+        if reader.is_keyword("("):
+            inside = reader.bracket()
+            case, names = inside[0].text, [token.text for token in inside[1:]]
+        else:
+            case = reader.take("a case").text
+        reader.end()
+        block = self.block
+        found = block.cases.get(case)
+        if found is None:
+            why = block.why_no_cases or f"there is no case {case!r}"
+            raise NotRead(self.source, command.start, f"`case {case}` is not read: {why}")
+        made = found.renamed([to_isabelle(name) for name in names])
+        for name, typ in made.variables:
+            block.fixed[name] = typ
+            block.own = (*block.own, name)
+        facts: list[OwnFact] = []
+        base = label or case
+        for group, terms in made.groups:
+            if terms:
+                facts += self._note(block, f"{base}.{group}" if group else "", terms)
+        for group, terms in made.groups:  # `induct` calls hypotheses by this name
+            if group == "IH" and terms and f"{base}.hyps" not in block.facts:
+                block.facts[f"{base}.hyps"] = block.facts[f"{base}.IH"]
+        block.facts[base] = tuple(facts)
+        block.assumed = (*block.assumed, *(fact.prop for fact in facts))
+        block.this = tuple(facts)
+        if made.goal is not None:
+            block.bound["?case"] = made.goal
+        self._after(block, [fact.prop for fact in facts])
+
+    # Facts that are named
+
+    def do_then(self, command: OuterCommand) -> None:
+        self.chain = self.block.this
+
+    def do_from(self, command: OuterCommand) -> None:
+        """from, with, note, using, unfolding."""
+        if command.name == "note":
+            self._name_facts(command)
+            return
+        facts, unread = self.named_facts(command.tokens)
+        if command.name in ("using", "unfolding"):
+            goal = self.goals[-1]
+            goal.chained = (*goal.chained, *(fact for fact in facts if fact not in goal.chained))
+            goal.unread_facts = (*goal.unread_facts, *unread)
+            return
+        if command.name == "with":
+            facts = (*facts, *self.block.this)
+        self.chain, self.chain_unread = tuple(dict.fromkeys(facts)), tuple(unread)
+
+    def _name_facts(self, command: OuterCommand) -> None:
+        tokens = list(command.tokens)
+        name = ""
+        if len(tokens) > 1 and any(token.keyword("=") for token in tokens):
+            name, place = tokens[0].text, next(i for i, token in enumerate(tokens) if token.keyword("="))
+            tokens = tokens[place + 1 :]
+        facts, unread = self.named_facts(tokens)
+        if name and unread:
+            self.context.unread.names.pop(f"fact {name}", None)
+            self.block.facts.pop(name, None)
+        elif name:
+            self.block.facts[name] = facts
+        self.block.this = facts
+        self.block.known = (*self.block.known, *(fact for fact in facts if fact not in self.block.known))
+        if unread:
+            self.block.this = (*facts, LOST)
+            self.block.lost = self.block.lost | ({name} if name else set())
+
+    def named_facts(self, tokens: Sequence[SourceToken]) -> tuple[tuple[OwnFact, ...], list[str]]:
+        """Facts of the proof and of the file that are named, and the names of others."""
+        reader = TokenReader(tokens, self.source, tokens[0].start if tokens else 0)
+        facts: list[OwnFact] = []
+        unread: list[str] = []
+        while reader.here is not None:
+            token = reader.take()
+            if token.keyword("and"):
+                continue
+            index = ""
+            if reader.is_keyword("("):
+                index = "".join(t.text for t in reader.bracket())
+            attributes = "".join(t.text for t in reader.bracket("[", "]")) if reader.is_keyword("[") else ""
+            found = self._quoted_fact(token) if token.quoted or token.kind == "back" else self._fact(token.text)
+            if found is not None and LOST in found:
+                found = None
+            if found is None or attributes:
+                shown = token.text + (f"({index})" if index else "") + (f"[{attributes}]" if attributes else "")
+                unread.append(shown)
+            if found is not None and not (attributes and attributes != "symmetric"):
+                facts += chosen_facts(found, index)
+        return tuple(facts), unread
+
+    def _fact(self, name: str) -> tuple[OwnFact, ...] | None:
+        block = self.block
+        if name in block.lost:
+            return None
+        if name == "this":
+            return block.this
+        if name == "calculation":
+            return block.calculation
+        return block.facts.get(name) or self.context.find_facts(name)
+
+    def _quoted_fact(self, token: SourceToken) -> tuple[OwnFact, ...]:
+        term = read_together([token], self.scope()).terms[0]
+        known = [fact for fact in self.block.known if fact.prop == term]
+        if not known:
+            raise NotRead(self.source, token.start, "no fact of the proof says this")
+        return tuple(known[:1])
+
+    def do_calculation(self, command: OuterCommand) -> None:
+        block = self.block
+        if command.name in ("moreover", "ultimately"):
+            collected = (*block.calculation, *block.this)
+        elif block.calculation:
+            collected = composed_facts(block.calculation, block.this)
+        else:
+            collected = block.this
+        if command.name in ("also", "moreover"):
+            block.calculation = collected
+        else:
+            block.calculation, block.this = (), collected
+            self.chain = collected
+
+    def do_open(self, command: OuterCommand) -> None:
+        self.blocks.append(self.block.copy())
+
+    def do_close(self, command: OuterCommand) -> None:
+        if len(self.blocks) <= 1 + len(self.goals):
+            raise NotRead(self.source, command.start, "`}` closes nothing")
+        inner = self.blocks.pop()
+        outer = self.block
+        own = {name: inner.fixed[name] for name in inner.own}
+        outer.unknown = outer.unknown or inner.unknown
+        if not inner.unknown:
+            if LOST in inner.this:
+                outer.this = (LOST,)
+                return
+            props = [exported(fact.prop, own, inner.assumed) for fact in inner.this]
+            outer.this = self._note(outer, "", props, sorry=any(fact.unproved for fact in inner.this))
+
+    # The state
+
+    def state(self) -> ProofState:
+        """What stands open now. Raises UserError where it is not known."""
+        goal = self.goals[-1]
+        block = self.block
+        if goal.unknown or block.unknown:
+            raise UserError(goal.unknown or block.unknown)
+        if not goal.goals:
+            raise NotRead(self.source, goal.place, "no statement is open here")
+        prop = goal.goals[0] if len(goal.goals) == 1 else joined_goals(goal.goals)
+        if prop is None:
+            raise NotRead(self.source, goal.place, "several goals that are no formulas are not read together")
+        begun = goal.begun is not None
+        chained = () if begun else goal.chained
+        local = tuple(
+            fact for fact in block.known if fact not in chained and fact.prop not in {c.prop for c in chained}
+        )
+        return ProofState(
+            self.context, prop, dict(block.fixed), chained, local, () if begun else goal.unread_facts,
+            goal.command, goal.place,
+        )  # fmt: skip
+
+
+_LEMMAS = ("lemma", "theorem", "corollary", "proposition", "schematic_goal")
+_GOALS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal", "guess")
+_ALONE = ("have", "show", "hence", "thus")  # where one is not read, what follows can be
+_CLOSING = ("by", "qed", "done", "sorry", "oops", ".", "..", "\\<proof>", "apply", "apply_end")
+_STEPS: dict[str, Callable[[ProofWalk, OuterCommand], None]] = {
+    **dict.fromkeys(("have", "show", "hence", "thus"), ProofWalk.do_have),
+    **dict.fromkeys(("by", "qed", "done", "sorry", "oops", ".", "..", "\\<proof>"), ProofWalk.do_end),
+    **dict.fromkeys(("apply", "apply_end", "defer", "prefer", "back"), ProofWalk.do_apply),
+    **dict.fromkeys(("from", "with", "note", "using", "unfolding"), ProofWalk.do_from),
+    **dict.fromkeys(("moreover", "ultimately", "also", "finally"), ProofWalk.do_calculation),
+    **dict.fromkeys(("assume", "presume"), ProofWalk.do_assume),
+    **dict.fromkeys(("obtain", "consider"), ProofWalk.do_obtain),
+    "proof": ProofWalk.do_proof,
+    "next": ProofWalk.do_next,
+    "subgoal": ProofWalk.do_subgoal,
+    "fix": ProofWalk.do_fix,
+    "define": ProofWalk.do_define,
+    "let": ProofWalk.do_let,
+    "case": ProofWalk.do_case,
+    "then": ProofWalk.do_then,
+    "{": ProofWalk.do_open,
+    "}": ProofWalk.do_close,
+}

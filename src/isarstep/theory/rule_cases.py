@@ -1,0 +1,249 @@
+"""`proof (induct rule: r)`: cases by a rule of the file's inductive predicates, or by a few rules of the library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.infer import PROP, infer
+from isarstep.logic.said import without_marks
+from isarstep.logic.terms import (
+    Abs,
+    Const,
+    Free,
+    Term,
+    Typ,
+    Var,
+    abstract,
+    beta_normal,
+    constants,
+    erase,
+    frees,
+    list_comb,
+    rebuilt,
+    schematics,
+    strip_comb,
+    substitute,
+)
+from isarstep.theory.declarations import open_type
+from isarstep.theory.outer import SourceToken
+from isarstep.theory.patterns import matched
+from isarstep.theory.proof_block import with_type_marks
+from isarstep.theory.proof_cases import ProofCase
+from isarstep.theory.statements import Scope, readings_of_pattern
+
+SHOWN = "P~"  # what a rule shows, as a variable of its cases
+
+
+@dataclass(frozen=True)
+class RuleCase:
+    """`⋀x. A x ⟹ P x ⟹ P (f x)`: variables, premises and the arguments of what is shown; nothing has a type."""
+
+    name: str
+    variables: tuple[str, ...]
+    premises: tuple[Term, ...]
+    arguments: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class InductionRule:
+    """What it is about, with schematic variables, the variables of what it shows, and its cases."""
+
+    major: Term | None
+    variables: tuple[str, ...]
+    cases: tuple[RuleCase, ...]
+
+
+_LIBRARY: dict[str, tuple[str, str, dict[str, tuple[str, tuple[str, ...], str]]]] = {
+    "less_induct": ("", "x", {"less": ("x", ("\\<And>y. y < x \\<Longrightarrow> P y",), "x")}),
+    "finite_induct": (
+        "finite F",
+        "F",
+        {"empty": ("", (), "{}"), "insert": ("x F", ("finite F", "x \\<notin> F", "P F"), "insert x F")},
+    ),
+    "rev_induct": ("", "xs", {"Nil": ("", (), "[]"), "snoc": ("x xs", ("P xs",), "xs @ [x]")}),
+}
+
+
+@dataclass(frozen=True)
+class WantedInduction:
+    """What an induction is asked for: the goal, what moves into it, what is generalised, the variables named."""
+
+    goal: Term
+    moving: tuple[Term, ...]
+    arbitrary: Mapping[str, Typ]
+    given: tuple[Term, ...]
+    variables: tuple[Free, ...]
+    fixed: Mapping[str, Typ]
+    apart: bool  # are hypotheses of the induction apart from other premises?
+
+
+def rule_cases(rule: InductionRule, asked: WantedInduction, signature: object) -> dict[str, ProofCase]:
+    """The cases. Raises UserError where the rule does not apply for sure."""
+    found: dict[str, Term] = {}
+    moving = list(asked.moving)
+    given = list(asked.given)
+    if rule.major is not None:
+        source = given or moving
+        if not source or not matched(rule.major, source[0], found):
+            raise UserError("what the rule is about is not among the facts that are given to it")
+        source.pop(0)
+    values = [found.get(name) for name in rule.variables]
+    if rule.major is None:
+        values = list(asked.variables)
+    if len(values) != len(rule.variables) or not all(isinstance(each, Free) for each in values):
+        raise UserError("an induction on terms that are no variables is not read")
+    names = [each.name for each in values if isinstance(each, Free)]
+    if len(set(names)) != len(names) or (asked.variables and [each.name for each in asked.variables] != names):
+        raise UserError("an induction of this form is not read")
+    held = {*names, *asked.arbitrary}
+    moving = [*(p for p in given if any(node.name in held for node in frees(p))), *moving]
+    shown = _abstracted(asked, moving, names)
+    parameters = {name: term for name, term in found.items() if name not in rule.variables}
+    return {case.name: _case(case, asked, moving, names, shown, parameters, signature) for case in rule.cases}
+
+
+def _abstracted(asked: WantedInduction, moving: Sequence[Term], names: Sequence[str]) -> Term:
+    """What is shown, as a function of the variables."""
+    prop = hol.list_pure_imp([with_type_marks(each) for each in moving], with_type_marks(asked.goal))
+    for name in reversed(list(asked.arbitrary)):
+        if any(node.name == name for node in frees(prop)):
+            prop = hol.pure_all(name, None, abstract(prop, Free(name)))
+    return _function(prop, names)
+
+
+def _function(term: Term, names: Sequence[str]) -> Term:
+    for name in reversed(names):
+        term = Abs(name, None, abstract(term, Free(name)))
+    return term
+
+
+def _case(
+    case: RuleCase,
+    asked: WantedInduction,
+    moving: Sequence[Term],
+    names: Sequence[str],
+    shown: Term,
+    parameters: Mapping[str, Term],
+    signature: object,
+) -> ProofCase:
+    fresh = {name: f"{name}__" for name in case.variables}
+    while any(name in asked.fixed for name in fresh.values()):
+        fresh = {name: f"{text}_" for name, text in fresh.items()}
+
+    def put(leaf: Term) -> Term | None:
+        if isinstance(leaf, Free) and leaf.name in fresh:
+            return Free(fresh[leaf.name])
+        return erase(parameters[leaf.name]) if isinstance(leaf, Var) and leaf.name in parameters else None
+
+    def said(node: Term) -> Term:
+        formula = hol.dest_trueprop(node)
+        head, arguments = strip_comb(formula) if formula is not None else (node, [])
+        return list_comb(shown, arguments) if isinstance(head, Free) and head.name == SHOWN else node
+
+    premises = [substitute(each, put) for each in case.premises]
+    arguments = [substitute(each, put) for each in case.arguments]
+    if any(schematics(each) for each in (*premises, *arguments)):
+        raise UserError("an induction with parameters of this form is not read")
+    about = [any(node.name == SHOWN for node in frees(each)) for each in premises]
+    made = [beta_normal(rebuilt(each, said)) for each in premises]
+    goal = beta_normal(list_comb(_function(with_type_marks(asked.goal), names), arguments))
+    rest = [beta_normal(list_comb(_function(with_type_marks(each), names), arguments)) for each in moving]
+    typing = infer([*made, goal, *rest], signature, dict(asked.fixed))  # type: ignore[arg-type]
+    terms = [beta_normal(without_marks(term)) for term in typing.propositions]
+    hypotheses = terms[: len(made)]
+    formula = hol.dest_trueprop(terms[len(made)])
+    if formula is None:
+        raise UserError("an induction on a goal of this form is not read")
+    induction = tuple(term for term, own in zip(hypotheses, about, strict=True) if own)
+    others = tuple(term for term, own in zip(hypotheses, about, strict=True) if not own)
+    groups = (("IH", induction), ("hyps", others)) if asked.apart else (("hyps", tuple(hypotheses)),)
+    variables = tuple(
+        (fresh[name], typing.frees[fresh[name]]) for name in case.variables if fresh[name] in typing.frees
+    )
+    if len(variables) < len(case.variables):
+        raise UserError("a case with a variable that stands nowhere is not read")
+    return ProofCase(variables, (*groups, ("prems", tuple(terms[len(made) + 1 :]))), formula)
+
+
+def library_rule(name: str, scope: Scope) -> InductionRule | None:
+    """A rule of the library by its name, read in the words of this place."""
+    known = _LIBRARY.get(name.rpartition(".")[2])
+    if known is None:
+        return None
+    about, variables, cases = known
+    inner = Scope(scope.source, scope.language, scope.unread, {"P": open_type("P")})
+
+    def read(text: str, *names: str, wanted: Typ | None = PROP) -> Term:
+        inner.fixed = {each: open_type(each) for each in ("P", *names)}
+        (term,) = readings_of_pattern(SourceToken("string", text, 0, 0, 0), inner, wanted)
+        return substitute(
+            erase(without_marks(term)),
+            lambda leaf: Free(SHOWN) if isinstance(leaf, Free) and leaf.name == "P" else None,
+        )
+
+    made = [
+        RuleCase(
+            case,
+            tuple(names.split()),
+            tuple(read(text, *names.split()) for text in premises),
+            (read(shown, *names.split(), wanted=None),),
+        )
+        for case, (names, premises, shown) in cases.items()
+    ]
+    major = None
+    if about:
+        plain = read(about, *variables.split())
+        major = substitute(plain, lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) else None)
+    return InductionRule(major, tuple(variables.split()), tuple(made))
+
+
+def rule_of_intros(
+    full: str, intros: Sequence[tuple[str, Term]], parameters: int, *, in_set: bool
+) -> InductionRule | None:
+    """The induction rule of an inductive predicate, from its introduction rules."""
+    if in_set:
+        return None
+    cases = []
+    count = 0
+    for name, prop in intros:
+        plain = _as_frees(erase(prop))
+        premises, conclusion = hol.strip_pure_imp(plain)
+        head, arguments = strip_comb(hol.dest_trueprop(conclusion) or conclusion)
+        if not isinstance(head, Const) or head.name != full:
+            return None
+        count = len(arguments)
+        made: list[Term] = []
+        leading = arguments[:parameters]
+        for premise in premises:
+            made.append(premise)
+            inner, its = strip_comb(hol.dest_trueprop(premise) or premise)
+            if isinstance(inner, Const) and inner.name == full:
+                made.append(hol.trueprop(list_comb(Free(SHOWN), its[parameters:])))
+            elif any(node.name == full for node in constants(premise)):
+                return None
+        names = {each.name: Var(f"p{n}", 0) for n, each in enumerate(leading) if isinstance(each, Free)}
+        if len(names) < len(leading):
+            return None
+
+        def general(leaf: Term, names: Mapping[str, Var] = names) -> Term | None:
+            return names.get(leaf.name) if isinstance(leaf, Free) else None
+
+        variables = dict.fromkeys(n.name for n in (*frees(plain),) if n.name not in names)
+        cases.append(
+            RuleCase(
+                name,
+                tuple(variables),
+                tuple(substitute(each, general) for each in made),
+                tuple(substitute(each, general) for each in arguments[parameters:]),
+            )
+        )
+    variables_of = tuple(f"x{n}" for n in range(count - parameters))
+    major = list_comb(Const(full), [*(Var(f"p{n}", 0) for n in range(parameters)), *(Var(n, 0) for n in variables_of)])
+    return InductionRule(hol.trueprop(major), variables_of, tuple(cases))
+
+
+def _as_frees(term: Term) -> Term:
+    return substitute(term, lambda leaf: Free(leaf.name) if isinstance(leaf, Var) else None)

@@ -1,0 +1,302 @@
+"""Quoted texts of a theory file as typed terms, read together as Isabelle does: one type for each variable in all.
+
+Nothing is guessed here: names mean what the context says, type variables that are written stay variables, and whatever
+cannot be read is refused with its place in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from isarstep.errors import UserError
+from isarstep.logic.advice import explained
+from isarstep.logic.coercions import infer_with_coercions
+from isarstep.logic.folding import canonical
+from isarstep.logic.infer import IN_TEXT, PROP, TypingError
+from isarstep.logic.inner_tokens import InnerTokens
+from isarstep.logic.language import Language
+from isarstep.logic.parsing import parse_trees
+from isarstep.logic.productions import TYPE
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.said import without_marks
+from isarstep.logic.symbols import normal, original_place, to_isabelle
+from isarstep.logic.terms import (
+    Const,
+    Free,
+    Sort,
+    Term,
+    TFree,
+    TVar,
+    Typ,
+    Type,
+    Var,
+    rebuild,
+    substitute,
+    substitute_types,
+    subterms,
+)
+from isarstep.logic.translating import Translator
+from isarstep.theory.class_types import improved
+from isarstep.theory.outer import SourceToken, TheorySource
+
+OF_CLASS = "~class"  # no variable: keeps the name of a class's type
+ANY_SORT: Sort = ("HOL.type",)
+MOST_WAYS = 64  # in which several ambiguous texts are read together
+
+
+class NotRead(UserError):
+    """A text of the file that is not read, with its place."""
+
+    def __init__(self, source: TheorySource, place: int, what: str) -> None:
+        super().__init__(f"{source.where(place)}: {what}")
+        self.place, self.what = place, what
+
+
+@dataclass
+class Unread:
+    """Names and symbols of what could not be read, each with why: a text that mentions one is refused."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    symbols: dict[str, str] = field(default_factory=dict)
+
+    def mentioned(self, tokens: InnerTokens, known: Collection[str] = ()) -> tuple[int, str] | None:
+        """The first such name in a text, as its place and why."""
+        for kind, text, start in zip(tokens.kinds, tokens.texts, tokens.starts, strict=True):
+            if kind == "name" and text not in known:
+                name = to_isabelle(text)
+                why = self.names.get(name) or self.names.get(name.rpartition(".")[2]) or self.symbols.get(text)
+            else:
+                why = self.symbols.get(text) if kind == "delimiter" else None
+            if why is not None:
+                return start, f"{text!r} is of {why}"
+        return None
+
+
+@dataclass
+class Scope:
+    """What a text of the file may speak of."""
+
+    source: TheorySource
+    language: Language
+    unread: Unread
+    fixed: dict[str, Typ] = field(default_factory=dict)  # a TVar: its type is not known yet
+    sorts: dict[str, Sort] = field(default_factory=dict)  # of type variables that are fixed
+    bound: dict[str, Term] = field(default_factory=dict)  # ?thesis, ?x, ..., with marks for their types
+    pattern: bool = False  # may a text have variables that stand for nothing yet?
+    goals: dict[str, Term] = field(default_factory=dict)  # ?thesis and ?case as formulas
+    new: dict[str, str] = field(default_factory=dict)  # constants that are being declared, and how the text calls them
+    structures: tuple[str, ...] = ()  # variables of the statement that notation with an index means by itself
+    class_type: TFree | None = None  # inside a class: what its operations are about unless something says otherwise
+
+    def inner(self) -> Scope:
+        """One that grows by itself."""
+        made = Scope(self.source, self.language, self.unread, dict(self.fixed), dict(self.sorts), dict(self.bound))
+        made.goals, made.new, made.class_type = self.goals, self.new, self.class_type
+        made.structures = self.structures
+        return made
+
+
+@dataclass(frozen=True)
+class Together:
+    """Typed terms, the types of all variables, and the sorts of type variables that were written."""
+
+    terms: tuple[Term, ...]
+    frees: dict[str, Typ]
+    sorts: dict[str, Sort]
+
+
+def read_together(
+    texts: Sequence[SourceToken], scope: Scope, wanted: Typ | None = PROP, *, apart: bool = False
+) -> Together:
+    """All texts with one type for each variable; with `apart`, for each that is fixed: the other variables of a text
+    are its own. Raises NotRead."""
+    sorts = dict(scope.sorts)
+    readings = [_readings(text, scope, sorts, wanted) for text in texts]
+    if sorts != scope.sorts:  # a sort that is written once holds wherever its variable stands
+        readings = [_readings(text, scope, sorts, wanted) for text in texts]
+    if apart:
+        readings = [[_apart(t, scope, place) for t in reading] for place, reading in enumerate(readings)]
+    failure: TypingError | None = None
+    found: dict[tuple[Term, ...], Together] = {}
+    types = scope.fixed if scope.class_type is None else {**scope.fixed, OF_CLASS: scope.class_type}
+    for number, terms in enumerate(product(*readings)):
+        if number == MOST_WAYS:
+            break
+        try:
+            typing = infer_with_coercions(terms, scope.language.signature, types, wanted=wanted)
+            if scope.class_type is not None:
+                typing = improved(typing, scope.class_type, {*sorts, *type_names(types.values())}, scope.language)
+        except TypingError as error:
+            failure = failure or error
+            continue
+        made = tuple(without_marks(term) for term in typing.propositions)
+        if apart:
+            made = tuple(_as_written(term) for term in made)
+        made = tuple(canonical(term, scope.language) for term in made)
+        variables = {name: typ for name, typ in typing.frees.items() if name != OF_CLASS}
+        found.setdefault(made, Together(made, variables, sorts))
+    if not found:
+        assert failure is not None
+        raise _no_type(texts, readings, scope, wanted, failure)
+    if len(found) > 1:
+        raise NotRead(
+            scope.source, texts[0].inside, "it can be read in several ways; brackets or types would settle it"
+        )
+    return next(iter(found.values()))
+
+
+def _apart(term: Term, scope: Scope, place: int) -> Term:
+    def own(leaf: Free | Var) -> Term | None:
+        return Free(f"{leaf.name}~{place}") if isinstance(leaf, Free) and leaf.name not in scope.fixed else None
+
+    return substitute(term, own)
+
+
+def _as_written(term: Term) -> Term:
+    def plain(leaf: Free | Var) -> Term | None:
+        if not isinstance(leaf, Free) or "~" not in leaf.name:
+            return None
+        return Free(leaf.name.partition("~")[0], leaf.type)
+
+    return substitute(term, plain)
+
+
+def _no_type(
+    texts: Sequence[SourceToken], readings: list[list[Term]], scope: Scope, wanted: Typ | None, failure: TypingError
+) -> NotRead:
+    """The first text that has no type by itself, or that has none after those before it."""
+    for count in range(1, len(texts) + 1):
+        try:
+            terms = [reading[0] for reading in readings[:count]]
+            infer_with_coercions(terms, scope.language.signature, scope.fixed, wanted=wanted)
+        except TypingError as error:
+            return NotRead(scope.source, texts[count - 1].inside, str(explained(error, scope.language)))
+    return NotRead(scope.source, texts[0].inside, str(failure))
+
+
+def _readings(text: SourceToken, scope: Scope, sorts: dict[str, Sort], wanted: Typ | None) -> list[Term]:
+    """What the grammar makes of a text, with marks for the types that it names."""
+    written = normal(text.text)
+    try:
+        tokens = scope.language.lexicon.scan(written)
+        unread = scope.unread.mentioned(tokens, scope.fixed)
+        if unread is not None:
+            place = text.inside + original_place(text.text, unread[0])
+            raise NotRead(scope.source, place, f"{unread[1]}, which is not read")
+        trees = parse_trees(scope.language.grammar, tokens)
+    except ReadError as error:
+        raise _at(scope.source, text, error) from None
+    made: dict[Term, None] = {}
+    failure: UserError | None = None
+    for tree in trees:
+        translator = Translator(scope.language, scope.fixed, scope.bound)
+        translator.sorts = sorts
+        translator.structures = (*translator.structures, *scope.structures)
+        try:
+            term = translator.proposition(tree) if wanted == PROP else translator.term(tree)
+        except ReadError as error:
+            failure = failure or error
+            continue
+        except RecursionError:
+            failure = failure or ReadError(0, written[:20], "less nesting")
+            continue
+        unbound = next((node for node in subterms(term) if isinstance(node, Var)), None)
+        if unbound is not None and not scope.pattern:
+            raise NotRead(scope.source, text.inside, f"nothing that is read says what ?{unbound.name} stands for")
+        if scope.new:
+            term = rebuild(term, lambda leaf, _: _being_declared(leaf, scope.new))
+        made[substitute_types(term, lambda typ: with_written(typ, sorts))] = None
+    if not made:
+        assert isinstance(failure, ReadError)
+        raise _at(scope.source, text, failure)
+    if len(made) > 1:  # types decide, those of the text by itself first
+        typed = [term for term in made if _has_type(term, scope, wanted)]
+        return typed or list(made)
+    return list(made)
+
+
+def readings_of_pattern(text: SourceToken, scope: Scope, wanted: Typ | None) -> list[Term]:
+    """A pattern as terms without types; its variables may stand for anything. Raises UserError."""
+    inner = scope.inner()
+    inner.pattern, inner.bound = True, {}
+    return _readings(text, inner, dict(scope.sorts), wanted)
+
+
+def _being_declared(leaf: Term, new: Mapping[str, str]) -> Term:
+    return Free(new[leaf.name]) if isinstance(leaf, Const) and leaf.name in new else leaf
+
+
+def _has_type(term: Term, scope: Scope, wanted: Typ | None) -> bool:
+    try:
+        infer_with_coercions([term], scope.language.signature, scope.fixed, wanted=wanted)
+    except TypingError:
+        return False
+    return True
+
+
+def _at(source: TheorySource, text: SourceToken, error: ReadError) -> NotRead:
+    place = text.inside + original_place(text.text, error.position)
+    shown = "the end" if error.found is None else repr(error.found[:60])
+    return NotRead(source, place, f"found {shown}, expected {error.expected}")
+
+
+def with_written(typ: Typ, sorts: Mapping[str, Sort]) -> Typ:
+    """Type variables that the text writes are fixed; what is not known yet stays open."""
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(with_written(part, sorts) for part in typ.args)) if typ.args else typ
+    if isinstance(typ, TVar) and typ.index == IN_TEXT:
+        return TFree(typ.name, typ.sort or sorts.get(typ.name) or ANY_SORT)
+    return typ
+
+
+def read_written_type(token: SourceToken, scope: Scope, sorts: dict[str, Sort] | None = None) -> Typ:
+    """A type of the file; sorts that it names are added to `sorts`. Raises NotRead."""
+    known = scope.sorts if sorts is None else sorts
+    try:
+        tokens = scope.language.lexicon.scan(normal(token.text).replace("=>", "⇒"))
+        unread = scope.unread.mentioned(tokens)
+        if unread is not None:
+            raise NotRead(scope.source, token.inside + unread[0], f"{unread[1]}, which is not read")
+        trees = parse_trees(scope.language.grammar, tokens, TYPE)
+        translator = Translator(scope.language)
+        translator.sorts = known
+        typ = translator.typ(trees[0])
+        return with_written(translator.typ(trees[0]) if known else typ, known)
+    except ReadError as error:
+        raise _at(scope.source, token, error) from None
+    except RecursionError:
+        raise NotRead(scope.source, token.inside, "a type that is nested less deeply is expected") from None
+    except UserError as error:
+        if isinstance(error, NotRead):
+            raise
+        raise NotRead(scope.source, token.inside, str(error)) from None
+
+
+def generalised(prop: Term, fixed: Collection[str] = (), fixed_types: Collection[str] = ()) -> Term:
+    """The proposition for all values of its variables and type variables but these."""
+
+    def variable(leaf: Free | Var) -> Term | None:
+        return Var(leaf.name, 0, leaf.type) if isinstance(leaf, Free) and leaf.name not in fixed else None
+
+    return substitute_types(substitute(prop, variable), lambda typ: with_schematic_types(typ, fixed_types))
+
+
+def with_schematic_types(typ: Typ, fixed: Collection[str] = ()) -> Typ:
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(with_schematic_types(part, fixed) for part in typ.args)) if typ.args else typ
+    return TVar(typ.name, 0, typ.sort) if isinstance(typ, TFree) and typ.name not in fixed else typ
+
+
+def type_names(types: Iterable[Typ]) -> set[str]:
+    """Names of the type variables in types."""
+    found: set[str] = set()
+    todo = list(types)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Type):
+            todo.extend(node.args)
+        else:
+            found.add(node.name)
+    return found

@@ -1,0 +1,94 @@
+"""A problem that has been read: the normalised example that models and provers understand, and the way back to the
+user's names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from isarstep.bench.example import Example
+from isarstep.bench.worlds import World
+from isarstep.errors import UserError
+from isarstep.logic.exactly import write_exactly
+from isarstep.logic.infer import Context
+from isarstep.logic.names import Names
+from isarstep.logic.normalise import normalise, restore
+from isarstep.logic.printing import ShownNames, to_unicode
+from isarstep.logic.reader import Statement
+from isarstep.logic.said import bound_names, typed_as_said, with_bound_names, without_marks
+from isarstep.logic.terms import Term
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typestrings import show_type
+from isarstep.theory.open_types import GeneralType, open_types
+from isarstep.theory.problem import ProblemError
+
+
+@dataclass(frozen=True)
+class Task:
+    """A problem that has been read. `example` is in normal form; its F.1 is the reference where there is one."""
+
+    example: Example
+    context: Context  # types of the variables; what the problem leaves open is a fixed type variable
+    order: tuple[str, ...]  # the user's names by number; empty: variables were numbered already
+    names: Names  # shows the user's names
+    world: World
+    has_reference: bool = False
+    bound: dict[Term, str] = field(default_factory=dict)  # how the asker calls the variables of functions
+    said: dict[str, Term] = field(default_factory=dict)  # statements whose text names types that tokens do not have
+
+    @property
+    def scored(self) -> bool:
+        """An example of the benchmark: it stands at its own place, and may use only what comes before it."""
+        return bool(self.example.theory)
+
+    def term(self, tokens: str) -> Term:
+        """A normalised proposition, under the user's names."""
+        said = self.said.get(tokens)
+        named = with_bound_names(decode(tokens), self.bound) if said is None else without_marks(said)
+        return restore(named, self.order)
+
+    def typed(self, tokens: str) -> Term:
+        """A normalised proposition with the types that it has in this task. Raises TypingError."""
+        term = self.said.get(tokens) or with_bound_names(decode(tokens), self.bound)
+        return typed_as_said(term, self.world.signature, self.context)
+
+    def note(self, statement: Statement, where: str) -> None:
+        """Keep what was said in a statement beyond its tokens."""
+        term = normalise(statement.term, self.order)
+        for function, name in bound_names([term]).items():
+            self.bound.setdefault(function, name)
+        pins = term if statement.pinned is None else normalise(statement.pinned, self.order)
+        if self.said.setdefault(encode_line(term), pins) != pins:
+            message = "another statement differs from this one only in types inside, which cannot be told apart here"
+            raise ProblemError("type", message, where)
+
+    def normal(self, term: Term) -> str:
+        """The tokens of a proposition under the user's names, normalised."""
+        return encode_line(normalise(term, self.order))
+
+    def text(self, tokens: str) -> str:
+        """As people write it, with types inside where the asker said them and nothing else does."""
+        term = self.term(tokens)
+        pins = self.said.get(tokens)
+        if pins is not None and pins != decode(tokens):
+            with suppress(UserError):
+                return write_exactly(self.typed(tokens), self.world.language, names=self.shown_names())
+        return to_unicode(term, self.names)
+
+    def shown_names(self) -> Mapping[str, str]:
+        """How the variables of normalised propositions are called."""
+        names = ShownNames(self.names)
+        return {f"<X{place}>": name for place, name in enumerate(self.order)} if self.order else names
+
+    def types(self) -> dict[str, str]:
+        """The types of the variables, for people."""
+        return {name: show_type(typ) for name, typ in self.shown_context().items()}
+
+    def shown_context(self) -> Context:
+        """The types under the names that people see."""
+        places = {f"<X{place}>": name for place, name in enumerate(self.order)}
+        return {self.names.free(places.get(name, name)): typ for name, typ in self.context.items()}
+
+    def general(self) -> list[GeneralType]:
+        return open_types(self.shown_context(), self.world.signature)

@@ -1,0 +1,83 @@
+"""False statements in theory files with declarations of their own: none is proved.
+
+Each `sorry` of `falsehoods/` stands behind something that does not follow. Names, types and equations of the file hide
+those of the library, equations that overlap hold in order, and what is not proved there proves nothing.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from isarstep.errors import UserError
+from isarstep.prove.step_prover import Proving
+from isarstep.prove.verdict import Proved
+from isarstep.serve.engine import Engine
+from isarstep.theory.document import TheoryDocument
+
+FALSEHOODS = sorted((Path(__file__).parent / "falsehoods").glob("*.thy"))
+SECONDS, LIBRARY = 0.2, 16
+READ_AT_LEAST = 55  # others are refused, which proves nothing either
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture(scope="module")
+def proving(engine: Engine) -> Iterator[Proving]:
+    with engine.proving(SECONDS, LIBRARY) as made:
+        yield made
+
+
+@pytest.mark.parametrize("path", FALSEHOODS, ids=lambda path: path.stem)
+def test_nothing_false_is_proved(path: Path, engine: Engine, proving: Proving) -> None:
+    document = TheoryDocument(path, engine.worlds)
+    proved = []
+    for gap in document.gaps():
+        try:
+            task = engine.read_state(document.state_before(gap.start))
+        except UserError:
+            continue
+        assert task.example.f3 is not None
+        answer = proving.follows(task, task.example.f3, (), SECONDS, LIBRARY)[0]
+        if isinstance(answer, Proved):
+            proved.append(f"{path.name}:{gap.line}: {answer}")
+    assert proved == []
+
+
+def test_most_falsehoods_are_read(engine: Engine) -> None:
+    """A reader that refuses everything would prove nothing."""
+    read = 0
+    for path in FALSEHOODS:
+        document = TheoryDocument(path, engine.worlds)
+        for gap in document.gaps():
+            try:
+                document.state_before(gap.start)
+            except UserError:
+                continue
+            read += 1
+    assert read >= READ_AT_LEAST
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('definition max :: "nat ⇒ nat ⇒ nat" where "max a b = a"\nlemma "max 1 2 = 1"', "max_def"),
+        ('fun f :: "nat ⇒ nat" where "f 0 = 1" | "f n = 2"\nlemma "f 3 = 2"', "f.simps(2)"),
+        ('datatype t = A | B nat\nlemma "B x ≠ A"', "t.distinct"),
+        (
+            'inductive ev :: "nat ⇒ bool" where "ev 0" | "ev n ⟹ ev (Suc (Suc n))"\nlemma "ev (Suc (Suc 0))"',
+            "ev.intros",
+        ),
+    ],
+)
+def test_facts_of_the_file_prove(text: str, says: str, engine: Engine, proving: Proving) -> None:
+    whole = f"theory T imports Main begin\n{text} sorry\nend\n"
+    document = TheoryDocument(Path("T.thy"), engine.worlds, text=whole)
+    task = engine.read_state(document.state_before(document.gaps()[0].start))
+    assert task.example.f3 is not None
+    answer = proving.follows(task, task.example.f3, (), 1.0, LIBRARY)[0]
+    assert isinstance(answer, Proved)
+    assert any(says in name for name in answer.facts)
