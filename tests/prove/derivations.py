@@ -118,7 +118,7 @@ TRUE = [
     D("equal lambdas", ["(= (F (fn (x) (+ x 1))) c)"], "(= (F (fn (y) (+ y 1))) c)", {"F": "(fun (fun nat nat) nat)"}),
     D("choice", ["(P a)"], "(P (SOME (x) (P x)))"),
     D("definite description", ["(P a)", "(ALL (x) (--> (P x) (= x a)))"], "(= (THE (x) (P x)) a)"),
-    D("Cantor", [], "(~ (EX (f) (ALL (g) (EX (x) (= (f x) g)))))", {}),
+    D("Cantor", [], "(~ (EX (f) (ALL (g) (EX (x) (& (= (f x) g) (| (f x x) True))))))", {}),
     D("composition", ["(ALL (x) (= (f x) (g x)))"], "(= (o h f a) (h (g a)))"),
     D("update", ["(neq x y)"], "(= (upd f x a y) (f y))"),
     # sets

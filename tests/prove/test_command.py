@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,11 +16,14 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import zstandard
 from tests.needs import PROC_FILES
 from tests.prove.small_benchmark import write_small_benchmark
 from tests.waiting import gone, until
 
 from isarstep.bench.example import Example
+from isarstep.bench.identity import benchmark_name
+from isarstep.bench.layout import sha256_of
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.prove import jobs
@@ -172,6 +176,34 @@ def test_resuming_something_else_is_refused(
     assert "other predictions or settings" in capsys.readouterr().err
 
 
+def test_a_table_names_its_checker_and_no_other_one_goes_on_with_it(
+    benchmark: tuple[Path, list[Example]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, made = benchmark
+    out = tmp_path / "verdicts.parquet"
+    assert run(["check", "--limit", "1", *options(folder, out)]) == 0
+    named = pq.read_schema(out).metadata[b"checker"].decode()
+    assert re.fullmatch(r"isarstep \S+, code [0-9a-f]{12}", named)
+    settings, work = jobs.Settings(str(folder), "test"), [jobs.Work(0, (made[0].f1,))]
+    key = settings.key(work)
+    monkeypatch.setattr(jobs, "checker_name", lambda: "isarstep 0, code 0")
+    assert settings.key(work) != key
+
+
+def test_a_checkers_name_is_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from isarstep.prove import checker_name as module
+
+    for room in module.ROOMS:
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "a.py").write_text(room)
+    monkeypatch.setattr(module, "PACKAGE", tmp_path)
+    first = module.checker_name.__wrapped__()
+    (tmp_path / "prove" / "a.txt").write_text("nothing of code")
+    assert module.checker_name.__wrapped__() == first
+    (tmp_path / "prove" / "a.py").write_text("prove ")
+    assert module.checker_name.__wrapped__() != first
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
@@ -245,6 +277,9 @@ def test_a_run_is_not_resumed_with_another_signature(tmp_path: Path) -> None:
     before = settings.key([])
     path = tmp_path / "benchmark" / "manifest.json"
     manifest = json.loads(path.read_text())
-    manifest["files"]["signature.json.zst"]["sha256"] = "0" * 64
+    signature = path.with_name("signature.json.zst")
+    signature.write_bytes(zstandard.compress(zstandard.decompress(signature.read_bytes()) + b" "))
+    manifest["files"][signature.name] = {"bytes": signature.stat().st_size, "sha256": sha256_of(signature)}
+    manifest["hash"] = benchmark_name(manifest)
     path.write_text(json.dumps(manifest))
     assert settings.key([]) != before

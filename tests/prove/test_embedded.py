@@ -98,8 +98,8 @@ def test_the_reference_of_the_paper_closes_both_gaps(checker: Checker) -> None:
 def test_what_does_not_exist_where_the_step_stands_is_ill_formed(checker: Checker) -> None:
     unfixed = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X7> $ FREE <X7> )"
     foreign = tokens("(= (Some x4) (Some x4))")
-    prefixes = {name.split(".")[0] for name in SIGNATURE.constants} - {"Option"}
-    worlds = Worlds(SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Later": sorted(prefixes)})
+    prefixes = {name.split(".")[0] for name in SIGNATURE.constants}
+    worlds = Worlds(SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Later": sorted(prefixes - {"Option"})})
     for proposal, why in ((foreign, "Option.option.Some is of a theory that Later does not"), (unfixed, "not fixed")):
         verdict = replace(checker, worlds=worlds).check(replace(NTH, fixed=7), proposal)
         assert isinstance(verdict, IllFormed)

@@ -206,6 +206,8 @@ def test_a_killed_prover_says_nothing(status: int) -> None:
 def test_a_prover_that_used_up_its_time_is_out_of_time() -> None:
     for ending in (signal.SIGKILL, signal.SIGPROF, signal.SIGXCPU):
         assert read_answer(Attempt(E, TINY_TPTP, {}), "", -ending, 0.3, limit=0.3) == OutOfTime(0.3)
+    # A timer counts more than what is accounted to a process in the end.
+    assert read_answer(Attempt(E, TINY_TPTP, {}), "", -signal.SIGPROF, 0.05, limit=0.1) == OutOfTime(0.05)
 
 
 @pytest.fixture

@@ -14,7 +14,8 @@ from isarstep.prove.sketch import Link, Sketch
 from isarstep.prove.step import Step
 from isarstep.prove.verdict import Proved, TimedOut
 from isarstep.serve.engine import Engine
-from isarstep.theory.problem import Problem, Task
+from isarstep.theory.problem import Problem
+from isarstep.theory.task import Task
 
 BY_E = Proved("E", 0.1, ("F.2(1)", "P", "Nat.add_Suc(1)", "a rule of HOL.Nat", "?"), 32)
 

@@ -103,15 +103,18 @@ def check(
 def _work(settings: Settings, predictions: Path | None, top: int, limit: int | None) -> list[Work]:
     from isarstep.bench.ids import places_of_lowest
     from isarstep.bench.store import Benchmark
-    from isarstep.decode.predictions import read_predictions
+    from isarstep.decode.predictions import read_meta, read_predictions
     from isarstep.prove.jobs import Work
 
-    split = Benchmark(settings.benchmark).split(settings.split)
+    opened = Benchmark(settings.benchmark)
+    split = opened.split(settings.split)
     ids = [str(identifier) for identifier in split.table()["id"].to_pylist()]
     chosen = places_of_lowest(ids, limit)
     if predictions is None:
         return [Work(position, (split[position].f1,)) for position in chosen]
-    lists = read_predictions(predictions, ids).lists
+    # Lists of before rules 2.1 answer more examples than are scored now.
+    gone = opened.taken_out(str(read_meta(predictions).get("benchmark", "")), settings.split)
+    lists = read_predictions(predictions, ids, gone or ()).lists
     return [Work(position, lists[position][:top]) for position in chosen if lists[position]]
 
 
@@ -145,7 +148,7 @@ def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: st
         for count in run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs()):
             watched.news(advance=count)
     by = f"{prover_names()}, {settings.seconds:g} s a try"
-    table = run.finish({"provers": by, "settings": str(settings)})
+    table = run.finish(settings.metadata(by))
     print(summary(table, by))
     print(f"written: {out}")
 
@@ -163,7 +166,7 @@ def _run_isabelle(
         for count in run_isabelle(run, judge, limits, jobs, watched.news):
             watched.news(advance=count)
     by = f"{judge.installation.identifier} with {run.provers}"
-    table = run.finish({"provers": by, "settings": str(settings)})
+    table = run.finish(settings.metadata(by))
     print(summary(table, by, kernel=True))
     print(f"written: {out}")
 

@@ -17,6 +17,7 @@ from isarstep.logic.tokens import decode
 from isarstep.prove.at_hand import AtHand
 from isarstep.prove.facts import FactBase
 from isarstep.prove.gaps import Asked, Closing, Effort, OpenGap, unused
+from isarstep.prove.induction_cases import by_induction
 from isarstep.prove.likeness import likeness
 from isarstep.prove.provers import Provers
 from isarstep.prove.reading import ExampleReader
@@ -144,6 +145,11 @@ class Checker:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
         context = self.typed(example, world)
         return self.closing.gap(replace(_direct(example, context), hints=context.f5_lemmas))
+
+    def inductions(self, example: ExampleToCheck, world: World | None = None) -> Iterator[Gap]:
+        """The same by induction and case distinction, an answer for each that is tried. Raises UserError."""
+        context = self.typed(example, world)
+        yield from by_induction(self.closing, replace(_direct(example, context), hints=context.f5_lemmas))
 
     def local_premises(self, example: ExampleToCheck) -> list[str]:
         """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""

@@ -52,6 +52,9 @@ class FactBase(Protocol):
     def statements(self, theory: str, theorem: str) -> Sequence[int]:
         """The facts that a theorem consists of."""
 
+    def rules(self, name: str) -> Sequence[int]:
+        """The facts of this full name, of whatever theory; only names that packages give to rules are known."""
+
     def name(self, number: int) -> str:
         """As `fact` names it."""
 
@@ -85,6 +88,8 @@ class FactBase(Protocol):
 
 
 TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
+
+RULES = (".induct", ".inducts", ".cases", ".simps")
 
 # Theory and theorem -> ordinals in the theory of its first and last proof.
 ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
@@ -205,6 +210,17 @@ class Library:
 
     def statements(self, theory: str, theorem: str) -> Sequence[int]:
         return self._theorems.get((theory, theorem), ())
+
+    def rules(self, name: str) -> Sequence[int]:
+        return self._rules.get(name, ())
+
+    @cached_property
+    def _rules(self) -> Mapping[str, Sequence[int]]:
+        found: dict[str, list[int]] = {}
+        for number, name in enumerate(self._names):
+            if name.endswith(RULES) or "_induct" in name:
+                found.setdefault(name, []).append(number)
+        return found
 
     def name(self, number: int) -> str:
         index = self._indices[number]

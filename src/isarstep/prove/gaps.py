@@ -1,4 +1,4 @@
-"""Closing one gap: rewriting first, then provers with the given premises and more and more library facts."""
+"""Closing one gap: calculation and rewriting first, then provers with the given premises and more library facts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, constants
 from isarstep.prove import formula
 from isarstep.prove.at_hand import AtHand
+from isarstep.prove.calculation import calculated
 from isarstep.prove.instances import fitting
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION, Query, attempt, instantiated
@@ -71,6 +72,7 @@ class OpenGap:
     hints: tuple[int, ...] = ()  # lemmas that the example names, by number
     stated: tuple[Named, ...] = ()  # and in the words of its context
     given: tuple[int, ...] = ()  # lemmas that are premises
+    simplified: bool = False  # library facts are offered for what rewriting leaves of the goal
 
     @property
     def local(self) -> tuple[Named, ...]:
@@ -79,8 +81,8 @@ class OpenGap:
 
     @property
     def general(self) -> tuple[Named, ...]:
-        """Premises that hold at several types."""
-        return tuple(premise for premise in self.premises if premise.here)
+        """Premises that hold at several types, facts of the asker's theory among them."""
+        return (*(premise for premise in self.premises if premise.here), *self.context.own)
 
     @property
     def signature(self) -> Signature:
@@ -111,17 +113,23 @@ class Closing:
         """Rewrite, then try with the given premises and what the example hints at, then with more and more library
         facts.
         """
+        by_calculation = calculated(asked.local, asked.goal, asked.signature)
+        if by_calculation is not None:
+            return by_calculation
         result: Gap = NOT_ASKED
         offered = -1
+        rewritten: tuple[str, ...] = ()
         first = (*asked.general, *self.at_hand.named(asked.given))
         given_names = {fact.name for fact in first}
         if any(self.effort.library):
             first = (*first, *asked.stated, *self.at_hand.named(asked.hints[:HINTS]))
-            by_rules = self._rewritten(asked, first)
+            by_rules, left, rules = self._rewritten(asked, first)
             if by_rules is not None:
                 known = given_names | {premise.name for premise in asked.local}
                 from_library = {n for n in by_rules.facts if n not in known and not n.startswith(DEFINITION)}
                 return replace(by_rules, library=len(from_library))
+            if asked.simplified and left is not None:
+                asked, rewritten = replace(asked, goal=trueprop(left, typed=True)), rules
         for size in self.effort.library:
             if size and self.at_hand.facts is None:
                 break
@@ -134,6 +142,8 @@ class Closing:
             offered = len(names)
             share = self.effort.share(size + len(asked.hints) + len(asked.stated))
             answer = self._ask(asked.name, query, offered, share)
+            if isinstance(answer, Proved) and rewritten:
+                return replace(answer, by=f"simp, {answer.by}", facts=tuple(dict.fromkeys((*rewritten, *answer.facts))))
             if isinstance(answer, Proved):
                 return replace(answer, library=0) if unused(answer, names) else answer
             if not isinstance(result, TimedOut):
@@ -153,14 +163,14 @@ class Closing:
         fits = fitting(named, asked.local, asked.goal, asked.signature)
         return replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
 
-    def _rewritten(self, asked: OpenGap, beside: Sequence[Named]) -> Proved | None:
+    def _rewritten(self, asked: OpenGap, beside: Sequence[Named]) -> tuple[Proved | None, Term | None, tuple[str, ...]]:
         """What rewriting proves by itself, or provers once it has made the goal simpler: with simp rules alone, then
-        with what the example names beside them.
+        with what the example names beside them. Else what it leaves of the goal, and the rules that it used.
         """
         if self.simp is None or self.at_hand.facts is None:
-            return None
+            return None, None, ()
         began = time.process_time()
-        premises, world, may = asked.local, asked.context.world, self._may_rewrite(asked)
+        premises, world, may = asked.local, asked.context.world, self.may_use(asked)
         about = {c.name for term in (asked.goal, *(p.prop for p in premises)) for c in constants(term)}
         simp = self.simp
 
@@ -170,25 +180,27 @@ class Closing:
 
         rewriter = Rewriter((), asked.signature, near(about))
         left = rewriter.goal(premises, asked.goal)
-        added = [rule for fact in beside for rule in rewrites_of(fact)]
+        no_rules = {fact.name for fact in asked.context.own} - asked.context.own_simp
+        added = [rule for fact in beside if fact.name not in no_rules for rule in rewrites_of(fact)]
         if left != TRUE and added:
             about |= {c.name for fact in beside for c in constants(fact.prop)}
             with_added = Rewriter(added, asked.signature, near(about))
             further = with_added.goal(premises, asked.goal)
             rewriter, left = (with_added, further) if with_added.used else (rewriter, left)
         seconds = time.process_time() - began
+        used = tuple(rewriter.used)
         if left == TRUE:
-            return Proved("simp", seconds, tuple(rewriter.used), len(rewriter.used))
-        if left is None or not rewriter.used:
-            return None
+            return Proved("simp", seconds, used, len(used)), None, used
+        if left is None or not used:
+            return None, None, ()
         query = instantiated(premises, trueprop(left, typed=True), beside, asked.signature)
         simpler = self._ask(asked.name, query, 0, self.effort.share(0))
         if not isinstance(simpler, Proved):
-            return None
-        facts = tuple(dict.fromkeys((*rewriter.used, *simpler.facts)))
-        return Proved(f"simp, {simpler.by}", seconds + simpler.seconds, facts, len(facts))
+            return None, left, used
+        facts = tuple(dict.fromkeys((*used, *simpler.facts)))
+        return Proved(f"simp, {simpler.by}", seconds + simpler.seconds, facts, len(facts)), None, used
 
-    def _may_rewrite(self, asked: OpenGap) -> Callable[[int | None, str], bool]:
+    def may_use(self, asked: OpenGap) -> Callable[[int | None, str], bool]:
         """For a score only rules from before the step, and no copy of what is to be shown."""
         if not asked.context.scored:
             return lambda _fact, _theory: True

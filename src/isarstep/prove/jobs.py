@@ -27,6 +27,7 @@ from isarstep.bench.layout import SIGNATURE
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.memory import without_collection
+from isarstep.prove.checker_name import checker_name
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
 from isarstep.prove.gaps import Effort
@@ -46,17 +47,21 @@ class Settings:
 
     benchmark: str
     split: str
-    seconds: float
-    memory: int
-    library: tuple[int, ...]
+    seconds: float = 0.3  # of processor time, for one try of a prover
+    memory: int = 2 << 30
+    library: tuple[int, ...] = (0, 32, 128)
     thorough: bool = False
 
     def key(self, work: Sequence[Work]) -> str:
         benchmark = Benchmark(self.benchmark)
         # The hash is that of the examples; what types they have and what exists where they stand is in the signature.
         data = [benchmark.hash, benchmark.manifest["files"].get(SIGNATURE, {}).get("sha256")]
-        document = json.dumps([asdict(self), data, [asdict(item) for item in work]])
+        document = json.dumps([asdict(self), data, checker_name(), [asdict(item) for item in work]])
         return hashlib.sha256(document.encode()).hexdigest()
+
+    def metadata(self, provers: str) -> dict[str, str]:
+        """Of a table of verdicts."""
+        return {"provers": provers, "checker": checker_name(), "settings": str(self)}
 
 
 @dataclass(frozen=True, slots=True)

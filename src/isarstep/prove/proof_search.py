@@ -24,12 +24,15 @@ from isarstep.prove.sketch import Link, Sketch
 from isarstep.prove.step import Step
 from isarstep.prove.step_prover import FALSEHOOD, QUICK, Proving
 from isarstep.prove.verdict import Gap, Proved
-from isarstep.theory.problem import Task
+from isarstep.theory.task import Task
 
 Search = Callable[[Task, int], Future[list[Step]]]
 
 # Times the usual seconds and library facts, for goals as they are.
 LADDER = ((1, 1), (1, 4), (3, 4), (10, 4), (30, 4))
+# Inductions of a goal that are tried after each rung; for the first ones provers get as much as on these rungs.
+INDUCTIONS = 4
+INDUCTION_LADDER = ((1, 1), (3, 4))
 ATTEMPTS = 2.5  # of a question, in time limits of one attempt, where two provers work beside each other
 DIRECT_SHARE = 0.4  # of the time, for goals as they are
 STEP_COST = 1.0  # of a step beside its log probability: short proofs first
@@ -37,6 +40,7 @@ RUNG_COST = 2.0  # of a harder attempt
 PART_SCORE = -1.0  # of what the goal's own form proposes
 WIDER_COST = 3.0  # of asking the model once more, for twice as many proposals
 MOST_BEAM = 20
+TURN = 0.2  # seconds that it waits for the model before others have their turn
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,9 @@ class Goal:
     gap: Gap | None = None
     uses: frozenset[str] = frozenset()
     rung: int = 0
+    inductions: int = 0  # that may be tried before the next rung
+    level: int = 0  # how often all of them have been tried
+    answers: Iterator[tuple[Gap, frozenset[str]]] | None = None  # to those that are being tried
 
     @property
     def priority(self) -> float:
@@ -123,18 +130,20 @@ class Sketcher:
     def run(self) -> Iterator[Sketch]:
         self.wait_for(self.root, 0.0)
         try:
-            while self.passed < self.plan.seconds and not self.best.closed:
+            while self.passed < self.plan.seconds and not self.best.closed and self.best.refuted is None:
                 if self.root.rung:  # the goal itself has been tried: until then the model need not even be loaded
                     self.ask_ahead()
                 goal = min((g for g in self.goals.values() if g.rung < len(LADDER)), key=priority_of, default=None)
                 due = self.direct_seconds <= DIRECT_SHARE * self.passed
                 if goal is not None and (due or not self._answered):
-                    yield from self.climb(goal)
+                    yield from self.induct(goal) if goal.inductions else self.climb(goal)
                 elif self._answered:
                     yield from self.expand(*self._answered.pop(0))
                 elif self._asked is not None:
-                    if not wait([self._asked[1]], self.plan.seconds - self.passed).done:
-                        break  # the model takes longer than there is time
+                    # In short turns, so that others are not kept waiting and nobody works for who has gone.
+                    wait([self._asked[1]], min(TURN, max(0.0, self.plan.seconds - self.passed)))
+                    if not self._asked[1].done():
+                        yield self.now()
                 else:
                     break
             if self.best.closed and self.root.link.tokens != FALSEHOOD:
@@ -175,6 +184,7 @@ class Sketcher:
         """Try a goal as it is, one rung harder than before."""
         times, library = LADDER[goal.rung]
         goal.rung += 1
+        goal.inductions = INDUCTIONS
         began = time.monotonic()
         # One question is several attempts, with more library facts each time; all of them should fit.
         most = (self.plan.seconds - self.passed) / ATTEMPTS / self.plan.prover_seconds
@@ -184,6 +194,30 @@ class Sketcher:
             self.offer(self.sketch(goal, gap, uses))
         elif goal is self.root and len(self.best.steps) == 1:
             self.best = self.sketch(goal, gap, uses)
+        yield self.now()
+
+    def induct(self, goal: Goal) -> Iterator[Sketch]:
+        """Try one more induction for a goal."""
+        began = time.monotonic()
+        if goal.answers is None and goal.level < len(INDUCTION_LADDER):
+            times, library = INDUCTION_LADDER[goal.level]
+            goal.answers = self.proving.inductions(
+                self.task,
+                goal.link.tokens,
+                tuple(tokens for tokens in self.lemmas if tokens != goal.link.tokens),
+                times * self.plan.prover_seconds,
+                library * self.plan.library,
+                self.began + self.plan.seconds,
+                self.ask_ahead,
+            )
+        found = None if goal.answers is None else next(goal.answers, None)
+        goal.inductions -= 1
+        self.direct_seconds += time.monotonic() - began
+        if found is None:
+            goal.inductions = 0
+            goal.level, goal.answers = goal.level + (goal.answers is not None), None
+        elif isinstance(found[0], Proved):
+            self.offer(self.sketch(goal, found[0], found[1] & frozenset(self.lemmas)))
         yield self.now()
 
     def expand(self, place: OpenPlace, steps: list[Step]) -> Iterator[Sketch]:

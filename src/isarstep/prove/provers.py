@@ -363,7 +363,8 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float, limi
             return OutOfTime(seconds)
         if status >= 0 and said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):
             return NoProof(GAVE_UP)
-    if status in (-signal.SIGPROF, -signal.SIGXCPU, -signal.SIGKILL) and seconds >= NEARLY * limit:
+    # Its own timer sends the first two; the last one ends who ignores them, and may come from anybody.
+    if status in (-signal.SIGPROF, -signal.SIGXCPU) or (status == -signal.SIGKILL and seconds >= NEARLY * limit):
         return OutOfTime(seconds)
     if status in (LOST, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, -signal.SIGINT):
         return NoProof(f"{KILLED} after {seconds:.1f} s", False)

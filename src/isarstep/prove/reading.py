@@ -22,6 +22,7 @@ from isarstep.logic.typestrings import parse_type, type_variables
 from isarstep.prove.at_hand import AtHand
 from isarstep.prove.lemmas import as_general
 from isarstep.prove.monomorphise import Named
+from isarstep.prove.own_facts import own_facts_about
 from isarstep.prove.typed import ExampleToCheck, Typed, types_held
 from isarstep.prove.witnesses import existing, witnesses
 
@@ -53,6 +54,7 @@ class ExampleReader:
         local = [Named(f"F.4({i})", term) for i, term in enumerate(typed[count + 1 :], 1)]
         if scored:  # only an example stands where its lemmas were proved
             local = [self._general(n, fact, typing.frees, here) for n, fact in zip(f4_local, local, strict=True)]
+        own, own_simp = own_facts_about(here, typed)
         return Typed(
             here,
             scored,
@@ -66,6 +68,8 @@ class ExampleReader:
             types=typing.frees,
             texts={"f2": example.f2, "f4": tuple(f4_local)},
             witnesses=frozenset() if new & given else new,  # what F.2 speaks of is there already
+            own=own,
+            own_simp=own_simp,
         )
 
     def _stated(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from isarstep.errors import UserError
 from isarstep.prove.isabelle import Answer, Inquiry, Isabelle, IsabelleLimits, Premise, Question
 from isarstep.prove.verdict import Proved
-from isarstep.theory.problem import Task
+from isarstep.theory.task import Task
 
 if TYPE_CHECKING:
     from isarstep.prove.sketch import Sketch

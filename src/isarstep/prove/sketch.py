@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from isarstep.errors import UserError
 from isarstep.logic.exactly import write_exactly
-from isarstep.logic.infer import Context
+from isarstep.logic.hol import PURE_ALL
+from isarstep.logic.infer import PROP, Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal
-from isarstep.logic.terms import Term, Typ
-from isarstep.logic.typestrings import show_type, type_variables
+from isarstep.logic.terms import Abs, App, Const, Term, abstract, fun, schematics
 from isarstep.logic.writer import write_type
-from isarstep.prove.verdict import Gap, Proved
-from isarstep.theory.problem import Task
+from isarstep.prove.method_text import method_with_all_given
+from isarstep.prove.verdict import AUTHORITY, Gap, Proved, Refuted
+from isarstep.theory.task import Task
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,15 @@ class Sketch:
         """For people, in a few words."""
         if self.contradiction is not None:
             return f"the facts contradict each other ({self.contradiction}): everything follows from them"
+        if self.refuted is not None:
+            return f"the goal is {self.refuted}"
         return "closed" if self.closed else f"{len(self.open)} open"
+
+    @property
+    def refuted(self) -> Refuted | None:
+        """Of the goal, alone: values under which the facts hold and it does not."""
+        gap = self.steps[0].gap if len(self.steps) == 1 else None
+        return gap if isinstance(gap, Refuted) else None
 
     @property
     def open(self) -> list[int]:
@@ -66,59 +74,90 @@ class Sketch:
     def _rank(self) -> tuple[bool, bool, float]:
         return self.closed, len(self.steps) > 1, -self.cost
 
+    def not_needed(self) -> list[str]:
+        """Facts that were given and that the proof does without; none where a prover could not name what it used."""
+        used = {name for step in self.steps if isinstance(step.gap, Proved) for name in step.gap.facts}
+        if not self.closed or "?" in used:
+            return []
+        facts = enumerate(dict.fromkeys(self.task.example.f2), 1)
+        return [self.task.text(line) for place, line in facts if f"F.2({place})" not in used]
+
+    def shown(self, asked: Sequence[str], not_asked: Sequence[str]) -> str:
+        """The skeleton, and below it what to know of it: where it holds, and which provers were asked."""
+        state = f"{self.state}, in {self.task.world.name}: {self.tried} proposals tried in {self.seconds:.1f} s"
+        notes = [*map(str, self.task.general()), state, f"asked: {', '.join(asked) or 'nobody'}"]
+        notes += [f"could not be asked: {why}" for why in not_asked]
+        return "\n".join([self.isar(), *(f"(* {note} *)" for note in (*notes, f"proved means {AUTHORITY}"))])
+
     def isar(self) -> str:
-        """A skeleton to copy: every `sorry` says what provers know about it."""
+        """A proof to copy, with the methods that provers' proofs suggest; what is open ends in `sorry`."""
         example, task = self.task.example, self.task
         known = [exact_text(task, line) for line in dict.fromkeys((*example.f2, *example.f4))]
-        steps = [(exact_text(task, step.tokens), step.gap) for step in self.steps]
+        steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
         return isar_text(known, steps, task.shown_context(), task.world.language)
 
 
 def exact_text(task: Task, tokens: str) -> str:
     """A statement of the task so that Isabelle reads it as the same term: with types inside where nothing else says."""
-    language = task.world.language
-    if language is not None:
-        with suppress(UserError):  # what has no type there is shown as it is
-            return write_exactly(task.typed(tokens), language, names=task.shown_names())
+    with suppress(UserError):  # what has no type there is shown as it is
+        return write_exactly(_generalised(task.typed(tokens)), task.world.language, names=task.shown_names())
     return task.text(tokens)
 
 
+def _generalised(proposition: Term) -> Term:
+    """With ⋀ for what is schematic: Isabelle takes no ?x in a statement."""
+    variables = schematics(proposition)
+    for place, variable in reversed([*enumerate(variables)]):
+        if variable.type is not None:
+            quantifier = Const(PURE_ALL, fun(fun(variable.type, PROP), PROP))
+            body = Abs(f"v{place}", variable.type, abstract(proposition, variable))
+            proposition = App(quantifier, body)
+    return proposition
+
+
 def isar_text(
-    known: Sequence[str], steps: Sequence[tuple[str, Gap | None]], types: Context, language: Language | None = None
+    known: Sequence[str], steps: Sequence[tuple[str, Term, Gap | None]], types: Context, language: Language
 ) -> str:
     """Variables with the types that they had, known facts, then statements with what provers said about them; the last
     statement is the goal."""
     lines = ["lemma"]
     for place, (variable, typ) in enumerate(types.items()):
-        lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{_with_sorts(typ, language)}"')
+        lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"')
     for place, fact in enumerate(known):
         lines.append(f'  {"assumes" if place == 0 else "    and"} "{fact}"')
     lines += [f'  shows "{steps[-1][0]}"', "proof -"]
     # ?thesis is the conclusion alone; a goal with premises or variables of its own is said again.
     goal = f'"{steps[-1][0]}"' if any(sign in steps[-1][0] for sign in "⟹⋀") else "?thesis"
-    for place, (text, gap) in enumerate(steps):
+    for place, (text, term, gap) in enumerate(steps):
         last = place == len(steps) - 1
         using = " ".join((["assms"] if known else []) + [f"s{n + 1}" for n in range(place)])
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
-        justification = f"using {using} sorry" if using else "sorry"
-        lines += [f"  {statement}", f"    {justification}  (* {comment(gap)} *)"]
+        if isinstance(gap, Proved) and gap.cases:
+            lines += [f"  {statement}", *([f"    using {using}"] if using else []), *_by_cases(gap, term)]
+            continue
+        before = f"using {using} " if using else ""
+        lines += [f"  {statement}", f"    {before}{_justified(gap, term)}"]
     return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
 
 
-def _with_sorts(typ: Typ, language: Language | None) -> str:
-    """A type as Isar reads it: `x :: 'a` alone would be of any type, whatever the facts ask of it."""
-    if language is not None:
-        return write_type(typ, language, sorts=True)
-    text = show_type(typ)
-    for variable in type_variables(typ):
-        classes = [name.rpartition(".")[2] for name in variable.sort if name != "HOL.type"]
-        if classes:
-            text = re.sub(rf"{variable.name}\b", f"({variable.name}::{{{', '.join(classes)}}})", text)
-    return text
+def _justified(gap: Gap | None, goal: Term) -> str:
+    """The method that a proof suggests, which Isabelle has not seen; else `sorry` with what is known."""
+    method = method_with_all_given(gap, goal) if isinstance(gap, Proved) else None
+    return f"sorry  (* {comment(gap)} *)" if method is None else f"{method}  (* suggested: {comment(gap)} *)"
+
+
+def _by_cases(gap: Proved, goal: Term) -> list[str]:
+    """A proof by induction or case distinction; cases have numbers, because no rule tells their names here."""
+    lines = [f"  proof ({gap.method}, goal_cases)"]
+    for number, proof in enumerate(gap.cases, 1):
+        lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal)}", "  next"]
+    return [*lines[:-1], "  qed"]
 
 
 def comment(gap: Gap | None) -> str:
+    if isinstance(gap, Refuted):
+        return str(gap)
     if not isinstance(gap, Proved):
         return "open"
-    lemmas = [name for name in gap.facts if name != "P" and not name.startswith("F.")]
+    lemmas = [name for name in gap.facts if name != "P" and not name.startswith(("F.", "case(", "goal("))]
     return f"proved by {gap.by}" + (f" with {', '.join(lemmas)}" if lemmas else "")

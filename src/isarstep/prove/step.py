@@ -32,6 +32,7 @@ class Step:
     first: Gap | None = None
     second: Gap | None = None
     against: Gap | None = None
+    contradiction: Gap | None = None  # the proof that the given facts contradict each other: everything follows
 
     @property
     def well_formed(self) -> bool:
@@ -45,6 +46,11 @@ class Step:
     @property
     def contradictory(self) -> bool:
         return _proved(self.against)
+
+    @property
+    def false(self) -> bool:
+        """Values make the facts true and the step false."""
+        return type(self.first).__name__ == "Refuted"
 
     @property
     def idle(self) -> bool:
@@ -62,12 +68,13 @@ class Step:
 
 def ranked(steps: Iterable[Step]) -> list[Step]:
     """Proved on both sides, those first that the goal's proof needs; then as they came. One proved side says little:
-    from what is false everything follows. After all others comes what contradicts the facts, then what was given
-    already, and what is no proposition."""
+    from what is false everything follows. After all others comes what is false or contradicts the facts, then what was
+    given already, and what is no proposition."""
     return sorted(
         steps,
         key=lambda step: (
-            not step.well_formed, step.copy, step.contradictory, step.sides < 2, step.sides == 2 and step.idle, step.id
+            not step.well_formed, step.copy, step.contradictory or step.false, step.sides < 2,
+            step.sides == 2 and step.idle, step.id,
         ),
     )  # fmt: skip
 

@@ -6,8 +6,10 @@ A `Proving` belongs to the thread that made it. Limits may change from one quest
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -17,6 +19,7 @@ from isarstep.bench.worlds import World
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.tokens import encode_line
+from isarstep.prove.counterexamples import Counterexamples
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import FactBase, Library
 from isarstep.prove.gaps import Effort
@@ -31,8 +34,8 @@ from isarstep.prove.provers import (
 )
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Side, Step, with_gap
-from isarstep.prove.verdict import Gap, Proved, Unknown
-from isarstep.theory.problem import Task
+from isarstep.prove.verdict import Gap, Proved, Refuted, Unknown
+from isarstep.theory.task import Task
 
 QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
 FIRST_STAGE = 32  # library facts that are tried before more are
@@ -77,11 +80,16 @@ class PunctualProvers(Provers):
             self.limits, self.wanted = usual, wanted
 
 
+REFUTATION = 0.5  # of the seconds of an attempt, for values that refute a statement
+FALSE_STEP = Unknown("not asked: the step is false")
+
+
 class OfferedFacts(NamedTuple):
     """What provers may be offered besides premises. It is large, and one is enough for all who ask."""
 
     library: FactBase
     simp: SimpRules | None
+    counterexamples: Counterexamples | None = None
 
 
 def offered_facts(benchmark: Benchmark) -> OfferedFacts | None:
@@ -89,7 +97,7 @@ def offered_facts(benchmark: Benchmark) -> OfferedFacts | None:
     if not benchmark.has_facts or not benchmark.worlds.parents:
         return None
     library = Library.of_benchmark(benchmark)
-    return OfferedFacts(library, SimpRules.of_benchmark(benchmark, library))
+    return OfferedFacts(library, SimpRules.of_benchmark(benchmark, library), Counterexamples(library))
 
 
 class Proving:
@@ -106,6 +114,7 @@ class Proving:
         """`width` provers work on a question at the same time; what is offered is asked for when it is needed."""
         self._offered = offered
         self._library: FactBase | None = None
+        self._counterexamples: Counterexamples | None = None
         self._width = width
         self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), BoundedCache())
         self._checker = Checker(benchmark.worlds, self._provers)
@@ -118,7 +127,7 @@ class Proving:
         stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
         self._checker.effort = Effort(stages)
         if library and self._library is None and (offered := self._offered()) is not None:
-            self._library, self._checker.simp = offered
+            self._library, self._checker.simp, self._counterexamples = offered
         # Without library facts lemmas among the premises are premises like others.
         self._checker.facts = self._library if library else None
 
@@ -151,11 +160,12 @@ class Proving:
             return
         for number, step in enumerate(steps):
             if step.well_formed:
-                follows = False
+                follows = refuted = False
                 for side, gap in self.gaps(task, step.tokens):
                     follows |= side == "first" and isinstance(gap, Proved)
                     yield number, side, gap
-                if not follows and not step.copy:
+                    refuted |= side == "first" and isinstance(gap, Refuted)
+                if not follows and not refuted and not step.copy:
                     yield number, "against", self.against(task, step.tokens)
 
     def tried(self, task: Task, steps: Iterable[Step]) -> list[Step]:
@@ -168,6 +178,11 @@ class Proving:
     def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
         self._checker.said = task.said
         try:
+            refuted = self._refuted(task, replace(at_hand(task), f1="", f3=tokens))
+            if refuted is not None:  # provers need not see it
+                yield "first", refuted
+                yield "second", FALSE_STEP
+                return
             yield from self._checker.gaps(at_hand(task), tokens, own_world(task))
         except UserError as error:
             yield "first", Unknown(str(error))
@@ -197,23 +212,92 @@ class Proving:
     ) -> tuple[Gap, frozenset[str]]:
         """Does a statement follow from everything given and what else is known? And from which of all these. Nothing is
         tried after `until` on the monotonic clock. `meanwhile` is called when provers are at work on it."""
+        asked = from_all(task, goal, known)
+        try:
+            with self._limited(task, seconds, library, until, meanwhile):
+                gap = self._refuted(task, asked) or self._checker.direct(asked, own_world(task))
+        except UserError as error:
+            return Unknown(str(error)), frozenset()
+        return gap, used_lines(gap, asked)
+
+    def inductions(
+        self,
+        task: Task,
+        goal: str,
+        known: Sequence[str],
+        seconds: float,
+        library: int,
+        until: float = math.inf,
+        meanwhile: Callable[[], object] = lambda: None,
+    ) -> Iterator[tuple[Gap, frozenset[str]]]:
+        """The same by induction and case distinction: an answer for each that is tried. Other questions may be asked
+        between two of them."""
+        asked = from_all(task, goal, known)
+        answers = self._checker.inductions(asked, own_world(task))
+        while True:
+            try:
+                with self._limited(task, seconds, library, until, meanwhile):
+                    gap = next(answers, None)
+            except UserError:
+                return
+            if gap is None:
+                return
+            if isinstance(gap, Proved):
+                gap = replace(gap, by=shown_method(gap.by, task), method=shown_method(gap.method, task))
+            yield gap, used_lines(gap, asked)
+
+    @contextmanager
+    def _limited(
+        self, task: Task, seconds: float, library: int, until: float, meanwhile: Callable[[], object]
+    ) -> Iterator[None]:
         self.limit(seconds, library)
         usual = self._provers.meanwhile
         self._provers.until, self._provers.meanwhile = until, meanwhile
-        f2 = tuple(dict.fromkeys((*task.example.f2, *known)))
-        f4 = tuple(line for line in task.example.f4 if line not in f2)
         self._checker.said = task.said
         try:
-            gap = self._checker.direct(replace(task.example, f1="", f2=f2, f3=goal, f4=f4), own_world(task))
-        except UserError as error:
-            return Unknown(str(error)), frozenset()
+            yield
         finally:
             self._provers.until, self._provers.meanwhile = math.inf, usual
-        if not isinstance(gap, Proved):
-            return gap, frozenset()
-        if "?" in gap.facts:  # something that the prover could not name
-            return gap, frozenset(f2)
-        return gap, frozenset(line for place, line in enumerate(f2, 1) if f"F.2({place})" in gap.facts)
+
+    def false_goal(self, task: Task) -> Refuted | None:
+        """Values under which the facts hold and the task's goal does not, where some are found."""
+        try:
+            return self._refuted(task, replace(task.example, f1="")) if task.example.f3 is not None else None
+        except UserError:
+            return None
+
+    def _refuted(self, task: Task, asked: Example) -> Refuted | None:
+        """Values under which the facts hold and the goal does not. An example of the benchmark is judged by provers
+        alone. Raises UserError."""
+        world = own_world(task)
+        if world is None or self._counterexamples is None:
+            return None
+        typed = self._checker.typed(asked, world)
+        premises = [fact.prop for fact in (*typed.f2, *typed.f4)]
+        seconds = REFUTATION * self.limits[0]
+        return self._counterexamples.against(premises, typed.f3, world, task.shown_names(), seconds)
+
+
+def from_all(task: Task, goal: str, known: Sequence[str]) -> Example:
+    """A goal from everything that is given and what else is known."""
+    f2 = tuple(dict.fromkeys((*task.example.f2, *known)))
+    f4 = tuple(line for line in task.example.f4 if line not in f2)
+    return replace(task.example, f1="", f2=f2, f3=goal, f4=f4)
+
+
+def used_lines(gap: Gap, asked: Example) -> frozenset[str]:
+    """The facts that a proof needed; all where it used something that the prover could not name."""
+    if not isinstance(gap, Proved):
+        return frozenset()
+    if "?" in gap.facts:
+        return frozenset(asked.f2)
+    return frozenset(line for place, line in enumerate(asked.f2, 1) if f"F.2({place})" in gap.facts)
+
+
+def shown_method(text: str, task: Task) -> str:
+    """A method under the names that its reader gave the variables."""
+    names = task.shown_names()
+    return re.sub(r"<X\d+>", lambda found: names.get(found.group(), found.group()), text)
 
 
 def own_world(task: Task) -> World | None:

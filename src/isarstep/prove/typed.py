@@ -75,6 +75,8 @@ class Typed:
     texts: Mapping[str, tuple[str, ...]]  # of fields, for the relevance filter
     witnesses: frozenset[str]  # variables that the target's own step says exist
     proposal: Term | None = None
+    own: tuple[Named, ...] = ()  # facts of the asker's theory, at all their types
+    own_simp: frozenset[str] = frozenset()  # names of those that are simp rules
 
     @property
     def wanted(self) -> Term:

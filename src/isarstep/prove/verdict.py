@@ -13,6 +13,8 @@ from typing import Any, Literal, TypeAlias
 AUTHORITY = "by provers, not by Isabelle's kernel"
 KERNEL = "by Isabelle's kernel, which has run the proof"
 
+EVALUATION = "evaluation"  # who refutes by computing values
+
 GapClass = Literal["small", "just right", "large"]
 
 
@@ -24,6 +26,8 @@ class Proved:
     seconds: float
     facts: tuple[str, ...]
     library: int
+    method: str = ""  # of Isar, where it was split into cases: induct xs arbitrary: ys
+    cases: tuple[Proved, ...] = ()
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"
@@ -37,13 +41,13 @@ class Proved:
 
 @dataclass(frozen=True, slots=True)
 class Refuted:
-    """A counterexample, found by Isabelle's own tools. A prover's `sat` is never one."""
+    """A counterexample, found by Isabelle's own tools or by evaluation. A prover's `sat` is never one."""
 
     by: str
     counterexample: str
 
     def __str__(self) -> str:
-        return f"refuted by {self.by}"
+        return f"false: {self.counterexample}" if self.by == EVALUATION else f"refuted by {self.by}"
 
 
 @dataclass(frozen=True, slots=True)

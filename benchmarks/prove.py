@@ -1,0 +1,350 @@
+"""How many whole theorems are proved? Statements of entries that no model has seen, from what comes before them.
+
+    python benchmarks/prove.py --rows prove.jsonl                  # W150 and A250, without and with the model
+    python benchmarks/prove.py --rows try.jsonl --limit 15 --arms provers,search
+
+W150 are 150 theorems with structured proofs, A250 are 250 of all theorems that authors stated: both of the `unseen`
+entries of the benchmark, in locales, too, drawn by the SHA-256 of theory and name. A theorem is its fact: its premises,
+and its locale as one of them, are given, its conclusion is the goal. Facts do not say which command made them: for A250
+what packages make is told by its name, and a copy of an earlier fact is no theorem of its own.
+
+Arms: `provers` ask for the goal again and again with more time and facts, `search` is the search for a proof without
+the model (rewriting, provers, induction), `model` is the same with it. Each has --seconds and two cores. Every attempt
+is logged with its kind, so that other rows can be counted from the same run. Rows are written as they are done; a run
+that was stopped, or whose --deadline is over, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import platform
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from isarstep.bench.example import Example
+from isarstep.bench.layout import FACTS, PROOFS
+from isarstep.bench.store import Benchmark
+from isarstep.errors import UserError
+from isarstep.logic.hol import dest_trueprop, strip_pure_imp
+from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Typ, Type, Var, schematics, strip_comb, substitute
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typestrings import format_type
+from isarstep.prove.facts import Library
+from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.step_prover import Proving, installed, not_installed
+from isarstep.prove.verdict import Gap, Proved
+from isarstep.serve.batching import Batcher
+from isarstep.serve.engine import Engine
+from isarstep.theory.task import Task
+
+# (processor seconds of an attempt, library facts) of provers alone, one after the other.
+ROUNDS = ((0.3, 32), (0.3, 128), (1.0, 128), (3.0, 128), (10.0, 128), (30.0, 128))
+CORES = 2
+SIZES = {"W150": 150, "A250": 250}
+ARMS = ("provers", "search", "model")
+MOST_TOKENS = 800  # of a statement with its assumptions, as in the benchmark
+# Facts that packages and the locale and class commands make beside the constants, types and locales that they declare.
+MADE = re.compile(
+    r"_def_raw$|_axioms(_def)?$|_(code|transfer|rsp|sumC|graph|rel)$|OFCLASS|typerep|term_of|equal_"
+    r"|\.(Abs|Rep|type_definition|pcr|domain|bi|left|right|Domainp|Quotient|ext|fold|unfold|surjective|equality)_?\w*$"
+    r"|\.(intro|axioms|simps|psimps|induct|inducts|pinduct|cases|pcases|elims|pelims|intros|coinduct|exhaust|nchotomy|distinct"
+    r"|inject|sel|disc|case|rec|map|set|rel|pred|size|split|splits|split_asm|cong|termination|domintros|code|transfer)$"
+)
+
+
+@dataclass(frozen=True)
+class WholeTheorem:
+    """A theorem as it is asked for: as if its proof were one step from its assumptions to its statement."""
+
+    draw: str
+    example: Example
+
+
+def order(theory: str, name: str) -> str:
+    return hashlib.sha256(f"{theory} {name}".encode()).hexdigest()
+
+
+def structured(benchmark: Benchmark, library: Library) -> Iterator[WholeTheorem]:
+    """Theorems with structured proofs, in the order of the hash."""
+    rows = benchmark.table("unseen", ["theory", "name"]).to_pylist()
+    named = {(row["theory"], row["name"]) for row in rows if row["name"]}
+    for theory, name in sorted(named, key=lambda key: order(*key)):
+        numbers = library.statements(theory, name)
+        made = of_fact("W150", library, numbers[0]) if len(numbers) == 1 else None
+        if made is not None:
+            yield made
+
+
+def stated(benchmark: Benchmark, library: Library) -> Iterator[WholeTheorem]:
+    """All theorems that authors stated, in the order of the hash."""
+    sessions = {str(name) for name in benchmark.table("unseen", ["session"])["session"].unique().to_pylist()}
+    names = benchmark.column(FACTS, "name").to_pylist()
+    theories = benchmark.repeated(FACTS, "theory")
+    propositions = benchmark.column(FACTS, "proposition").to_numpy()
+    first: dict[int, int] = {}
+    for number, proposition in enumerate(propositions.tolist()):
+        first.setdefault(proposition, number)
+    count = Counter((theories[number], name) for number, name in enumerate(names))
+    defined = {f"{constant}_def" for constant in benchmark.signature.constants}
+    qualified = {str(name) for name in benchmark.table(PROOFS, ["locale"])["locale"].unique().to_pylist()}
+    locales = {name.rpartition(".")[2] for name in qualified if name}
+    known, found = set(names), []
+    for number, name in enumerate(names):
+        theory = theories[number]
+        alone = count[theory, name] == 1 and first[int(propositions[number])] == number
+        if (
+            theory.partition(".")[0] in sessions
+            and alone
+            and name not in defined
+            and not MADE.search(name)
+            and of_class(name) not in known
+        ):
+            found.append((order(theory, name), number))
+    for _, number in sorted(found):
+        if authored(library, number, locales):
+            made = of_fact("A250", library, number)
+            if made is not None:
+                yield made
+
+
+def of_class(name: str) -> str:
+    """How a class calls a theorem that its locale has, too: it is the same one."""
+    owner, _, last = name.rpartition(".")
+    return f"{owner}_class.{last}"
+
+
+def authored(library: Library, number: int, locales: set[str]) -> bool:
+    """Not what a package or an interpretation made: it has a name of its theory, or of a locale or class."""
+    name, theory = library.theorem(number), library.theory(number)
+    owner = name.rpartition(".")[0]
+    qualified = owner not in (theory, theory.rpartition(".")[2])
+    if qualified and owner.rpartition(".")[2] not in locales and not owner.endswith("_class"):
+        return False
+    return _head(strip_pure_imp(decode(library.texts[number]))[1]) != owner  # no introduction rule
+
+
+def of_fact(draw: str, library: Library, number: int) -> WholeTheorem | None:
+    """A fact with its schematic variables fixed; its premises, among them that of its locale, are what is given."""
+    name, theory = library.theorem(number), library.theory(number)
+    term, typed = decode(library.texts[number]), library.fact(number).prop
+    variables = schematics(term)
+    types = {(v.name, v.index): v.type for v in schematics(typed)}
+    premises, goal = strip_pure_imp(substitute(term, lambda leaf: _fixed(leaf, variables)))
+    if dest_trueprop(goal) is None or any(types.get((v.name, v.index)) is None for v in variables):
+        return None
+    shown = {f"<X{place}>": format_type(_held(types[v.name, v.index])) for place, v in enumerate(variables)}
+    return theorem(draw, theory, name, tuple(map(encode_line, premises)), encode_line(goal), shown)
+
+
+def _head(proposition: Term) -> str:
+    formula = dest_trueprop(proposition)
+    head = None if formula is None else strip_comb(formula)[0]
+    return head.name if isinstance(head, Const) else ""
+
+
+def _fixed(leaf: Free | Var, variables: list[Var]) -> Term | None:
+    return Free(f"<X{variables.index(leaf)}>") if isinstance(leaf, Var) else None
+
+
+def _held(typ: Typ | None) -> Typ:
+    assert typ is not None
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(map(_held, typ.args)))
+    return TFree(f"{typ.name}{typ.index or ''}", typ.sort) if isinstance(typ, TVar) else typ
+
+
+def theorem(
+    draw: str, theory: str, name: str, facts: tuple[str, ...], goal: str, types: dict[str, str]
+) -> WholeTheorem:
+    identifier = f"{draw}-{order(theory, name)[:12]}"
+    example = Example(
+        identifier, "", facts, goal, (), (), types=types, name=name, theory=theory, session=theory.partition(".")[0]
+    )
+    return WholeTheorem(draw, example)
+
+
+def drawn(benchmark: Benchmark, library: Library, limit: int | None) -> list[WholeTheorem]:
+    """Both samples; of each the first ones by hash that are not too long."""
+    found = []
+    for draw, source in (("W150", structured(benchmark, library)), ("A250", stated(benchmark, library))):
+        fitting = (
+            each
+            for each in source
+            if sum(len(line.split()) for line in (*each.example.f2, each.example.f3 or "")) <= MOST_TOKENS
+        )
+        wanted = SIZES[draw] if limit is None else min(limit, SIZES[draw])
+        found += [each for each, _ in zip(fitting, range(wanted), strict=False)]
+    return found
+
+
+class Logged:
+    """Asks for a theorem, and keeps what was tried, how long it took and what came of it."""
+
+    def __init__(self, proving: Proving) -> None:
+        self.proving = proving
+        self.began = time.monotonic()
+        self.attempts: list[dict[str, Any]] = []
+
+    def follows(self, task: Task, goal: str, *rest: Any) -> tuple[Gap, frozenset[str]]:
+        began = time.monotonic()
+        gap, uses = self.proving.follows(task, goal, *rest)
+        self.note("goal" if goal == task.example.f3 and not rest[0] else "step", began, gap)
+        return gap, uses
+
+    def inductions(self, *arguments: Any) -> Iterator[tuple[Gap, frozenset[str]]]:
+        answers = self.proving.inductions(*arguments)
+        while True:
+            began = time.monotonic()
+            found = next(answers, None)
+            if found is None:
+                return
+            self.note("induction", began, found[0])
+            yield found
+
+    def contradiction(self, *arguments: Any) -> Gap:
+        return self.proving.contradiction(*arguments)
+
+    def note(self, kind: str, began: float, gap: Gap) -> None:
+        attempt: dict[str, Any] = {"kind": kind, "at": round(began - self.began, 2)}
+        attempt["seconds"] = round(time.monotonic() - began, 2)
+        if isinstance(gap, Proved):
+            attempt |= {"by": gap.by, "library": gap.library, "facts": list(gap.facts)[:20]}
+        self.attempts.append(attempt)
+
+
+def alone(logged: Logged, task: Task, seconds: float) -> dict[str, Any]:
+    """Provers without steps and without induction."""
+    for limit, library in ROUNDS:
+        if seconds - (time.monotonic() - logged.began) < 0.1:
+            break
+        assert task.example.f3 is not None
+        gap, _ = logged.follows(task, task.example.f3, (), limit, library, logged.began + seconds)
+        passed = time.monotonic() - logged.began
+        if isinstance(gap, Proved):
+            return {"proved": passed <= seconds, "seconds": round(passed, 2), "by": gap.by}
+    return {"proved": False, "seconds": round(time.monotonic() - logged.began, 2)}
+
+
+def searched(logged: Logged, task: Task, seconds: float, model: Batcher | None) -> dict[str, Any]:
+    """The search for a proof; without a model nothing is proposed."""
+    plan = Plan(seconds=seconds, depth=4 if model else 0)
+    search: Callable[..., Future[Any]] = model.search_all if model else lambda *_: Future()
+    *_, best = sketches(task, plan, search, logged)  # type: ignore[arg-type]
+    last = best.steps[-1].gap
+    return {
+        "proved": best.closed and best.seconds <= seconds,
+        "seconds": round(best.seconds, 2),
+        "by": last.by if isinstance(last, Proved) else None,
+        "steps": [step.text for step in best.steps[:-1]],
+        "contradiction": best.contradiction is not None,
+    }
+
+
+def run(arguments: argparse.Namespace, todo: list[tuple[WholeTheorem, str]]) -> Iterator[dict[str, Any]]:
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, cores[:CORES])
+    engine = Engine(arguments.model, arguments.benchmark)
+    model = Batcher(engine, 1) if any(arm == "model" for _, arm in todo) else None
+    if model is not None:
+        engine.warm_up()
+    end = time.monotonic() + arguments.deadline
+    with engine.proving(width=CORES) as proving:
+        ready = ""
+        for each, arm in todo:
+            if time.monotonic() + arguments.seconds > end:
+                break
+            row: dict[str, Any] = {"id": each.example.id, "draw": each.draw, "arm": arm, "name": each.example.name}
+            try:
+                reader = engine.reader_in(engine.worlds.at(each.example.theory))
+                task = replace(reader.of_example(each.example), has_reference=False)
+                if ready != each.example.theory:  # the facts of a theory are read in nobody's time
+                    proving.follows(task, task.example.f3 or "", (), 0.1, 32)
+                    ready = each.example.theory
+                proving.forget()
+                logged = Logged(proving)
+                row["goal"] = task.text(task.example.f3 or "")
+                if arm == "provers":
+                    row |= alone(logged, task, arguments.seconds)
+                else:
+                    row |= searched(logged, task, arguments.seconds, model if arm == "model" else None)
+                row["attempts"] = logged.attempts
+            except UserError as error:
+                row |= {"proved": False, "seconds": 0.0, "unread": str(error)}
+            yield row
+    if model is not None:
+        model.close()
+
+
+def read_rows(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    if not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {(row["id"], row["arm"]): row for row in rows}
+
+
+def counted(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Of one draw and one arm; what only induction or a step of the model brought is counted apart."""
+    proved = [row for row in rows if row["proved"]]
+    return {
+        "theorems": len(rows),
+        "proved": len(proved),
+        "by_induction": sum(any("induct" in (a.get("by") or "") for a in row.get("attempts", ())) for row in proved),
+        "with_steps": sum(bool(row.get("steps")) for row in proved),
+        "contradiction": sum(bool(row.get("contradiction")) for row in proved),
+        "unread": sum("unread" in row for row in rows),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=Path, required=True, help="JSON lines, one for each theorem and arm")
+    parser.add_argument("--seconds", type=float, default=20, help="for each theorem and arm")
+    parser.add_argument("--arms", default=",".join(ARMS), help="some of provers, search, model")
+    parser.add_argument("--limit", type=int, help="only so many theorems of each draw")
+    parser.add_argument("--deadline", type=float, default=float("inf"), help="seconds after which no theorem is begun")
+    parser.add_argument("--model", default="embedded")
+    parser.add_argument("--benchmark", default="embedded")
+    arguments = parser.parse_args()
+    arms = arguments.arms.split(",")
+    if not set(arms) <= set(ARMS):
+        raise SystemExit(f"--arms takes {', '.join(ARMS)}")
+    benchmark = Benchmark(arguments.benchmark)
+    theorems = drawn(benchmark, Library.of_benchmark(benchmark), arguments.limit)
+    done = read_rows(arguments.rows)
+    todo = [(each, arm) for each in theorems for arm in arms if (each.example.id, arm) not in done]
+    with arguments.rows.open("a", encoding="utf-8") as file:
+        for row in run(arguments, todo):
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.flush()
+            result = "proved" if row["proved"] else "-"
+            print(f"{row['draw']} {row['arm']:8} {row['name']:60} {result:6} {row['seconds']:5.1f} s", flush=True)
+    wanted = {each.example.id for each in theorems}
+    table: dict[str, list[dict[str, Any]]] = {}
+    for row in read_rows(arguments.rows).values():
+        if row["id"] in wanted:
+            table.setdefault(f"{row['draw']} {row['arm']}", []).append(row)
+    for key in sorted(table):
+        print(f"{key:14} {json.dumps(counted(table[key]))}")
+    document = {
+        "benchmark": "prove",
+        "seconds": arguments.seconds,
+        "rows": {key: counted(table[key]) for key in sorted(table)},
+        "data": benchmark.hash[:12],
+        "provers": installed(),
+        "not_asked": not_installed(),
+        "machine": f"{platform.processor() or platform.machine()}, {CORES} of {os.cpu_count()} cores",
+    }
+    print(json.dumps(document))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""Counterexamples to what somebody asks: values for the variables of a question under which its facts hold and its goal
+does not, in the words of the question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from isarstep.bench.worlds import World
+from isarstep.errors import UserError
+from isarstep.logic.hol import eq, trueprop
+from isarstep.logic.terms import Free, Term, TVar
+from isarstep.logic.typestrings import show_type
+from isarstep.logic.writer import write_formula
+from isarstep.prove.equations import ENDS, OF_DATATYPE, LibraryEquations
+from isarstep.prove.facts import FactBase
+from isarstep.prove.monomorphise import term_type_variables
+from isarstep.prove.refute import Counterexample, Refuter
+from isarstep.prove.verdict import EVALUATION, Refuted
+
+_RULES = (*ENDS, *(f".{end}" for end in (*OF_DATATYPE, "exhaust", "induct", "inject", "distinct")))
+
+
+class Counterexamples:
+    """Looks for them with the equations of a library; what is compiled in a world is kept."""
+
+    def __init__(self, facts: FactBase) -> None:
+        self._facts = facts
+        self._refuters: dict[frozenset[str] | None, Refuter] = {}
+
+    @cached_property
+    def _numbers(self) -> Mapping[str, Sequence[int]]:
+        """Of facts that may say what is computed."""
+        found: dict[str, list[int]] = {}
+        for number in range(len(self._facts)):
+            name = self._facts.theorem(number)
+            if name.endswith(_RULES):
+                found.setdefault(name, []).append(number)
+        return found
+
+    def refuter(self, world: World) -> Refuter:
+        if world.theories not in self._refuters:
+            self._refuters.clear()  # questions come world by world
+            meanings = LibraryEquations(
+                lambda n: self._numbers.get(n, ()), self._facts, world.signature, world.theories
+            )
+            self._refuters[world.theories] = Refuter(meanings, world.signature)
+        return self._refuters[world.theories]
+
+    def against(
+        self, premises: Iterable[Term], goal: Term, world: World, names: Mapping[str, str], seconds: float
+    ) -> Refuted | None:
+        """None where none was found. `names`: how the asker calls the variables."""
+        given = list(premises)
+        if world.theories is None or any(isinstance(v, TVar) for term in given for v in term_type_variables(term)):
+            return None  # a fact about all types is not known to hold by looking at one
+        found = self.refuter(world).counterexample(given, goal, seconds)
+        return None if found is None else Refuted(EVALUATION, described(found, world, names))
+
+
+def described(found: Counterexample, world: World, names: Mapping[str, str]) -> str:
+    """`n = 2, xs = [0]`."""
+    language = world.language
+    parts = []
+    for variable, value in found.values:
+        name = names.get(variable.name, variable.name.partition("~")[0])
+        try:
+            if language is None:
+                raise UserError("no notation")
+            equation = trueprop(eq(Free(name, variable.type), value, variable.type), typed=True)
+            parts.append(write_formula(equation, language))
+        except UserError:
+            parts.append(f"{name} = a value without notation here")
+    at = sorted({f"{v.name.partition('~')[0]} is {show_type(t)}" for v, t in found.types})
+    if not parts:
+        return "it has no variables"
+    return ", ".join(parts) + (f" ({', '.join(at)})" if at else "")

@@ -1,0 +1,323 @@
+"""Constants and datatypes through theorems of the library: equations that say what a function computes, and the rules
+that say which constructors a type has.
+
+Every equation is a theorem, so it does not matter which ones are found: a value computed with them is the one that HOL
+proves. DatatypeValues count only where the library says that they exhaust the type, are injective and are distinct.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from isarstep.logic.hol import dest_trueprop, strip_pure_all, strip_pure_imp
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import (
+    Const,
+    Term,
+    TVar,
+    Typ,
+    Type,
+    Var,
+    abstract,
+    schematics,
+    strip_comb,
+    strip_fun,
+    substitute_types,
+)
+from isarstep.prove.domains import DatatypeValues, Undetermined, Value
+from isarstep.prove.executable import Code, Computation, Machine
+from isarstep.prove.facts import FactBase
+from isarstep.prove.monomorphise import Named, Substitution, is_general, match_in_sorts, term_type_variables
+from isarstep.prove.rewriting import Rewrite, rule_said
+
+ENDS = (".simps", "_def", ".code", "_code")
+OF_DATATYPE = ("case", "sel", "map", "set", "size", "disc", "rec", "pred_inject", "rel_inject", "rel_distinct", "simps")
+MOST_EQUATIONS = 200
+
+
+class LibraryEquations:
+    """What the facts of some theories say about constants and types; all theories together contradict each other."""
+
+    def __init__(
+        self,
+        named: Callable[[str], Sequence[int]],
+        facts: FactBase,
+        signature: Signature,
+        theories: Collection[str] | None,
+        own: Mapping[str, Sequence[Named]] | None = None,
+    ) -> None:
+        """`named`: the facts of a full name; `own`: what a user's document says of its constants."""
+        self._named, self._facts, self._signature, self._theories = named, facts, signature, theories
+        self._own = own or {}
+        self._rules: dict[str, list[Rewrite]] = {}
+        self._constructors: dict[str, tuple[Type, Sequence[tuple[str, Sequence[Typ]]]] | None] = {}
+
+    def _stated(self, name: str) -> list[Named]:
+        found = [n for n in self._named(name) if self._theories is None or self._facts.theory(n) in self._theories]
+        return [fact for n in found[:MOST_EQUATIONS] if is_general((fact := self._facts.fact(n)).prop)]
+
+    # FunctionValues
+
+    def rules(self, constant: str) -> list[Rewrite]:
+        """Equations whose left side is the constant, applied to patterns or to nothing."""
+        if constant not in self._rules:
+            self._rules[constant] = list(self._found(constant))
+        return self._rules[constant]
+
+    def _found(self, constant: str) -> Iterator[Rewrite]:
+        names = [constant + end for end in ENDS]
+        prefix = constant.rpartition(".")[0]
+        if "." in prefix:
+            names += [f"{prefix}.{end}" for end in OF_DATATYPE]
+        for fact in self._own.get(constant, ()):
+            yield from (rule for rule in rule_said(fact) if rule.head == constant)
+        for name in names:
+            some = False
+            for fact in self._stated(name):
+                for rule in rule_said(fact):
+                    if rule.head == constant:
+                        some = True
+                        yield rule
+            if some:
+                return
+
+    def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
+        constructed = self._constructor(machine, name, typ)
+        if constructed is not None:
+            return constructed
+        compiled = [made for rule in self.rules(name) if (made := self._compiled(machine, rule, typ)) is not None]
+        if not compiled:
+            return None
+        arity = max(equation.arity for equation in compiled)
+
+        def run(*arguments: Value) -> Value:
+            machine.step()
+            for equation in compiled:
+                if (found := equation.run(arguments[: equation.arity])) is not NO_MATCH:
+                    for argument in arguments[equation.arity :]:
+                        found = found(argument)
+                    return found
+            raise Undetermined
+
+        return Computation(arity, run)
+
+    def _constructor(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
+        arguments, result = strip_fun(typ)
+        try:
+            domain = machine.domain(result)
+        except Undetermined:
+            return None
+        if type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors):
+            return Computation(len(arguments), lambda *values: (name, *values))
+        return None
+
+    def _compiled(self, machine: Machine, rule: Rewrite, typ: Typ) -> Equation | None:
+        head, _ = strip_comb(rule.left)
+        assert type(head) is Const
+        types = None if head.type is None else match_in_sorts(head.type, typ, {}, self._signature)
+        parts = (rule.left, rule.right, *rule.conditions)
+        if types is None or any(v not in types for part in parts for v in term_type_variables(part)):
+            return None
+        left, right, *conditions = (_at(part, types) for part in parts)
+        patterns = strip_comb(left)[1]
+        variables: list[Var] = []
+        try:
+            matchers = [_matcher(machine, pattern, variables) for pattern in patterns]
+        except Undetermined:
+            return None
+        if any(not set(schematics(part)) <= set(variables) for part in (right, *conditions)):
+            return None
+        late = _Late(machine, [_closed(part, variables) for part in (right, *conditions)])
+        return Equation(len(patterns), matchers, len(variables), late)
+
+    # Datatypes
+
+    def datatype(self, typ: Type) -> Sequence[tuple[str, Sequence[Typ]]] | None:
+        if typ.name not in self._constructors:
+            self._constructors[typ.name] = self._read_constructors(typ.name)
+        found = self._constructors[typ.name]
+        if found is None:
+            return None
+        types: Substitution = dict(zip(found[0].args, typ.args, strict=True))  # type: ignore[arg-type]
+        return [(name, [_type_at(t, types) for t in arguments]) for name, arguments in found[1]]
+
+    def _read_constructors(self, name: str) -> tuple[Type, Sequence[tuple[str, Sequence[Typ]]]] | None:
+        found = next((c for fact in self._stated(f"{name}.exhaust") if (c := _exhausting(fact.prop, name))), None)
+        if found is None or not self._stated(f"{name}.induct"):
+            return None
+        with_arguments = {c.name for c in found if strip_fun(c.type or Type(""))[0]}
+        injective = {c for fact in self._stated(f"{name}.inject") for c in _sides(fact.prop)[:1]}
+        apart = {frozenset(_sides(fact.prop)) for fact in self._stated(f"{name}.distinct")}
+        pairs = {frozenset((one.name, two.name)) for one, two in combinations(found, 2)}
+        if not with_arguments <= injective or not pairs <= apart:
+            return None
+        result = strip_fun(found[0].type or Type(""))[1]
+        if not isinstance(result, Type) or not all(isinstance(v, TVar) for v in result.args):
+            return None
+        return result, [(c.name, strip_fun(c.type or result)[0]) for c in found]
+
+
+def _exhausting(prop: Term, name: str) -> list[Const] | None:
+    """The constructors of `(⋀a. y = C a ⟹ P) ⟹ ... ⟹ P`."""
+    premises, _ = strip_pure_imp(prop)
+    found: list[Const] = []
+    for premise in premises:
+        _, body = strip_pure_all(premise)
+        equations, _ = strip_pure_imp(body)
+        formula = dest_trueprop(equations[0]) if len(equations) == 1 else None
+        head, sides = strip_comb(formula) if formula is not None else (body, [])
+        if not (type(head) is Const and head.name == "HOL.eq" and len(sides) == 2):
+            return None
+        constructor, _ = strip_comb(sides[1])
+        if type(constructor) is not Const or constructor.type is None:
+            return None
+        result = strip_fun(constructor.type)[1]
+        if not (isinstance(result, Type) and result.name == name):
+            return None
+        found.append(constructor)
+    same = {strip_fun(c.type or Type(""))[1] for c in found}
+    return found if found and len(same) == 1 else None
+
+
+def _sides(prop: Term) -> list[str]:
+    """The constants at the heads of both sides of `C a = D b`, under `¬` and `⟷`, too."""
+    formula = dest_trueprop(prop)
+    while formula is not None:
+        head, arguments = strip_comb(formula)
+        if type(head) is not Const:
+            return []
+        if head.name == "HOL.eq" and len(arguments) == 2:
+            heads = [strip_comb(each)[0] for each in arguments]
+            inner = strip_comb(arguments[0])[0]
+            if type(inner) is Const and inner.name == "HOL.eq":
+                formula = arguments[0]
+                continue
+            return [each.name for each in heads if type(each) is Const]
+        formula = arguments[0] if head.name == "HOL.Not" else None
+    return []
+
+
+class _NoMatch:
+    pass
+
+
+NO_MATCH = _NoMatch()
+Matcher = Callable[[Value, list[Value]], bool]
+
+
+class _Late:
+    """Right side and conditions, compiled when the equation is first used: they may mention the function itself."""
+
+    def __init__(self, machine: Machine, terms: Sequence[Term]) -> None:
+        self._machine, self._terms = machine, terms
+
+    @cached_property
+    def codes(self) -> list[Code]:
+        return [self._machine.code(term) for term in self._terms]
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """A compiled one. NO_MATCH: its patterns do not fit, or a condition does not hold."""
+
+    arity: int
+    matchers: Sequence[Matcher]
+    variables: int
+    late: _Late
+
+    def run(self, arguments: Sequence[Value]) -> Value:
+        bound: list[Value] = []
+        for matcher, argument in zip(self.matchers, arguments, strict=True):
+            if not matcher(argument, bound):
+                return NO_MATCH
+        env: Value = ()
+        for value in bound:
+            env = (value, env)
+        right, *conditions = self.late.codes
+        for condition in conditions:
+            try:
+                if not condition(env):
+                    return NO_MATCH
+            except Undetermined:
+                return NO_MATCH
+        return right(env)
+
+
+def _closed(term: Term, variables: Sequence[Var]) -> Term:
+    for variable in variables:
+        term = abstract(term, variable)
+    return term
+
+
+def _type_at(typ: Typ, types: Substitution) -> Typ:
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(_type_at(a, types) for a in typ.args))
+    return types.get(typ, typ) if isinstance(typ, TVar) else typ
+
+
+def _at(term: Term, types: Substitution) -> Term:
+    return substitute_types(term, lambda typ: _type_at(typ, types))
+
+
+def _matcher(machine: Machine, pattern: Term, variables: list[Var]) -> Matcher:
+    """Values that a pattern of constructors fits; raises Undetermined for other patterns."""
+    if type(pattern) is Var:
+        return _variable(machine, pattern, variables)
+    head, arguments = strip_comb(pattern)
+    if type(head) is not Const or head.type is None:
+        raise Undetermined
+    name, result = head.name, strip_fun(head.type)[1]
+    if name == "Nat.Suc" and len(arguments) == 1:
+        inner = _matcher(machine, arguments[0], variables)
+        return lambda value, bound: value > 0 and inner(value - 1, bound)
+    if name in ("Num.num.Bit0", "Num.num.Bit1") and schematics(pattern):
+        bit, inner = int(name.endswith("1")), _matcher(machine, arguments[0], variables)
+        return lambda value, bound: value > 1 and value % 2 == bit and inner(value // 2, bound)
+    domain = machine.domain(result)
+    if not schematics(pattern):
+        return _literal(machine, pattern, name)
+    inner_matchers = [_matcher(machine, argument, variables) for argument in arguments]
+    if name == "Product_Type.Pair":
+        return lambda value, bound: all(m(v, bound) for m, v in zip(inner_matchers, value, strict=True))
+    if name == "List.list.Cons" and len(arguments) == 2:
+        first, rest = inner_matchers
+        return lambda value, bound: bool(value) and first(value[0], bound) and rest(value[1:], bound)
+    if type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors):
+        return lambda value, bound: (
+            value[0] == name and all(m(v, bound) for m, v in zip(inner_matchers, value[1:], strict=True))
+        )
+    raise Undetermined
+
+
+LITERALS = ("HOL.True", "HOL.False", "Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral",
+            "List.list.Nil", "Product_Type.Unity", "Num.num.One", "Num.num.Bit0", "Num.num.Bit1", "List.list.Cons",
+            "Product_Type.Pair", "String.char.Char")  # fmt: skip
+
+
+def _literal(machine: Machine, pattern: Term, name: str) -> Matcher:
+    head, _ = strip_comb(pattern)
+    assert type(head) is Const
+    assert head.type is not None
+    domain = machine.domain(strip_fun(head.type)[1])
+    if name not in LITERALS and not (
+        type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors)
+    ):
+        raise Undetermined
+    expected = machine.evaluate(machine.code(pattern), ())
+    return lambda value, _bound: domain.equal(value, expected)
+
+
+def _variable(machine: Machine, variable: Var, variables: list[Var]) -> Matcher:
+    if variable in variables:
+        place, domain = variables.index(variable), machine.domain(variable.type or Type(""))
+        return lambda value, bound: domain.equal(value, bound[place])
+    variables.append(variable)
+
+    def bind(value: Value, bound: list[Value]) -> bool:
+        bound.append(value)
+        return True
+
+    return bind

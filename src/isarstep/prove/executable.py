@@ -1,0 +1,549 @@
+"""The executable part of HOL: terms without type variables become functions of Python that compute their values.
+
+What a constant means is said in `prove/operations.py` where it is built in, and otherwise by theorems of the library
+that are equations for it (`prove/equations.py`). Whatever is not determined, not computed or too long raises
+`Undetermined`: a value that comes back is the one that HOL proves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from isarstep.logic.terms import Abs, App, Bound, Const, Term, Typ, Type, increase, occurs_bound, strip_comb, strip_fun
+from isarstep.prove.domains import (
+    NAT,
+    CharacterValues,
+    DatatypeValues,
+    Domain,
+    FewConstants,
+    FunctionValues,
+    ListValues,
+    NumberValues,
+    PairValues,
+    PredicateSet,
+    SetValues,
+    Undetermined,
+    Value,
+    is_member,
+)
+
+Environment: TypeAlias = Any  # () or (value of the innermost bound variable, those outside)
+Code: TypeAlias = Callable[[Environment], Value]
+MOST_STEPS_OF_VALUE = 20_000
+SAMPLE = 8  # values of an infinite type that a quantifier looks at
+FINITE = "Enum.finite_"
+NUMBER_TYPES = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex", "Num.num")
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """A function of so many arguments, all of which are computed first."""
+
+    arity: int
+    run: Callable[..., Value]
+
+
+class Meanings(Protocol):
+    """Where the evaluator looks up what it does not know itself."""
+
+    def datatype(self, typ: Type) -> Sequence[tuple[str, Sequence[Typ]]] | None:
+        """The free constructors of a type."""
+
+    def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
+        """What equations say about a constant at a type."""
+
+
+BuiltIn: TypeAlias = Callable[["Machine", Typ], Computation | None]
+Form: TypeAlias = Callable[["Machine", Typ, Sequence[Term]], Code]
+
+
+class Machine:
+    """Compiles terms and has the domains of their types. Steps are counted from one `evaluate` to the next."""
+
+    def __init__(self, meanings: Meanings, built_in: Mapping[str, BuiltIn]) -> None:
+        self.meanings = meanings
+        self._built_in = built_in
+        self._domains: dict[Typ, Domain | None] = {}
+        self._operations: dict[tuple[str, Typ], Computation | None] = {}
+        self.left = MOST_STEPS_OF_VALUE
+
+    def step(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Undetermined
+
+    def evaluate(self, code: Code, environment: Environment) -> Value:
+        """The value; Undetermined, too, where it takes too long or is too large."""
+        self.left = MOST_STEPS_OF_VALUE
+        try:
+            return code(environment)
+        except (RecursionError, OverflowError, MemoryError, TypeError):
+            # TypeError: something that cannot be hashed in a set.
+            raise Undetermined from None
+
+    def domain(self, typ: Typ) -> Domain:
+        if typ not in self._domains:
+            self._domains[typ] = self._made(typ)
+        found = self._domains[typ]
+        if found is None:
+            raise Undetermined
+        return found
+
+    def _made(self, typ: Typ) -> Domain | None:
+        if not isinstance(typ, Type):
+            return None
+        name = typ.name
+        if name in NUMBER_TYPES:
+            return NumberValues(typ)
+        if name == "HOL.bool":
+            return FewConstants(typ, (False, True), ("HOL.False", "HOL.True"))
+        if name == "Product_Type.unit":
+            return FewConstants(typ, ((),), ("Product_Type.Unity",))
+        if name.startswith(FINITE):
+            count = int(name.removeprefix(FINITE))
+            return FewConstants(typ, tuple(range(count)), [f"{name}.a\\<^sub>{n + 1}" for n in range(count)])
+        if name == "String.char":
+            return CharacterValues(typ)
+        try:
+            return self._compound(typ)
+        except Undetermined:
+            return None
+
+    def _compound(self, typ: Type) -> Domain | None:
+        match typ.name, typ.args:
+            case "fun", (argument, result):
+                return FunctionValues(typ, self.domain(argument), self.domain(result))
+            case "Set.set", (element,):
+                return SetValues(typ, self.domain(element))
+            case "List.list", (element,):
+                return ListValues(typ, self.domain(element))
+            case "Product_Type.prod", (left, right):
+                return PairValues(typ, self.domain(left), self.domain(right))
+        constructors = self.meanings.datatype(typ)
+        if constructors is None:
+            return None
+        made = DatatypeValues(typ, lambda: [(name, [self.domain(t) for t in types]) for name, types in constructors])
+        self._domains[typ] = made
+        try:
+            _ = made.constructors
+            if not made.small(1):
+                raise Undetermined
+        except (Undetermined, RecursionError):
+            self._domains[typ] = None
+        return self._domains[typ]
+
+    def operation(self, name: str, typ: Typ) -> Computation | None:
+        key = (name, typ)
+        if name.startswith(FINITE) and name[-1].isdigit():
+            value = int(name.rpartition(">")[2]) - 1
+            return Computation(0, lambda: value)
+        if key not in self._operations:
+            built_in = self._built_in.get(name)
+            try:
+                found = built_in(self, typ) if built_in is not None else None
+            except Undetermined:
+                found = None
+            # Equations may lead back here: until they are compiled the constant is looked up when it is called.
+            self._operations[key] = found or Computation(0, lambda: self._late(key))
+            if found is None:
+                self._operations[key] = self.meanings.function(self, name, typ)
+        return self._operations[key]
+
+    def _late(self, key: tuple[str, Typ]) -> Value:
+        found = self._operations[key]
+        if found is None:
+            raise Undetermined
+        return curried(found)
+
+    # Terms
+
+    def code(self, term: Term) -> Code:
+        """What computes a term from the values of its loose bound variables."""
+        head, arguments = strip_comb(term)
+        if type(head) is Const:
+            return self._constant(head, arguments)
+        if type(head) is Abs and arguments:
+            body, first = self.code(head.body), self.code(arguments[0])
+            return self._applied(lambda env: body((first(env), env)), arguments[1:])
+        if type(head) is Abs:
+            return self._abstraction(head)
+        if type(head) is Bound:
+            return self._applied(_bound(head.index), arguments)
+        return _undetermined
+
+    def _abstraction(self, term: Abs) -> Code:
+        body = self.code(term.body)
+
+        def run(env: Environment) -> Value:
+            def call(value: Value) -> Value:
+                self.step()
+                return body((value, env))
+
+            return call
+
+        return run
+
+    def _applied(self, function: Code, arguments: Sequence[Term]) -> Code:
+        for argument in arguments:
+            function = _application(function, self.code(argument))
+        return function
+
+    def _constant(self, head: Const, arguments: Sequence[Term]) -> Code:
+        if head.type is None:
+            return _undetermined
+        form = FORMS.get(head.name)
+        if form is not None:
+            arity, make = form
+            if len(arguments) < arity:
+                return self.code(_expanded(head, arguments, arity))
+            return self._applied(make(self, head.type, arguments[:arity]), arguments[arity:])
+        found = self.operation(head.name, head.type)
+        if found is None:
+            return _undetermined
+        codes = [self.code(argument) for argument in arguments]
+        if found.arity and len(codes) >= found.arity:
+            made = _called(self, found, codes[: found.arity])
+            for code in codes[found.arity :]:
+                made = _application(made, code)
+            return made
+        value = curried(found) if found.arity else None
+        run = found.run
+        made = (lambda env: value) if value is not None else (lambda env: run())
+        for code in codes:
+            made = _application(made, code)
+        return made
+
+
+def _called(machine: Machine, operation: Computation, codes: Sequence[Code]) -> Code:
+    run, step = operation.run, machine.step
+    if len(codes) == 1:
+        one = codes[0]
+
+        def unary(env: Environment) -> Value:
+            step()
+            return run(one(env))
+
+        return unary
+    if len(codes) == 2:
+        left, right = codes
+
+        def binary(env: Environment) -> Value:
+            step()
+            return run(left(env), right(env))
+
+        return binary
+
+    def several(env: Environment) -> Value:
+        step()
+        return run(*[code(env) for code in codes])
+
+    return several
+
+
+def _application(function: Code, argument: Code) -> Code:
+    return lambda env: function(env)(argument(env))
+
+
+def _bound(index: int) -> Code:
+    if index == 0:
+        return lambda env: env[0]
+    if index == 1:
+        return lambda env: env[1][0]
+
+    def run(env: Environment) -> Value:
+        for _ in range(index):
+            env = env[1]
+        return env[0]
+
+    return run
+
+
+def _undetermined(_: Environment) -> Value:
+    raise Undetermined
+
+
+def curried(operation: Computation, *given: Value) -> Value:
+    """The function of one argument after the other."""
+    if len(given) == operation.arity:
+        return operation.run(*given)
+    return lambda value: curried(operation, *given, value)
+
+
+def _expanded(head: Const, arguments: Sequence[Term], arity: int) -> Term:
+    """`f x` as `λy. f x y`."""
+    assert head.type is not None
+    types, _ = strip_fun(head.type)
+    missing = types[len(arguments) : arity]
+    made: Term = head
+    for argument in arguments:
+        made = App(made, increase(argument, len(missing)))
+    for place in range(len(missing)):
+        made = App(made, Bound(len(missing) - 1 - place))
+    for typ in reversed(missing):
+        made = Abs("x", typ, made)
+    return made
+
+
+# Forms whose arguments are not all computed first
+
+
+def _truth(code: Code, env: Environment) -> bool | None:
+    """None: undetermined."""
+    try:
+        return bool(code(env))
+    except Undetermined:
+        return None
+
+
+def _either(machine: Machine, arguments: Sequence[Term], decisive: bool) -> Code:
+    left, right = map(machine.code, arguments)
+
+    def run(env: Environment) -> bool:
+        one = _truth(left, env)
+        if one is decisive:
+            return decisive
+        other = bool(right(env))
+        if other is decisive or one is not None:
+            return other
+        raise Undetermined
+
+    return run
+
+
+def _implies(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
+    left, right = map(machine.code, arguments)
+
+    def run(env: Environment) -> bool:
+        one = _truth(left, env)
+        if one is False:
+            return True
+        other = bool(right(env))
+        if one is None and not other:
+            raise Undetermined
+        return other
+
+    return run
+
+
+def _if(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
+    test, yes, no = map(machine.code, arguments)
+    return lambda env: yes(env) if test(env) else no(env)
+
+
+def _let(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
+    return _application(machine.code(arguments[1]), machine.code(arguments[0]))
+
+
+def _identity(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
+    return machine.code(arguments[0])
+
+
+def _not(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
+    inner = machine.code(arguments[0])
+    return lambda env: not inner(env)
+
+
+def _quantifier(decisive: bool) -> Form:
+    """`∀` (a False decides) and `∃` (a True does)."""
+
+    def make(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
+        domain = machine.domain(argument_type(argument_type(typ)))
+        body, bounded = _body(machine, arguments[0], not decisive)
+
+        def run(env: Environment) -> bool:
+            values, whole = bounded(env, domain)
+            unknown = not whole
+            for value in values:
+                machine.step()
+                found = _truth(body, (value, env))
+                if found is decisive:
+                    return decisive
+                unknown |= found is None
+            if unknown:
+                raise Undetermined
+            return not decisive
+
+        return run
+
+    return _safely(make)
+
+
+Bounded: TypeAlias = Callable[[Environment, Domain], tuple[Sequence[Value], bool]]
+
+
+def _body(machine: Machine, predicate: Term, universal: bool) -> tuple[Code, Bounded]:
+    """A predicate's code under its variable, and the values that it need be asked about: all of them or a sample."""
+    if type(predicate) is not Abs:
+        predicate = Abs("x", None, App(increase(predicate, 1), Bound(0)))
+    limits = [made for each in _guards(predicate.body, universal) if (made := _limit(machine, each)) is not None]
+    return machine.code(predicate.body), lambda env, domain: _asked(env, domain, limits)
+
+
+def _asked(env: Environment, domain: Domain, limits: Sequence[Code]) -> tuple[Sequence[Value], bool]:
+    if domain.every is not None:
+        return domain.every, True
+    for limit in limits:
+        try:
+            found = limit(env)
+        except Undetermined:
+            continue
+        if isinstance(found, frozenset | range):
+            return tuple(found), True
+    return domain.small(SAMPLE), False
+
+
+def _guards(body: Term, universal: bool) -> Iterator[Term]:
+    """What must hold of the bound variable, or the whole is decided: premises under `∀`, conjuncts under `∃`."""
+    head, arguments = strip_comb(body)
+    name = head.name if type(head) is Const else ""
+    if universal and name in ("HOL.implies", "Pure.imp") and len(arguments) == 2:
+        yield from _guards(arguments[0], False)
+        yield from _guards(arguments[1], True)
+    elif not universal and name == "HOL.conj" and len(arguments) == 2:
+        for each in arguments:
+            yield from _guards(each, False)
+    elif not universal and name == "HOL.Trueprop":
+        yield from _guards(arguments[0], False)
+    elif universal and name == "HOL.Trueprop":
+        yield from _guards(arguments[0], True)
+    elif not universal:
+        yield body
+
+
+def _limit(machine: Machine, guard: Term) -> Code | None:
+    """The values that a guard leaves to Bound 0: `x < t` of a natural number, `x ∈ A`, `x = t`."""
+    head, arguments = strip_comb(guard)
+    if type(head) is not Const or len(arguments) != 2 or head.type is None:
+        return None
+    left, right = arguments
+    at = argument_type(head.type)
+    if head.name == "HOL.eq" and right == Bound(0):
+        left, right = right, left
+    if left != Bound(0) or occurs_bound(right, 0):
+        return None
+    code = machine.code(increase(right, -1))
+    if head.name == "Set.member":
+        return code
+    if head.name == "HOL.eq":
+        domain = machine.domain(at)
+        return lambda env: frozenset([domain.normal(code(env))])
+    if at == NAT and head.name in ("Orderings.ord_class.less", "Orderings.ord_class.less_eq"):
+        more = int(head.name.endswith("less_eq"))
+        return lambda env: range(min(code(env) + more, 1000)) if code(env) < 1000 else None
+    return None
+
+
+def _bounded_quantifier(decisive: bool) -> Form:
+    def make(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
+        sets = machine.domain(argument_type(typ))
+        assert isinstance(sets, SetValues)
+        collection, predicate = machine.code(arguments[0]), machine.code(arguments[1])
+
+        def run(env: Environment) -> bool:
+            found, test = collection(env), predicate(env)
+            values, whole = elements(found, sets.element)
+            unknown = not whole
+            for value in values:
+                machine.step()
+                try:
+                    if bool(test(value)) is decisive:
+                        return decisive
+                except Undetermined:
+                    unknown = True
+            if unknown:
+                raise Undetermined
+            return not decisive
+
+        return run
+
+    return _safely(make)
+
+
+def elements(value: Value, domain: Domain) -> tuple[Sequence[Value], bool]:
+    """Elements of a set: all, or some of a sample."""
+    if isinstance(value, frozenset):
+        return tuple(value), True
+    found = []
+    for each in domain.small(SAMPLE):
+        try:
+            if is_member(each, value):
+                found.append(each)
+        except Undetermined:
+            continue
+    return found, False
+
+
+def _exactly_one(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
+    domain = machine.domain(argument_type(argument_type(typ)))
+    body, bounded = _body(machine, arguments[0], False)
+
+    def run(env: Environment) -> bool:
+        values, whole = bounded(env, domain)
+        found = unknown = 0
+        for value in values:
+            machine.step()
+            truth = _truth(body, (value, env))
+            found += truth is True
+            unknown += truth is None
+        if found > 1:
+            return False
+        if unknown or not whole:
+            raise Undetermined
+        return found == 1
+
+    return run
+
+
+def _collect(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
+    domain = machine.domain(argument_type(argument_type(typ)))
+    body, bounded = _body(machine, arguments[0], False)
+
+    def run(env: Environment) -> Value:
+        values, whole = bounded(env, domain)
+        if whole:
+            return frozenset(value for value in values if body((value, env)))
+        return PredicateSet(lambda value: bool(body((value, env))))
+
+    return run
+
+
+def _safely(make: Form) -> Form:
+    """A type without values makes the form undetermined, not the whole term."""
+
+    def safe(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
+        try:
+            return make(machine, typ, arguments)
+        except Undetermined:
+            return _undetermined
+
+    return safe
+
+
+def argument_type(typ: Typ) -> Typ:
+    if not isinstance(typ, Type) or not typ.args:
+        raise Undetermined
+    return typ.args[0]
+
+
+FORMS: dict[str, tuple[int, Form]] = {
+    "HOL.Trueprop": (1, _identity),
+    "Pure.prop": (1, _identity),
+    "HOL.Not": (1, _not),
+    "HOL.conj": (2, lambda machine, _, arguments: _either(machine, arguments, False)),
+    "Pure.conjunction": (2, lambda machine, _, arguments: _either(machine, arguments, False)),
+    "HOL.disj": (2, lambda machine, _, arguments: _either(machine, arguments, True)),
+    "HOL.implies": (2, _implies),
+    "Pure.imp": (2, _implies),
+    "HOL.simp_implies": (2, _implies),
+    "HOL.If": (3, _if),
+    "HOL.Let": (2, _let),
+    "HOL.All": (1, _quantifier(False)),
+    "Pure.all": (1, _quantifier(False)),
+    "HOL.Ex": (1, _quantifier(True)),
+    "HOL.Ex1": (1, _safely(_exactly_one)),
+    "Set.Ball": (2, _bounded_quantifier(False)),
+    "Set.Bex": (2, _bounded_quantifier(True)),
+    "Set.Collect": (1, _safely(_collect)),
+}

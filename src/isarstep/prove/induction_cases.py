@@ -1,0 +1,67 @@
+"""Closing a gap by induction: each move's cases are gaps like others, and all of them must be closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from isarstep.logic.tokens import encode_line
+from isarstep.prove.facts import FactBase
+from isarstep.prove.gaps import Closing, OpenGap
+from isarstep.prove.induction import CASE, Induction
+from isarstep.prove.induction_moves import GOAL, InductionChoice
+from isarstep.prove.verdict import Gap, Proved, Unknown
+
+
+def by_induction(closing: Closing, asked: OpenGap) -> Iterator[Gap]:
+    """An answer for every induction that is tried, until one is proved."""
+    library = closing.at_hand.facts
+    if library is None:
+        return
+    choice = InductionChoice(library, _Usable(closing, asked, library), asked.signature, asked.local, asked.goal)
+    for move in choice.moves():
+        gap = _closed(closing, asked, move.induction)
+        yield gap
+        if isinstance(gap, Proved):
+            return
+
+
+class _Usable:
+    """Which rules may be used: those that are known where the question is asked, and before it."""
+
+    def __init__(self, closing: Closing, asked: OpenGap, library: FactBase) -> None:
+        self._library, self._may = library, closing.may_use(asked)
+        theories = asked.context.world.theories
+        self._visible = None if theories is None else library.visible(theories)
+
+    def __call__(self, number: int) -> bool:
+        there = self._visible is None or bool(self._visible[number])
+        return there and self._may(number, self._library.theory(number))
+
+
+def _closed(closing: Closing, asked: OpenGap, induction: Induction) -> Gap:
+    """All cases, those with the most hypotheses first: they are the likeliest to fail."""
+    method = induction.method()
+    numbers = sorted(range(len(induction.cases)), key=lambda number: -len(induction.cases[number].premises))
+    proofs: dict[int, Proved] = {}
+    for number in numbers:
+        case = induction.cases[number]
+        gap = closing.gap(
+            replace(
+                asked,
+                name=f"{asked.name}, {method}, case {number + 1}",
+                premises=(*asked.general, *induction.kept, *case.premises),
+                goal=case.goal,
+                texts=[encode_line(case.goal), *asked.texts],
+                simplified=True,
+            )
+        )
+        if not isinstance(gap, Proved):
+            return Unknown(f"{method}: case {number + 1} {gap}")
+        proofs[number] = gap
+    cases = tuple(proofs[number] for number in range(len(induction.cases)))
+    own = {name for proof in cases for name in proof.facts if name.rpartition("(")[0] not in (CASE, GOAL)}
+    used = [name for name in induction.used if name.rpartition("(")[0] != GOAL]
+    facts = tuple(dict.fromkeys((induction.rule, *used, *sorted(own))))
+    by = f"{method} ({'; '.join(dict.fromkeys(proof.by for proof in cases))})"
+    return Proved(by, sum(p.seconds for p in cases), facts, max(p.library for p in cases), method, cases)

@@ -1,0 +1,185 @@
+"""Which inductions to try for a goal, and in which order.
+
+Rules are looked up by the names that packages give them: `f.induct` of a function that the goal mentions, `T.induct` of
+a variable's type, `p.induct` and `p.cases` of an inductive predicate or set among the premises, and some that the
+library proves by hand. A variable where functions recurse comes before others. Everything is tried as it stands first,
+then with the other variables of the goal arbitrary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from isarstep.logic import hol
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Abs, App, Const, Free, Term, Type, frees, strip_comb, subterms
+from isarstep.prove.facts import FactBase
+from isarstep.prove.induction import Induction, RuleForm, apply_rule, fixed_apart, rule_form
+from isarstep.prove.monomorphise import LOGICAL, Named
+
+MOST_MOVES = 16
+GOAL = "goal"  # how hypotheses of the goal itself are called: goal(1), ...
+# Rules with premises of their own, which must be among the given ones.
+WITH_PREMISES = (
+    "Finite_Set.finite_induct",
+    "List.list_induct2",
+    "Finite_Set.finite_ne_induct",
+    "Nat.dec_induct",
+    "Int.int_ge_induct",
+    "List.list_nonempty_induct",
+)
+# Rules for any value of a type.
+BY_TYPE = {
+    "Nat.nat": ("Nat.nat_less_induct",),
+    "List.list": ("List.rev_induct", "List.length_induct"),
+    "Multiset.multiset": ("Multiset.multiset_induct",),
+    "FSet.fset": ("FSet.fset_induct",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class InductionMove:
+    """An induction and the goal for which it is made: its variables fixed, its hypotheses among the premises."""
+
+    cost: float
+    induction: Induction
+
+
+@dataclass(frozen=True)
+class InductionChoice:
+    """The moves for one goal. `may` says which facts can be used where it stands."""
+
+    library: FactBase
+    may: Callable[[int], bool]
+    signature: Signature
+    premises: tuple[Named, ...]
+    goal: Term
+
+    @cached_property
+    def _stated(self) -> tuple[tuple[Named, ...], Term]:
+        """Premises and goal, the goal's own hypotheses among the premises."""
+        taken = {v.name for term in (self.goal, *(p.prop for p in self.premises)) for v in frees(term)}
+        more: list[Named] = []
+        goal = fixed_apart(self.goal, taken, more, GOAL)
+        return (*self.premises, *more), goal
+
+    def moves(self) -> list[InductionMove]:
+        """Cheapest first."""
+        found: dict[tuple[str, tuple[Term, ...], tuple[Free, ...]], InductionMove] = {}
+        for cost, form, targets in sorted(self._candidates(), key=lambda each: each[0]):
+            if len(found) >= 2 * MOST_MOVES:
+                break
+            for further, arbitrary in self._generalised(targets):
+                premises, goal = self._stated
+                made = apply_rule(form, premises, goal, targets, arbitrary, self.signature)
+                if made is not None:
+                    found.setdefault((made.rule, made.targets, made.arbitrary), InductionMove(cost + further, made))
+        return sorted(found.values(), key=lambda move: move.cost)[:MOST_MOVES]
+
+    def _generalised(self, targets: Sequence[Term | None]) -> Iterator[tuple[float, tuple[Free, ...]]]:
+        """Nothing arbitrary, then all variables of the goal that are values and not what the induction goes over."""
+        yield 0.0, ()
+        others = [v for v in dict.fromkeys(frees(self._stated[1])) if v not in targets and _is_value(v)]
+        if others:
+            yield 1.5, tuple(others)
+
+    def _candidates(self) -> Iterator[tuple[float, RuleForm, tuple[Term | None, ...]]]:
+        yield from self._by_function()
+        yield from self._by_type()
+        yield from self._by_premise()
+
+    def _forms(self, name: str) -> Iterator[RuleForm]:
+        for number in self.library.rules(name):
+            if self.may(number):
+                form = _form(self.library.fact(number))
+                if form is not None:
+                    yield form
+
+    def _by_function(self) -> Iterator[tuple[float, RuleForm, tuple[Term | None, ...]]]:
+        """`f.induct` over the arguments of a function of the goal."""
+        seen: set[tuple[str, tuple[Term, ...]]] = set()
+        for head, arguments in _applications(self._stated[1]):
+            if (head.name, tuple(arguments)) in seen:
+                continue
+            seen.add((head.name, tuple(arguments)))
+            for form in self._forms(f"{head.name}.induct"):
+                targets = tuple(arguments)[-len(form.arguments) :] if form.arguments else ()
+                variables = [t for t in targets if isinstance(t, Free)]
+                plain = len(variables) == len(targets) == len(form.arguments) and len(set(variables)) == len(variables)
+                if plain and not form.majors and variables:
+                    yield 1.0, form, targets
+
+    def _by_type(self) -> Iterator[tuple[float, RuleForm, tuple[Term | None, ...]]]:
+        recursed = self._recursed()
+        for variable in dict.fromkeys(frees(self._stated[1])):
+            if not isinstance(variable.type, Type):
+                continue
+            cost = 0.5 if recursed.get(variable) else 3.0 if recursed else 1.0
+            for name in (f"{variable.type.name}.induct", *BY_TYPE.get(variable.type.name, ())):
+                for form in self._forms(name):
+                    if len(form.arguments) == 1 and not form.majors:
+                        yield cost, form, (variable,)
+                cost += 2.0
+
+    def _by_premise(self) -> Iterator[tuple[float, RuleForm, tuple[Term | None, ...]]]:
+        """Rules whose own premise is a given one: rule induction, and inversion."""
+        names: dict[str, float] = {}
+        for premise in self._stated[0]:
+            formula = hol.dest_trueprop(premise.prop)
+            head = None if formula is None else strip_comb(formula)[0]
+            if not isinstance(head, Const) or formula is None:
+                continue
+            owners = [head.name]
+            member = hol.dest_binary("Set.member", formula)
+            if member is not None:
+                set_head = strip_comb(member[1])[0]
+                owners = [set_head.name] if isinstance(set_head, Const) else []
+            for owner in owners:
+                names.setdefault(f"{owner}.induct", 1.2)
+                names.setdefault(f"{owner}.cases", 2.5)
+        for name, cost in (*names.items(), *((name, 1.1) for name in WITH_PREMISES)):
+            for form in self._forms(name):
+                if form.majors:
+                    yield cost, form, (None,) * len(form.arguments)
+
+    def _recursed(self) -> dict[Free, int]:
+        """For every variable how often it stands where a function of the goal recurses."""
+        count: dict[Free, int] = {}
+        for head, arguments in _applications(self._stated[1]):
+            places = _recursive_places(self.library, head.name)
+            for place, argument in enumerate(arguments):
+                if isinstance(argument, Free) and place in places:
+                    count[argument] = count.get(argument, 0) + 1
+        return count
+
+
+def _applications(goal: Term) -> Iterator[tuple[Const, list[Term]]]:
+    for part in subterms(goal):
+        head, arguments = strip_comb(part)
+        if isinstance(head, Const) and arguments and head.name not in LOGICAL:
+            yield head, arguments
+
+
+def _is_value(variable: Free) -> bool:
+    """Not a function, and of a known type."""
+    return isinstance(variable.type, Type) and variable.type.name != "fun"
+
+
+@lru_cache(maxsize=4096)
+def _form(fact: Named) -> RuleForm | None:
+    return rule_form(fact)
+
+
+def _recursive_places(library: FactBase, function: str) -> frozenset[int]:
+    """Arguments where the equations of a function have constructors."""
+    places: set[int] = set()
+    for number in library.rules(f"{function}.simps"):
+        formula = hol.dest_trueprop(hol.strip_pure_imp(library.fact(number).prop)[1])
+        sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
+        if sides is not None:
+            head, arguments = strip_comb(sides[0])
+            if isinstance(head, Const) and head.name == function:
+                places |= {n for n, each in enumerate(arguments) if isinstance(each, App | Const | Abs)}
+    return frozenset(places)

@@ -1,0 +1,100 @@
+"""A proof method as Isar writes it, from what a prover used: a suggestion, which Isabelle has not seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from isarstep.logic.terms import Term, constants
+from isarstep.prove.problems import DEFINITION
+from isarstep.prove.verdict import Proved
+
+_NAME = re.compile(r"[A-Za-z][\w.']*(\(\d+\))?")  # of a fact: Num.num_double, rules(29)
+_ARITHMETIC = frozenset(
+    {
+        "Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus", "Groups.times_class.times",
+        "Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral", "Num.num.Bit0", "Num.num.Bit1",
+        "Num.num.One", "Orderings.ord_class.less", "Orderings.ord_class.less_eq", "HOL.eq", "HOL.Trueprop", "HOL.Not",
+        "HOL.conj", "HOL.disj", "HOL.implies", "HOL.not_equal", "Pure.imp", "Nat.Suc",
+    }
+)  # fmt: skip
+_DIVISIBILITY = frozenset(
+    {
+        "Rings.divide_class.divide",
+        "Rings.modulo_class.modulo",
+        "Rings.dvd_class.dvd",
+        "Parity.semiring_parity_class.even",
+    }
+)
+
+
+def suggested_method(
+    proof: Proved,
+    goal: Term,
+    local: Sequence[tuple[str, bool]],
+    own: Mapping[str, bool],
+    called: Callable[[str], str | None],
+) -> str | None:
+    """`using a by (simp add: b)`; None where something that was used has no name.
+
+    `local` are the facts `F.2(1)`, `F.2(2)`, ... with whether they are given to the method anyway; `own` the facts of
+    the theory, with whether they are simp rules; `called` says how a fact is written there."""
+    parts = proof.cases or (proof,)
+    if any("?" in part.facts or part.cases for part in proof.cases) or "?" in proof.facts:
+        return None
+    using: list[str] = []
+    named: list[str] = []
+    by_rules = all(part.by.startswith("simp") for part in parts)
+    for fact in dict.fromkeys(name for part in parts for name in part.facts):
+        if fact.startswith((DEFINITION, "case(", "goal(")):
+            continue
+        if fact.startswith("F.2("):
+            text, given = local[int(fact[4:-1]) - 1]
+            if not text and not given:
+                return None
+            if not given:
+                using.append(text)
+        elif not (own.get(fact, False) and by_rules):
+            text_of = called(fact)
+            if text_of is None:
+                return None
+            named.append(text_of)
+    before = f"using {' '.join(dict.fromkeys(using))} " if using else ""
+    method = _of_cases(proof, named) if proof.cases else _method(proof, goal, named)
+    return f"{before}by {method}"
+
+
+def _of_cases(proof: Proved, named: list[str]) -> str:
+    """`(induct n) simp_all`: one method for all cases, because each was proved alone."""
+    listed = " ".join(named)
+    if all(part.by == "simp" for part in proof.cases):
+        return f"({proof.method}) " + (f"(simp_all add: {listed})" if named else "simp_all")
+    return f"({proof.method}) " + (f"(auto simp add: {listed})" if named else "auto")
+
+
+def method_with_all_given(proof: Proved, goal: Term) -> str | None:
+    """`by (metis f g)` behind `using` with every fact at hand; None where something that was used has no name."""
+    named: list[str] = []
+    for fact in proof.facts:
+        if fact == "P" or fact.startswith(("F.", "case(", "goal(", DEFINITION)):
+            continue
+        if not _NAME.fullmatch(fact):
+            return None
+        named.append(fact)
+    return f"by {_method(proof, goal, list(dict.fromkeys(named)))}"
+
+
+def _method(proof: Proved, goal: Term, named: list[str]) -> str:
+    names = {constant.name for constant in constants(goal)}
+    listed = " ".join(named)
+    if proof.by == "simp":
+        return f"(simp add: {listed})" if named else "simp"
+    if proof.by.startswith("simp"):
+        return f"(auto simp add: {listed})" if named else "auto"
+    if named and all(name.endswith("_def") for name in named):
+        return f"(simp add: {listed})"
+    if named:
+        return f"(metis {listed})"
+    if names & _DIVISIBILITY:
+        return "presburger"
+    return "linarith" if names & _ARITHMETIC - {"HOL.eq"} and names <= _ARITHMETIC else "auto"

@@ -1,0 +1,272 @@
+"""What the operations on numbers compute, with exactly Isabelle's meaning.
+
+x / 0 = 0, x div 0 = 0, x mod 0 = x, division rounds down. Real and complex numbers are computed where they are
+rational.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+
+from isarstep.logic.terms import Typ, Type, strip_fun
+from isarstep.prove.domains import Gauss, Undetermined, Value
+from isarstep.prove.executable import BuiltIn, Computation, Machine
+
+LARGEST_BITS = 40_000
+FIELDS = ("Rat.rat", "Real.real", "Complex.complex")
+EXACT = ("Nat.nat", "Int.int")
+ORDERED = ("Nat.nat", "Int.int", "Rat.rat", "Real.real")
+NUMBERS = (*ORDERED, "Complex.complex")
+
+
+def name_of_type(typ: Typ) -> str:
+    return typ.name if isinstance(typ, Type) else ""
+
+
+def result_type(typ: Typ) -> Typ:
+    return strip_fun(typ)[1]
+
+
+def first_type(typ: Typ) -> Typ:
+    arguments = strip_fun(typ)[0]
+    return arguments[0] if arguments else typ
+
+
+def _checked(value: Value) -> Value:
+    if isinstance(value, int) and value.bit_length() > LARGEST_BITS:
+        raise Undetermined
+    if isinstance(value, Fraction) and value.numerator.bit_length() + value.denominator.bit_length() > LARGEST_BITS:
+        raise Undetermined
+    return value
+
+
+def _gauss(value: Value) -> Gauss:
+    return value if isinstance(value, Gauss) else Gauss(Fraction(value), Fraction(0))
+
+
+def add_numbers(x: Value, y: Value) -> Value:
+    if isinstance(x, Gauss):
+        return Gauss(x.re + y.re, x.im + y.im)
+    return _checked(x + y)
+
+
+def multiply_numbers(x: Value, y: Value) -> Value:
+    if isinstance(x, Gauss):
+        return Gauss(_checked(x.re * y.re - x.im * y.im), _checked(x.re * y.im + x.im * y.re))
+    return _checked(x * y)
+
+
+def negated_number(x: Value) -> Value:
+    return Gauss(-x.re, -x.im) if isinstance(x, Gauss) else -x
+
+
+def _inverse(x: Value) -> Value:
+    if isinstance(x, Gauss):
+        norm = x.re * x.re + x.im * x.im
+        return Gauss(x.re / norm, -x.im / norm) if norm else x
+    return 1 / x if x else x
+
+
+def as_number(typ: Typ) -> Callable[[int], Value]:
+    """An integer as a number of a type."""
+    match name_of_type(typ):
+        case "Nat.nat" | "Int.int":
+            return lambda value: value
+        case "Rat.rat" | "Real.real":
+            return Fraction
+        case "Complex.complex":
+            return _gauss
+        case "Num.num":
+            return lambda value: value
+    raise Undetermined
+
+
+def _number(value: int) -> BuiltIn:
+    def make(_: Machine, typ: Typ) -> Computation | None:
+        made = as_number(typ)(value) if name_of_type(typ) in NUMBERS else None
+        return None if made is None else Computation(0, lambda: made)
+
+    return make
+
+
+def _on(names: Iterable[str], arity: int, run: Callable[..., Value]) -> BuiltIn:
+    """At types whose first argument has one of these names."""
+    known = frozenset(names)
+
+    def make(_: Machine, typ: Typ) -> Computation | None:
+        return Computation(arity, run) if name_of_type(first_type(typ)) in known else None
+
+    return make
+
+
+def _numeral(_: Machine, typ: Typ) -> Computation | None:
+    return Computation(1, as_number(result_type(typ))) if name_of_type(result_type(typ)) in NUMBERS else None
+
+
+def _convert(_: Machine, typ: Typ) -> Computation | None:
+    """Between numbers, where the types allow it."""
+    types = (name_of_type(first_type(typ)), name_of_type(result_type(typ)))
+    if types[0] not in NUMBERS or types[1] not in NUMBERS:
+        return None
+    target = as_number(result_type(typ))
+    return Computation(1, lambda value: target(value))
+
+
+def _of_real(_: Machine, typ: Typ) -> Computation | None:
+    return (
+        Computation(1, as_number(result_type(typ)))
+        if name_of_type(result_type(typ)) in ("Real.real", "Complex.complex")
+        else None
+    )
+
+
+def _divide(_: Machine, typ: Typ) -> Computation | None:
+    name = name_of_type(first_type(typ))
+    if name in EXACT:
+        return Computation(2, lambda x, y: x // y if y else 0)
+    return Computation(2, lambda x, y: multiply_numbers(x, _inverse(y))) if name in FIELDS else None
+
+
+def _power(_: Machine, typ: Typ) -> Computation | None:
+    base = first_type(typ)
+    if name_of_type(base) not in NUMBERS:
+        return None
+    one = as_number(base)(1)
+
+    def run(x: Value, n: int) -> Value:
+        if isinstance(x, int) and n * x.bit_length() <= LARGEST_BITS:
+            return x**n
+        if n > 200:
+            raise Undetermined
+        made = one
+        for _ in range(n):
+            made = multiply_numbers(made, x)
+        return made
+
+    return Computation(2, run)
+
+
+def _extremum(larger: bool) -> BuiltIn:
+    return _on((*ORDERED, "Num.num"), 2, max if larger else min)
+
+
+# Integers
+
+
+def _divides(_: Machine, typ: Typ) -> Computation | None:
+    name = name_of_type(first_type(typ))
+    if name in EXACT:
+        return Computation(2, lambda x, y: y % x == 0 if x else y == 0)
+    return Computation(2, lambda x, y: x != as_number(first_type(typ))(0) or y == x) if name in FIELDS else None
+
+
+def _prime(n: int) -> bool:
+    if n > 10**6:
+        raise Undetermined
+    return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
+
+
+def _factorial(_: Machine, typ: Typ) -> Computation | None:
+    if name_of_type(result_type(typ)) not in NUMBERS or name_of_type(first_type(typ)) != "Nat.nat":
+        return None
+    target = as_number(result_type(typ))
+
+    def run(n: int) -> Value:
+        if n > 100:
+            raise Undetermined
+        return target(math.factorial(n))
+
+    return Computation(1, run)
+
+
+def _square_root(x: Fraction) -> Fraction:
+    """Where it is rational; odd as Isabelle's."""
+    size = abs(x)
+    top, bottom = math.isqrt(size.numerator), math.isqrt(size.denominator)
+    if top * top != size.numerator or bottom * bottom != size.denominator:
+        raise Undetermined
+    return Fraction(top, bottom) * (-1 if x < 0 else 1)
+
+
+def _modulus(x: Value) -> Value:
+    return _square_root(x.re * x.re + x.im * x.im) if isinstance(x, Gauss) else abs(x)
+
+
+def _sign(_: Machine, typ: Typ) -> Computation | None:
+    at = first_type(typ)
+    return (
+        Computation(1, lambda x: as_number(at)((x > 0) - (x < 0)))
+        if name_of_type(at) in ("Int.int", "Rat.rat", "Real.real")
+        else None
+    )
+
+
+def _scaled(_: Machine, typ: Typ) -> Computation | None:
+    result = result_type(typ)
+    if name_of_type(result) not in FIELDS[1:]:
+        return None
+    return Computation(2, lambda x, y: multiply_numbers(as_number(result)(x), y))
+
+
+def _known_at(argument: int, value: int) -> BuiltIn:
+    """A function of real numbers of which one value is computed."""
+
+    def run(x: Fraction) -> Fraction:
+        if x != argument:
+            raise Undetermined
+        return Fraction(value)
+
+    return _on(("Real.real",), 1, run)
+
+
+def only(value: Callable[..., Value], arity: int) -> BuiltIn:
+    """The same at all types."""
+    return lambda _machine, _typ: Computation(arity, value)
+
+
+OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
+    "Groups.zero_class.zero": _number(0),
+    "Groups.one_class.one": _number(1),
+    "Num.numeral_class.numeral": _numeral,
+    "Num.num.One": only(lambda: 1, 0),
+    "Num.num.Bit0": only(lambda n: 2 * n, 1),
+    "Num.num.Bit1": only(lambda n: 2 * n + 1, 1),
+    "Nat.Suc": only(lambda n: n + 1, 1),
+    "Groups.plus_class.plus": _on((*NUMBERS, "Num.num"), 2, add_numbers),
+    "Groups.times_class.times": _on((*NUMBERS, "Num.num"), 2, multiply_numbers),
+    "Rings.divide_class.divide": _divide,
+    "Rings.modulo_class.modulo": _on(EXACT, 2, lambda x, y: x % y if y else x),
+    "Fields.inverse_class.inverse": _on(FIELDS, 1, _inverse),
+    "Power.power_class.power": _power,
+    "Orderings.ord_class.min": _extremum(False),
+    "Orderings.ord_class.max": _extremum(True),
+    "Groups.abs_class.abs": _on(("Int.int", "Rat.rat", "Real.real"), 1, abs),
+    "Groups.sgn_class.sgn": _sign,
+    "Real_Vector_Spaces.norm_class.norm": _on(("Real.real", "Complex.complex"), 1, _modulus),
+    "Real_Vector_Spaces.scaleR_class.scaleR": _scaled,
+    "Nat.semiring_1_class.of_nat": _convert,
+    "Int.ring_1_class.of_int": _convert,
+    "Rat.field_char_0_class.of_rat": _convert,
+    "Real_Vector_Spaces.of_real": _of_real,
+    "Int.nat": only(lambda x: max(0, x), 1),
+    "Archimedean_Field.floor_ceiling_class.floor": _on(("Rat.rat", "Real.real"), 1, math.floor),
+    "Archimedean_Field.ceiling": _on(("Rat.rat", "Real.real"), 1, math.ceil),
+    "Rings.dvd_class.dvd": _divides,
+    "GCD.gcd_class.gcd": _on(EXACT, 2, math.gcd),
+    "GCD.gcd_class.lcm": _on(EXACT, 2, math.lcm),
+    "Rings.algebraic_semidom_class.coprime": _on(EXACT, 2, lambda x, y: math.gcd(x, y) == 1),
+    "Factorial_Ring.normalization_semidom_class.prime": _on(EXACT, 1, _prime),
+    "Factorial.semiring_char_0_class.fact": _factorial,
+    "NthRoot.sqrt": _on(("Real.real",), 1, _square_root),
+    "Transcendental.exp": _known_at(0, 1),
+    "Transcendental.ln_class.ln": _known_at(1, 0),
+    "Transcendental.sin": _known_at(0, 0),
+    "Transcendental.cos": _known_at(0, 1),
+    "Complex.complex.Complex": only(Gauss, 2),
+    "Complex.complex.Re": only(lambda z: z.re, 1),
+    "Complex.complex.Im": only(lambda z: z.im, 1),
+    "Complex.cnj": only(lambda z: Gauss(z.re, -z.im), 1),
+    "Complex.imaginary_unit": only(lambda: Gauss(Fraction(0), Fraction(1)), 0),
+}

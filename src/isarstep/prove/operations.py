@@ -1,0 +1,113 @@
+"""What constants of HOL compute, at the types where they are built in: equality, functions, pairs and lists here,
+numbers and sets beside. Where HOL leaves a value open (`hd []`, a list's element beyond its end) there is none.
+"""
+
+from __future__ import annotations
+
+from isarstep.logic.terms import Typ
+from isarstep.prove.domains import Undetermined, Value
+from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type
+from isarstep.prove.number_operations import OPERATIONS_ON_NUMBERS, first_type, name_of_type, only, result_type
+from isarstep.prove.set_operations import OPERATIONS_ON_SETS, element_domain
+
+
+def _equality(machine: Machine, typ: Typ) -> Computation:
+    if name_of_type(argument_type(typ)) == "prop":
+        return Computation(2, lambda x, y: x == y)
+    domain = machine.domain(argument_type(typ))
+    return Computation(2, domain.equal)
+
+
+def _update(machine: Machine, typ: Typ) -> Computation:
+    domain = machine.domain(argument_type(argument_type(typ)))
+    return Computation(4, lambda f, a, b, x: b if domain.equal(x, a) else f(x))
+
+
+def _list_size(_: Machine, typ: Typ) -> Computation | None:
+    return Computation(1, len) if name_of_type(first_type(typ)) == "List.list" else None
+
+
+def _list_set(machine: Machine, typ: Typ) -> Computation:
+    element = element_domain(machine, result_type(typ))
+    return Computation(1, lambda xs: frozenset(map(element.normal, xs)))
+
+
+def _list_distinct(machine: Machine, typ: Typ) -> Computation:
+    lists = machine.domain(argument_type(typ))
+    return Computation(1, lambda xs: len(set(lists.normal(xs))) == len(xs))
+
+
+def _nth(xs: Value, n: int) -> Value:
+    if n >= len(xs):
+        raise Undetermined
+    return xs[n]
+
+
+def _head(xs: Value) -> Value:
+    if not xs:
+        raise Undetermined
+    return xs[0]
+
+
+def _last(xs: Value) -> Value:
+    if not xs:
+        raise Undetermined
+    return xs[-1]
+
+
+def _replicate(n: int, x: Value) -> Value:
+    if n > 200:
+        raise Undetermined
+    return (x,) * n
+
+
+def _upto(i: int, j: int) -> Value:
+    if j - i > 200:
+        raise Undetermined
+    return tuple(range(i, j))
+
+
+def _character(*bits: bool) -> int:
+    return sum(1 << place for place, bit in enumerate(bits) if bit)
+
+
+OPERATIONS_OF_CONSTANTS: dict[str, BuiltIn] = {
+    **OPERATIONS_ON_NUMBERS,
+    **OPERATIONS_ON_SETS,
+    "HOL.True": only(lambda: True, 0),
+    "HOL.False": only(lambda: False, 0),
+    "HOL.eq": _equality,
+    "Pure.eq": _equality,
+    "HOL.equal_class.equal": _equality,
+    "Fun.id": only(lambda x: x, 1),
+    "Fun.comp": only(lambda f, g, x: f(g(x)), 3),
+    "Fun.fun_upd": _update,
+    "Product_Type.Unity": only(lambda: (), 0),
+    "Product_Type.Pair": only(lambda x, y: (x, y), 2),
+    "Product_Type.prod.fst": only(lambda p: p[0], 1),
+    "Product_Type.prod.snd": only(lambda p: p[1], 1),
+    "Product_Type.prod.case_prod": only(lambda f, p: f(p[0])(p[1]), 2),
+    "String.char.Char": only(_character, 8),
+    "List.list.Nil": only(lambda: (), 0),
+    "List.list.Cons": only(lambda x, xs: (x, *xs), 2),
+    "List.list.case_list": only(lambda f, g, xs: g(xs[0])(xs[1:]) if xs else f, 3),
+    "List.append": only(lambda xs, ys: xs + ys, 2),
+    "List.list.hd": only(_head, 1),
+    "List.list.tl": only(lambda xs: xs[1:], 1),
+    "List.last": only(_last, 1),
+    "List.butlast": only(lambda xs: xs[:-1], 1),
+    "List.rev": only(lambda xs: xs[::-1], 1),
+    "List.list.map": only(lambda f, xs: tuple(f(x) for x in xs), 2),
+    "List.filter": only(lambda f, xs: tuple(x for x in xs if f(x)), 2),
+    "List.take": only(lambda n, xs: xs[:n], 2),
+    "List.drop": only(lambda n, xs: xs[n:], 2),
+    "List.nth": only(_nth, 2),
+    "List.list_update": only(lambda xs, n, x: (*xs[:n], x, *xs[n + 1 :]) if n < len(xs) else xs, 3),
+    "List.zip": only(lambda xs, ys: tuple(zip(xs, ys, strict=False)), 2),
+    "List.concat": only(lambda xss: tuple(x for xs in xss for x in xs), 1),
+    "List.replicate": only(_replicate, 2),
+    "List.upt": only(_upto, 2),
+    "List.distinct": _list_distinct,
+    "List.list.set": _list_set,
+    "Nat.size_class.size": _list_size,
+}

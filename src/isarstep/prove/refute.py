@@ -1,0 +1,317 @@
+"""Looking for values that make premises true and a conclusion false, as Quickcheck does.
+
+Small values first, then random ones from a fixed seed, type variables at small finite types or at numbers. A premise
+is asked as soon as its variables have values; `x = t` gives `x` its value. What is found is evaluated once more from
+its terms before it is told: premises and conclusion with the values in place of the variables.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, pure_all, strip_pure_imp
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import (
+    Free,
+    Term,
+    TFree,
+    TVar,
+    Typ,
+    Type,
+    Var,
+    abstract,
+    beta_normal,
+    instantiate,
+    schematics,
+    substitute,
+    substitute_types,
+    subterms,
+)
+from isarstep.prove.domains import Domain, Undetermined, Value
+from isarstep.prove.executable import FINITE, Code, Machine, Meanings
+from isarstep.prove.monomorphise import term_type_variables
+from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
+
+SEED = 2026
+ROUNDS_OF_SIZE = (2, 3, 4, 6)
+MOST_TRIED = 400  # assignments in one round
+PLAIN = frozenset(
+    {"HOL.type", "Finite_Set.finite", "HOL.equal", "Countable.countable", "Typerep.typerep", "Code_Evaluation.term_of"}
+)
+INSTANCES = (
+    Type("Nat.nat"), Type("Int.int"), Type("Rat.rat"), Type("Real.real"), Type("HOL.bool"),
+    Type("Set.set", (Type(f"{FINITE}2"),)), Type("Complex.complex"), Type("Product_Type.unit"),
+)  # fmt: skip
+Variable = Free | Var
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """Values of the variables, as terms, and what type variables stand for."""
+
+    values: tuple[tuple[Variable, Term], ...]
+    types: tuple[tuple[TFree | TVar, Typ], ...] = ()
+
+
+@dataclass
+class RefutationSearch:
+    """What a search has seen: assignments that satisfy the premises, and how the conclusion came out."""
+
+    satisfying: int = 0  # different ones, with a determined conclusion
+    undetermined: int = 0
+    tried: int = 0
+    counterexample: Counterexample | None = None
+    seen: set[object] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class CheckedClaim:
+    """A conclusion under premises, without type variables, ready to be evaluated: variables are bound, the last one
+    innermost."""
+
+    variables: tuple[Variable, ...]
+    domains: tuple[Domain, ...]
+    premises: tuple[tuple[int, Code], ...]  # each with the number of variables that it needs
+    solved: dict[int, Code]  # place of a variable -> its value from those before it
+    conclusion: Code
+
+
+class Refuter:
+    """Looks for counterexamples with one set of meanings."""
+
+    def __init__(self, meanings: Meanings, signature: Signature) -> None:
+        self.machine = Machine(meanings, OPERATIONS_OF_CONSTANTS)
+        self._meanings, self._signature = meanings, signature
+
+    def search(
+        self, premises: Sequence[Term], conclusion: Term, seconds: float = 1.0, wanted: int | None = None
+    ) -> RefutationSearch:
+        """Stops at a counterexample, at the time limit, or when `wanted` assignments satisfy the premises."""
+        until = time.thread_time() + seconds
+        found = RefutationSearch()
+        premises, conclusion = _flat([_general(premise) for premise in premises], conclusion)
+        for types in self._instances((*premises, conclusion)):
+            at = [_at_types(term, types) for term in (*premises, conclusion)]
+            claim = self._claim(at[:-1], at[-1])
+            if claim is None:
+                continue
+            for size in ROUNDS_OF_SIZE:
+                for values in self._assignments(claim, size, until, found):
+                    self._judge(claim, values, found, types, at)
+                    if found.counterexample or (wanted is not None and found.satisfying >= wanted):
+                        return found
+                if time.thread_time() > until:
+                    return found
+                if not found.satisfying and found.undetermined > 20:
+                    break  # nothing here can be computed
+        return found
+
+    def counterexample(self, premises: Sequence[Term], conclusion: Term, seconds: float = 1.0) -> Counterexample | None:
+        return self.search(premises, conclusion, seconds).counterexample
+
+    def _judge(
+        self,
+        claim: CheckedClaim,
+        values: Sequence[Value],
+        found: RefutationSearch,
+        types: dict[Typ, Typ],
+        terms: Sequence[Term],
+    ) -> None:
+        key = tuple(_key(domain, value) for domain, value in zip(claim.domains, values, strict=True))
+        if (key, *types.values()) in found.seen:
+            return
+        env: Value = ()
+        for value in values:
+            env = (value, env)
+        try:
+            holds = self.machine.evaluate(claim.conclusion, env)
+        except Undetermined:
+            found.undetermined += 1
+            return
+        found.seen.add((key, *types.values()))
+        found.satisfying += 1
+        if not holds:
+            shown = self._confirmed(claim, values, terms)
+            if shown is not None:
+                found.counterexample = Counterexample(shown, tuple(types.items()))  # type: ignore[arg-type]
+
+    def _confirmed(
+        self, claim: CheckedClaim, values: Sequence[Value], terms: Sequence[Term]
+    ) -> tuple[tuple[Variable, Term], ...] | None:
+        """The values as terms, where premises are true and the conclusion is false once more with these terms in place
+        of the variables, read by a machine that has seen nothing yet."""
+        fresh = Machine(self._meanings, OPERATIONS_OF_CONSTANTS)
+        try:
+            made = [domain.term(value) for domain, value in zip(claim.domains, values, strict=True)]
+            known = dict(zip(claim.variables, made, strict=True))
+            closed = [beta_normal(substitute(term, known.get)) for term in terms]
+            truths = [fresh.evaluate(fresh.code(term), ()) for term in closed]
+        except (Undetermined, NotImplementedError):
+            return None
+        if not all(truths[:-1]) or truths[-1]:
+            return None
+        return tuple(zip(claim.variables, made, strict=True))
+
+    def _instances(self, terms: Sequence[Term]) -> Iterator[dict[Typ, Typ]]:
+        """What type variables stand for."""
+        variables = list(dict.fromkeys(v for term in terms for v in term_type_variables(term)))
+        if not variables:
+            yield {}
+            return
+        choices = [self._types_for(variable) for variable in variables]
+        if not all(choices):
+            return
+        for turn in range(max(map(len, choices))):
+            yield {v: each[min(turn, len(each) - 1)] for v, each in zip(variables, choices, strict=True)}
+
+    def _types_for(self, variable: TFree | TVar) -> Sequence[Typ]:
+        if set(variable.sort) <= PLAIN:
+            return [Type(f"{FINITE}{count}") for count in (2, 3)] + [
+                t for t in (Type("Nat.nat"), Type(f"{FINITE}1")) if self._signature.of_sort(t, variable.sort)
+            ]
+        return [typ for typ in INSTANCES if self._signature.of_sort(typ, variable.sort)][:4]
+
+    def _claim(self, premises: Sequence[Term], conclusion: Term) -> CheckedClaim | None:
+        whole = (*premises, conclusion)
+        variables = list(dict.fromkeys(n for t in whole for n in subterms(t) if type(n) is Free or type(n) is Var))
+        if len({(type(v), v.name, getattr(v, "index", 0)) for v in variables}) < len(variables):
+            return None  # one name at two types
+        try:
+            domains = {v: self.machine.domain(v.type or Type("")) for v in variables}
+        except (Undetermined, RecursionError):
+            return None
+        defined = _definitions(premises, variables)
+        order = [v for v in variables if v not in defined] + list(defined)
+        solved = {}
+        for place, variable in enumerate(order):
+            if variable in defined:
+                solved[place] = self.machine.code(_bind(defined[variable], order[:place]))
+        asked = []
+        for premise in premises:
+            needed = max(
+                (order.index(n) + 1 for n in subterms(premise) if type(n) is Free or type(n) is Var), default=0
+            )
+            asked.append((needed, self.machine.code(_bind(premise, order[:needed]))))
+        conclusion_code = self.machine.code(_bind(conclusion, order))
+        made = [domains[v] for v in order]
+        return CheckedClaim(tuple(order), tuple(made), tuple(asked), solved, conclusion_code)
+
+    def _assignments(
+        self, claim: CheckedClaim, size: int, until: float, found: RefutationSearch
+    ) -> Iterator[tuple[Value, ...]]:
+        """Values under which the premises hold: depth first, each variable through some values of this size."""
+        chance = random.Random(SEED * 1_000 + size)
+        count = len(claim.variables)
+        per_variable = max(2, min(12, int(MOST_TRIED ** (1 / max(1, count))) + size // 2))
+        left = MOST_TRIED
+        at_depth: list[list[Code]] = [[] for _ in range(count + 1)]
+        for needed, code in claim.premises:
+            at_depth[needed].append(code)
+
+        def choices(place: int, env: Value) -> Iterator[Value]:
+            if place in claim.solved:
+                with suppress(Undetermined):
+                    yield self.machine.evaluate(claim.solved[place], env)
+                return
+            domain = claim.domains[place]
+            try:
+                known = domain.small(min(size + 1, per_variable))
+                more = [domain.random(chance, size) for _ in range(per_variable - len(known) + 1)]
+            except (Undetermined, RecursionError):
+                return
+            some = [*known, *more]
+            if place:
+                chance.shuffle(some)
+            yield from some
+
+        def go(place: int, env: Value, values: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
+            nonlocal left
+            left -= 1
+            if left < 0 or time.thread_time() > until:
+                return
+            for code in at_depth[place]:
+                try:
+                    if not self.machine.evaluate(code, env):
+                        return
+                except Undetermined:
+                    found.undetermined += 1
+                    return
+            if place == count:
+                found.tried += 1
+                yield values
+                return
+            for value in choices(place, env):
+                yield from go(place + 1, (value, env), (*values, value))
+
+        yield from go(0, (), ())
+
+
+def _key(domain: Domain, value: Value) -> object:
+    try:
+        return domain.normal(value)
+    except Undetermined:
+        return id(value)
+
+
+def _general(premise: Term) -> Term:
+    """A premise with schematic variables holds for all their values, not for those that are tried."""
+    for variable in schematics(premise):
+        premise = pure_all(variable.name, variable.type, abstract(premise, variable))
+    return premise
+
+
+def _flat(premises: Sequence[Term], conclusion: Term) -> tuple[list[Term], Term]:
+    """`⋀x. A x ⟹ B x` as a claim: its variables are free, its premises stand with the others."""
+    every = list(premises)
+    number = 0
+    while True:
+        binder = dest_quantifier("Pure.all", conclusion)
+        if binder is not None and binder.type is not None:
+            number += 1
+            conclusion = instantiate(binder.body, Free(f"{binder.name or 'x'}~{number}", binder.type))
+            continue
+        more, rest = strip_pure_imp(conclusion)
+        if not more:
+            return every, conclusion
+        every += more
+        conclusion = rest
+
+
+def _definitions(premises: Sequence[Term], variables: Sequence[Variable]) -> dict[Variable, Term]:
+    """Variables that a premise `x = t` says, where `t` does not depend on them."""
+    found: dict[Variable, Term] = {}
+    for premise in premises:
+        formula = dest_trueprop(premise)
+        sides = dest_binary("HOL.eq", formula) if formula is not None else None
+        if sides is None:
+            continue
+        for one, other in (sides, sides[::-1]):
+            if (type(one) is Free or type(one) is Var) and one not in found and one in variables:
+                inside, before = _variables(other), {v for t in found.values() for v in _variables(t)}
+                if not inside & found.keys() and one not in inside | before:
+                    found[one] = other
+                    break
+    return found
+
+
+def _variables(term: Term) -> set[Variable]:
+    return {node for node in subterms(term) if type(node) is Free or type(node) is Var}
+
+
+def _bind(term: Term, variables: Sequence[Variable]) -> Term:
+    for variable in variables:
+        term = abstract(term, variable)
+    return term
+
+
+def _at_types(term: Term, types: dict[Typ, Typ]) -> Term:
+    def at(typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(at, typ.args))) if typ.args else typ
+        return types.get(typ, typ)
+
+    return substitute_types(term, at) if types else term

@@ -1,0 +1,388 @@
+"""Commutative semirings, rings and fields: terms as polynomials over whatever is not an operation of them.
+
+Only laws are used that hold at the type: subtraction counts in rings, division in fields of characteristic 0 and by
+what is known not to be 0. An equation is proved where both sides have the same normal form, or in a field where it is
+a combination of given equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from isarstep.logic.hol import dest_trueprop, strip_pure_imp
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Abs, Const, Free, Term, Typ, Type, Var, loose, strip_comb, strip_fun
+from isarstep.prove.monomorphise import Named
+
+Atom: TypeAlias = Hashable
+Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
+Polynomial: TypeAlias = dict[Monomial, Fraction]
+MOST_TERMS = 300
+LARGEST_EXPONENT = 40
+LARGEST_COEFFICIENT = 4_000  # bits
+ONE: Monomial = ()
+NAT_TYPE = Type("Nat.nat")
+SEMIRING, RING, FIELD = ("Rings.comm_semiring_1",), ("Rings.comm_ring_1",), ("Fields.field_char_0",)
+ORDERED_FIELD = ("Fields.linordered_field",)
+
+
+class TooLarge(Exception):
+    """A polynomial has too many terms to be worth it."""
+
+
+@dataclass(frozen=True)
+class RingProof:
+    """By which method of Isabelle, with which premises and collections of laws."""
+
+    method: str
+    facts: tuple[str, ...]
+
+
+def ring_proof(premises: Sequence[Named], goal: Term, signature: Signature) -> RingProof | None:
+    """A proof of an equation by normal forms; None where there is none."""
+    more, conclusion = strip_pure_imp(goal)
+    given = [*premises, *(Named("F.3", premise) for premise in more)]
+    formula = dest_trueprop(conclusion)
+    if formula is None or loose(formula):
+        return None
+    try:
+        proofs = [_equation(given, part, signature) for part in _conjuncts(formula)]
+    except (TooLarge, RecursionError):
+        return None
+    found = [proof for proof in proofs if proof is not None]
+    if len(found) < len(proofs):
+        return None
+    method = next((proof.method for proof in found if proof.method == "algebra"), found[0].method)
+    return RingProof(method, tuple(dict.fromkeys(fact for proof in found for fact in proof.facts)))
+
+
+def _conjuncts(formula: Term) -> Iterator[Term]:
+    sides = _binary(formula, "HOL.conj")
+    if sides is None:
+        yield formula
+    else:
+        for each in sides:
+            yield from _conjuncts(each)
+
+
+def _binary(term: Term, name: str) -> tuple[Term, Term] | None:
+    head, arguments = strip_comb(term)
+    if type(head) is Const and head.name == name and len(arguments) == 2:
+        return arguments[0], arguments[1]
+    return None
+
+
+def _equation(premises: Sequence[Named], formula: Term, signature: Signature) -> RingProof | None:
+    head, arguments = strip_comb(formula)
+    if not (type(head) is Const and head.name == "HOL.eq" and len(arguments) == 2 and head.type is not None):
+        return None
+    typ = strip_fun(head.type)[0][0]
+    if not signature.of_sort(typ, SEMIRING):
+        return None
+    rings = Normaliser(signature)
+    used = rings.assume_nonzero(premises, typ)
+    difference = rings.difference(arguments[0], arguments[1], typ)
+    divided = rings.divided
+    if not difference:
+        if divided:
+            return RingProof("simp", ("field_simps", *used))
+        laws = ("algebra_simps", "power2_eq_square", "power3_eq_cube") if rings.powers else ("algebra_simps",)
+        return RingProof("simp", laws)
+    if not signature.of_sort(typ, FIELD):
+        return None
+    return _combined(rings, premises, difference, typ, used if divided else ())
+
+
+def _combined(
+    rings: Normaliser, premises: Sequence[Named], wanted: Polynomial, typ: Typ, used: Sequence[str]
+) -> RingProof | None:
+    """Is it a sum of multiples of given equations, by numbers or by one of the atoms?"""
+    rows: list[tuple[Polynomial, frozenset[str]]] = []
+    for premise in premises:
+        formula = dest_trueprop(premise.prop)
+        sides = _binary(formula, "HOL.eq") if formula is not None and not loose(formula) else None
+        if formula is None or sides is None or premise.here or _type_of_equation(formula) != typ:
+            continue
+        made = rings.difference(*sides, typ)
+        rows.append((made, frozenset({premise.name})))
+    if not rows or len(rows) > 8:
+        return None
+    atoms = list(dict.fromkeys(atom for row in (wanted, *(r for r, _ in rows)) for m in row for atom, _ in m))[:8]
+    rows += [(_times(row, {((atom, 1),): Fraction(1)}), names) for row, names in rows for atom in atoms]
+    names = _in_span(wanted, rows)
+    return None if names is None else RingProof("algebra", (*sorted(names), *used))
+
+
+def _type_of_equation(formula: Term) -> Typ | None:
+    head, _ = strip_comb(formula)
+    return strip_fun(head.type)[0][0] if type(head) is Const and head.type is not None else None
+
+
+def _in_span(wanted: Polynomial, rows: Iterable[tuple[Polynomial, frozenset[str]]]) -> frozenset[str] | None:
+    """Gaussian elimination over the monomials; the names of what was used."""
+    basis: list[tuple[Monomial, Polynomial, frozenset[str]]] = []
+    order = repr
+
+    def reduced(row: Polynomial, names: frozenset[str]) -> tuple[Polynomial, frozenset[str]]:
+        row = dict(row)
+        for pivot, other, its in basis:
+            factor = row.get(pivot)
+            if factor:
+                row, names = _plus(row, other, -factor), names | its
+        return row, names
+
+    for row, names in rows:
+        row, names = reduced(row, names)
+        if row:
+            pivot = min(row, key=order)
+            basis.append((pivot, {m: c / row[pivot] for m, c in row.items()}, names))
+    left, names = reduced(wanted, frozenset())
+    # A later row may bring an earlier pivot back.
+    for _ in range(len(basis)):
+        if not left:
+            return names
+        left, names = reduced(left, names)
+    return names if not left else None
+
+
+class Normaliser:
+    """Normal forms at one type; `nonzero` are atoms and polynomials that are known not to be 0."""
+
+    def __init__(self, signature: Signature) -> None:
+        self._signature = signature
+        self._nonzero: set[Hashable] = set()
+        self._denominators: dict[Hashable, Polynomial] = {}
+        self.divided = self.powers = False
+
+    def difference(self, left: Term, right: Term, typ: Typ) -> Polynomial:
+        """0 where both are equal. In a semiring, where nothing can be subtracted, so is that of polynomials alone."""
+        return self._cleared(_plus(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(-1)))
+
+    def assume_nonzero(self, premises: Sequence[Named], typ: Typ) -> tuple[str, ...]:
+        """What premises say not to be 0, and their names."""
+        names = []
+        if not self._signature.of_sort(typ, FIELD):
+            return ()
+        for premise in premises:
+            formula = dest_trueprop(premise.prop)
+            found = None if formula is None or premise.here or loose(formula) else self._apart(formula, typ)
+            if found is None:
+                continue
+            names.append(premise.name)
+            if len(found) == 1:
+                self._nonzero.update(atom for atom, _ in next(iter(found)))
+            self._nonzero.add(_frozen(_monic(found)[1]))
+        return tuple(names)
+
+    def _apart(self, formula: Term, typ: Typ) -> Polynomial | None:
+        """`a ≠ b`, `a < b`: their difference is not 0. `c ≤ a` with a number c > 0: neither is a."""
+        head, arguments = strip_comb(formula)
+        name = head.name if type(head) is Const else ""
+        if name == "HOL.Not" and len(arguments) == 1:
+            sides = _binary(arguments[0], "HOL.eq")
+            if sides is None or _type_of_equation(arguments[0]) != typ:
+                return None
+            return self.difference(*sides, typ) or None
+        ordered = ("Orderings.ord_class.less", "Orderings.ord_class.less_eq")
+        if name not in ordered or len(arguments) != 2 or _type_of_equation(formula) != typ:
+            return None
+        if not self._signature.of_sort(typ, ORDERED_FIELD):
+            return None
+        low, high = (self.polynomial(each, typ) for each in arguments)
+        if set(low) <= {ONE}:
+            least, strict = low.get(ONE, Fraction(0)), name == ordered[0]
+            return high if least > 0 or (least == 0 and strict) else None
+        return _plus(high, low, Fraction(-1)) if name == ordered[0] else None
+
+    def _cleared(self, found: Polynomial) -> Polynomial:
+        """Multiplied by denominators that are not 0."""
+        for atom, denominator in list(self._denominators.items()):
+            most = max((dict(m).get(atom, 0) for m in found), default=0)
+            if most == 0:
+                continue
+            made: Polynomial = {}
+            for monomial, coefficient in found.items():
+                rest = tuple(pair for pair in monomial if pair[0] != atom)
+                power = _power(denominator, most - dict(monomial).get(atom, 0))
+                made = _plus(made, _times({rest: coefficient}, power), Fraction(1))
+            found = made
+        return found
+
+    def polynomial(self, term: Term, typ: Typ) -> Polynomial:
+        head, arguments = strip_comb(term)
+        name = head.name if type(head) is Const else ""
+        ring = self._signature.of_sort(typ, RING)
+        match name, arguments:
+            case "Groups.zero_class.zero", []:
+                return {}
+            case "Groups.one_class.one", []:
+                return {ONE: Fraction(1)}
+            case "Num.numeral_class.numeral", [digits]:
+                value = value_of_digits(digits)
+                return {ONE: Fraction(value)} if value is not None else self._atom(term)
+            case "Nat.Suc", [inner] if typ == NAT_TYPE:
+                return _plus(self.polynomial(inner, typ), {ONE: Fraction(1)}, Fraction(1))
+            case "Groups.plus_class.plus", [left, right]:
+                return _plus(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(1))
+            case "Groups.times_class.times", [left, right]:
+                return _times(self.polynomial(left, typ), self.polynomial(right, typ))
+            case "Groups.minus_class.minus", [left, right] if ring:
+                return _plus(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(-1))
+            case "Groups.uminus_class.uminus", [inner] if ring:
+                return _plus({}, self.polynomial(inner, typ), Fraction(-1))
+            case "Power.power_class.power", [base, exponent]:
+                return self._raised(base, exponent, typ, term)
+        if self._signature.of_sort(typ, FIELD):
+            match name, arguments:
+                case "Rings.divide_class.divide", [left, right]:
+                    return _times(self.polynomial(left, typ), self._inverse(self.polynomial(right, typ)))
+                case "Fields.inverse_class.inverse", [inner]:
+                    return self._inverse(self.polynomial(inner, typ))
+        return self._converted(name, head, arguments, typ) or self._atom(term)
+
+    def _raised(self, base: Term, exponent: Term, typ: Typ, term: Term) -> Polynomial:
+        """x ^ (2 * n + 3) is (x ^ n)² * x³."""
+        self.powers = True
+        inside = self.polynomial(exponent, NAT_TYPE)
+        low = self.polynomial(base, typ)
+        if any(c.denominator != 1 or c < 0 or c > LARGEST_EXPONENT for c in inside.values()):
+            if set(inside) <= {ONE} and set(low) <= {ONE} and inside[ONE] <= LARGEST_COEFFICIENT:
+                return _power(low, int(inside[ONE]))
+            return self._atom(term)
+        made = _power(low, int(inside.get(ONE, Fraction(0))))
+        for monomial, times in inside.items():
+            if monomial != ONE:
+                made = _times(made, {((("power", _frozen(low), monomial), int(times)),): Fraction(1)})
+        return made
+
+    def _inverse(self, found: Polynomial) -> Polynomial:
+        """1/p; 1/0 is 0. Of a product the product of inverses, which holds for 0, too."""
+        if not found:
+            return {}
+        if len(found) == 1:
+            ((monomial, coefficient),) = found.items()
+            made: list[tuple[Atom, int]] = []
+            for atom, power in monomial:
+                if atom in self._nonzero:
+                    made.append((atom, -power))
+                elif isinstance(atom, tuple) and atom[:1] == ("inverse",):
+                    made.append((atom[1], power))
+                else:
+                    made.append((("inverse", atom), power))
+            self.divided |= bool(made)
+            return {_sorted(made): 1 / coefficient}
+        self.divided = True
+        factor, monic = _monic(found)
+        key = ("inverse of", _frozen(monic))
+        if _frozen(monic) in self._nonzero:
+            self._denominators[key] = monic
+        return {((key, 1),): 1 / factor}
+
+    def _converted(self, name: str, head: Term, arguments: Sequence[Term], typ: Typ) -> Polynomial | None:
+        """of_nat, of_int and of_real of a sum are the sum of those."""
+        source = {"Nat.semiring_1_class.of_nat": NAT_TYPE, "Int.ring_1_class.of_int": Type("Int.int"),
+                  "Real_Vector_Spaces.of_real": Type("Real.real")}.get(name)  # fmt: skip
+        if source is None or len(arguments) != 1:
+            return None
+        if name != "Nat.semiring_1_class.of_nat" and not self._signature.of_sort(typ, RING):
+            return None
+        if source == Type("Real.real") and typ not in (source, Type("Complex.complex")):
+            return None
+        inner = Normaliser(self._signature).polynomial(arguments[0], source)  # what is not 0 is so at the type alone
+        made: Polynomial = {}
+        for monomial, coefficient in inner.items():
+            image = _sorted([((name, atom) if source != typ else atom, power) for atom, power in monomial])
+            made[image] = made.get(image, Fraction(0)) + coefficient
+        return made
+
+    def _atom(self, term: Term) -> Polynomial:
+        return {((self._key(term), 1),): Fraction(1)}
+
+    def _key(self, term: Term) -> Hashable:
+        """Equal for terms that differ by the normal forms of their arguments alone."""
+        if type(term) is Abs or loose(term):
+            return term
+        head, arguments = strip_comb(term)
+        if not arguments or type(head) is Abs:
+            return term
+        of_head = head.type if isinstance(head, Const | Free | Var) else None
+        types = strip_fun(of_head)[0] if of_head is not None else []
+        keys: list[Hashable] = [head]
+        for place, argument in enumerate(arguments):
+            typ = types[place] if place < len(types) else None
+            if typ is not None and self._signature.of_sort(typ, SEMIRING) and not loose(argument):
+                keys.append(_frozen(Normaliser(self._signature).polynomial(argument, typ)))
+            else:
+                keys.append(self._key(argument))
+        return tuple(keys)
+
+
+def value_of_digits(digits: Term) -> int | None:
+    """The number of a closed `num`."""
+    bits: list[int] = []
+    while True:
+        head, arguments = strip_comb(digits)
+        name = head.name if type(head) is Const else ""
+        if name == "Num.num.One" and not arguments:
+            return int("1" + "".join(map(str, reversed(bits))), 2)
+        if name not in ("Num.num.Bit0", "Num.num.Bit1") or len(arguments) != 1:
+            return None
+        bits.append(int(name.endswith("1")))
+        digits = arguments[0]
+
+
+def _plus(left: Mapping[Monomial, Fraction], right: Mapping[Monomial, Fraction], times: Fraction) -> Polynomial:
+    made = dict(left)
+    for monomial, coefficient in right.items():
+        total = made.get(monomial, Fraction(0)) + times * coefficient
+        if total:
+            made[monomial] = total
+        else:
+            made.pop(monomial, None)
+    return made
+
+
+def _times(left: Mapping[Monomial, Fraction], right: Mapping[Monomial, Fraction]) -> Polynomial:
+    if len(left) * len(right) > 20 * MOST_TERMS:
+        raise TooLarge
+    made: Polynomial = {}
+    for one, a in left.items():
+        for other, b in right.items():
+            monomial = _sorted([*one, *other])
+            total = made.get(monomial, Fraction(0)) + a * b
+            if total:
+                made[monomial] = total
+            else:
+                made.pop(monomial, None)
+    if len(made) > MOST_TERMS or any(c.numerator.bit_length() > LARGEST_COEFFICIENT for c in made.values()):
+        raise TooLarge
+    return made
+
+
+def _power(base: Polynomial, exponent: int) -> Polynomial:
+    if len(base) > 1 and exponent > LARGEST_EXPONENT:
+        raise TooLarge
+    made: Polynomial = {ONE: Fraction(1)}
+    for _ in range(exponent):
+        made = _times(made, base)
+    return made
+
+
+def _sorted(factors: Iterable[tuple[Atom, int]]) -> Monomial:
+    powers: dict[Atom, int] = {}
+    for atom, power in factors:
+        powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(((a, p) for a, p in powers.items() if p), key=repr))
+
+
+def _monic(found: Polynomial) -> tuple[Fraction, Polynomial]:
+    """A number and a polynomial whose first coefficient is 1."""
+    factor = found[min(found, key=repr)]
+    return factor, {monomial: coefficient / factor for monomial, coefficient in found.items()}
+
+
+def _frozen(found: Polynomial) -> Hashable:
+    return ("polynomial", tuple(sorted(found.items(), key=repr)))

@@ -1,0 +1,466 @@
+"""What the operations on sets, orders and lattices compute: differences, bounds, unions, intervals, sums over sets.
+
+Subtraction of naturals stops at 0, the cardinality of an infinite set is 0 and so is a sum over it. `Max {}` has no
+value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from isarstep.logic.terms import Typ, Type, strip_fun
+from isarstep.prove.domains import CoSet, Domain, PredicateSet, SetValues, Undetermined, Value, is_member
+from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type
+from isarstep.prove.number_operations import (
+    EXACT,
+    FIELDS,
+    NUMBERS,
+    ORDERED,
+    add_numbers,
+    as_number,
+    first_type,
+    multiply_numbers,
+    name_of_type,
+    negated_number,
+    only,
+    result_type,
+)
+
+
+def _minus(machine: Machine, typ: Typ) -> Computation | None:
+    at = first_type(typ)
+    match name_of_type(at):
+        case "Nat.nat":
+            return Computation(2, lambda x, y: max(0, x - y))
+        case "Set.set":
+            return Computation(2, lambda x, y: intersection(x, complement(machine, at, y)))
+        case "fun":
+            return _pointwise(machine, typ, "Groups.minus_class.minus", 2)
+        case "HOL.bool":
+            return Computation(2, lambda x, y: x and not y)
+        case name if name in NUMBERS:
+            return Computation(2, lambda x, y: add_numbers(x, negated_number(y)))
+    return None
+
+
+def _uminus(machine: Machine, typ: Typ) -> Computation | None:
+    at = first_type(typ)
+    match name_of_type(at):
+        case "Set.set":
+            return Computation(1, lambda x: complement(machine, at, x))
+        case "fun":
+            return _pointwise(machine, typ, "Groups.uminus_class.uminus", 1)
+        case "HOL.bool":
+            return Computation(1, lambda x: not x)
+        case name if name in ("Int.int", *FIELDS):
+            return Computation(1, negated_number)
+    return None
+
+
+def _pointwise(machine: Machine, typ: Typ, name: str, arity: int) -> Computation | None:
+    """An operation on functions from that on their results."""
+    carrier = first_type(typ) if arity else typ
+    result = carrier.args[1] if isinstance(carrier, Type) else carrier
+    inner: Typ = result
+    for _ in range(arity):
+        inner = Type("fun", (result, inner))
+    found = machine.operation(name, inner)
+    if found is None or found.arity != arity:
+        return None
+    run = found.run
+    return Computation(arity + 1, lambda *a: run(*(each(a[-1]) for each in a[:-1])))
+
+
+def _less(strict: bool) -> BuiltIn:
+    def make(machine: Machine, typ: Typ) -> Computation | None:
+        at = first_type(typ)
+        match name_of_type(at):
+            case "Set.set":
+                below = subset(machine, at)
+                return Computation(2, (lambda x, y: below(x, y) and not below(y, x)) if strict else below)
+            case "fun":
+                return _function_order(machine, at, strict)
+            case "HOL.bool":
+                return Computation(2, (lambda x, y: y and not x) if strict else (lambda x, y: y or not x))
+            case name if name in (*ORDERED, "Num.num"):
+                return Computation(2, (lambda x, y: x < y) if strict else (lambda x, y: x <= y))
+        return None
+
+    return make
+
+
+def _function_order(machine: Machine, at: Typ, strict: bool) -> Computation | None:
+    assert isinstance(at, Type)
+    domain, result = machine.domain(at.args[0]), at.args[1]
+    order = Type("fun", (result, Type("fun", (result, Type("HOL.bool")))))
+    found = machine.operation("Orderings.ord_class.less_eq", order)
+    if found is None or found.arity != 2:
+        return None
+    inner = found.run
+
+    def below(x: Value, y: Value) -> bool:
+        unknown = domain.every is None
+        for each in domain.every or domain.small(8):
+            machine.step()
+            try:
+                if not inner(x(each), y(each)):
+                    return False
+            except Undetermined:
+                unknown = True
+        if unknown:
+            raise Undetermined
+        return True
+
+    return Computation(2, (lambda x, y: below(x, y) and not below(y, x)) if strict else below)
+
+
+def _lattice(upper: bool) -> BuiltIn:
+    def make(machine: Machine, typ: Typ) -> Computation | None:
+        name = name_of_type(first_type(typ))
+        if name == "Set.set":
+            return Computation(2, (lambda x, y: union(machine, first_type(typ), x, y)) if upper else intersection)
+        if name == "HOL.bool":
+            return Computation(2, (lambda x, y: x or y) if upper else (lambda x, y: x and y))
+        if name == "fun":
+            return _pointwise(machine, typ, "Lattices.sup_class.sup" if upper else "Lattices.inf_class.inf", 2)
+        return Computation(2, max if upper else min) if name in ORDERED else None
+
+    return make
+
+
+def _bound_of_all(top: bool) -> BuiltIn:
+    def make(machine: Machine, typ: Typ) -> Computation | None:
+        match name_of_type(typ):
+            case "Set.set":
+                empty: Value = frozenset()
+                made = complement(machine, typ, empty) if top else empty
+                return Computation(0, lambda: made)
+            case "HOL.bool":
+                return Computation(0, lambda: top)
+            case "fun":
+                name = "Orderings.top_class.top" if top else "Orderings.bot_class.bot"
+                found = machine.operation(name, cast(Type, typ).args[1])
+                return None if found is None or found.arity else Computation(1, lambda _: found.run())
+            case "Nat.nat" if not top:
+                return Computation(0, lambda: 0)
+        return None
+
+    return make
+
+
+# SetValues
+
+
+def complement(machine: Machine, typ: Typ, value: Value) -> Value:
+    sets = machine.domain(typ)
+    assert isinstance(sets, SetValues)
+    if isinstance(value, CoSet):
+        return value.missing
+    if isinstance(value, PredicateSet):
+        return PredicateSet(lambda each: not value.holds(each))
+    if sets.element.every is not None:
+        return frozenset(sets.element.every) - value
+    if sets.element.infinite:
+        return CoSet(value)
+    return PredicateSet(lambda each: each not in value)
+
+
+def intersection(left: Value, right: Value) -> Value:
+    if isinstance(left, CoSet) and isinstance(right, CoSet):
+        return CoSet(left.missing | right.missing)
+    if isinstance(left, frozenset) or isinstance(right, frozenset):
+        few, other = (left, right) if isinstance(left, frozenset) else (right, left)
+        return few & other if isinstance(other, frozenset) else frozenset(e for e in few if is_member(e, other))
+    return PredicateSet(lambda each: is_member(each, left) and is_member(each, right))
+
+
+def union(machine: Machine, typ: Typ, left: Value, right: Value) -> Value:
+    if isinstance(left, frozenset) and isinstance(right, frozenset):
+        return left | right
+    return complement(machine, typ, intersection(complement(machine, typ, left), complement(machine, typ, right)))
+
+
+def subset(machine: Machine, typ: Typ) -> Callable[[Value, Value], bool]:
+    sets = machine.domain(typ)
+    assert isinstance(sets, SetValues)
+
+    def below(left: Value, right: Value) -> bool:
+        if isinstance(left, frozenset):
+            unknown = False
+            for each in left:
+                try:
+                    if not is_member(each, right):
+                        return False
+                except Undetermined:
+                    unknown = True
+            if unknown:
+                raise Undetermined
+            return True
+        if isinstance(left, CoSet) and isinstance(right, CoSet):
+            return right.missing <= left.missing
+        if isinstance(left, CoSet) and isinstance(right, frozenset):
+            return False  # of an infinite type
+        mentioned = (each for side in (left, right) for each in (side.missing if isinstance(side, CoSet) else ()))
+        for each in (*sets.element.small(12), *mentioned):
+            if is_member(each, left) and not is_member(each, right):
+                return False
+        raise Undetermined
+
+    return below
+
+
+def _finite(_: Machine, typ: Typ) -> Computation:
+    def run(value: Value) -> bool:
+        if isinstance(value, PredicateSet) and not value.infinite:
+            raise Undetermined
+        return isinstance(value, frozenset)
+
+    return Computation(1, run)
+
+
+def _card(_: Machine, typ: Typ) -> Computation:
+    return Computation(1, lambda value: len(finite_set(value)))
+
+
+def finite_set(value: Value) -> frozenset[Value]:
+    """The set; the empty one for an infinite set, for operations whose value there is that of the empty set."""
+    if isinstance(value, PredicateSet) and not value.infinite:
+        raise Undetermined
+    return value if isinstance(value, frozenset) else frozenset()
+
+
+def certainly_finite(value: Value) -> frozenset[Value]:
+    if not isinstance(value, frozenset):
+        raise Undetermined
+    return value
+
+
+def _insert(machine: Machine, typ: Typ) -> Computation:
+    element, sets = machine.domain(argument_type(typ)), result_type(typ)
+
+    def run(x: Value, of: Value) -> Value:
+        new = element.normal(x)
+        if isinstance(of, frozenset):
+            return of | {new}
+        if isinstance(of, CoSet):
+            return CoSet(of.missing - {new})
+        return union(machine, sets, of, frozenset([new]))
+
+    return Computation(2, run)
+
+
+def _member(machine: Machine, typ: Typ) -> Computation:
+    element = machine.domain(argument_type(typ))
+    return Computation(2, lambda x, of: is_member(element.normal(x), of))
+
+
+def _image(machine: Machine, typ: Typ) -> Computation:
+    result = element_domain(machine, result_type(typ))
+    return Computation(2, lambda f, of: frozenset(result.normal(f(each)) for each in certainly_finite(of)))
+
+
+def element_domain(machine: Machine, typ: Typ) -> Domain:
+    sets = machine.domain(typ)
+    if not isinstance(sets, SetValues):
+        raise Undetermined
+    return sets.element
+
+
+def _vimage(machine: Machine, typ: Typ) -> Computation:
+    arguments, result = strip_fun(typ)
+    element, target = element_domain(machine, result), element_domain(machine, arguments[1])
+
+    def run(f: Value, of: Value) -> Value:
+        if element.every is not None:
+            return frozenset(each for each in element.every if is_member(target.normal(f(each)), of))
+        return PredicateSet(lambda each: is_member(target.normal(f(each)), of))
+
+    return Computation(2, run)
+
+
+def _pow(_: Machine, typ: Typ) -> Computation:
+    def run(of: Value) -> Value:
+        found = sorted(certainly_finite(of), key=repr)
+        if len(found) > 6:
+            raise Undetermined
+        return frozenset(
+            frozenset(each for place, each in enumerate(found) if bits >> place & 1) for bits in range(2 ** len(found))
+        )
+
+    return Computation(1, run)
+
+
+def _sigma(_: Machine, typ: Typ) -> Computation:
+    def run(first: Value, rest: Value) -> Value:
+        return frozenset((x, y) for x in certainly_finite(first) for y in certainly_finite(rest(x)))
+
+    return Computation(2, run)
+
+
+def _fold_of(upper: bool) -> BuiltIn:
+    """`⋃` and `⋂`; of a finite set of numbers the greatest or least one."""
+
+    def make(machine: Machine, typ: Typ) -> Computation | None:
+        at = result_type(typ)
+        match name_of_type(at):
+            case "Set.set":
+                start: Value = frozenset()
+                if not upper:
+                    start = complement(machine, at, start)
+
+                def run(of: Value) -> Value:
+                    made = start
+                    for each in certainly_finite(of):
+                        made = union(machine, at, made, each) if upper else intersection(made, each)
+                    return made
+
+                return Computation(1, run)
+            case "HOL.bool":
+                return Computation(1, lambda of: is_member(True, of) if upper else not is_member(False, of))
+            case name if name in ORDERED:
+                return Computation(1, _greatest(upper, 0 if upper and name == "Nat.nat" else None))
+        return None
+
+    return make
+
+
+def _greatest(upper: bool, of_none: Value = None) -> Callable[[Value], Value]:
+    def run(of: Value) -> Value:
+        found = certainly_finite(of)
+        if not found and of_none is None:
+            raise Undetermined
+        return (max(found) if upper else min(found)) if found else of_none
+
+    return run
+
+
+def _largest(upper: bool) -> BuiltIn:
+    def make(_: Machine, typ: Typ) -> Computation | None:
+        return Computation(1, _greatest(upper)) if name_of_type(result_type(typ)) in ORDERED else None
+
+    return make
+
+
+def _injective(machine: Machine, typ: Typ) -> Computation:
+    result = machine.domain(result_type(argument_type(typ)))
+
+    def run(f: Value, of: Value) -> bool:
+        sets = machine.domain(strip_fun(typ)[0][1])
+        assert isinstance(sets, SetValues)
+        whole = isinstance(of, frozenset)
+        seen = set()
+        for each in of if whole else (e for e in sets.element.small(8) if is_member(e, of)):
+            machine.step()
+            found = result.normal(f(each))
+            if found in seen:
+                return False
+            seen.add(found)
+        if not whole:
+            raise Undetermined
+        return True
+
+    return Computation(2, run)
+
+
+def _closure(_: Machine, typ: Typ) -> Computation:
+    def run(of: Value) -> Value:
+        found = set(certainly_finite(of))
+        while True:
+            more = {(x, z) for x, y in found for w, z in found if y == w} - found
+            if not more:
+                return frozenset(found)
+            found |= more
+
+    return Computation(1, run)
+
+
+def _big(add: bool) -> BuiltIn:
+    """Sums and products over sets; over an infinite one they are 0 and 1."""
+
+    def make(_: Machine, typ: Typ) -> Computation | None:
+        at = result_type(typ)
+        if name_of_type(at) not in NUMBERS:
+            return None
+        start, combine = as_number(at)(0 if add else 1), add_numbers if add else multiply_numbers
+
+        def run(f: Value, of: Value) -> Value:
+            made = start
+            for each in finite_set(of):
+                made = combine(made, f(each))
+            return made
+
+        return Computation(2, run)
+
+    return make
+
+
+def _interval(below: str, above: str) -> BuiltIn:
+    """`below` and `above`: how the bounds relate to elements, `<`, `<=` or none."""
+
+    def make(machine: Machine, typ: Typ) -> Computation | None:
+        name = name_of_type(first_type(typ))
+        if name not in ORDERED:
+            return None
+
+        def run(*bounds: Value) -> Value:
+            low, high = (bounds[0] if below else None), (bounds[-1] if above else None)
+            if low is None and name == "Nat.nat":
+                low = 0
+            if name in EXACT and low is not None and high is not None:
+                first, last = low + (below == "<"), high - (above == "<")
+                if last - first > 500:
+                    raise Undetermined
+                return frozenset(range(first, last + 1))
+            if low is not None and high is not None and (low > high or (low == high and "<" in (below, above))):
+                return frozenset()
+            if low is not None and low == high:
+                return frozenset([low])
+            return PredicateSet(
+                lambda x: (
+                    (low is None or (low < x if below == "<" else low <= x))
+                    and (high is None or (x < high if above == "<" else x <= high))
+                ),
+                infinite=True,
+            )
+
+        return Computation(len(strip_fun(typ)[0]), run)
+
+    return make
+
+
+OPERATIONS_ON_SETS: dict[str, BuiltIn] = {
+    "Set.empty": only(frozenset, 0),
+    "Groups.minus_class.minus": _minus,
+    "Groups.uminus_class.uminus": _uminus,
+    "Orderings.ord_class.less": _less(True),
+    "Orderings.ord_class.less_eq": _less(False),
+    "Lattices.inf_class.inf": _lattice(False),
+    "Lattices.sup_class.sup": _lattice(True),
+    "Orderings.top_class.top": _bound_of_all(True),
+    "Orderings.bot_class.bot": _bound_of_all(False),
+    "Set.member": _member,
+    "Set.insert": _insert,
+    "Set.image": _image,
+    "Set.vimage": _vimage,
+    "Set.Pow": _pow,
+    "Product_Type.Sigma": _sigma,
+    "Finite_Set.finite": _finite,
+    "Finite_Set.card": _card,
+    "Complete_Lattices.Sup_class.Sup": _fold_of(True),
+    "Complete_Lattices.Inf_class.Inf": _fold_of(False),
+    "Lattices_Big.linorder_class.Max": _largest(True),
+    "Lattices_Big.linorder_class.Min": _largest(False),
+    "Groups_Big.comm_monoid_add_class.sum": _big(True),
+    "Groups_Big.comm_monoid_mult_class.prod": _big(False),
+    "Set_Interval.ord_class.lessThan": _interval("", "<"),
+    "Set_Interval.ord_class.atMost": _interval("", "<="),
+    "Set_Interval.ord_class.greaterThan": _interval("<", ""),
+    "Set_Interval.ord_class.atLeast": _interval("<=", ""),
+    "Set_Interval.ord_class.greaterThanLessThan": _interval("<", "<"),
+    "Set_Interval.ord_class.atLeastLessThan": _interval("<=", "<"),
+    "Set_Interval.ord_class.greaterThanAtMost": _interval("<", "<="),
+    "Set_Interval.ord_class.atLeastAtMost": _interval("<=", "<="),
+    "Fun.inj_on": _injective,
+    "Transitive_Closure.trancl": _closure,
+}

@@ -1,0 +1,109 @@
+"""Derivations of arithmetic as data: what calculation proves, and false ones that a careless normal form would prove:
+division by zero, subtraction of naturals, roots of negative numbers, numerals, conversions between numbers.
+"""
+
+from __future__ import annotations
+
+from tests.prove.derivations import Derivation as D
+
+N = {"x": "nat", "y": "nat", "z": "nat", "n": "nat", "m": "nat"}
+Z = {"x": "int", "y": "int", "z": "int", "n": "nat", "m": "nat"}
+R = {"x": "real", "y": "real", "z": "real", "n": "nat", "m": "nat", "i": "int"}
+C = {"x": "complex", "y": "complex", "z": "complex", "n": "nat"}
+SEMI = {"x": "('a :: Rings.semiring_1)", "y": "('a :: Rings.semiring_1)", "n": "nat"}
+RING = {"x": "('a :: Rings.ring_1)", "y": "('a :: Rings.ring_1)"}
+
+CALCULATED = [
+    D("miniF2F's line", [], "(= (* 7 (+ (* 3 y) 2)) (+ (* 21 y) 14))", C),
+    D("square of a sum", [], "(= (^ (+ x y) 2) (+ (^ x 2) (+ (* 2 (* x y)) (^ y 2))))", N),
+    D("difference of squares", [], "(= (* (+ x y) (- x y)) (- (^ x 2) (^ y 2)))", Z),
+    D("cube", [], "(= (^ (- x y) 3) (- (- (^ x 3) (^ y 3)) (* (* 3 (* x y)) (- x y))))", C),
+    D("fractions", [], "(= (+ (/ x 2) (/ x 3)) (/ (* 5 x) 6))", R),
+    D("numbers", [], "(= (* (+ (/ 1 2) (/ 1 3)) (- (/ 1 2) (/ 1 (+ 3 (- x x))))) (/ 5 36))", R),
+    D("cancelled", ["(neq x 0)"], "(= (/ (+ (* x x) x) x) (+ x 1))", R),
+    D("cancelled, positive", ["(< 0 x)"], "(= (/ (* x y) x) y)", R),
+    D("sum as denominator", ["(neq (+ x 1) 0)"], "(= (/ (- (* x x) 1) (+ x 1)) (- x 1))", R),
+    D("two denominators", ["(neq x 0)", "(neq y 0)"], "(= (+ (/ 1 x) (/ 1 y)) (/ (+ x y) (* x y)))", C),
+    D("inverse of inverse", [], "(= (inverse (inverse x)) x)", R),
+    D("linear system", ["(= (+ x y) 3)", "(= (- x y) 1)"], "(= x 2)", C),
+    D("product of equations", ["(= x (* 2 y))"], "(= (* x y) (* 2 (* y y)))", C),
+    D("powers with variables", [], "(= (^ x (+ n 1)) (* x (^ x n)))", R),
+    D("powers doubled", [], "(= (^ x (* 2 n)) (* (^ x n) (^ x n)))", Z),
+    D("successor", [], "(= (Suc (+ x y)) (+ x (Suc y)))", N),
+    D("conversions", [], "(= (of_nat (+ n (* 2 m))) (+ (of_nat n) (* 2 (+ (of_nat m) (- x x)))))", R),
+    D("inside a function", ["(= (f (+ x 1)) 2)"], "(= (* (f (+ 1 x)) 1) (+ 1 1))", {**R, "f": "(fun real real)"}),
+    D("zero to zero", [], "(= (^ x 0) 1)", C),
+    D("two equations", [], "(& (= (+ x x) (* 2 x)) (= (* x 0) 0))", Z),
+]
+
+FALSE_ARITHMETIC = [
+    # division by zero
+    D("x / x", [], "(= (/ x x) 1)", R),
+    D("x / x of complex numbers", [], "(= (/ x x) 1)", C),
+    D("x times its inverse", [], "(= (* x (inverse x)) 1)", R),
+    D("cancel without a premise", [], "(= (/ (* x y) x) y)", R),
+    D("cancel a square", [], "(= (/ (^ x 2) x) (/ x x))", R),
+    D("sum as denominator, not known", [], "(= (/ (- (* x x) 1) (+ x 1)) (- x 1))", R),
+    D("another denominator is known", ["(neq (- x 1) 0)"], "(= (/ (- (* x x) 1) (+ x 1)) (- x 1))", R),
+    D("another variable is known", ["(neq y 0)"], "(= (/ x x) 1)", R),
+    D("at most 0 is known", ["(<= 0 x)"], "(= (/ x x) 1)", R),
+    D("less than one is known", ["(< x 1)"], "(= (/ x x) 1)", R),
+    D("inverse of zero", [], "(= (inverse (- x x)) 1)", R),
+    D("inverse of a sum", [], "(= (inverse (+ x y)) (+ (inverse x) (inverse y)))", R),
+    D("common denominator", [], "(= (+ (/ 1 x) (/ 1 y)) (/ (+ x y) (* x y)))", R),
+    D("multiplied by a denominator", ["(= (/ x y) z)"], "(= x (* z y))", R),
+    D("division by x - x", [], "(= (/ x (- x x)) x)", R),
+    D("product is not zero, factor is", ["(neq (+ x y) 0)"], "(= (/ x x) 1)", R),
+    D("division of integers", [], "(= (* 2 (/ x 2)) x)", Z),
+    D("division of naturals", [], "(= (* 2 (/ x 2)) x)", N),
+    D("sum of quotients of integers", [], "(= (+ (/ x 2) (/ x 2)) x)", Z),
+    D("fractions of naturals", [], "(= (+ (/ x 2) (/ x 3)) (/ (* 5 x) 6))", N),
+    D("quotient of integers times", ["(neq y 0)"], "(= (* (/ x y) y) x)", Z),
+    D("division by zero of integers", [], "(= (/ x 0) x)", Z),
+    D("remainder by zero", [], "(= (mod x 0) 0)", N),
+    D("remainder of a sum", [], "(= (mod (+ x y) 3) (+ (mod x 3) (mod y 3)))", Z),
+    D("negative remainder", [], "(= (mod (neg x) 3) (neg (mod x 3)))", Z),
+    # subtraction of naturals
+    D("x - y + y", [], "(= (+ (- x y) y) x)", N),
+    D("difference of squares of naturals", [], "(= (* (+ x y) (- x y)) (+ (- (^ x 2) (^ y 2)) (- y x)))", N),
+    D("difference moved", ["(= (- x y) z)"], "(= x (+ y z))", N),
+    D("difference zero", ["(= (- x y) 0)"], "(= x y)", N),
+    D("differences added", [], "(= (+ (- x y) (- y x)) 0)", N),
+    D("minus twice", [], "(= (- x (- y z)) (+ (- x y) z))", N),
+    D("converted difference", [], "(= (of_nat (- n m)) (- (of_nat n) (+ (of_nat m) (- x x))))", R),
+    D("converted difference of integers", [], "(= (of_nat (- n m)) (- (of_nat n) (+ (of_nat m) (- x x))))", Z),
+    D("predecessor", [], "(= (Suc (- x 1)) x)", N),
+    D("distributed difference", [], "(= (- (* x y) y) (* (- x 1) (+ y 1)))", N),
+    # conversions
+    D("nat of a negative number", [], "(= (of_nat (nat x)) x)", Z),
+    D("nat of a sum", [], "(= (nat (+ x y)) (+ (nat x) (nat y)))", Z),
+    D("nat of a product", [], "(= (nat (neg x)) (nat x))", Z),
+    D("floor of a sum", [], "(= (floor (+ x y)) (+ (floor x) (floor y)))", R),
+    D("floor is the number", [], "(= (of_int (floor x)) x)", R),
+    D("quotient converted", [], "(= (of_int (/ i 2)) (/ (of_int i) (+ 2 (- x x))))", R),
+    D("quotient of naturals converted", [], "(= (of_nat (/ n 2)) (/ (of_nat n) (+ 2 (- x x))))", R),
+    D("absolute value", [], "(= (abs x) x)", R),
+    D("absolute value of a sum", [], "(= (abs (+ x y)) (+ (abs x) (abs y)))", R),
+    D("norm and number", [], "(= (of_real (norm x)) x)", C),
+    # roots and powers
+    D("root of a square", [], "(= (sqrt (^ x 2)) x)", R),
+    D("square of a root", [], "(= (^ (sqrt x) 2) x)", R),
+    D("root of a sum", [], "(= (sqrt (+ x y)) (+ (sqrt x) (sqrt y)))", R),
+    D("root of two", [], "(= (sqrt 2) (/ 7 5))", {}),
+    D("power of a sum", [], "(= (^ (+ x y) 2) (+ (^ x 2) (^ y 2)))", C),
+    D("power of a sum, exponent", [], "(= (^ x (* n n)) (* (^ x n) (^ x n)))", R),
+    D("zero to a power", [], "(= (^ (- x x) n) 0)", R),
+    D("powers added", [], "(= (+ (^ x n) (^ x n)) (^ x (* 2 n)))", R),
+    # numerals and classes
+    D("numerals", [], "(= (* 7 8) (+ x (- 54 x)))", Z),
+    D("large numerals", [], "(= (+ (^ 2 64) (- x x)) (+ x (neg x)))", Z),
+    D("odd is even", [], "(= (+ x x) (+ 1 (* 2 y)))", Z),
+    D("product commutes in a ring", [], "(= (* x y) (* y x))", RING),
+    D("square of a sum in a ring", [], "(= (* (+ x y) (+ x y)) (+ (* x x) (+ (* 2 (* x y)) (* y y))))", RING),
+    D("two is not zero in a semiring", ["(= (+ x x) 0)"], "(= x 0)", SEMI),
+    D("cancelled factor", ["(= (* x y) (* x z))"], "(= y z)", R),
+    D("from a square", ["(= (* x x) (* y y))"], "(= x y)", C),
+    D("from a sum", ["(= (+ x y) 3)"], "(= x 2)", C),
+    D("wrong solution", ["(= (+ x y) 3)", "(= (- x y) 1)"], "(= x 3)", C),
+    D("other factor", [], "(= (* 7 (+ (* 3 y) 2)) (+ (* 21 y) 15))", C),
+]

@@ -1,0 +1,75 @@
+"""Calculation: normal forms prove what they should, and nothing false at any type."""
+
+from __future__ import annotations
+
+import pytest
+from tests.prove.arithmetic_derivations import CALCULATED, FALSE_ARITHMETIC
+from tests.prove.derivations import FALSE, Derivation
+from tests.prove.language import SIGNATURE, local
+from tests.prove.test_refute import Nothing
+
+from isarstep.logic.signature import Signature
+from isarstep.prove.calculation import calculated
+from isarstep.prove.monomorphise import Named
+from isarstep.prove.refute import Refuter
+from isarstep.prove.verdict import Proved
+
+# The classes that the laws ask for, at the types that have them in Isabelle.
+COMMUTATIVE = {
+    "Rings.comm_semiring_1": ("Nat.nat", "Int.int", "Real.real", "Complex.complex"),
+    "Fields.field_char_0": ("Real.real", "Complex.complex"),
+}
+ARITIES = [
+    *(
+        (t, c, [[] for _ in range(n)])
+        for t, n in SIGNATURE.types.items()
+        for c in SIGNATURE.arities.get(t, ())
+        if n == 0
+    ),
+    *((t, c, []) for c, types in COMMUTATIVE.items() for t in types),
+]
+CLASSES = [*SIGNATURE.classes.items(), *((c, ["HOL.type"]) for c in COMMUTATIVE)]
+RINGS = Signature.build(SIGNATURE.constants.values(), SIGNATURE.types.items(), CLASSES, ARITIES)
+
+
+def by_calculation(derivation: Derivation) -> Proved | None:
+    *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
+    return calculated([Named(f"F.2({n})", p) for n, p in enumerate(premises, 1)], goal, RINGS)
+
+
+@pytest.mark.parametrize("derivation", CALCULATED, ids=lambda d: d.name)
+def test_calculation_proves(derivation: Derivation) -> None:
+    assert by_calculation(derivation) is not None
+
+
+def test_no_false_arithmetic_is_calculated() -> None:
+    assert len(FALSE_ARITHMETIC) >= 60
+    assert [d.name for d in (*FALSE_ARITHMETIC, *FALSE) if by_calculation(d) is not None] == []
+
+
+def test_the_false_derivations_are_false() -> None:
+    """Most have values that refute them; classes and irrational roots are beyond evaluation."""
+    beyond = {"product commutes in a ring", "square of a sum in a ring", "two is not zero in a semiring", "root of two",
+              "root of a sum", "norm and number", "wrong solution"}  # fmt: skip
+    found = {}
+    for derivation in FALSE_ARITHMETIC:
+        *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
+        found[derivation.name] = Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
+    assert {name for name, refuted in found.items() if not refuted} <= beyond
+
+
+def test_what_is_calculated_is_not_refuted() -> None:
+    for derivation in CALCULATED:
+        *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
+        assert Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 0.2) is None, derivation.name
+
+
+def test_the_method_is_named() -> None:
+    methods = {d.name: by_calculation(d) for d in CALCULATED}
+    line, system, cancelled = (methods[n] for n in ("miniF2F's line", "linear system", "cancelled"))
+    assert line is not None
+    assert (line.by, line.facts) == ("simp", ("algebra_simps",))
+    assert system is not None
+    assert (system.by, system.facts) == ("algebra", ("F.2(1)", "F.2(2)"))
+    assert cancelled is not None
+    assert cancelled.facts == ("field_simps", "F.2(1)")
