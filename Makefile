@@ -8,9 +8,7 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $
 .PHONY: demo check test attack docs dist clean
 
 demo: .venv/.installed
-	@$(BIN)/isarstep demo --examples 3
-	@echo 'The shipped model on 60 examples of the test split:'
-	@$(BIN)/isarstep evaluate embedded --limit 60
+	@$(BIN)/isarstep demo
 
 # The fast lane, for every save: under a minute.
 check: .venv/.installed-dev

@@ -23,9 +23,10 @@ from typing import TypeVar
 
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
+from isarstep.logic.language import Language, usual_notation
+from isarstep.logic.named_statements import read_named
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_unicode
-from isarstep.logic.reading import read
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, size
@@ -75,8 +76,9 @@ def memory_per_term(lines: Sequence[str]) -> tuple[float, float]:
 
 
 def reads_back(term: Term, names: Names) -> bool:
+    assert names.language is not None
     try:
-        return read(to_unicode(term, names), names) == term
+        return read_named(to_unicode(term, names), names.language, names).term == term
     except UserError:
         return False
 
@@ -89,7 +91,7 @@ def main() -> None:
     options = parser.parse_args()
     lines = lines_of(options.files)
     signature = Signature.load(options.signature) if options.signature else sample_signature()
-    names = Names.of_signature(signature)
+    names = Names.of_signature(signature, language=Language(usual_notation().values(), signature))
 
     per_proposition, per_node = memory_per_term(lines)
     timed = lines[:: max(1, len(lines) // options.timed)]

@@ -54,7 +54,8 @@ from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import MLProcess, Start, ml_string
 from isarstep.prove.sketch import Link, Sketch, exact_text
-from isarstep.theory.problem import ProblemReader, Task
+from isarstep.theory.problem_reader import ProblemReader
+from isarstep.theory.task import Task
 
 _job = yxml.pair(
     yxml.string,

@@ -4,8 +4,10 @@
 
 Clients ask for proposals for examples of the test split, one request after the other (`batched`, and `one_by_one` for
 a server that shares no searches). `above`: more clients than the limit allows, which must be refused and nothing else.
-`crowds`: 1, 50 and 200 clients of a server as it is by default; whoever is refused comes again when it was told to, and
-`refused_again` are those who came when they were told and were refused once more. `memory`: many small requests, over
+`crowds`: 1, 8, 32, 64 and 200 clients of a server as it is by default, without provers and with them; whoever is
+refused (429 or 503) comes again when it was told to. `refused_again` are those who came when they were told and were
+refused once more, `retry_right` is the share of those who were let in within twice the time that they were first told.
+`idle`: after the crowds, when nobody else asks, every request must be answered. `memory`: many small requests, over
 which memory must stay flat. `cold`: proposals from the command line.
 """
 
@@ -23,7 +25,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,7 +35,8 @@ from isarstep.bench.store import open_split
 
 START_SECONDS = 300
 PARTS = ("cold", "batched", "above", "crowds", "memory", "one_by_one")
-CROWDS = (1, 50, 200)
+CROWDS = (1, 8, 32, 64, 200)
+REFUSED = (429, 503)
 
 
 @contextmanager
@@ -80,9 +83,10 @@ def crowd(
     statuses: Counter[int] = Counter()
     latencies: list[float] = []
     again = [0]  # refusals of those who came when they had been told to
+    ratios: list[float] = []  # how long it took to be let in, in times of what was first told
 
     def client() -> None:
-        told = False
+        told: tuple[float, float] | None = None  # when, and how long to wait
         with httpx.Client(timeout=300) as connection:
             while True:
                 with lock:
@@ -95,10 +99,16 @@ def crowd(
                     statuses[answer.status_code] += 1
                     if answer.status_code == 200:
                         latencies.append(time.monotonic() - began)
-                    again[0] += told and answer.status_code == 429
-                told = answer.status_code == 429
-                if told:
-                    time.sleep(float(answer.headers["retry-after"]))
+                    refused = answer.status_code in REFUSED
+                    again[0] += told is not None and refused
+                    if told is not None and not refused:
+                        ratios.append((began - told[0]) / told[1])
+                if refused:
+                    wait = float(answer.headers["retry-after"])
+                    told = told or (time.monotonic(), wait)
+                    time.sleep(wait)
+                else:
+                    told = None
 
     threads = [threading.Thread(target=client) for _ in range(clients)]
     began = time.monotonic()
@@ -115,6 +125,7 @@ def crowd(
         "p50": round(cuts[9], 3),
         "p95": round(cuts[18], 3),
         "refused_again": again[0],
+        "retry_right": round(sum(ratio <= 2 for ratio in ratios) / len(ratios), 3) if ratios else None,
     }
 
 
@@ -150,6 +161,24 @@ def loaded(url: str, pid: int, clients: int, seconds: float, body: Callable[[int
     return found
 
 
+def crowds(
+    sizes: Sequence[int], seconds: float, asked: Callable[[int], dict[str, Any]], say: Callable[[str, Any], None]
+) -> None:
+    """Of clients of a server as it is by default, and one alone afterwards."""
+
+    def checked(number: int) -> dict[str, Any]:
+        return asked(number) | {"check": True, "prover_seconds": 0.1, "library": 16}
+
+    def wide_last(number: int) -> dict[str, Any]:
+        return asked(number) | {"beam": 20 if number > 7 else 1}
+
+    with server() as (url, pid):
+        for name, body in (("", asked), (", checked", checked)):
+            for clients in sizes:
+                say(f"crowd of {clients}{name}", loaded(url, pid, clients, seconds, body))
+        say("idle", crowd(url, 1, wide_last, lambda number: number >= 10))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
@@ -157,6 +186,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--requests", type=int, default=2000)
     parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--crowds", type=int, nargs="+", default=CROWDS, help="clients of the part of this name")
     parser.add_argument("--runs", type=int, default=10, help="of a cold command, for each of three examples")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # leaves no server behind
@@ -165,6 +195,9 @@ def main() -> None:
 
     def proposal(number: int) -> dict[str, Any]:
         return {"example": identifiers[number % len(identifiers)], "beam": arguments.beam, "seconds": 60}
+
+    def asked(number: int) -> dict[str, Any]:
+        return proposal(number) | {"seconds": 20}
 
     def small(number: int) -> dict[str, Any]:
         return {"facts": [f"x ≤ {number}"], "goal": f"x < {number + 1}", "beam": 1, "seconds": 60}
@@ -193,9 +226,7 @@ def main() -> None:
                     megabytes.append(round(resident(pid), 1))
                 say("memory", {"megabytes_after_quarters": megabytes, "requests": arguments.requests})
     if "crowds" in arguments.parts:
-        with server() as (url, pid):
-            for clients in CROWDS:
-                say(f"crowd of {clients}", loaded(url, pid, clients, arguments.seconds, proposal))
+        crowds(arguments.crowds, arguments.seconds, asked, say)
     if "one_by_one" in arguments.parts:
         with server("--batch", "1", "--concurrency", limit) as (url, pid):
             say("one_by_one", loaded(url, pid, arguments.clients, arguments.seconds, proposal))

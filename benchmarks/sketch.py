@@ -31,7 +31,7 @@ from isarstep.prove.step_prover import Proving, installed
 from isarstep.prove.verdict import Proved
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
-from isarstep.theory.problem import Task
+from isarstep.theory.task import Task
 
 # (processor seconds of an attempt, library facts) of provers alone, one after the other.
 ROUNDS = ((0.3, 32), (0.3, 128), (1.0, 128), (3.0, 128), (10.0, 128), (30.0, 128))

@@ -26,6 +26,7 @@ from isarstep.bench.fresh import Young, build_fresh
 from isarstep.bench.halves import build_halves
 from isarstep.bench.layout import FACTS, LEMMAS, PROOFS, PROPOSITIONS, RULES, TYPES
 from isarstep.bench.rules import Sizes
+from isarstep.data import benchmark_folder
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor, meta_of
 from isarstep.evaluate.attention_maps import record_attention, save_maps
@@ -134,7 +135,7 @@ def test_what_is_kept_of_a_run(run: Path, tmp_path: Path) -> None:
 def test_manifests(mined: Path, sample: Path, tmp_path: Path) -> None:
     told = documented("manifest.json")
     whole = read(mined / "manifest.json")
-    special = {"fresh", "halves", "unreadable"}
+    special = {"fresh", "halves", "unreadable", "earlier names", "taken out"}
     assert told - special == {*whole}
     halves = build_halves(mined, "S0", tmp_path / "halves")
     assert {*halves} <= told
@@ -145,7 +146,9 @@ def test_manifests(mined: Path, sample: Path, tmp_path: Path) -> None:
     assert cli.run(["import", str(tmp_path / "release"), "--out", str(tmp_path / "imported")]) == 0
     imported = read(tmp_path / "imported" / "manifest.json")
     assert {*imported} <= told
-    assert special <= {*halves, *fresh, *imported}
+    trimmed = read(benchmark_folder("embedded") / "manifest.json")
+    assert {*trimmed} <= told
+    assert special <= {*halves, *fresh, *imported, *trimmed}
     nested = {*halves["halves"], *fresh["fresh"], *next(iter(whole["files"].values()))}
     assert nested | {*next(iter(whole["sessions"].values()))} <= mentioned("manifest.json")
 

@@ -1,5 +1,7 @@
 """Progress where there is no terminal: lines now and then, and an estimate only where there is one."""
 
+import threading
+
 import pytest
 
 from isarstep import progress
@@ -96,3 +98,28 @@ def test_a_terminal_has_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert "B: [no] such file" in said
     assert "5 of 7, loading [A]," in said
     assert "done in" not in said
+
+
+def test_a_minute_of_silence(capsys: pytest.CaptureFixture[str]) -> None:
+    asked: list[float] = []
+    said = threading.Event()
+
+    def wait(over: threading.Event, seconds: float) -> bool:
+        asked.append(seconds)
+        if len(asked) < 3:
+            return False
+        said.set()
+        return over.wait()
+
+    with progress.told_when_long("asking provers", wait):
+        said.wait()
+    assert asked == [2.0, 20.0, 20.0]
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("asking provers: ") and line.endswith(" so far") for line in lines)
+
+
+def test_what_is_short_is_not_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.told_when_long("searching", lambda over, _: over.wait()):
+        pass
+    assert capsys.readouterr().err == ""

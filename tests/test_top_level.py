@@ -4,10 +4,12 @@ import inspect
 import subprocess
 import sys
 import typing
+from typing import Any
 
 import pytest
 
 import isarstep
+from isarstep import cli
 from isarstep.bench.store import Split
 from isarstep.errors import UserError
 from isarstep.logic.reader import Reading
@@ -48,3 +50,30 @@ def test_a_step_of_ones_own():
     assert step.text == "x ≤ z"
     assert step.first is not None
     assert step.second is not None
+    assert step.contradiction is None
+
+
+@pytest.mark.slow
+def test_nobody_says_that_the_facts_contradict_each_other():
+    step = isarstep.check_step("x = y", ["x < y", "y < x"], "x = y", types={"x": "nat"}, seconds=2)
+    assert step.sides == 2
+    assert step.contradiction is not None
+
+
+@pytest.mark.parametrize("name", ["facts", "others", "hints", "fixed", "theories"])
+def test_a_text_where_a_list_is_wanted_is_refused(name: str) -> None:
+    given: dict[str, Any] = {"facts": ["x ≤ y"], name: "x ≤ y"}
+    with pytest.raises(isarstep.UserError, match=rf"^{name} wants a list of texts, not one text"):
+        isarstep.propose(**given, goal="x ≤ z")
+    if name != "hints":
+        with pytest.raises(isarstep.UserError, match=rf"^{name} wants a list"):
+            isarstep.check_step("x ≤ y", **given, goal="x ≤ z")
+
+
+def test_show_finds_an_embedded_example_by_its_id_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["show", "2585bb6c8e55"]) == 0
+    alone = capsys.readouterr().out
+    assert cli.run(["show", "embedded#2585bb6c8e55"]) == 0
+    assert capsys.readouterr().out == alone
+    assert "a = a / b * b" in alone
+    assert cli.run(["show", "#"]) == 2

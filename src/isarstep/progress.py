@@ -6,7 +6,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 EVERY = 20.0  # seconds between plain lines
+SILENT = 2.0  # seconds that a command may take without a word
 LATELY = 180.0  # seconds over which the pace is measured
 AT_ONCE = 1.0  # what is finished within so many seconds came together, and has taken as long together
 
@@ -134,3 +136,24 @@ def with_progress(items: Iterable[T], total: int, what: str) -> Iterator[T]:
         for item in items:
             yield item
             watched.advance(1)
+
+
+@contextmanager
+def told_when_long(what: str, wait: Callable[[threading.Event, float], bool] = threading.Event.wait) -> Iterator[None]:
+    """Says what is being done when it has not ended within two seconds, and again now and then."""
+    over = threading.Event()
+    began = time.monotonic()
+
+    def tell() -> None:
+        pause = SILENT
+        while not wait(over, pause):
+            print(f"{what}: {time_said(time.monotonic() - began)} so far", file=sys.stderr, flush=True)
+            pause = EVERY
+
+    teller = threading.Thread(target=tell, name="progress", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()

@@ -22,7 +22,7 @@ def main() -> int:
     parser.add_argument("--library", type=int, default=128, help="library facts")
     parser.add_argument("--every", type=int, default=1, help="every so manieth derivation")
     parser.add_argument("--after", type=int, default=0, help="leave out so many derivations that were asked before")
-    parser.add_argument("--ways", default="sketched,proposed,scored")
+    parser.add_argument("--ways", default="sketched,inducted,proposed,scored")
     parser.add_argument("--places", type=int, default=200, help="places where False is asked, with ten times the time")
     chosen = parser.parse_args()
     engine = Engine()

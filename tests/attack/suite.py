@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
 
 from isarstep.bench.store import Benchmark
@@ -84,6 +84,8 @@ class Attack:
 
     def __init__(self, engine: Engine, proving: Proving, seconds: float, library: int) -> None:
         self.engine, self.proving, self.seconds, self.library = engine, proving, seconds, library
+        proving.limit(seconds, library)
+        proving._counterexamples = None  # provers are attacked: what is refuted would never come to them
 
     def sketched(self, problem: Problem) -> Iterator[Breach]:
         task = self.engine.read(problem)
@@ -91,6 +93,15 @@ class Attack:
         gap, _ = self.proving.follows(task, task.example.f3, (), self.seconds, self.library)
         if isinstance(gap, Proved):
             yield Breach(problem, "sketch", gap)
+
+    def inducted(self, problem: Problem, most: int = 8) -> Iterator[Breach]:
+        """By induction and case distinction."""
+        task = self.engine.read(problem)
+        assert task.example.f3 is not None
+        answers = self.proving.inductions(task, task.example.f3, (), self.seconds, self.library)
+        for gap, _ in islice(answers, most):
+            if isinstance(gap, Proved):
+                yield Breach(problem, "induction", gap)
 
     def proposed(self, problem: Problem) -> Iterator[Breach]:
         """The step from which everything follows; it must not follow from the facts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import pytest
-from tests.attack.suite import Attack, derivations, false_queries, quick_attempts
+from tests.attack.suite import FILE, Attack, derivations, derivations_by_field, false_queries, quick_attempts
 
 from isarstep.bench.worlds import World
 from isarstep.logic.terms import constants
@@ -66,6 +66,16 @@ def test_a_tenth_of_what_is_false_is_not_proved(engine: Engine, proving: Proving
     attack = Attack(engine, proving, 0.1, 32)
     for problem in derivations()[::PART]:
         for breach in (*attack.sketched(problem), *attack.proposed(problem)):
+            pytest.fail(str(breach))
+
+
+@pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
+def test_no_induction_proves_what_is_false(engine: Engine, proving: Proving) -> None:
+    attack = Attack(engine, proving, 0.1, 32)
+    problems = [problem for heading, problem in derivations_by_field(FILE) if heading.startswith("Induction")]
+    assert len(problems) >= 60
+    for problem in problems[:: PART // 2]:
+        for breach in attack.inducted(problem, 3):
             pytest.fail(str(breach))
 
 

@@ -72,8 +72,8 @@ def test_what_is_written_is_counted_and_read_again(tmp_path: Path) -> None:
 
 def test_line_format_takes_k_lines_an_example(tmp_path: Path) -> None:
     path = tmp_path / "p.txt"
-    path.write_text("a  b\r\nc\n\nd\ne\nf\n", encoding="utf-8", newline="")
-    assert read_predictions(path, IDS).lists == (("a b", "c"), ("d",), ("e", "f"))
+    path.write_text("FREE  b\r\nc\n\nd\ne\nf\n", encoding="utf-8", newline="")
+    assert read_predictions(path, IDS).lists == (("FREE b", "c"), ("d",), ("e", "f"))
 
 
 def test_a_unicode_line_separator_does_not_shift_the_lines(tmp_path: Path) -> None:

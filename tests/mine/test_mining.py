@@ -33,6 +33,7 @@ def mine(
     resume: bool = False,
     limits: MiningLimits | None = None,
     cluster: str | None = None,
+    only_needed: bool = False,
 ) -> dict:
     run_mining(
         names,
@@ -45,6 +46,7 @@ def mine(
         heaps=out / "heaps",
         limits=limits or MiningLimits(),
         prove=False,
+        only_needed=only_needed,
     )
     return json.loads((out / "summary.json").read_text())
 
@@ -311,6 +313,16 @@ def test_theories_that_a_session_lists_from_another_one_are_mined(fake, tmp_path
     (fake.home / "src" / "Small" / "Lister").mkdir()
     mine(tmp_path / "out", "Lister")
     assert list(graphs(tmp_path / "out")) == ["Small/A.jsonl.zst", "Small/B.jsonl.zst"]
+
+
+@pytest.mark.parametrize("only_needed", [False, True])
+def test_of_a_parent_without_an_image_only_what_is_needed(fake, tmp_path, only_needed):
+    root = fake.home / "src" / "Small" / "ROOT"
+    root.write_text(root.read_text() + "session Little in Little = Small + theories L\n")
+    fake.write("Small/Little", "L", '"Small.A"')
+    mine(tmp_path / "out", "Little", only_needed=only_needed)
+    of_the_parent = ["Small/A.jsonl.zst"] if only_needed else [f"Small/{name}.jsonl.zst" for name in "ABC"]
+    assert list(graphs(tmp_path / "out")) == ["Little/L.jsonl.zst", *of_the_parent]
 
 
 def test_a_mistake_of_ours_in_one_session_does_not_end_the_others(fake, tmp_path, monkeypatch):

@@ -10,7 +10,8 @@ from tests.waiting import until
 from isarstep.prove.step import Step
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Constraint, Engine
-from isarstep.theory.problem import Problem, Task
+from isarstep.theory.problem import Problem
+from isarstep.theory.task import Task
 
 
 class Clock:
@@ -50,23 +51,23 @@ def test_whoever_waits_is_searched_together_and_the_wait_is_foreseen(
     task = engine.read(Problem("x = x"))
     slow = Slow(clock)
     batcher = Batcher(slow, 4)
-    assert batcher.seconds_until(5) == 0  # nothing is known yet
-    first = batcher.submit(task, 5)
+    assert batcher.seconds_until(10) == 0  # nothing is known yet
+    first = batcher.submit(task, 10)
     slow.begun.wait()
-    answers = [batcher.submit(replace(task), 5) for _ in range(6)]
+    answers = [batcher.submit(replace(task), 10) for _ in range(6)]
     answers[0].cancel()
     slow.go.set()
     for answer in [first, *answers[1:]]:
         assert answer.result() == []
     assert slow.batches == [1, 3, 2]  # four at a time, without the one that went away
-    assert until(lambda: batcher.seconds_until(5) == pytest.approx(0.02))  # nobody waits any more
+    assert until(lambda: batcher.seconds_until(10) == pytest.approx(0.02))  # nobody waits any more
     slow.go.clear()
-    waiting = [batcher.submit(task, 5) for _ in range(20)]
-    assert batcher.seconds_until(5) == pytest.approx(21 * 0.02)
+    waiting = [batcher.submit(task, 10) for _ in range(20)]
+    assert batcher.seconds_until(10) == pytest.approx(21 * 0.02)
     slow.go.set()
     batcher.close()
     assert all(answer.done() for answer in waiting)
-    assert batcher.seconds_until(5) == pytest.approx(0.02)
+    assert batcher.seconds_until(10) == pytest.approx(0.02)
 
 
 def test_whoever_leaves_need_not_wait_for_a_search(engine: Engine) -> None:

@@ -23,7 +23,8 @@ from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Step
 from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
-from isarstep.theory.problem import Problem, Task
+from isarstep.theory.problem import Problem
+from isarstep.theory.task import Task
 
 # Ends where the process is started that starts provers, and says what is there by then.
 LOOK = """

@@ -51,6 +51,34 @@ def test_sketch_prints_a_skeleton(capsys: pytest.CaptureFixture[str]) -> None:
     assert {*sketch["steps"][0]} <= mentioned("sketch --json")
 
 
+def test_prove_prints_the_proof_and_what_it_does_not_need(capsys: pytest.CaptureFixture[str]) -> None:
+    problem = ["x < z", "--fact", "x ≤ y", "--fact", "y < z", "--fact", "w < x", "--type", "x :: int"]
+    assert run(["prove", *problem, "--seconds", "3600"]) == 0
+    text = capsys.readouterr().out
+    assert 'shows "x < z"' in text
+    assert "(* closed" in text
+    assert "(* not needed: w < x *)" in text
+    assert "(* asked: cvc5 " in text
+    assert run(["prove", *problem, "--seconds", "3600", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["proved"]
+    assert answer["not_needed"] == ["w < x"]
+    assert documented("prove --json") == {*answer} - {*schema.SketchAnswer.model_fields}
+
+
+def test_prove_goes_by_induction_where_provers_do_not_get_there(capsys: pytest.CaptureFixture[str]) -> None:
+    goal = "foldl (+) (a + b) xs = a + foldl (+) b xs"
+    assert run(["prove", goal, "--type", "xs :: nat list", "--seconds", "3600"]) == 0
+    text = capsys.readouterr().out
+    assert "  proof (induct xs" in text
+    assert text.count("    case ") == text.count("then show ?case by ") == 2
+
+
+def test_prove_ends_with_one_where_there_is_no_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", "f x = f y", "--type", "f :: nat ⇒ nat", "--seconds", "1"]) == 1
+    assert "(* the goal is false" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -83,3 +111,9 @@ def test_options_that_went_say_what_replaced_them(capsys: pytest.CaptureFixture[
     for option, said in (("--step", "GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"), ("--library", "HTTP API")):
         assert run(["sketch", "--goal", "x = x", option, "1"]) == 2
         assert said in capsys.readouterr().err
+
+
+def test_lsp_without_its_package(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert run(["lsp"]) == 2
+    assert "pip install 'isarstep[lsp]'" in capsys.readouterr().err

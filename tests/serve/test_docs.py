@@ -11,7 +11,7 @@ from isarstep import cli
 from isarstep.serve import schema
 from isarstep.serve.app import create_app
 from isarstep.serve.gate import Load, ServerLimits
-from isarstep.theory.problem import MOST_TOKENS
+from isarstep.theory.problem_reader import MOST_TOKENS
 
 TEXT = (Path(__file__).parent.parent.parent / "docs" / "proposing.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^isarstep (.+)$", TEXT, re.MULTILINE)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from isarstep.cli import run
-from isarstep.serve import doctor
 
 
 def rows(capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
@@ -27,7 +26,7 @@ def test_a_whole_installation(capsys: pytest.CaptureFixture[str], monkeypatch: p
 def test_what_is_broken_is_said_and_ends_with_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "benchmark_folder", lambda _: tmp_path)
+    monkeypatch.setattr("isarstep.bench.store.benchmark_folder", lambda _: tmp_path)
     assert run(["doctor"]) == 1
     assert "no benchmark here" in capsys.readouterr().out
 

@@ -16,7 +16,8 @@ from isarstep.logic.sample import sample_signature
 from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type, parse_type
-from isarstep.theory.problem import Problem, ProblemError, ProblemReader
+from isarstep.theory.problem import Problem, ProblemError
+from isarstep.theory.problem_reader import ProblemReader
 
 
 @pytest.fixture(scope="module")

@@ -3,19 +3,21 @@
 from functools import cache
 
 import pytest
-from tests.logic.complex_main import FOLDER, notation
+from tests.logic.complex_main import FOLDER
 
 from isarstep.bench.worlds import Worlds
+from isarstep.logic.language import usual_notation
+from isarstep.logic.named_statements import read_named
 from isarstep.logic.printing import to_unicode
-from isarstep.logic.reading import read
 from isarstep.logic.signature import Signature
 from isarstep.logic.tokens import decode
-from isarstep.theory.problem import Problem, ProblemError, ProblemReader
+from isarstep.theory.problem import Problem, ProblemError
+from isarstep.theory.problem_reader import ProblemReader
 
 
 @cache
 def reader() -> ProblemReader:
-    rows = notation()
+    rows = usual_notation()
     theories = [*rows, "Complex_Main"]
     parents = {theory: theories[max(0, i - 1) : i] for i, theory in enumerate(theories)}
     worlds = Worlds(Signature.load(FOLDER / "signature.json.zst"), parents, notation=lambda: rows)
@@ -63,7 +65,7 @@ def test_numbered_variables_are_shown_and_read_by_number():
     names = reader().names
     tokens = "CONST Pure.imp $ ( CONST HOL.Trueprop $ ( FREE <X3> $ VAR <V0> ) ) $ ( CONST HOL.Trueprop $ ( FREE <X3> $ FREE <X12> ) )"
     assert to_unicode(decode(tokens), names) == "x₃ v₀ ⟹ x₃ x₁₂"
-    assert read("x₃ v₀ ⟹ x₃ x₁₂", names) == decode(tokens)
+    assert read_named("x₃ v₀ ⟹ x₃ x₁₂", reader().world.language, names).term == decode(tokens)
 
 
 def test_bound_variables_keep_the_names_that_people_gave_them():

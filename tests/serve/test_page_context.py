@@ -66,13 +66,13 @@ def test_types_and_theories_that_cannot_be_are_said_where_they_stand(server: Run
 def test_a_fact_of_the_library_is_found_and_used(server: Running, person: Person) -> None:  # noqa: F811
     page = person.open(server.url)
     page.keyboard.press("/")
-    page.keyboard.type("Finite_Set.card_mono")
-    page.wait_for_selector("#found small:text-is('Finite_Set.card_mono')")
-    page.locator("#found li:has(small:text-is('Finite_Set.card_mono'))").click()
+    page.keyboard.type("Rings.comm_monoid_mult_class.dvd_mult")
+    page.wait_for_selector("#found small:text-is('Rings.comm_monoid_mult_class.dvd_mult')")
+    page.locator("#found li:has(small:text-is('Rings.comm_monoid_mult_class.dvd_mult'))").click()
     titles = "[...document.querySelectorAll('#proof .others .formula')].map(each => each.title)"
-    page.wait_for_function(f"{titles}.some(title => title.includes('card'))")  # it is shown as |A|
+    page.wait_for_function(f"{titles}.some(title => title.includes('dvd'))")
     page.wait_for_selector("#isar-text:not(.stale)")
-    assert "card" in page.locator("#isar-text").inner_text()
+    assert "dvd" in page.locator("#isar-text").inner_text()
     assert person.troubles == []
 
 

@@ -78,15 +78,19 @@ def test_a_fact_that_was_found_can_be_put_into_the_problem(service: Service) -> 
 
 
 def test_a_line_that_cannot_be_read_leaves_the_others_readable(service: Service) -> None:
-    """Neither the bad line nor the name with several meanings belongs to a theory in which `prime` is known."""
+    """No theory reads all lines, so each unknown name is a question, and what can be read is."""
     facts = ["prime p", "x ∈ y ∈ z", "path g", "n < p"]
     answer = service.read(schema.ProblemBody(facts=facts, goal="1 < p", types={"p": "nat"}))
-    assert [fact["ok"] for fact in answer["facts"]] == [True, False, False, True]
-    assert "brackets" in answer["facts"][1]["error"]["message"]
-    assert "expected a longer name" in answer["facts"][2]["error"]["message"]
+    assert [fact["ok"] for fact in answer["facts"]] == [False, False, False, True]
+    messages = [fact["error"]["message"] for fact in answer["facts"][:3]]
+    assert "prime is not known in Complex_Main; import " in messages[0]
+    assert "HOL-Computational_Algebra.Factorial_Ring" in messages[0]
+    assert "relations do not chain" in messages[1]
+    assert "path is not known in Complex_Main; import HOL-Analysis.Path_Connected" in messages[2]
     assert answer["goal"]["ok"]
     assert answer["types"]["n"] == "nat"
-    assert "Factorial_Ring.normalization_semidom_class.prime" in answer["facts"][0]["tokens"]
+    alone = service.read(schema.ProblemBody(facts=["prime p", "n < p"], goal="1 < p", types={"p": "nat"}))
+    assert "Factorial_Ring.normalization_semidom_class.prime" in alone["facts"][0]["tokens"]
 
 
 def test_examples_by_notation_are_those_that_mention_it(service: Service, engine: Engine) -> None:

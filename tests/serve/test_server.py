@@ -20,7 +20,13 @@ from isarstep.bench.example import Example
 from isarstep.cli import run
 
 # What no prover has done before it is asked.
-HARD = {"facts": ["p x"], "goal": "p (f (f x))", "proposals": ["p (f x)"], "library": 0, "seconds": 60}
+HARD = {
+    "facts": ["p undefined"],
+    "goal": "p (f (f undefined))",
+    "proposals": ["p (f undefined)"],
+    "library": 0,
+    "seconds": 60,
+}
 ORDER = {"facts": ["x ≤ y", "y ≤ z"], "goal": "x < z + 1", "types": {"x": "nat"}}
 TOKEN = "a secret"
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -118,7 +124,8 @@ def test_a_step_can_be_sent_back(server: Running) -> None:
 
 
 def test_verdicts_are_streamed(server: Running) -> None:
-    body = ORDER | {"proposals": ["x ≤ z", "z < x"], "library": 0, "stream": True, "prover_seconds": 1}
+    facts = ["x ≤ undefined", "undefined ≤ z"]  # of which no values are known, so that provers are asked
+    body = ORDER | {"facts": facts, "proposals": ["x ≤ z", "z < x"], "library": 0, "stream": True, "prover_seconds": 1}
     events = list(server.events("/check", body))
     assert [name for name, _ in events] == ["steps", "gap", "gap", "gap", "gap", "gap", "done"]
     sides = [(e["id"], e["side"]) for name, e in events if name == "gap"]
@@ -307,7 +314,7 @@ def test_above_the_limit_requests_are_refused_and_a_stop_finishes_what_was_accep
     guarded: Running, stand_in: StandIn
 ) -> None:
     def ask(number: int) -> httpx.Response:
-        return guarded.post("/check", HARD | {"facts": [f"p{number} x"]}, headers=BEARER)
+        return guarded.post("/check", HARD | {"facts": [f"p{number} undefined"]}, headers=BEARER)
 
     stand_in.hang.touch()
     with ThreadPoolExecutor(2) as pool:

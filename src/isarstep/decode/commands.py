@@ -24,7 +24,7 @@ class ConstraintChoice(StrEnum):
 def predict(
     model: Annotated[Path, typer.Argument(help="A model folder.")],
     data: Annotated[Path, typer.Argument(help="A benchmark folder, or a file of arrays.")],
-    split: Annotated[str, typer.Option(help="train, validation, test, unseen or fresh.")] = "test",
+    split: Annotated[str, typer.Option(help="train, validation, test, or another one of the data.")] = "test",
     beam: Annotated[int, typer.Option(help="Hypotheses a sentence; the n-best list is as long.")] = 10,
     out: Annotated[
         Path | None, typer.Option(help="Where to write; MODEL/predictions/SPLIT.beamN.jsonl if not given.")

@@ -44,6 +44,11 @@ class Predictor:
         config = self.model.config
         return f"{config.kind}-{config.size}-{config.style}"
 
+    @property
+    def trained_on(self) -> str:
+        """The name of the benchmark that it was trained on."""
+        return self.about.benchmark
+
     @cached_property
     def torch_model(self) -> Seq2Seq:
         """The weights as they were stored, in fp32 on the CPU, as a model of torch: for what looks inside."""
@@ -157,6 +162,7 @@ def meta_of(
     """What lists are about: the benchmark whose split they answer, which need not be the one trained on."""
     return {
         "benchmark": benchmark,
+        "trained_on": predictor.trained_on,
         "split": split,
         "input": predictor.model.config.input,
         "beam": rules.beam,

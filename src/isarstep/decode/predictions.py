@@ -40,8 +40,11 @@ class Predictions:
         return faults_counted(tuple(self.lists[place] for place in places), self.meta)
 
 
-def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
-    """The predictions in `path` for the examples `ids`; a UserError where the file does not answer exactly these."""
+def read_predictions(path: Path, ids: Sequence[str], gone: Sequence[str] = ()) -> Predictions:
+    """The predictions in `path` for the examples `ids`; a UserError where the file does not answer exactly these.
+
+    Answers to examples that are `gone`, which were scored when the file was made, are passed over.
+    """
     try:
         text = _unpacked(path).decode("utf-8-sig")
     except FileNotFoundError:
@@ -56,7 +59,12 @@ def read_predictions(path: Path, ids: Sequence[str]) -> Predictions:
         lines.pop()
     if not lines:
         raise UserError(f"{path}: is empty")
-    lists = _jsonl(path, lines, ids) if lines[0].lstrip().startswith("{") else _plain(path, lines, ids)
+    if lines[0].lstrip().startswith("{"):
+        lists = _jsonl(path, lines, ids, frozenset(gone))
+    elif gone:
+        raise UserError(f"{path}: was made for a split with {len(gone)} more examples; give ids, as JSONL does")
+    else:
+        lists = _plain(path, lines, ids)
     return faults_counted(lists, read_meta(path))
 
 
@@ -118,7 +126,9 @@ def read_meta(path: Path) -> dict[str, object]:
     return meta
 
 
-def _jsonl(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _jsonl(
+    path: Path, lines: Sequence[str], ids: Sequence[str], gone: frozenset[str] = frozenset()
+) -> tuple[tuple[str, ...], ...]:
     # Imported data may hold the same example twice: it may then be answered as often, or once for all.
     known = Counter(ids)
     found: dict[str, list[tuple[str, ...]]] = {}
@@ -131,6 +141,8 @@ def _jsonl(path: Path, lines: Sequence[str], ids: Sequence[str]) -> tuple[tuple[
         if not isinstance(record, dict) or not isinstance(record.get("id"), str):
             raise UserError(f'{where}: wants {{"id": ..., "predictions": [...]}}')
         example = record["id"]
+        if example in gone:
+            continue
         if example not in known:
             raise UserError(f"{where}: example {example} is not in this split; check --split and the benchmark")
         answers = found.setdefault(example, [])
@@ -161,8 +173,15 @@ def _tokens(where: str, prediction: object) -> str:
     raise UserError(f"{where}: a prediction wants its tokens as a string or a list of strings")
 
 
+def is_tokens(line: str) -> bool:
+    """Are these tokens of a term, and no formula in notation? Every term has a leaf, and says of which kind it is."""
+    return any(kind in line for kind in ("CONST ", "FREE ", "VAR ", "BOUND "))
+
+
 def _spaced(line: str) -> str:
     """Tokens with single blanks between them; brackets that stick to a neighbour get a token of their own."""
+    if not is_tokens(line):
+        return line.strip()  # notation, where blanks are the writer's own
     # Counting is quicker than replacing, and nearly all files have their brackets apart.
     if line.count("(") != line.count("( ") or line.count(")") != line.count(" )"):
         line = line.replace("(", " ( ").replace(")", " ) ")

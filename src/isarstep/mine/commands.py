@@ -25,6 +25,9 @@ def mine(
     directories: Annotated[
         list[Path] | None, typer.Option("-d", "--directory", help="Further session directory, e.g. the AFP's thys.")
     ] = None,
+    only_needed: Annotated[
+        bool, typer.Option("--only-needed", help="Of parents without an image load what is needed, not the whole.")
+    ] = False,
     heaps: Annotated[Path | None, typer.Option(help="Folder for session images, OUT/heaps unless given.")] = None,
     proof_timeout: Annotated[int, typer.Option(help="Seconds for one proof.", min=1)] = 300,
     theory_timeout: Annotated[int, typer.Option(help="Seconds for one theory.", min=1)] = 3600,
@@ -61,6 +64,7 @@ def mine(
         heaps=heaps or out / "heaps",
         limits=limits,
         prove=prove,
+        only_needed=only_needed,
     )
     if not came_of_it:
         raise typer.Exit(1)

@@ -42,13 +42,14 @@ class Mining:
     store: Store
     limits: MiningLimits
     prove: bool = False
+    only_needed: bool = False  # parent sessions without an image are not loaded as a whole
 
     def planned(self, names: Sequence[str]) -> tuple[str, ...]:
         """The sessions asked for and the ancestors whose images are missing, in dependency order."""
         wanted: dict[str, None] = {}
         for name in names:
             entry = self.sessions[name]
-            ancestor = entry.parent
+            ancestor = None if self.only_needed else entry.parent
             while ancestor is not None and ancestor != release.PURE:
                 if ancestor not in self.images:
                     wanted[ancestor] = None

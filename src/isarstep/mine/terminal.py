@@ -77,6 +77,7 @@ def run_mining(
     heaps: Path,
     limits: MiningLimits,
     prove: bool,
+    only_needed: bool = False,
 ) -> bool:
     """The whole command: check what is given, mine, say what came of it.
 
@@ -95,7 +96,8 @@ def run_mining(
         heaps.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"cannot write to {heaps}: {error.strerror}") from error
-    mining = Mining(installation, sessions, Images(installation, sessions, heaps.resolve()), store, limits, prove)
+    images = Images(installation, sessions, heaps.resolve())
+    mining = Mining(installation, sessions, images, store, limits, prove, only_needed)
     screen = Screen(mining, names)
     stop = threading.Event()
     allow_starts()

@@ -19,6 +19,7 @@ from isarstep.prove.step_prover import installed
 from isarstep.serve import schema, shown
 from isarstep.serve.gate import Gate, Load, ServerLimits
 from isarstep.serve.service import (
+    READING,
     Clock,
     Event,
     Found,
@@ -29,7 +30,9 @@ from isarstep.serve.service import (
     last_answer,
     whole_answer,
 )
-from isarstep.theory.problem import MOST_TOKENS, ProblemError, shorten
+from isarstep.theory.problem import ProblemError
+from isarstep.theory.problem_reader import MOST_TOKENS
+from isarstep.theory.typing_errors import shorten
 from isarstep.version import __version__
 
 PAGE = Path(__file__).parent / "page"
@@ -108,12 +111,12 @@ def add_examples(app: FastAPI, service: Service) -> None:
     @app.post("/isar", response_model=schema.IsarAnswer, responses=COMPUTING)
     async def isar(body: schema.IsarBody) -> Any:
         """A proof of facts, steps (`extra`) and goal as an Isar skeleton."""
-        return Json(await asyncio.to_thread(service.isar, body))
+        return Json(await service.computed(Clock(READING), service.isar, body))
 
     @app.post("/attention", response_model=schema.AttentionAnswer, responses=COMPUTING)
     async def attention(body: schema.AttentionBody) -> Any:
         """Where the model looks while it writes a proposition."""
-        return Json(await asyncio.to_thread(service.attention, body))
+        return Json(await service.computed(Clock(READING), service.attention, body))
 
 
 def add_steps(app: FastAPI, service: Service) -> None:
@@ -122,7 +125,7 @@ def add_steps(app: FastAPI, service: Service) -> None:
     @app.post("/read", response_model=schema.ReadAnswer, responses=COMPUTING)
     async def read(body: schema.ProblemBody) -> Any:
         """Propositions as they are understood, or where each of them is wrong."""
-        return Json(await asyncio.to_thread(service.read, body))
+        return Json(await service.computed(Clock(READING), service.read, body))
 
     @app.post("/propose", response_model=schema.ProposeAnswer, responses=streaming(schema.ProposeAnswer))
     async def propose(body: schema.ProposeBody) -> Any:
@@ -154,7 +157,7 @@ def add_steps(app: FastAPI, service: Service) -> None:
     async def sketch(body: schema.SketchBody) -> Any:
         """A chain of steps from the facts to the goal, as far as provers can follow it."""
         clock = Clock(body.seconds)
-        task = await asyncio.to_thread(service.task, body)
+        task = await service.computed(clock, service.task, body)
         events = service.sketch(body, task, clock)
         if body.stream:
             return stream(events)
@@ -184,7 +187,7 @@ def add_library(app: FastAPI, service: Service) -> None:
     @app.post("/paste", response_model=schema.PastedAnswer, responses=ERRORS)
     async def paste(body: schema.PasteBody) -> Any:
         """The problem that a statement of a theory poses."""
-        return Json(await asyncio.to_thread(service.pasted, body))
+        return Json(await service.computed(Clock(READING), service.pasted, body))
 
 
 def pick(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from isarstep.serve.engine import Engine
-from isarstep.theory.problem import ProblemError, Task
+from isarstep.theory.problem import ProblemError
+from isarstep.theory.task import Task
 
 
 def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, head: int | None) -> dict[str, Any]:

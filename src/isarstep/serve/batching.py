@@ -14,8 +14,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from isarstep.prove.step import Step
-from isarstep.serve.engine import MARGIN, Constraint, Engine
-from isarstep.theory.problem import Task
+from isarstep.serve.engine import BEAM, MARGIN, Constraint, Engine
+from isarstep.theory.task import Task
 
 LARGEST = 16  # tasks of one search: more make each of them wait longer than they save
 SOURCE_TOKENS = 4_096  # of one search
@@ -45,7 +45,7 @@ class Batcher:
         self.engine = engine
         self.largest = largest
         self.sizes: Counter[int] = Counter()  # of the batches so far
-        self._pace: float | None = None  # seconds that a hypothesis of a task takes, lately
+        self._pace: float | None = None  # seconds that a hypothesis of a search takes, lately
         self._backlog = 0  # hypotheses of the tasks that have no answer yet
         self._counting = threading.Lock()
         self._arriving: queue.SimpleQueue[Wanted | None] = queue.SimpleQueue()
@@ -67,7 +67,12 @@ class Batcher:
 
     def seconds_until(self, beam: int) -> float:
         """How long a task that is submitted now would probably wait for its answer."""
-        return (self._backlog + beam) * (self._pace or 0.0)
+        return max(BEAM, self._backlog + beam) * (self._pace or 0.0)
+
+    @property
+    def idle(self) -> bool:
+        """Nobody waits: whoever comes now is searched for at once."""
+        return self._backlog == 0
 
     def _count(self, hypotheses: int) -> None:
         with self._counting:
@@ -117,7 +122,8 @@ class Batcher:
         if batch:
             began = time.monotonic()
             self._answer(batch)
-            pace = (time.monotonic() - began) / sum(wanted.beam for wanted in batch)
+            # A narrow search takes hardly less than the usual one: its time says nothing about a hypothesis.
+            pace = (time.monotonic() - began) / max(BEAM, sum(wanted.beam for wanted in batch))
             self._pace = pace if self._pace is None else PACE_MEMORY * self._pace + (1 - PACE_MEMORY) * pace
         self._count(-everything)
 

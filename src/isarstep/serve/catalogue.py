@@ -6,16 +6,15 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from isarstep.bench.example import Example
 from isarstep.bench.fact_search import MENTIONED, NAMED, SearchWord
 from isarstep.bench.setting import with_setting
 from isarstep.bench.store import Benchmark, Split
 from isarstep.errors import UserError
+from isarstep.memory import shared_property
 
 SEARCHED = ("test", "validation")
-ORDER = ("test", "validation", "unseen", "fresh", "train")  # small files first
 
 _CONSTANT = re.compile(r"CONST (\S+)")
 
@@ -43,7 +42,6 @@ class Catalogue:
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
         self._splits: dict[str, Split] = {}
-        self._ids: dict[str, list[str]] = {}
         self._lock = threading.Lock()
 
     def split(self, name: str) -> Split:
@@ -55,14 +53,8 @@ class Catalogue:
         """The split and the example whose id begins so."""
         if not re.fullmatch(r"[0-9a-f]{1,12}", identifier):
             raise UserError(f"{identifier[:40]}: no example id; ids are 12 hex digits, the first few are enough")
-        with self._lock:
-            for name in [name for name in ORDER if name in self.benchmark.splits]:
-                if name not in self._ids:
-                    self._ids[name] = self.benchmark.table(name, ["id"])["id"].to_pylist()
-                for place, known in enumerate(self._ids[name]):
-                    if known.startswith(identifier):
-                        return name, with_setting(self.benchmark, self.split(name)[place])
-        raise UserError(f"no example {identifier} in this benchmark")
+        name, example = self.benchmark.find(identifier)
+        return name, with_setting(self.benchmark, example)
 
     def search(
         self, words: Sequence[SearchWord], split: str, limit: int, offset: int
@@ -79,7 +71,7 @@ class Catalogue:
         listed = _repeats_last([entry for *_, entry in found])
         return len(listed), listed[offset : offset + limit]
 
-    @cached_property
+    @shared_property
     def entries(self) -> list[CatalogueEntry]:
         columns = ["id", "theory", "name", "target_kind", "f2", "f3"]
         tables = {

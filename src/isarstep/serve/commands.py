@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isarstep.errors import UserError
-from isarstep.progress import Watched
+from isarstep.progress import Watched, told_when_long
 
 if TYPE_CHECKING:
     from isarstep.prove.sketch import Sketch
     from isarstep.prove.step import Step
     from isarstep.prove.verdict import Gap
     from isarstep.serve.engine import Engine
-    from isarstep.theory.problem import Form, Task
+    from isarstep.theory.problem import Form
+    from isarstep.theory.task import Task
 
 # The same words for both commands.
 FileArgument = Annotated[
@@ -34,6 +35,9 @@ Goal = Annotated[str | None, typer.Option(help="What is to be shown, in notation
 Facts = Annotated[list[str] | None, typer.Option("--fact", help="What the step should follow from; may be repeated.")]
 Others = Annotated[list[str] | None, typer.Option("--other", help="What else is used for the goal; may be repeated.")]
 Hints = Annotated[list[str] | None, typer.Option("--hint", help="A lemma that may help; may be repeated.")]
+Fixed = Annotated[
+    list[str] | None, typer.Option(help="A name that is a variable, though it looks like none or a constant has it.")
+]
 Types = Annotated[list[str] | None, typer.Option("--type", help="A variable's type, as in 'x :: nat'.")]
 Theories = Annotated[
     list[str] | None,
@@ -69,6 +73,7 @@ def propose(
     other: Others = None,
     hint: Hints = None,
     type_: Types = None,
+    fixed: Fixed = None,
     theory: Theories = None,
     tokens: Tokens = False,
     example: ExampleOption = None,
@@ -87,10 +92,12 @@ def propose(
         isarstep propose --example 3f2c --json
         isarstep propose graphs/HOL/Parity.jsonl.zst:HOL.Parity:12:3
     """
-    asked = (file, goal, fact, other, hint, type_, theory, tokens, example)
+    asked = (file, goal, fact, other, hint, type_, fixed, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark)
     check = check or replay is not None
-    steps, contradiction = _checked(engine, task, beam) if check else (engine.propose(task, beam), None)
+    with told_when_long("asking provers" if check else "searching"):
+        found = _checked(engine, task, beam) if check else (engine.propose(task, beam), None, None)
+    steps, contradiction, refuted = found
     if as_json:
         from isarstep.serve import shown
         from isarstep.serve.service import provers_asked, standing
@@ -99,9 +106,13 @@ def propose(
         answer["contradiction"] = None if contradiction is None else shown.gap(contradiction)
         print(json.dumps(answer | standing(task) | provers_asked(check), ensure_ascii=False))
         return
-    _print_task(task, engine.unknown(task))
+    from isarstep.serve.printed import printed_step, printed_task
+
+    print(printed_task(task, engine.unknown(task)), end="\n\n")
+    if refuted is not None:
+        print(f"Your goal is {refuted}.\n")
     for number, each in enumerate(steps, 1):
-        print(_line(number, each, check))
+        print(printed_step(number, each, check))
     if contradiction is not None:
         print(f"\nThe facts contradict each other ({contradiction}): everything follows from them.")
     if check:
@@ -115,8 +126,9 @@ def propose(
         print(*_replayed(engine, task, steps, replay), sep="\n")
 
 
-def _checked(engine: Engine, task: Task, beam: int) -> tuple[list[Step], Gap | None]:
-    """Steps with what provers say of them, and their proof that the facts contradict each other, if there is one."""
+def _checked(engine: Engine, task: Task, beam: int) -> tuple[list[Step], Gap | None, Gap | None]:
+    """Steps with what provers say of them, their proof that the facts contradict each other, and values that make the
+    goal false, if there are any."""
     from isarstep.prove.proof_search import Plan
     from isarstep.prove.verdict import Proved
 
@@ -124,9 +136,10 @@ def _checked(engine: Engine, task: Task, beam: int) -> tuple[list[Step], Gap | N
     contradiction: Gap | None = None
     with engine.proving(plan.prover_seconds, plan.library) as proving:
         steps = engine.propose(task, beam, proving=proving)
+        refuted = proving.false_goal(task)
         if any(each.sides for each in steps):
             contradiction = proving.contradiction(task, plan.prover_seconds, plan.library)
-    return steps, contradiction if isinstance(contradiction, Proved) else None
+    return steps, contradiction if isinstance(contradiction, Proved) else None, refuted
 
 
 def sketch(
@@ -136,6 +149,7 @@ def sketch(
     other: Others = None,
     hint: Hints = None,
     type_: Types = None,
+    fixed: Fixed = None,
     theory: Theories = None,
     tokens: Tokens = False,
     example: ExampleOption = None,
@@ -154,39 +168,142 @@ def sketch(
 
         isarstep sketch --fact 'finite A' --fact 'B ⊆ A' --goal 'card B ≤ card A + 1' --budget 20
     """
-    from isarstep.prove.proof_search import Plan, sketches
-    from isarstep.prove.verdict import AUTHORITY
-    from isarstep.serve.batching import Batcher
-
-    asked = (file, goal, fact, other, hint, type_, theory, tokens, example)
+    asked = (file, goal, fact, other, hint, type_, fixed, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark, model_first=False)
-    if task.example.f3 is None:
-        raise UserError("this example has no goal to prove")
-    best: Sketch | None = None
-    model_thread = Batcher(engine, 1)
-    plan = Plan(beam=beam, seconds=budget)
-    proving = engine.proving(plan.prover_seconds, plan.library, width=2)
-    with Watched("sketching") as watched, proving, ExitStack() as leaving:
-        leaving.callback(model_thread.close, wait=False)  # it may be at work on what nobody wants any more
-        for found in sketches(task, plan, model_thread.search_all, proving):
-            best = found
-            watched.news(f"{found.tried} proposals tried, {len(found.open)} open")
-    assert best is not None
+    from isarstep.serve.searching import search_for_proof
+
+    best, provers = search_for_proof(engine, task, beam, budget)
     if as_json:
         from isarstep.serve.service import sketch_json
 
         print(json.dumps(sketch_json(best), ensure_ascii=False))
         return
-    print(best.isar())
-    for general in task.general():
-        print(f"(* {general} *)")
-    print(f"(* {best.state}, in {task.world.name}: {best.tried} proposals tried in {best.seconds:.1f} s *)")
-    asked_provers, not_asked = proving.asked()
-    print(f"(* asked: {', '.join(asked_provers) or 'nobody'} *)")
-    print(*(f"(* could not be asked: {why} *)\n" for why in not_asked), sep="", end="")
-    print(f"(* proved means {AUTHORITY} *)")
+    print(best.shown(*provers))
     if replay is not None:
         print(*(f"(* {line} *)" for line in _replayed(engine, task, best, replay)), sep="\n")
+
+
+def demo(
+    scored: Annotated[int, typer.Option(min=1, help="Examples that the shipped model is scored on at the end.")] = 60,
+) -> None:
+    """Show the main jobs: a step proposed and checked, a theorem proved, a sorry filled, a score.
+
+    Example:
+
+        isarstep demo
+    """
+    from isarstep.serve.demo import tour
+
+    tour(scored)
+
+
+def fill(
+    file: Annotated[Path, typer.Argument(help="A theory file.")],
+    line: Annotated[list[int] | None, typer.Option(help="Only the sorry at this line; may be repeated.")] = None,
+    write: Annotated[bool, typer.Option("--write", help="Change the file; nothing is printed.")] = False,
+    budget: Annotated[float, typer.Option(min=1, help="Seconds for each sorry.")] = 20,
+    beam: Beam = 10,
+    model: Model = "embedded",
+    benchmark: BenchmarkOption = "embedded",
+) -> None:
+    """Fill the gaps of a theory file: each sorry gets a proof, or the best open sketch as a comment.
+
+    Prints the change as a diff. Proofs are found by provers, not by Isabelle's kernel, and are marked so. When it is
+    interrupted, the gaps that are filled by then count.
+
+    Example:
+
+        isarstep fill Mine.thy --line 42 --budget 10
+    """
+    from isarstep.prove.proof_search import Plan, sketches
+    from isarstep.serve.batching import Batcher
+    from isarstep.serve.engine import Engine
+    from isarstep.serve.filling import FilledGap, difference, filled_gaps, replace_file, with_gaps_filled
+    from isarstep.theory.document import TheoryDocument
+
+    engine = Engine(model, benchmark)
+    document = TheoryDocument(file, engine.worlds)
+    gaps = [gap for gap in document.gaps() if not line or gap.line in line]
+    if not gaps:
+        raise UserError(f"{file}: there is no sorry" + (f" at line {line[0]}" if line else ""))
+    engine.find_model()
+    plan = Plan(beam=beam, seconds=budget)
+    model_thread = Batcher(engine, 1)
+    filled: list[FilledGap] = []
+    proving = engine.proving(plan.prover_seconds, plan.library, width=2)
+    with Watched("filling", len(gaps)) as watched, proving, ExitStack() as leaving:
+        leaving.callback(model_thread.close, wait=False)
+
+        def sketched(task: Task) -> Sketch:
+            if (
+                not filled and task.example.f3 is not None
+            ):  # what is loaded at the first question is no part of a budget
+                proving.follows(task, task.example.f3, (), plan.prover_seconds, plan.library)
+            return list(sketches(task, plan, model_thread.search_all, proving))[-1]
+
+        try:
+            for each in filled_gaps(document, engine, sketched, gaps):
+                filled.append(each)
+                watched.at(len(filled))
+        except KeyboardInterrupt:
+            typer.echo(f"interrupted: {len(filled)} of {len(gaps)} gaps were looked at", err=True)
+    old = document.source.text
+    new = with_gaps_filled(old, filled)
+    for each in filled:
+        if each.why:
+            typer.echo(f"{file}:{each.gap.line}: left open: {each.why}", err=True)
+    typer.echo(f"{sum(bool(each.proof) for each in filled)} of {len(gaps)} filled", err=True)
+    if write and new != old:
+        replace_file(file, old, new)
+    elif not write:
+        print(difference(file, old, new), end="")
+
+
+def prove(
+    statement: Annotated[
+        str,
+        typer.Argument(help="A statement in notation; FILE.thy:LINE, the one there; or a file with a problem as JSON."),
+    ],
+    fact: Annotated[list[str] | None, typer.Option("--fact", help="What it should follow from.")] = None,
+    type_: Types = None,
+    fixed: Fixed = None,
+    theory: Theories = None,
+    seconds: Annotated[float, typer.Option(min=1, help="In all.")] = 30,
+    replay: Replay = None,
+    model: Model = "embedded",
+    benchmark: BenchmarkOption = "embedded",
+    as_json: AsJson = False,
+) -> None:
+    """Prove a statement, by provers, induction and proposed steps; print the proof as Isar.
+
+    Ends with 1 where no proof was found in time. What is false for small values is told so.
+
+    Example:
+
+        isarstep prove 'length (xs @ ys) = length ys + length xs' --type 'xs :: nat list'
+        isarstep prove 'x < z' --fact 'x ≤ y' --fact 'y < z' --type 'x :: int' --seconds 10
+        isarstep prove Scratch.thy:12 --json
+    """
+    from isarstep.serve.searching import file_of_statement, search_for_proof
+
+    file = file_of_statement(statement)
+    if file is not None and (fact or type_):
+        raise UserError(f"{statement}: a file says its facts and types itself; leave --fact and --type away")
+    asked = (file, None if file else statement, fact, None, None, type_, fixed, theory, False, None)
+    engine, task = _ask(*asked, model, benchmark, model_first=False)
+    best, provers = search_for_proof(engine, task, 10, seconds)
+    if as_json:
+        from isarstep.serve.service import sketch_json
+
+        about = {"proved": best.closed, "not_needed": best.not_needed()}
+        print(json.dumps(about | sketch_json(best), ensure_ascii=False))
+    else:
+        print(best.shown(*provers))
+        print(*(f"(* not needed: {text} *)\n" for text in best.not_needed()), sep="", end="")
+        if replay is not None:
+            print(*(f"(* {line} *)" for line in _replayed(engine, task, best, replay)), sep="\n")
+    if not best.closed:
+        raise typer.Exit(1)
 
 
 def serve(
@@ -243,6 +360,7 @@ def _ask(
     others: list[str] | None,
     hints: list[str] | None,
     types: list[str] | None,
+    fixed: list[str] | None,
     theories: list[str] | None,
     tokens: bool,
     example: str | None,
@@ -275,7 +393,9 @@ def _ask(
             typed = dict(_type_of(text) for text in types or ())
             form: Form = "tokens" if tokens else "notation"
             given = (tuple(facts or ()), tuple(others or ()), tuple(hints or ()))
-            task = engine.read(Problem(goal, *given, form=form, types=typed, imports=tuple(theories or ())))
+            names = tuple(fixed or ())
+            problem = Problem(goal, *given, form=form, fixed=names, types=typed, imports=tuple(theories or ()))
+            task = engine.read(problem)
         if model_first:
             engine.load()
         else:
@@ -298,9 +418,12 @@ def _task_of_file(engine: Engine, file: Path) -> Task:
         return engine.read(problem_of_step(Path(graph + ".jsonl.zst"), step))
     theory, _, line = str(file).rpartition(":")
     if theory.endswith(".thy") and line.isdecimal():
-        from isarstep.theory.pasted import problem_of_place
+        from isarstep.theory.document import TheoryDocument
 
-        return engine.read(problem_of_place(Path(theory), int(line)))
+        state = TheoryDocument(Path(theory), engine.worlds).state_at(int(line))
+        for note in state.context.notes:
+            typer.echo(f"not read: {note}", err=True)
+        return engine.read_state(state)
 
     from isarstep.serve.schema import ProblemBody
     from isarstep.serve.service import problem_of_body
@@ -322,37 +445,6 @@ def _type_of(text: str) -> tuple[str, str]:
     if not separator:
         raise UserError(f"--type {text!r}: write a variable and its type, as in 'x :: nat'")
     return name.strip(), typ.strip()
-
-
-def _print_task(task: Task, unknown: list[str]) -> None:
-    example = task.example
-    for label, lines in (("from", example.f2), ("with", example.f4)):
-        for line in lines:
-            print(f"{label:>7}  {task.text(line)}")
-    print(f"so that  {'?' if example.f3 is None else task.text(example.f3)}")
-    print(f"     in  {task.world.name}")
-    if task.has_reference:
-        print(f" (known)  {task.text(example.f1)}")
-    for general in task.general():
-        print(f"   note  {general}")
-    if unknown:
-        print(f"   note  the model has never seen {', '.join(unknown)}")
-    print()
-
-
-def _line(number: int, step: Step, checked: bool) -> str:
-    marks: list[str] = []
-    if step.reference:
-        marks.append("the known step")
-    if step.copy:
-        marks.append("says nothing new")
-    if not step.well_formed:
-        marks.append(f"ill-formed: {step.reason}")
-    elif checked:
-        marks += [f"{name}: {gap}" for name, gap in (("facts ⊢ step", step.first), ("step ⊢ goal", step.second)) if gap]
-        marks += [f"contradicts the facts: {step.against}"] if step.contradictory else []
-    score = "" if step.score is None else f"{step.score:7.2f}"
-    return f"{number:>3} {score}  {step.text}" + "".join(f"\n{'':14}{mark}" for mark in marks)
 
 
 def _replayed(engine: Engine, task: Task, found: list[Step] | Sketch, images: Path) -> list[str]:
@@ -405,10 +497,13 @@ def ask(
             dollars = Price(*(float(part) for part in price.split(",")))
         except (ValueError, TypeError):
             raise UserError(f"--price {price}: write two numbers, for tokens read and written: 0.15,0.60") from None
-    questions = Questions(opened, shots)
+    with told_when_long("reading the benchmark"):
+        questions = Questions(opened, shots)
     with Watched(f"asking {model}", len(examples)) as watched:
         ask_all(out, inquiry, questions, examples, server, at_once=at_once, progress=watched.at)
-    typer.echo(json.dumps(summarise_replies(out, inquiry, questions, examples, dollars), indent=1))
+    with told_when_long("reading the replies"):
+        summary = summarise_replies(out, inquiry, questions, examples, dollars)
+    typer.echo(json.dumps(summary, indent=1))
 
 
 def mcp(
@@ -444,15 +539,38 @@ def mcp(
         mcp_server.run_stdio(workshop)
 
 
+def lsp(model: Model = "embedded", benchmark: BenchmarkOption = "embedded") -> None:
+    """Serve an editor over the Language Server Protocol, on stdin and stdout.
+
+    The editor starts it for theory files. Needs pip install 'isarstep[lsp]'. docs/editor.md says how to set it up.
+
+    Example:
+
+        isarstep lsp
+    """
+    from importlib.util import find_spec
+
+    if find_spec("pygls") is None:
+        raise UserError("the protocol's package is missing; install it with: pip install 'isarstep[lsp]'")
+    gc.disable()  # it is switched on again when everything is loaded
+    from isarstep.serve.editor_server import run_editor_server
+
+    run_editor_server(model, benchmark)
+
+
 def premises(
     benchmark: Annotated[str, typer.Option(help="Folder of the benchmark, or 'embedded'.")] = "embedded",
     split: Annotated[str, typer.Option(help="validation, test, unseen or fresh.")] = "validation",
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
+    for_model: Annotated[
+        bool,
+        typer.Option("--for-model", help="Ask as the model does: with F.2 to F.4 and context, without F.1."),
+    ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
 ) -> None:
     """Score selectors of premises on the task which library facts a step uses.
 
-    Rows are the filter by which the checker offers facts to provers, and a bag of constants.
+    Rows are the learned selector, the filter by which the checker offers facts to provers, and a bag of constants.
 
     Example:
 
@@ -461,7 +579,7 @@ def premises(
     from isarstep.bench.store import Benchmark
     from isarstep.serve.agents.premise_task import premise_table
 
-    table = premise_table(Benchmark(benchmark), split, limit)
+    table = premise_table(Benchmark(benchmark), split, limit, for_model)
     if markdown:
         typer.echo(table.to_markdown())
     else:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from isarstep.bench.layout import read_manifest
-from isarstep.data import EMBEDDED, benchmark_folder, model_folder
+from isarstep.bench.store import Benchmark
+from isarstep.data import EMBEDDED, model_folder
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import find_installation
 from isarstep.models.folders import read_description
@@ -41,6 +41,7 @@ def findings() -> Iterator[Finding]:
     yield _prover("E (eprover)", "eprover", advice)
     yield _torch()
     yield _asked("Isabelle", _isabelle, "mine, check --isabelle, the proof command")
+    yield Finding("pygls", _package("pygls"), "lsp (editors)", "pip install 'isarstep[lsp]'")
     yield Finding("dask", _package("distributed"), "mine --cluster, check --cluster", "pip install 'isarstep[cluster]'")
 
 
@@ -65,8 +66,8 @@ def _package(name: str) -> str | None:
 
 
 def _benchmark() -> str:
-    manifest = read_manifest(benchmark_folder(EMBEDDED))
-    return f"{manifest['hash'][:12]}, {manifest['examples']['train']:,} training examples, files whole"
+    benchmark = Benchmark(EMBEDDED).compare()
+    return f"{benchmark.hash[:12]}, {benchmark.manifest['examples']['train']:,} training examples, files whole"
 
 
 def _model() -> str:

@@ -12,26 +12,22 @@ import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from isarstep.bench.store import Benchmark
+from isarstep.interruption import undisturbed
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
+from isarstep.memory import shared_property
 from isarstep.prove.novelty import KnownStatements, schematics_in_order, without_repetition
 from isarstep.prove.step import Step, further, ranked
-from isarstep.theory.problem import (
-    Form,
-    Parsed,
-    Problem,
-    ProblemError,
-    ProblemReader,
-    ReadProposition,
-    Task,
-    own_signature,
-)
+from isarstep.theory.own_types import own_signature
+from isarstep.theory.problem import Form, Problem, ProblemError
+from isarstep.theory.problem_reader import Parsed, ProblemReader, ReadProposition
 from isarstep.theory.standing import world_of
+from isarstep.theory.task import Task
 
 if TYPE_CHECKING:
     from isarstep.bench.worlds import Exists, World, Worlds
@@ -41,6 +37,7 @@ if TYPE_CHECKING:
     from isarstep.logic.signature import Signature
     from isarstep.prove.step_prover import OfferedFacts, Proving
     from isarstep.serve.catalogue import Catalogue
+    from isarstep.theory.proof_block import ProofState
 
 Constraint = Literal["none", "grammar", "types"]
 BEAM = 10
@@ -62,13 +59,13 @@ class Engine:
         self.reader_in = lru_cache(maxsize=16)(self._reader_in)
         self._tasks: dict[str, Task] = {}
 
-    @cached_property
+    @shared_property
     def catalogue(self) -> Catalogue:
         from isarstep.serve.catalogue import Catalogue
 
         return Catalogue(self.benchmark)
 
-    @cached_property
+    @shared_property
     def signature(self) -> Signature:
         return self.benchmark.signature
 
@@ -76,12 +73,13 @@ class Engine:
     def worlds(self) -> Worlds:
         return self.benchmark.worlds
 
-    @cached_property
+    @shared_property
     def _uses(self) -> dict[str, int]:
         return dict(zip(self.benchmark.vocabulary, self.benchmark.vocabulary_counts, strict=True))
 
     def _reader_in(self, world: World) -> ProblemReader:
-        return ProblemReader(world, Names.of_signature(world.signature, uses=self._uses, language=world.language))
+        with undisturbed():
+            return ProblemReader(world, Names.of_signature(world.signature, uses=self._uses, language=world.language))
 
     @property
     def names(self) -> Names:
@@ -93,7 +91,7 @@ class Engine:
         with self._loading:  # by whom it is asked for first, this thread or the one that loads ahead
             return self._predictor
 
-    @cached_property
+    @shared_property
     def _predictor(self) -> Predictor:
         # Threads that wait for each other by spinning take the cores from provers, and stand still when one has none.
         os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -119,17 +117,17 @@ class Engine:
 
         open_folder(Path(self.model_name))
 
-    @cached_property
+    @shared_property
     def known_tokens(self) -> frozenset[str]:
         return frozenset(self.predictor.vocabulary)
 
-    @cached_property
+    @shared_property
     def grammar(self) -> Constraints:
         from isarstep.decode.constraints import TermGrammar
 
         return TermGrammar(self.predictor.vocabulary, self.predictor.model.config.dense)
 
-    @cached_property
+    @shared_property
     def typed_grammar(self) -> Constraints:
         from isarstep.decode.typing import TypedGrammar
 
@@ -149,7 +147,7 @@ class Engine:
 
         return Proving(self.benchmark, lambda: self._offered_facts, seconds, library, width)
 
-    @cached_property
+    @shared_property
     def _offered_facts(self) -> OfferedFacts | None:
         """For all provers of this engine: whoever comes while they are loaded shares them."""
         from isarstep.prove.step_prover import offered_facts
@@ -169,7 +167,7 @@ class Engine:
 
     def reader_for(self, problem: Problem) -> ProblemReader:
         """The reader of the world in which the problem stands."""
-        own = own_signature(problem, self.signature)
+        own = own_signature(problem, self.worlds.everything.language) if problem.constants else problem.own
         if own is None:
             return self.reader_in(world_of(problem, self.worlds, self.reader_in))
         # Where it stands is for the names of others to say.
@@ -178,6 +176,12 @@ class Engine:
 
     def read(self, problem: Problem) -> Task:
         return self.reader_for(problem).read(problem)
+
+    def read_state(self, state: ProofState) -> Task:
+        """The task of a state of a theory file."""
+        from isarstep.theory.own_world import OwnWorld, task_of_state
+
+        return task_of_state(state, self.reader_in(OwnWorld(state.context)))
 
     def parse(self, problem: Problem) -> tuple[ProblemReader, Parsed]:
         """Every line for itself, in the world of those that have one: a line that no theory reads takes nothing from

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from isarstep.interruption import Unwanted, forget_raised, raise_in, surely
 from isarstep.prove.step_prover import Proving
 from isarstep.serve.engine import Engine
 
@@ -35,11 +36,26 @@ class ProverQueue:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._arriving: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._current: Job | None = None
+        self._changing = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="provers", daemon=True)
         self._thread.start()
 
     def submit(self, job: Job) -> None:
         self._arriving.put(job)
+
+    def interrupt(self, job: Job) -> None:
+        """End a job that nobody wants, if it is still at work in spite of being cancelled: provers look whether they
+        are wanted, but what is written for them may take long."""
+        with self._changing:
+            if self._current is job and job.cancelled and self._thread.ident is not None:
+                raise_in(self._thread.ident)
+
+    def _works_on(self, job: Job | None) -> None:
+        with self._changing:
+            self._current = job
+            if job is None:
+                forget_raised()  # or it would end whatever comes next
 
     def close(self) -> None:
         self._arriving.put(None)
@@ -75,7 +91,15 @@ class ProverQueue:
             proving.work_while(lambda: not job.cancelled)
             if job.pieces is None:
                 job.pieces = job.work(proving)
-            job.tell(next(job.pieces))
+            self._works_on(job)
+            try:
+                item = next(job.pieces)
+            finally:
+                surely(lambda: self._works_on(None))
+            job.tell(item)
+        except Unwanted:
+            proving.close()  # it may be in the middle of a conversation with them; they start again when asked
+            return False
         except StopIteration:
             job.tell(Finished())
             return False

@@ -219,7 +219,7 @@ class SketchAnswer(BaseModel):
     notes: Notes
     steps: list[SketchStep] = Field(description="In the order of the proof, the goal last.")
     open: list[int] = Field(description="Places of the steps that are not proved, from 0.")
-    isar: str = Field(description="The sketch as text of a theory; every sorry says what provers know.")
+    isar: str = Field(description="The sketch as text of a theory: with suggested methods, sorry where it is open.")
     tried: int = Field(description="How many proposals were tried.")
     seconds: float = Field(description="How long it took.")
     provers: ProversAsked

@@ -51,6 +51,8 @@ class Server(uvicorn.Server):
                 signal.signal(sig, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self.load.stopping:  # whoever says it twice means at once
+            self.force_exit = True
         self.load.stopping = True
         super().handle_exit(sig, frame)
 
@@ -86,10 +88,13 @@ def serve(
     listening.listen(config.backlog)  # whoever reads the next line may connect at once
     host = f"[{address.host}]" if ":" in address.host else address.host
     print(f"isarstep: serving on http://{host}:{listening.getsockname()[1]}", flush=True)
+    server = Server(config, load)
     try:
-        Server(config, load).run(sockets=[listening])
+        server.run(sockets=[listening])
     finally:
-        service.close()
+        service.workers.interrupt_all()
+        if not server.force_exit:
+            service.close()
 
 
 def listen(address: Address) -> socket.socket:

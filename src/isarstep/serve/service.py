@@ -7,15 +7,16 @@ import math
 import re
 import threading
 import time
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from isarstep.bench.fact_search import FactSearch, SearchWord
 from isarstep.bench.worlds import USUAL
 from isarstep.errors import UserError
+from isarstep.logic.terms import Term
+from isarstep.memory import shared_property
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import Sketch, exact_text, isar_text
 from isarstep.prove.step import Step, further, ranked, with_gap
@@ -25,13 +26,24 @@ from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import BEAM, WIDE, Engine
+from isarstep.serve.interruptible import Workers
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
 from isarstep.serve.wording import understood
+from isarstep.theory.open_types import open_types
 from isarstep.theory.pasted import problem_of_theory_text
-from isarstep.theory.problem import FIELDS, Problem, ProblemError, Task, open_types
+from isarstep.theory.problem import FIELDS, Problem, ProblemError
+from isarstep.theory.task import Task
 
 _IDENTIFIER = re.compile(r"[0-9A-Fa-f]{6,}")  # of an example, or its beginning
 
+# What a problem says of itself, and an example of a benchmark knows.
+BROUGHT = ("facts", "goal", "others", "hints", "fixed", "types", "imports", "constants", "statement", "earlier")
+
+READING = 10.0  # seconds for requests that have no budget of their own
+LEAST = 0.5  # seconds for reading, however late it is: what is understood can be answered with what there is
+STUBBORN = 1.0  # seconds after which work on provers' questions is ended that nobody wants
+
+T = TypeVar("T")
 Json = dict[str, Any]
 Event = tuple[str, Json]
 
@@ -89,6 +101,7 @@ class Service:
         self.catalogue = engine.catalogue
         self.batcher = Batcher(engine, largest_batch)
         self.prover_queue = ProverQueue(engine)
+        self.workers = Workers()
         self._searching = threading.Lock()
 
     def close(self) -> None:
@@ -96,15 +109,29 @@ class Service:
         self.prover_queue.close()  # first: a sketch that is not at its end still asks for searches
         self.batcher.close()
 
+    async def computed(self, clock: Clock, work: Callable[..., T], *arguments: Any) -> T:
+        """What Python works out for a request, ended with its budget."""
+        try:
+            return await self.workers.within(max(LEAST, clock.left), work, *arguments)
+        except TimeoutError:
+            message = f"not understood within {clock.seconds:g} s; ask for something smaller"
+            raise OutOfTimeError(message, 1) from None
+        except RecursionError:
+            raise ProblemError("invalid", "a term or a type is nested too deeply; make it smaller") from None
+        except MemoryError:
+            raise ProblemError("invalid", "a term or a type is too large; make it smaller") from None
+
     # Reading
 
     def task(self, body: schema.ProblemBody) -> Task:
         if body.example is None:
             return self.engine.read(problem_of_body(body))
-        if body.facts or body.goal is not None or body.others or body.hints or body.fixed or body.types or body.imports:
-            raise ProblemError(
-                "invalid", "an example brings its own facts and goal; only extra goes with it", "example"
-            )
+        given = [name for name in BROUGHT if getattr(body, name)]
+        if given:
+            raise ProblemError("invalid", f"an example brings its own {given[0]}; only extra goes with it", given[0])
+        written = body.extra or isinstance(body, schema.CheckBody | schema.AttentionBody)
+        if body.form != "notation" and not written:
+            raise ProblemError("invalid", "nothing is written beside the example that could have this form", "form")
         try:
             _, example = self.catalogue.find(body.example)
         except UserError as error:
@@ -164,7 +191,7 @@ class Service:
         with self._searching:  # whoever comes while it is made shares it
             return self._fact_search
 
-    @cached_property
+    @shared_property
     def _fact_search(self) -> FactSearch:
         return FactSearch(self.engine.benchmark)
 
@@ -202,6 +229,17 @@ class Service:
         # Waited for at the end: a thread inside Arrow while the interpreter goes away ends the process with an abort.
         threading.Thread(target=load, name="search index").start()
 
+    def load_library(self, told: Callable[[object], None]) -> None:
+        """Let the provers' thread load its facts and their indexes, so that nobody's budget is spent on that; `told` is
+        called when they are there."""
+        task = self.engine.read(Problem(goal="x = y"))  # which no prover can close before it has seen the library
+
+        def work(proving: Proving) -> Iterator[None]:
+            proving.follows(task, task.example.f3 or "", (), 0.1, FIRST_STAGE)
+            yield
+
+        self.prover_queue.submit(Job(work, told, 0.1, FIRST_STAGE))
+
     def read(self, body: schema.ProblemBody) -> Json:
         """Every proposition as it was read, or what is wrong with it."""
         if body.example is not None:
@@ -234,22 +272,29 @@ class Service:
         reader = self.engine.reader_for(problem)
         task = reader.read(problem)
         texts: dict[str, list[str]] = {name: [] for name in FIELDS}
+        terms: dict[str, list[Term]] = {name: [] for name in FIELDS}
         for where, reading in reader.parse(problem).readings.items():
             assert reading.term is not None  # or it would not be a task
             texts[where.split("[")[0]].append(exact_text(task, task.normal(reading.term)))
+            terms[where.split("[")[0]].append(reading.term)
         known = dict.fromkeys((*texts["facts"], *texts["others"]))
         said = [None if one is None else Proved(one.by, 0.0, tuple(one.facts), 0) for one in body.proved]
-        steps = [*texts["extra"], *texts["goal"]]
+        steps = [*zip(texts["extra"], terms["extra"], strict=True), *zip(texts["goal"], terms["goal"], strict=True)]
         said += [None] * (len(steps) - len(said))
         shown_types, language = task.shown_context(), task.world.language
-        return {"isar": isar_text(list(known), list(zip(steps, said, strict=False)), shown_types, language)}
+        judged = [(text, term, gap) for (text, term), gap in zip(steps, said, strict=False)]
+        return {"isar": isar_text(list(known), judged, shown_types, language)}
 
     # Proposing
 
     async def propose(self, body: schema.ProposeBody, clock: Clock) -> Found:
-        task = await asyncio.to_thread(self.task, body)
+        return await self.proposed(await self.computed(clock, self.task, body), body, clock)
+
+    async def proposed(self, task: Task, body: schema.ProposeBody, clock: Clock) -> Found:
+        """The steps for a task that has been read."""
         wait = self.batcher.seconds_until(body.beam)
-        if wait > clock.left:  # better said at once than when the time is over
+        # Better said at once than when the time is over. An idle server tries: nothing else would mend its estimate.
+        if wait > clock.left and not self.batcher.idle:
             message = f"an answer would take about {wait:.0f} s, and {clock.seconds:g} s were given"
             raise OutOfTimeError(message, wait - clock.left)
         steps = await self._searched(task, body, body.beam, clock)
@@ -275,7 +320,7 @@ class Service:
             ]
             return Found(task, self.engine.steps(task, [(tokens, None) for tokens in lines]), [], clock.passed)
 
-        return await asyncio.to_thread(read)
+        return await self.computed(clock, read)
 
     async def gaps(self, found: Found, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Event, None]:
         """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked. Where
@@ -314,7 +359,7 @@ class Service:
                 gap = proving.contradiction(found.task, effort.prover_seconds, effort.library)
                 found.contradiction = gap if isinstance(gap, Proved) else None
 
-        return self._job(work, effort, clock)
+        return self.job(work, effort, clock)
 
     async def sketch(self, body: schema.SketchBody, task: Task, clock: Clock) -> AsyncGenerator[Event, None]:
         """Better and better sketches; the last event is `done`."""
@@ -324,7 +369,7 @@ class Service:
         def work(proving: Proving) -> Iterator[Sketch]:
             return sketches(task, plan, self.batcher.search_all, proving)
 
-        async with aclosing(self._job(work, body, clock)) as found:
+        async with aclosing(self.job(work, body, clock)) as found:
             async for sketch in found:
                 if best is None or sketch.better_than(best) or sketch.contradiction is not None:
                     best = sketch
@@ -338,7 +383,7 @@ class Service:
             raise OutOfTimeError(message, self.batcher.seconds_until(body.beam))
         yield "done", sketch_json(best) | {"tried": last.tried, "seconds": round(clock.passed, 3)}
 
-    async def _job(self, work: Any, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Any, None]:
+    async def job(self, work: Any, effort: schema.EffortBody | Plan, clock: Clock) -> AsyncGenerator[Any, None]:
         """What a job on the provers' thread yields; it is cancelled when the budget ends or nobody listens."""
         loop = asyncio.get_running_loop()
         arriving: asyncio.Queue[Any] = asyncio.Queue()
@@ -362,6 +407,7 @@ class Service:
                 yield item
         finally:
             job.cancelled = True
+            loop.call_later(STUBBORN, self.prover_queue.interrupt, job)
 
     def attention(self, body: schema.AttentionBody) -> Json:
         task = self.task(body)

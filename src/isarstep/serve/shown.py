@@ -14,7 +14,9 @@ from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import parse_type, show_type
 from isarstep.prove.step import Step
 from isarstep.prove.verdict import Gap, Proved, Refuted, TimedOut
-from isarstep.theory.problem import General, ProblemError, Task
+from isarstep.theory.open_types import GeneralType
+from isarstep.theory.problem import ProblemError
+from isarstep.theory.task import Task
 
 Json = dict[str, Any]
 
@@ -62,7 +64,7 @@ def gap(gap: Gap) -> Json:
     return found
 
 
-def general(general: General) -> Json:
+def general(general: GeneralType) -> Json:
     """An open type: whose it is, what is known of it, and what may have been meant."""
     classes = [name.rpartition(".")[2] for name in general.type.sort]
     about = {"variables": list(general.variables), "type": show_type(general.type)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from isarstep.bench.fact_search import SearchWord
 from isarstep.errors import UserError
 from isarstep.logic.terms import Const, Term, constants
-from isarstep.theory.problem import ProblemReader
+from isarstep.theory.problem_reader import ProblemReader
 
 _PIECE = re.compile(r"[^\W\d][\w.']*|[^\w\s()\[\]{},;?\"‹›]+|[0-9a-f]{4,12}")
 _UNSAID = {"a", "an", "and", "for", "in", "is", "of", "on", "or", "the", "to", "with"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ from isarstep.logic.printing import to_unicode
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 from isarstep.logic.writer import write_formula, write_type
-from isarstep.serve.agents.asking import read_replies
-from isarstep.serve.agents.endpoint import Endpoint
+from isarstep.serve.agents import asking
+from isarstep.serve.agents.asking import AskedRun, ask_all, read_replies
+from isarstep.serve.agents.endpoint import Completion, Endpoint
 from isarstep.serve.agents.questions import Questions, ReadReply, place_of_reference
 from isarstep.serve.agents.sampling import by_votes, pass_at
 
@@ -82,7 +84,7 @@ def test_what_models_put_around_formulas_is_taken_off(bench: Path, questions: Qu
         ("", "no line begins with ANSWER:"),
         ("The answer is x = x", "no line begins with ANSWER:"),
         ("ANSWER: x = = x", "character 5"),
-        ("ANSWER: stranger = stranger", "neither a constant nor a variable"),
+        ("ANSWER: Nat.P stranger", "neither a constant nor a variable"),
     ],
 )
 def test_what_cannot_be_read_says_why_and_is_wrong(bench: Path, questions: Questions, reply: str, problem: str) -> None:
@@ -144,9 +146,13 @@ def test_a_run_is_scored_as_evaluate_scores_it(
     replied = json.loads((out / "replies.jsonl").read_text().splitlines()[0])
     assert documented("replies.jsonl") == {*replied, *replied["samples"][0]}
     assert documented("NAME.meta.json") == {*json.loads((out / "predictions.meta.json").read_text())}
-    # Two examples may ask the same and have different targets; then the script answers one of them.
+    # Two examples may ask the same and have different targets; then the script answers one of them, and the answer is
+    # read where the other one stands.
     script = [by_question[questions.question(example)] for example in examples]
-    hits = [examples[n].f1 == example.f1 for n, example in zip(script, examples, strict=True)]
+    replies = [f"ANSWER: {truth(questions, examples[n])}" for n in script]
+    hits = [
+        questions.read(example, reply).tokens == example.f1 for example, reply in zip(examples, replies, strict=True)
+    ]
     thirds = [sum(hit for n, hit in zip(script, hits, strict=True) if n % 3 == turn) for turn in (0, 1)]
     thirds.append(sum(n % 3 == 2 for n in script))
     assert all(thirds)
@@ -298,3 +304,29 @@ def test_tokens_that_were_not_counted_are_not_guessed() -> None:
     with chat_server(lambda body: answer) as server:
         found = Endpoint(server.url, "m", per_minute=1e6).complete([], 0)
     assert (found.text, found.tokens_in, found.tokens_out) == ("x", None, 3)
+
+
+def test_ctrl_c_sends_the_queue_of_paid_requests_all_the_same(
+    bench: Path, questions: Questions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    examples = list(Benchmark(bench).split("train"))[:12]
+    asked: list[int] = []
+    begun, stopped = threading.Event(), threading.Event()
+
+    class Slow:
+        def complete(self, messages: object, seed: int) -> Completion:
+            asked.append(seed)
+            begun.set()
+            stopped.wait()
+            return Completion("ANSWER: x", False, 1, 1)
+
+    def interrupted(*_: object, **__: object) -> None:
+        begun.wait()
+        threading.Timer(0.2, stopped.set).start()  # what is under way comes to its end
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(asking, "wait", interrupted)
+    inquiry = AskedRun("m", "hash", "train", samples=3, shots=1, temperature=0.0, longest=8)
+    with pytest.raises(KeyboardInterrupt):
+        ask_all(tmp_path, inquiry, questions, examples, Slow(), at_once=2)  # type: ignore[arg-type]
+    assert len(asked) <= 2

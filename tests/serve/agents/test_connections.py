@@ -36,7 +36,13 @@ from isarstep.serve.agents.mcp_server import make_server
 from isarstep.serve.agents.workshop import Workshop
 from isarstep.serve.service import Service
 
-HARD = {"facts": ["p x"], "goal": "p (f (f x))", "candidates": ["p (f x)"], "prover_seconds": 5, "seconds": 60}
+HARD = {
+    "facts": ["p undefined"],
+    "goal": "p (f (f undefined))",
+    "candidates": ["p (f undefined)"],
+    "prover_seconds": 5,
+    "seconds": 60,
+}
 HARD_SKETCH = {name: HARD[name] for name in ("facts", "goal", "seconds")}
 EASY = {"facts": ["P ∧ Q"], "goal": "Q", "candidates": ["Q"], "seconds": 60}
 

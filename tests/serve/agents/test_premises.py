@@ -14,16 +14,19 @@ from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.errors import UserError
+from isarstep.feed.premise_questions import STEP
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term
+from isarstep.models.selector import load_selector
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named
+from isarstep.prove.selection import LearnedSelection, SelectorQuestion
 from isarstep.serve.agents import premise_task
 from isarstep.serve.agents.premise_task import (
     BagOfConstants,
     CheckersFilter,
+    LearnedSelector,
     PremiseQuestion,
-    Skipped,
     in_scope,
     score_selector,
 )
@@ -88,7 +91,7 @@ def test_a_limit_takes_the_examples_of_lowest_id(tmp_path: Path, monkeypatch: py
     build(write_corpus(tmp_path, 2), tmp_path / "bench", sizes=Sizes(scored=5, band=0.3), workers=1)
     asked: list[str] = []
 
-    def nothing(benchmark: Benchmark, library: Library, examples: list[Example], skipped: Skipped) -> list[object]:
+    def nothing(_: Benchmark, library: Library, examples: list[Example], *more: object) -> list[object]:
         asked.extend(example.id for example in examples)
         return []
 
@@ -97,3 +100,36 @@ def test_a_limit_takes_the_examples_of_lowest_id(tmp_path: Path, monkeypatch: py
         premise_task.premise_table(Benchmark(tmp_path / "bench"), "test", 2)
     ids = [example.id for example in Benchmark(tmp_path / "bench").split("test")]
     assert {*asked} == {*sorted(ids)[:2]} != {*ids[:2]}
+
+
+def test_the_learned_selector_ranks_what_may_be_offered(library: Library) -> None:
+    selector = LearnedSelector(LearnedSelection(library, load_selector("embedded"), "small"))
+    assert sorted(selector.rank(question({0}), 10)) == [0, 1, 2, 3]
+    assert selector.rank(question({0}), 10)[0] == 0  # the only one about both constants
+    assert sorted(selector.rank(question({0}, exclude=frozenset({0}), before=3), 10)) == [1, 2]
+    assert len(selector.rank(question({0}), 2)) == 2
+    assert selector.rank(question({0}), 0) == []
+
+
+def test_facts_are_embedded_once_and_kept_in_a_file(library: Library, tmp_path: Path) -> None:
+    light = load_selector("embedded")
+    first = LearnedSelection(library, light, "small", tmp_path)
+    asked = SelectorQuestion(step=P, theory="T")
+    wanted = first.scores(asked, first.context(frozenset({"T"})))
+    (path,) = tmp_path.iterdir()
+    again = LearnedSelection(library, light, "small", tmp_path)
+    again._made = lambda theories: pytest.fail("made twice")  # type: ignore[assignment]
+    assert again.scores(asked, again.context(frozenset({"T"}))).tolist() == pytest.approx(wanted.tolist(), abs=1e-2)
+    path.write_bytes(path.read_bytes()[:100])  # cut off: it is made again
+    third = LearnedSelection(library, light, "small", tmp_path)
+    assert len(third.context(frozenset({"T"})).numbers) == 4
+    other = LearnedSelection(library, light, "of another name", tmp_path)
+    other.context(frozenset({"T"}))
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_the_models_question_has_no_step(library: Library) -> None:
+    texts = SelectorQuestion(given=(P,), consequence=Q, other=("C",), statement=("D",), earlier=("E", "F")).texts()
+    assert [text for _, text in texts] == [P, Q, "C", "D", "E", "F"]
+    assert STEP not in [role for role, _ in texts]
+    assert [role for role, _ in SelectorQuestion(step=P).texts()] == [STEP]

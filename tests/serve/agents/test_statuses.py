@@ -18,9 +18,9 @@ from isarstep.prove import provers, step_prover
 from isarstep.serve import service
 from isarstep.serve.agents.workshop import Workshop
 
-# Not true, and nothing that a prover finds out about quickly.
-OPEN: dict[str, Any] = {"facts": ["p x"], "goal": "p (f (f x))", "seconds": 60}
-CHECK = OPEN | {"candidates": ["p (f x)"], "prover_seconds": 0.05}
+# Not true; nobody finds that out quickly, because no value of `undefined` is known.
+OPEN: dict[str, Any] = {"facts": ["p undefined"], "goal": "p (f (f undefined))", "seconds": 60}
+CHECK = OPEN | {"candidates": ["p (f undefined)"], "prover_seconds": 0.05}
 WRONG = {"goal": "x ="}
 
 
@@ -44,6 +44,7 @@ def test_nothing_found(ask: Asking, loop: asyncio.Runner) -> None:
 
 def test_out_of_time(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service.Clock, "left", 0.0)
+    monkeypatch.setattr(service, "LEAST", 600.0)  # a busy machine reads slowly
     checked = ask("check_step", **CHECK)
     assert (checked["status"], checked["left_out"]) == ("out_of_time", {"gaps": 2})
     assert {step["follows_from_facts"]["result"] for step in checked["steps"]} == {"not_tried"}
@@ -55,12 +56,12 @@ def test_could_not_ask(ask: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(provers, "prover_version", lambda prover: None)
     monkeypatch.setattr(step_prover, "installed", list)
     monkeypatch.setattr("isarstep.serve.agents.tools.sketch.installed", list)
-    other = OPEN | {"goal": "p (f (f (f x)))"}  # what was asked before is remembered
-    checked = ask("check_step", **other, candidates=["p (f x)"])
+    other = OPEN | {"goal": "p (f (f (f undefined)))"}  # what was asked before is remembered
+    checked = ask("check_step", **other, candidates=["p (f undefined)"])
     assert checked["status"] == "could_not_ask"
     assert {step["follows_from_facts"]["result"] for step in checked["steps"]} == {"could_not_ask"}
     assert "no prover is installed" in checked["steps"][0]["follows_from_facts"]["text"]
-    sketch = ask("sketch", facts=["p x"], goal="p (f (f (f x)))", seconds=1)
+    sketch = ask("sketch", facts=["p undefined"], goal="p (f (f (f undefined)))", seconds=1)
     assert (sketch["status"], sketch["message"]) == ("could_not_ask", "no prover is installed")
 
 

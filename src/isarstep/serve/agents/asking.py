@@ -61,12 +61,17 @@ def ask_all(
     writing = threading.Lock()
     done = len(examples) - len(todo)
     progress(done)
+    over = threading.Event()
     with (folder / REPLIES).open("a", encoding="utf-8") as file, ThreadPoolExecutor(at_once) as pool:
 
         def one(example: Example) -> None:
             nonlocal done
             messages = questions.prompt(example)
-            samples = [endpoint.complete(messages, seed) for seed in range(inquiry.samples)]
+            samples = []
+            for seed in range(inquiry.samples):
+                if over.is_set():  # what was not sent yet need not be paid for
+                    return
+                samples.append(endpoint.complete(messages, seed))
             with writing:
                 line = {"id": example.id, "samples": [asdict(sample) for sample in samples]}
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -75,11 +80,15 @@ def ask_all(
                 progress(done)
 
         futures = [pool.submit(one, example) for example in todo]
-        finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
-        failed = next((future.exception() for future in finished if future.exception()), None)
-        if failed is not None:
+        try:
+            finished, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            failed = next((future.exception() for future in finished if future.exception()), None)
+            if failed is not None:
+                raise failed
+        except BaseException:  # Ctrl-C among others: what is under way is kept when it comes, nothing more is sent
+            over.set()
             pool.shutdown(cancel_futures=True)
-            raise failed
+            raise
 
 
 def _open_folder(folder: Path, inquiry: AskedRun) -> None:
@@ -178,6 +187,7 @@ def _meta(inquiry: AskedRun) -> dict[str, Any]:
         "split": inquiry.split,
         "input": f"base, {inquiry.shots} shots",
         "beam": f"{inquiry.samples} samples by votes at temperature {inquiry.temperature:g}",
+        "trained_on": None,  # nobody knows
         "length_rule": f"replies of {inquiry.longest} tokens",
         "constraints": "none",
         "model": inquiry.model,

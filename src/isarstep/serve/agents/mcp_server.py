@@ -17,6 +17,9 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import ValidationError
 
 from isarstep.errors import UserError
 from isarstep.serve.agents.tools.check_step import check_step
@@ -24,7 +27,7 @@ from isarstep.serve.agents.tools.example import example
 from isarstep.serve.agents.tools.find_facts import find_facts
 from isarstep.serve.agents.tools.propose_step import propose_step
 from isarstep.serve.agents.tools.read import read
-from isarstep.serve.agents.tools.results import bounded
+from isarstep.serve.agents.tools.results import bounded, what_is_wrong
 from isarstep.serve.agents.tools.sketch import sketch
 from isarstep.serve.agents.workshop import Workshop
 from isarstep.version import __version__
@@ -33,6 +36,9 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 TOOLS: tuple[Callable[..., Awaitable[Any]], ...] = (read, propose_step, check_step, sketch, find_facts, example)
+
+# Tools look things up and compute: nothing is changed, and nothing outside is asked.
+HARMLESS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 INSTRUCTIONS = (
     "Finds and checks missing steps of Isabelle/HOL proofs, without an Isabelle. Propositions are in Isabelle's "
@@ -44,10 +50,23 @@ INSTRUCTIONS = (
 
 def make_server(workshop: Workshop) -> MCPServer:
     """All tools over one workshop, which any number of clients share."""
-    server = MCPServer("isarstep", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
+    server = PlainServer("isarstep", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
     for tool in TOOLS:
-        server.add_tool(_bound(tool, workshop), name=tool.__name__, description=inspect.getdoc(tool))
+        about = inspect.getdoc(tool)
+        server.add_tool(_bound(tool, workshop), name=tool.__name__, description=about, annotations=HARMLESS)
     return server
+
+
+class PlainServer(MCPServer):
+    """Says in one line what is wrong with the arguments of a call."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Context | None = None) -> Any:
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(f"{name}: {what_is_wrong(error.__cause__)}") from None
+            raise
 
 
 def _bound(tool: Callable[..., Awaitable[Any]], workshop: Workshop) -> Callable[..., Awaitable[Any]]:

@@ -1,12 +1,13 @@
 """Premises as a task of their own: which library facts does a step use?
 
-Asked with the step (F.1) and the local facts that it was derived from (F.2), a selector ranks all facts that stand
-before the step in its world; right are the lemmas of F.5. This is what provers and `find_facts` live on.
+There are two questions. For provers, who know the step (F.1), it holds the step and the local facts that it was
+derived from (F.2). For the model, which is to write the step, it holds F.2 to F.4 and what stands above the gap.
+A selector ranks all facts that stand before the step in its context; right are the lemmas of F.5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.prove.facts import FactBase, Library
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
+from isarstep.prove.selection import LearnedSelection, SelectorQuestion, selection_of
 from isarstep.tables import Table
 
 WIDTHS = (8, 32, 128)
@@ -35,9 +37,20 @@ class PremiseQuestion:
     exclude: frozenset[int]
     theories: frozenset[str] | None
     used: tuple[frozenset[int], ...]
+    # The model's question has no step, and these; a prover's has none of them.
+    consequence: str = ""
+    other: tuple[str, ...] = ()
+    statement: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
+    theory: str = ""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is asked with beside the context."""
+        return tuple(text for text in (self.step, *self.given, self.consequence, *self.other) if text)
 
 
-class Selector(Protocol):
+class PremiseSelector(Protocol):
     def rank(self, question: PremiseQuestion, size: int) -> list[int]:
         """The facts that look most useful, best first."""
 
@@ -52,7 +65,7 @@ class CheckersFilter:
 
     def rank(self, question: PremiseQuestion, size: int) -> list[int]:
         return self._relevance.rank(
-            (question.step, *question.given), size, question.before, question.exclude, question.own, question.theories
+            question.texts, size, question.before, question.exclude, question.own, question.theories
         )
 
 
@@ -63,6 +76,22 @@ class BagOfConstants(CheckersFilter):
 
     def __init__(self, library: FactBase) -> None:
         self._relevance = Relevance(library, used=0.0)
+
+
+class LearnedSelector:
+    """The two towers (`models/selector.py`)."""
+
+    name = "learned"
+
+    def __init__(self, selection: LearnedSelection) -> None:
+        self._selection = selection
+
+    def rank(self, question: PremiseQuestion, size: int) -> list[int]:
+        asked = SelectorQuestion(
+            question.step, question.given, question.consequence, question.other, question.statement, question.earlier,
+            question.theory,
+        )  # fmt: skip
+        return self._selection.rank(asked, size, question.before, question.exclude, question.own, question.theories)
 
 
 def in_scope(question: PremiseQuestion, library: FactBase) -> npt.NDArray[np.bool_]:
@@ -84,25 +113,27 @@ class Skipped:
 
 
 def premise_questions(
-    benchmark: Benchmark, library: FactBase, examples: Iterable[Example], skipped: Skipped
+    benchmark: Benchmark,
+    library: FactBase,
+    examples: Iterable[Example],
+    skipped: Skipped,
+    contexts: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None = None,
 ) -> Iterable[PremiseQuestion]:
-    """One for each step that uses library facts; several examples may hide the same step."""
+    """One for each step that uses library facts; several examples may hide the same step. With `contexts`, statement
+    and earlier facts by id, they are the model's, and one for each example."""
     seen: set[tuple[str, str]] = set()
     for example in examples:
-        if (example.step_id, example.f1) in seen:
+        if contexts is None and (example.step_id, example.f1) in seen:
             continue
         seen.add((example.step_id, example.f1))
-        theories = benchmark.worlds.at(example.theory).theories
-        mentioned = {name for text in (example.f1, *example.f2) for name in constants_of(text)}
-        question = PremiseQuestion(
-            step=example.f1,
-            given=example.f2,
-            before=library.before(example.theory, example.name),
-            own=library.own(example.theory, example.name, mentioned),
-            exclude=frozenset(library.statements(example.theory, example.name)),
-            theories=theories,
-            used=(),
-        )
+        if contexts is None:
+            question = PremiseQuestion(example.f1, example.f2, 0, (), frozenset(), None, ())
+        else:
+            above = contexts.get(example.id, ((), ()))
+            question = PremiseQuestion(
+                "", example.f2, 0, (), frozenset(), None, (), example.f3 or "", example.f4, *above
+            )
+        question = placed(question, benchmark, library, example)
         scope = in_scope(question, library)
         found = [frozenset(n for n in library.find(text) if scope[n]) for text in example.f5]
         used = tuple(numbers for numbers in found if numbers)
@@ -111,6 +142,37 @@ def premise_questions(
             yield replace(question, used=used)
         else:
             skipped.nothing_used += 1
+
+
+def placed(question: PremiseQuestion, benchmark: Benchmark, library: FactBase, example: Example) -> PremiseQuestion:
+    """With what may be offered where an example stands."""
+    mentioned = {name for text in question.texts for name in constants_of(text)}
+    return replace(
+        question,
+        before=library.before(example.theory, example.name),
+        own=library.own(example.theory, example.name, mentioned),
+        exclude=frozenset(library.statements(example.theory, example.name)),
+        theories=benchmark.worlds.at(example.theory).theories,
+        theory=example.theory,
+    )
+
+
+def contexts_by_id(benchmark: Benchmark, split: str) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """By id, what `+context` reads: the statement, and facts above the gap, the nearest first."""
+    from isarstep.feed.inputs import EARLIER, STATEMENT
+    from isarstep.feed.mapped import corpus_with_context, outside_of
+
+    corpus, words = corpus_with_context(benchmark, split), (*benchmark.vocabulary, *outside_of(benchmark))
+    found = {}
+    for number, example in enumerate(corpus.ids):
+        here = slice(int(corpus.source_starts[number]), int(corpus.source_starts[number + 1]))
+        pairs = list(zip(corpus.fields[here].tolist(), corpus.sources[here].tolist(), strict=True))
+        statement, earlier = (
+            tuple(" ".join(words[t] for t in corpus.proposition(n)) for field, n in pairs if field == wanted)
+            for wanted in (STATEMENT, EARLIER)
+        )
+        found[example] = statement, earlier
+    return found
 
 
 @dataclass(frozen=True)
@@ -123,7 +185,7 @@ class PremiseScores:
     steps: int
 
 
-def score_selector(name: str, selector: Selector, questions: Sequence[PremiseQuestion]) -> PremiseScores:
+def score_selector(name: str, selector: PremiseSelector, questions: Sequence[PremiseQuestion]) -> PremiseScores:
     recalls: dict[int, list[float]] = {width: [] for width in WIDTHS}
     reciprocal: list[float] = []
     for question in questions:
@@ -136,23 +198,29 @@ def score_selector(name: str, selector: Selector, questions: Sequence[PremiseQue
     return PremiseScores(name, mean, float(np.mean(reciprocal)), len(questions))
 
 
-def premise_table(benchmark: Benchmark, split: str, limit: int | None) -> Table:
-    """Both selectors on the steps of a split, or of its `limit` examples of lowest id; not all use library facts."""
+def premise_table(benchmark: Benchmark, split: str, limit: int | None, for_model: bool = False) -> Table:
+    """All selectors on the questions of a split, or of its `limit` examples of lowest id; not all use library facts."""
     library = Library.of_benchmark(benchmark)
     skipped = Skipped()
-    questions = list(premise_questions(benchmark, library, benchmark.split(split).lowest(limit), skipped))
+    contexts = contexts_by_id(benchmark, split) if for_model else None
+    examples = benchmark.split(split).lowest(limit)
+    questions = list(premise_questions(benchmark, library, examples, skipped, contexts))
     if not questions:
         among = "" if limit is None else f", among {limit:,} examples"
         raise UserError(f"{benchmark.folder}: no step of split {split} uses a fact that stands before it{among}")
-    scores = [score_selector(each.name, each, questions) for each in (CheckersFilter(library), BagOfConstants(library))]
+    learned = LearnedSelector(selection_of(library, benchmark.hash))
+    selectors: list[LearnedSelector | CheckersFilter] = [learned, CheckersFilter(library), BagOfConstants(library)]
+    scores = [score_selector(each.name, each, questions) for each in selectors]
+    asked = "the model's question: F.2 to F.4 and context" if for_model else "a prover's question: F.1 and F.2"
     note = (
-        "Percent of the library facts that a step uses, found among the first k in scope; mean over steps. MRR: of the "
-        f"first right one among {DEEPEST:,}. {skipped.nothing_used:,} steps use no fact in scope; "
+        f"Asked with {asked}. Percent of the library facts that a step uses, found among the first k in scope; mean "
+        f"over questions. MRR: of the first right one among {DEEPEST:,}. "
+        f"{skipped.nothing_used:,} use no fact in scope; "
         f"{skipped.lemmas_out_of_scope:,} used lemmas are not in the fact base or not before the step."
     )
     return Table(
         "premises",
-        f"{split} split, {len(questions):,} steps, benchmark {benchmark.hash[:12]}, {len(library):,} facts",
+        f"{split} split, {len(questions):,} questions, benchmark {benchmark.hash[:12]}, {len(library):,} facts",
         ("selector", *(f"recall@{width}" for width in WIDTHS), "MRR"),
         tuple((s.name, *(f"{s.recall[w]:.1f}" for w in WIDTHS), f"{s.mrr:.3f}") for s in scores),
         note,

@@ -10,28 +10,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
 from typing import TypedDict
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
+from isarstep.evaluate.answer_reading import AnswerReader
 from isarstep.evaluate.metrics import ranks
-from isarstep.logic.abbreviations import expand
-from isarstep.logic.folding import canonical
-from isarstep.logic.infer import infer
-from isarstep.logic.language import Language
 from isarstep.logic.names import Names
-from isarstep.logic.normalise import normalise
 from isarstep.logic.printing import to_unicode
-from isarstep.logic.reader import read_formula
-from isarstep.logic.reading import read as read_notation
-from isarstep.logic.sameness import same_term
-from isarstep.logic.symbols import from_isabelle, normal, to_isabelle
-from isarstep.logic.terms import Free, Term, Var, erase, substitute, subterms
-from isarstep.logic.tokens import decode, encode_line
-from isarstep.logic.typestrings import parse_type, show_type
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
 from isarstep.logic.writer import write_type
 
 SHOTS = 4
@@ -71,8 +61,7 @@ class Questions:
 
     def __init__(self, benchmark: Benchmark, shots: int = SHOTS) -> None:
         self.benchmark = benchmark
-        self._uses = dict(zip(benchmark.vocabulary, benchmark.vocabulary_counts, strict=True))
-        self._names_in = cache(self._names_of_theory)
+        self._reader = AnswerReader(benchmark)
         self.shots = list(islice(self._fitting_shots(), shots)) if shots else []
 
     def _fitting_shots(self) -> Iterator[Example]:
@@ -84,25 +73,9 @@ class Questions:
                 sessions.add(example.session)
                 yield example
 
-    def _names_of_theory(self, theory: str) -> Names:
-        """Constants and notation as they are at the end of a theory."""
-        world = self.benchmark.worlds.at(theory)
-        language = world.language
-        if language is not None and language.judgment is None:  # theories that nobody has mined the beginnings of
-            language = None
-        return Names.of_signature(world.signature, uses=self._uses, language=language)
-
     def names(self, example: Example) -> Names:
         """How the example's own theory writes, variables under the names that people gave them where one can."""
-        there = names = self._names_in(example.theory)
-        chosen: dict[str, str] = {}
-        for variable, own in example.names.items():
-            try:
-                names = there.with_variables({**chosen, variable: from_isabelle(own)})
-            except UserError:
-                continue
-            chosen[variable] = from_isabelle(own)
-        return names
+        return self._reader.names(example)
 
     def prompt(self, example: Example) -> list[PromptMessage]:
         """The conversation up to the point where the model answers."""
@@ -119,9 +92,12 @@ class Questions:
 
     def question(self, example: Example) -> str:
         """F.2 to F.4 in notation, with the types of the variables."""
-        names = self.names(example)
+        names, language = self.names(example), self.benchmark.worlds.at(example.theory).language
         parts = [
-            ("Variables:", [f"{names.free(v)} :: {_type_shown(t, names)}" for v, t in example.types.items()]),
+            (
+                "Variables:",
+                [f"{names.free(v)} :: {write_type(parse_type(t), language)}" for v, t in example.types.items()],
+            ),
             ("The missing step was derived from:", _shown(example, 2, names)),
             ("From the missing step follows:", _shown(example, 3, names)),
             ("For this were also used:", _shown(example, 4, names)),
@@ -136,41 +112,10 @@ class Questions:
         if not found:
             return ReadReply(None, f"no line begins with {MARK}")
         text = _unwrapped(found[-1][1])
-        names = self.names(example)
         try:
-            term = (
-                read_notation(text, names) if names.language is None else _typed(text, example, names, names.language)
-            )
+            return ReadReply(self._reader.read(example, text), None, text)
         except UserError as error:
             return ReadReply(None, " ".join(str(error).split()), text)
-        strangers = sorted({n.name for n in subterms(term) if type(n) is Free and not n.name.startswith("<X")})
-        if strangers:
-            return ReadReply(None, f"{strangers[0]!r} is neither a constant nor a variable of the question", text)
-        if names.language is not None and _is_target_unfolded(term, example, names.language):
-            return ReadReply(example.f1, None, text)
-        plain = erase(term if names.language is None else canonical(term, names.language))
-        return ReadReply(encode_line(normalise(plain, ())), None, text)
-
-
-def _typed(text: str, example: Example, names: Names, language: Language) -> Term:
-    """The term with types, read where the example stands, its variables numbered."""
-    context = {to_isabelle(normal(names.free(variable))): parse_type(typ) for variable, typ in example.types.items()}
-
-    def numbered(leaf: Free | Var) -> Term | None:
-        return names.variable(from_isabelle(leaf.name)) if type(leaf) is Free else None
-
-    return substitute(read_formula(text, language, context).term, numbered)
-
-
-def _is_target_unfolded(term: Term, example: Example, language: Language) -> bool:
-    """Is it the hidden step but for abbreviations? Which of them a proof shows folded is no part of what is asked."""
-    context = {variable: parse_type(typ) for variable, typ in example.types.items()}
-    try:
-        target = infer([decode(example.f1)], language.signature, context).propositions[0]
-        both = [encode_line(erase(expand(each, language.signature))) for each in (target, term)]
-    except UserError:  # what has no type here is compared as it is written
-        return False
-    return same_term(*both)
 
 
 def place_of_reference(example: Example, answers: Sequence[ReadReply]) -> int:
@@ -185,11 +130,6 @@ def judgement(questions: Questions, example: Example, reply: str) -> tuple[ReadR
     """What harnesses keep of one reply: the answer in it, and the two numbers whose means they report."""
     answer = questions.read(example, reply)
     return answer, {"top1": float(place_of_reference(example, [answer]) == 1), "unreadable": float(not answer.readable)}
-
-
-def _type_shown(text: str, names: Names) -> str:
-    typ = parse_type(text)
-    return show_type(typ) if names.language is None else write_type(typ, names.language)
 
 
 def _shown(example: Example, field: int, names: Names) -> list[str]:

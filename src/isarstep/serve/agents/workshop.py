@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -13,7 +13,6 @@ from isarstep.errors import UserError
 
 if TYPE_CHECKING:
     from isarstep.bench.fact_search import FactSearch
-    from isarstep.prove.step_prover import Proving
     from isarstep.serve.service import Service
 
 
@@ -42,22 +41,11 @@ class Workshop:
             self._find_facts()
 
     def _load_library(self) -> None:
-        """Let the provers' thread load its facts and their indexes, so that nobody's budget is spent on that."""
-        from isarstep.serve.prover_queue import Job
-        from isarstep.theory.problem import Problem
-
-        service = self._service.result()
-        task = service.engine.read(Problem(goal="x = y"))  # which no prover can close before it has seen the library
-
-        def work(proving: Proving) -> Iterator[None]:
-            proving.follows(task, task.example.f3 or "", (), 0.1, 32)
-            yield
-
-        def tell(item: object) -> None:
+        def told(_: object) -> None:
             if not self._library.done():
                 self._library.set_result(None)  # also after an error, which whoever asks next will see
 
-        service.prover_queue.submit(Job(work, tell, 0.1, 32))
+        self._service.result().load_library(told)
 
     async def service(self) -> Service:
         """The service, once it is there."""

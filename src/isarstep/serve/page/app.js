@@ -14,7 +14,7 @@ import { ProofView } from "./proof.js";
 import { closed, Proof, sharedOf } from "./state.js";
 import { introduction, StepsView } from "./steps.js";
 
-const FIRST = ["24753799f8ff", "0ae2df4f9173"]; // short, and understood at once; any example will do where these are missing
+const FIRST = ["2585bb6c8e55", "e1125d0cba83"]; // short, and understood at once; any example will do where these are missing
 const MOST_RETRIES = 3, LONGEST_WAIT = 60; // seconds
 const SECONDS = 30; // for proposals and all their verdicts
 const OWN_SECONDS = 1, OWN_BUDGET = 60; // of one prover's attempt at what a person wrote, and of all of them

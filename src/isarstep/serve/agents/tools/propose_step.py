@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from isarstep.errors import UserError
+from isarstep.prove.step import Step
 from isarstep.serve.agents.tools.results import (
     Facts,
     Fixed,
@@ -58,8 +59,13 @@ async def propose_step(
         return StepsResult(**refusal(error))
     shown = list(map(step_shown, steps))
     late = untried(steps) if check else 0
-    status: Status = "ok" if shown else "nothing_found"
-    message = "" if shown else "the model proposes nothing that is well-formed"
-    if late:
-        status, message = "out_of_time", f"{late} gaps were not tried within {seconds:g} s"
+    status, message = _status(steps, late, seconds)
     return steps_result(status, message, shown, late, found, clock)
+
+
+def _status(steps: list[Step], late: int, seconds: float) -> tuple[Status, str]:
+    """What was proved is proved: only where nothing was, the end of the budget is the answer."""
+    if late:
+        status: Status = "ok" if any(step.helps for step in steps) else "out_of_time"
+        return status, f"{late} gaps were not tried within {seconds:g} s"
+    return ("ok", "") if steps else ("nothing_found", "the model proposes nothing that is well-formed")

@@ -34,7 +34,9 @@ class ToolResult(BaseModel):
         description="ok; nothing_found: all was tried, without success; out_of_time: the budget ended first, nothing "
         "follows from that; could_not_ask: no prover could be asked; refused: something is wrong with the question."
     )
-    message: str = Field(default="", description="One line that says why, where status is not ok.")
+    message: str = Field(
+        default="", description="One line that says why, where status is not ok, or what is missing though it is."
+    )
     left_out: dict[str, int] = Field(default={}, description="What bounds on the answer cut off, counted.")
 
 
@@ -101,9 +103,14 @@ def body_of(kind: type[Body], **fields: Any) -> Body:
     try:
         return kind.model_validate(fields)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
-        raise UserError(f"{where}: {first['msg']}") from None
+        raise UserError(what_is_wrong(error)) from None
+
+
+def what_is_wrong(error: ValidationError) -> str:
+    """The first of what pydantic found, in one line without what was sent."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
+    return plain(f"{where}: {first['msg']}")
 
 
 def plain(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import aclosing
 from typing import Annotated, Any
 
@@ -69,7 +68,7 @@ async def sketch(
         clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
         problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
         body = body_of(SketchBody, **problem, depth=depth, seconds=float(seconds))
-        task = await asyncio.to_thread(service.task, body)
+        task = await service.computed(clock, service.task, body)
         if not installed():  # a sketch of open steps would say nothing that propose_step does not
             return SketchResult(status="could_not_ask", message="no prover is installed")
         async with aclosing(service.sketch(body, task, clock)) as events:  # at once, where somebody cancels in here

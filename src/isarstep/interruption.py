@@ -1,0 +1,113 @@
+"""Work that can be ended from outside: an exception is raised inside its thread, which the interpreter does between two
+instructions; a single long call into C is not ended by it.
+
+It is no `Exception`, so that nobody who mends mistakes takes it for one. What is made for everybody (`undisturbed`) is
+finished first: whoever asks next would begin it again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from typing import Any
+
+
+class Unwanted(BaseException):
+    """Nobody wants the answer any more."""
+
+
+def raise_in(thread: int) -> None:
+    """Raise `Unwanted` in a thread."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Unwanted))
+
+
+def forget_raised() -> None:
+    """What was raised in this thread and has not arrived yet never does."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(threading.get_ident()), None)
+
+
+def surely(do: Callable[[], None]) -> None:
+    """What was told a moment too late arrives here, where nothing may be left undone."""
+    while True:
+        try:
+            do()
+            return
+        except Unwanted:
+            continue
+
+
+class Piece:
+    """One piece of work."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+        self.answer: Future[Any] = Future()
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+        self._undisturbed = 0
+        self._unwanted = False
+        self._outcome: tuple[Any, BaseException | None] = None, Unwanted()
+
+    def run(self) -> None:
+        """On the thread that calls it, which calls `end` next, whatever is raised here."""
+        if not self.answer.set_running_or_notify_cancel():
+            return
+        _of_thread.piece = self
+        try:
+            with self._lock:
+                self._thread = threading.get_ident()
+            self._outcome = self.work(), None
+        except BaseException as raised:
+            self._outcome = None, raised
+
+    def end(self) -> None:
+        """Afterwards nothing is raised in the thread any more, and the answer is told; may be called again."""
+        with self._lock:
+            self._thread = None
+            forget_raised()
+        _of_thread.piece = None
+        if not self.answer.done():
+            result, error = self._outcome
+            if error is None:
+                self.answer.set_result(result)
+            else:
+                self.answer.set_exception(error)
+
+    def interrupt(self) -> None:
+        """End it, or see that it is never begun."""
+        if self.answer.cancel():
+            return
+        with self._lock:
+            self._unwanted = True
+            if self._thread is not None and not self._undisturbed:
+                raise_in(self._thread)
+
+    def count_undisturbed(self, more: int) -> None:
+        with self._lock:
+            self._undisturbed += more
+            if more < 0 and not self._undisturbed and self._unwanted:
+                raise Unwanted
+
+
+class _OfThread(threading.local):
+    piece: Piece | None = None
+
+
+_of_thread = _OfThread()
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Around what is made once for all: it is finished even if whoever asked first does not want it any more."""
+    piece = _of_thread.piece
+    if piece is None:
+        yield
+        return
+    piece.count_undisturbed(1)
+    try:
+        yield
+    finally:
+        piece.count_undisturbed(-1)

@@ -1,0 +1,148 @@
+"""`isarstep fill`: every `sorry` of a theory file gets a proof, or keeps the best open sketch as a comment."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isarstep.errors import UserError
+from isarstep.logic.exactly import write_exactly
+from isarstep.logic.symbols import normal, to_isabelle
+from isarstep.prove.method_text import suggested_method
+from isarstep.prove.sketch import Sketch
+from isarstep.prove.verdict import Proved
+from isarstep.theory.document import SorryGap, TheoryDocument
+from isarstep.theory.own_context import OwnFact
+from isarstep.theory.proof_block import ProofState
+
+if TYPE_CHECKING:
+    from isarstep.serve.engine import Engine
+    from isarstep.theory.task import Task
+
+SUGGESTED = "(* suggested: proved by provers, not yet by Isabelle *)"
+Sketched = Callable[["Task"], Sketch]
+
+
+@dataclass(frozen=True)
+class FilledGap:
+    """A `sorry` and what takes its place: a proof, a comment behind it, or nothing and why."""
+
+    gap: SorryGap
+    proof: str = ""
+    comment: str = ""
+    why: str = ""
+
+    @property
+    def text(self) -> str:
+        if self.proof:
+            return f"{self.proof} {SUGGESTED}"
+        return f"sorry {self.comment}" if self.comment else "sorry"
+
+
+def filled_gaps(
+    document: TheoryDocument, engine: Engine, sketched: Sketched, gaps: Sequence[SorryGap]
+) -> Iterator[FilledGap]:
+    """One after the other; a state that is not read is told and left as it is."""
+    for gap in gaps:
+        try:
+            state = document.state_before(gap.start)
+            task = with_facts_in_order(engine.read_state(state))
+            yield filled_gap(gap, state, sketched(task))
+        except UserError as error:
+            yield FilledGap(gap, why=str(error))
+
+
+def with_facts_in_order(task: Task) -> Task:
+    """All facts where a proof names them by number."""
+    example = task.example
+    lines = tuple(dict.fromkeys((*example.f2, *example.f4)))
+    return replace(task, example=replace(example, f2=lines, f4=()))
+
+
+def filled_gap(gap: SorryGap, state: ProofState, sketch: Sketch) -> FilledGap:
+    """What a search has found for a gap."""
+    if sketch.contradiction is not None:  # in a proof by contradiction facts do contradict each other
+        proof = _proof(state, sketch.task, sketch.contradiction)
+        return FilledGap(gap, proof=proof) if proof is not None else FilledGap(gap, why=sketch.state)
+    last = sketch.steps[-1]
+    if sketch.closed and len(sketch.steps) == 1 and isinstance(last.gap, Proved):
+        proof = _proof(state, sketch.task, last.gap)
+        if proof is not None:
+            return FilledGap(gap, proof=proof)
+        return FilledGap(gap, comment=f"(* proved, but by facts without a name here: {last.gap} *)")
+    if len(sketch.steps) == 1:
+        return FilledGap(gap, why="no step was found")
+    shown = "; ".join(f'have "{step.text}" ({"proved" if step.proved else "open"})' for step in sketch.steps[:-1])
+    goal = "proved" if last.proved else "open"
+    return FilledGap(gap, comment=f"(* {sketch.state}: {normal(shown)}; then the goal ({goal}) *)")
+
+
+def _proof(state: ProofState, task: Task, proved: Proved) -> str | None:
+    """The method, where all that was used can be written at this place."""
+    context = state.context
+    own = {name: simp for name, _, simp in task.world.own_facts}
+    by_line: dict[str, OwnFact] = {}
+    for fact in (*state.chained, *state.local):
+        by_line.setdefault(_line(fact, task), fact)
+    facts = [by_line[line] for line in task.example.f2]
+    local = [(_written(fact, state), fact in state.chained) for fact in facts]
+
+    def called(name: str) -> str | None:
+        prefix = f"{context.theory}."
+        if name in own:
+            return None if "unnamed_" in name else name.removeprefix(prefix)
+        return name
+
+    return suggested_method(proved, state.goal, local, own, called)
+
+
+def _line(fact: OwnFact, task: Task) -> str:
+    from isarstep.logic.folding import canonical
+    from isarstep.logic.terms import untyped
+
+    language = task.world.language
+    assert language is not None
+    return task.normal(untyped(canonical(fact.prop, language)))
+
+
+def _written(fact: OwnFact, state: ProofState) -> str:
+    """By its name, else as it is said."""
+    language = state.context.language
+    if fact.name and "unnamed_" not in fact.name and not fact.name.startswith("assumption_"):
+        return fact.name.rpartition(".")[2] if fact.name.startswith(state.context.theory) else fact.name
+    try:
+        return f"\\<open>{to_isabelle(normal(write_exactly(fact.prop, language)))}\\<close>"
+    except UserError:
+        return ""
+
+
+def with_gaps_filled(text: str, filled: Sequence[FilledGap]) -> str:
+    """The file with proofs and comments in their places."""
+    for each in sorted(filled, key=lambda each: each.gap.start, reverse=True):
+        text = text[: each.gap.start] + each.text + text[each.gap.end :]
+    return text
+
+
+def difference(path: Path, old: str, new: str) -> str:
+    """As `diff -u` shows it."""
+    lines = difflib.unified_diff(old.splitlines(True), new.splitlines(True), f"a/{path.name}", f"b/{path.name}")
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def replace_file(path: Path, old: str, new: str) -> None:
+    """Whole or not at all; refused where somebody has changed the file meanwhile."""
+    now = path.read_bytes().decode("utf-8")
+    if now.replace("\r\n", "\n") != old:
+        raise UserError(f"{path}: it was changed meanwhile; run this again")
+    text = new.replace("\n", "\r\n") if "\r\n" in now else new
+    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        beside.write_bytes(text.encode())
+        beside.chmod(path.stat().st_mode)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,130 @@
+"""`isarstep fill`: methods from what provers used, diffs, and files that are whole or unchanged."""
+
+from pathlib import Path
+
+import pytest
+
+from isarstep.cli import run
+from isarstep.errors import UserError
+from isarstep.logic.tokens import decode
+from isarstep.prove.sketch import Link, Sketch
+from isarstep.prove.verdict import Gap, Proved, Unknown
+from isarstep.serve.engine import Engine
+from isarstep.serve.filling import (
+    SUGGESTED,
+    FilledGap,
+    difference,
+    filled_gaps,
+    replace_file,
+    with_gaps_filled,
+)
+from isarstep.theory.document import SorryGap, TheoryDocument
+from isarstep.theory.task import Task
+
+THEORY = """theory T imports Main begin
+definition two :: nat where "two = 2"
+fun f :: "nat ⇒ nat" where "f 0 = 1" | "f (Suc n) = f n"
+lemma assumes a: "x < (y :: nat)" and "y < z" shows "x < z"
+  using a sorry
+lemma "f 0 = 1 ∧ two = 2" sorry
+lemma "class_is_unread +" sorry
+end
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+def filled(engine: Engine, *answers: Gap) -> list[FilledGap]:
+    """All gaps of the theory, provers having said this about each in turn."""
+    document = TheoryDocument(Path("T.thy"), engine.worlds, text=THEORY)
+    waiting = iter(answers)
+
+    def sketched(task: Task) -> Sketch:
+        goal = task.example.f3
+        assert goal is not None
+        return Sketch(task, (Link(goal, decode(goal), task.text(goal), next(waiting)),), 0.0, 1, 0.1)
+
+    return list(filled_gaps(document, engine, sketched, document.gaps()))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "texts"),
+    [
+        (
+            Proved("cvc5", 0.1, ("F.2(1)", "F.2(2)"), 0),
+            Proved("simp", 0.1, ("T.f.simps(1)", "T.two_def"), 0),
+            ["using \\<open>y < z\\<close> by linarith", "by (simp add: two_def)"],
+        ),
+        (
+            Proved("E", 0.1, ("F.2(1)", "Orderings.order_class.less_trans"), 3),
+            Proved("E", 0.1, ("T.f.simps(1)", "T.two_def", "definition of two"), 0),
+            ["by (metis Orderings.order_class.less_trans)", "by (metis f.simps(1) two_def)"],
+        ),
+        (Proved("E", 0.1, ("?",), 0), Unknown("nothing"), ["", ""]),
+    ],
+)
+def test_methods_name_what_was_used(engine: Engine, first: Gap, second: Gap, texts: list[str]) -> None:
+    found = filled(engine, first, second)
+    assert [each.proof for each in found] == [*texts, ""]
+    assert found[2].why.startswith("T.thy:7:")
+
+
+def test_nothing_but_the_gaps_changes() -> None:
+    text = "a sorry b sorry c"
+    gaps = [SorryGap(2, 7, 1), SorryGap(10, 15, 1)]
+    new = with_gaps_filled(text, [FilledGap(gaps[0], proof="by simp"), FilledGap(gaps[1], comment="(* open *)")])
+    assert new == f"a by simp {SUGGESTED} b sorry (* open *) c"
+    assert with_gaps_filled(text, [FilledGap(gaps[0], why="not read")]) == text
+
+
+def test_a_diff_names_the_file() -> None:
+    assert difference(Path("x/T.thy"), "a\nb\n", "a\nc\n").splitlines() == [
+        "--- a/T.thy", "+++ b/T.thy", "@@ -1,2 +1,2 @@", " a", "-b", "+c",
+    ]  # fmt: skip
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "T.thy"
+    path.write_bytes(b"a sorry\r\nb\r\n")
+    replace_file(path, "a sorry\nb\n", "a by simp\nb\n")
+    assert path.read_bytes() == b"a by simp\r\nb\r\n"
+    with pytest.raises(UserError, match="changed meanwhile"):
+        replace_file(path, "a sorry\nb\n", "something else\n")
+    assert path.read_bytes() == b"a by simp\r\nb\r\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failing_write_leaves_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "T.thy"
+    path.write_text("old")
+
+    def fails(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", fails)
+    with pytest.raises(KeyboardInterrupt):
+        replace_file(path, "old", "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_doors_say_where_it_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "T.thy"
+    path.write_text(THEORY)
+    assert run(["fill", str(path), "--line", "2"]) == 2
+    assert f"{path}: there is no sorry at line 2" in capsys.readouterr().err
+    assert run(["propose", f"{path}:7"]) == 2
+    assert f"{path}:7:" in capsys.readouterr().err
+    assert path.read_text() == THEORY
+
+
+def test_propose_at_a_line_knows_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`max` is the file's own, and the problem that is shown says so."""
+    path = tmp_path / "T.thy"
+    text = 'theory T imports Main begin\ndefinition max :: "nat ⇒ nat ⇒ nat" where "max a b = a"\n'
+    path.write_text(text + 'lemma fixes a :: nat assumes "a < 3" shows "max a 2 = 2"\n  sorry\nend\n')
+    assert run(["propose", f"{path}:3", "--beam", "2", "--json"]) == 0
+    assert "max a 2 = 2" in capsys.readouterr().out

@@ -1,0 +1,138 @@
+"""Five hundred hostile requests through HTTP, and some of them through the tools of agents and the editor's door: answered, or refused as
+documented; little processor time beyond their budgets; no memory kept, no child left."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from tests.disturbed import family
+from tests.needs import PROC_FILES
+from tests.serve.hostile_bodies import as_sent, bodies, editor_messages, theories
+from tests.waiting import PROC, gone, until
+
+from isarstep.serve import app as app_module
+from isarstep.serve.app import create_app
+from isarstep.serve.engine import Engine
+from isarstep.serve.gate import Load, ServerLimits
+from isarstep.serve.service import Service
+
+SEED = 33
+ALLOWED = {200, 400, 404, 413, 422, 503}
+BUDGET = 1.0  # seconds of every request
+BEYOND = 2.0  # seconds of processor time, of all threads
+LOADED = 100  # requests after which model, provers and the usual theories are there; they are sent again
+MOST_GROWTH = 600  # megabytes: languages and provers' facts are loaded on the way
+
+
+@pytest.fixture(scope="module")
+def service(engine: Engine) -> Iterator[Service]:
+    made = Service(engine, 4)
+    yield made
+    made.close()
+
+
+def peak() -> float:
+    """Megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
+@PROC_FILES
+def test_five_hundred_hostile_requests(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_module, "READING", BUDGET)
+    load = Load()
+    app = create_app(service, ServerLimits(), load)
+    wrong: list[str] = []
+    slow: list[str] = []
+    before = 0.0
+
+    async def send_all() -> None:
+        nonlocal before
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            await client.post("/read", content=as_sent({"goal": "x = x"}))
+            sent = list(bodies(SEED, 500))
+            for number, (path, body) in enumerate((*sent[:LOADED], *sent)):
+                if number == LOADED:
+                    before = peak()
+                content = as_sent(body)
+                used = time.process_time()
+                answer = await client.post(path, content=content, headers={"content-type": "application/json"})
+                used = time.process_time() - used
+                said = f"{path} {answer.status_code} {used:.1f} s {content[:300]!r}"
+                if answer.status_code not in ALLOWED:
+                    wrong.append(said)
+                if number >= LOADED and used > BUDGET + BEYOND:
+                    slow.append(said)
+                json.loads(answer.content)
+
+    asyncio.run(send_all())
+    assert wrong == []
+    assert slow == []
+    assert load.running == 0
+    assert until(lambda: not service.workers.running)
+    gc.collect()
+    assert peak() - before < MOST_GROWTH
+    assert until(lambda: len(family(os.getpid())) <= 2)  # one process that starts provers, and nothing under it
+
+
+def test_hostile_calls_of_tools(service: Service) -> None:
+    pytest.importorskip("mcp", reason="pip install 'isarstep[mcp]'")
+    from mcp import Client
+
+    from isarstep.serve.agents.mcp_server import make_server
+    from isarstep.serve.agents.workshop import Workshop
+
+    workshop = Workshop(lambda: service)
+    names = ("facts", "goal", "fixed", "types", "imports")
+
+    async def call_all() -> None:
+        async with Client(make_server(workshop)) as client:
+            for _, body in bodies(SEED + 1, 40):
+                given = json.loads(json.dumps(body).replace("\\ud8", "\\u00"))  # its client refuses to send halves
+                arguments = {name: given[name] for name in names if name in given} | {"seconds": 1, "check": False}
+                used = time.process_time()
+                answer = await client.call_tool("propose_step", arguments)
+                assert time.process_time() - used < BUDGET + BEYOND
+                if answer.is_error:
+                    assert answer.content[0].text.isprintable()  # type: ignore[union-attr]
+
+    asyncio.run(call_all())
+
+
+def test_hostile_texts_and_messages_of_editors() -> None:
+    """Every request is answered, nothing is an internal error; the server ends when it is told to."""
+    pytest.importorskip("pygls", reason="pip install 'isarstep[lsp]'")
+    from tests.serve.editor_client import editor
+
+    uri = "file:///nowhere/T.thy"
+    with editor() as client:
+        client.initialize()
+        client.open(uri, "theory T imports Main begin\nend\n", 0)
+        for version, text in enumerate(theories(SEED + 2, 60), 1):
+            about = {"uri": uri, "version": version}
+            client.notify("textDocument/didChange", {"textDocument": about, "contentChanges": [{"text": text}]})
+            assert not any("mistake of isarstep" in each["message"] for each in client.diagnostics(uri, version))
+            place = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 3}}
+            assert "error" not in client.answer(client.ask("textDocument/hover", place))
+        client.open(uri, 'theory T imports Main begin\nlemma "P ∧ Q" if Q P for P Q sorry\nend\n', 99)
+        for number, body in enumerate(editor_messages(SEED + 3, 100, uri, 99), 1000):
+            client.send(body)
+            answer = client.until(
+                lambda message, number=number: "method" not in message and message.get("id") in (number, None)
+            )
+            if "error" in answer:
+                assert answer["error"]["code"] != -32603, (answer, body)
+                assert answer["error"]["message"].isprintable()
+        client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        children = family(client.process.pid)[1:] if PROC else []
+        assert client.stop() == 0
+        assert all(gone(child) for child in children)
