@@ -71,6 +71,7 @@ SLOW = (
     "tests/test_mutating.py",
     "tests/test_outputs.py",
     "tests/test_package.py",
+    "tests/test_top_level.py::test_answers_are_scored",
     "tests/test_top_level.py::test_read",
     "tests/train/test_context_run.py",
     "tests/train/test_lime.py",

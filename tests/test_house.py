@@ -51,7 +51,7 @@ ARROWS: dict[str, set[str]] = {
     "prove": {"theory", "decode", "models", "feed", "bench", "mine", "logic"},
     "evaluate": {"decode", "models", "feed", "bench", "logic"},
     "serve": {"prove", "evaluate", "theory", "decode", "models", "feed", "bench", "mine", "logic"},
-    "house": {"serve", "prove", "theory", "bench", "logic"},
+    "house": {"serve", "prove", "evaluate", "theory", "bench", "logic"},
 }
 OUTSIDE = {"cli", "cli_docs", "__main__"}  # they open the doors and are imported by nobody inside
 

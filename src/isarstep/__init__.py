@@ -1,26 +1,44 @@
 """IsarStep: mine Isabelle proofs, build the benchmark, train and score models, propose and check missing steps.
 
-Four functions are the short way in; each imports what it needs when it is called, so that `import isarstep` is quick.
+Eight functions are the short way in; each imports what it needs when it is called, so that `import isarstep` is quick.
+docs/api.md shows all of them at work.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from isarstep.errors import UserError
 from isarstep.version import __version__
 
 if TYPE_CHECKING:
     from isarstep.bench.store import Split
+    from isarstep.evaluate.scores import Scores
     from isarstep.logic.reader import Reading
+    from isarstep.prove.sketch import Sketch
     from isarstep.prove.step import Step
     from isarstep.prove.step_prover import Proving
+    from isarstep.serve.engine import Engine
+    from isarstep.serve.filling import FilledTheory
     from isarstep.theory.task import Task
 
-__all__ = ["UserError", "__version__", "check_step", "load", "propose", "read"]
+__all__ = [
+    "UserError",
+    "__version__",
+    "check_step",
+    "evaluate",
+    "fill",
+    "load",
+    "propose",
+    "prove",
+    "read",
+    "sketch",
+]
 
 
 def load(where: str | Path = "embedded", split: str = "train") -> Split:
@@ -73,13 +91,7 @@ def propose(
     like none or a constant has them, `theories` what is imported. With `check`, provers try both sides of every step:
     `seconds` of processor time for an attempt, with up to `library` facts beside the given ones.
     """
-    from isarstep.serve.engine import default_engine
-    from isarstep.theory.problem import Problem
-
-    engine = default_engine()
-    lines = (goal, _several("facts", facts), _several("others", others), _several("hints", hints))
-    fixes, imports = _several("fixed", fixed), _several("theories", theories)
-    task = engine.read(Problem(*lines, fixed=fixes, types=types or {}, imports=imports))
+    engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
     if not check:
         return engine.propose(task, beam)
     with engine.proving(seconds, library) as proving:
@@ -100,22 +112,112 @@ def check_step(
 ) -> Step:
     """A step of one's own with what provers say: `first`, does it follow from the facts; `second`, the goal from it;
     `contradiction`, do the facts contradict each other, so that everything follows.
-
-    (`isarstep.prove` is the room of the checkers, hence the longer name.)
     """
     from isarstep.prove.step import with_gap
-    from isarstep.serve.engine import default_engine
-    from isarstep.theory.problem import Problem
 
-    engine = default_engine()
-    lines = (goal, _several("facts", facts), _several("others", others))
-    fixes, imports = _several("fixed", fixed), _several("theories", theories)
-    task = engine.read(Problem(*lines, fixed=fixes, types=types or {}, imports=imports))
+    engine, task = _asked(goal, facts, others, (), types, fixed, theories)
     found = engine.steps(task, [(engine.answer(task, step), None)])[0]
     with engine.proving(seconds, library) as proving:
         for _, side, gap in proving.verdicts(task, [found]):
             found = with_gap(found, side, gap)
         return _with_contradiction([found], task, proving)[0]
+
+
+def prove(
+    goal: str,
+    facts: Sequence[str] = (),
+    *,
+    types: Mapping[str, str] | None = None,
+    fixed: Sequence[str] = (),
+    theories: Sequence[str] = (),
+    seconds: float = 30,
+) -> Sketch:
+    """A proof of a statement, by provers, induction and proposed steps, within so many seconds.
+
+    `closed` says whether it is one, `isar()` is its text. Provers have found it, not Isabelle's kernel.
+    """
+    return sketch(facts, goal, types=types, fixed=fixed, theories=theories, seconds=seconds)
+
+
+def sketch(
+    facts: Sequence[str],
+    goal: str,
+    others: Sequence[str] = (),
+    hints: Sequence[str] = (),
+    *,
+    types: Mapping[str, str] | None = None,
+    fixed: Sequence[str] = (),
+    theories: Sequence[str] = (),
+    beam: int = 10,
+    seconds: float = 30,
+) -> Sketch:
+    """A chain of steps from the facts to the goal, provers closing the gaps: the best that is found in the time.
+
+    `open` has the places of the steps that are not proved.
+    """
+    from isarstep.serve.searching import search_for_proof
+
+    engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
+    return search_for_proof(engine, task, beam, seconds)[0]
+
+
+def fill(
+    path: str | Path, lines: Sequence[int] = (), *, beam: int = 10, seconds: float = 20, write: bool = False
+) -> FilledTheory:
+    """A theory file with a proof for each `sorry`, or for those at some lines, where one is found.
+
+    `seconds` are for each of them. The file is changed with `write` alone, or by `write()` of the answer, whose text is
+    a diff.
+    """
+    from isarstep.serve.engine import default_engine
+    from isarstep.serve.searching import fill_theory
+
+    filled = fill_theory(default_engine(), Path(path), lines, beam, seconds)
+    if write:
+        filled.write()
+    return filled
+
+
+def evaluate(
+    answers: str | Path | Mapping[str, Sequence[str]],
+    benchmark: str | Path = "embedded",
+    split: str = "test",
+    limit: int | None = None,
+) -> Scores:
+    """Score answers to a split: a predictions file, the folder of a run or a model, or lists of answers by example.
+
+    A list has answers in tokens or in notation, best first; examples without one count as wrong. `limit` is for the so
+    many examples of lowest id, which `load(benchmark, split).lowest(limit)` has, too.
+    """
+    from isarstep.evaluate.headline import open_system, open_task, system_of_answers
+    from isarstep.evaluate.scores import score
+
+    task = open_task(benchmark, split, limit)
+    if isinstance(answers, str | Path):
+        return score(open_system(Path(answers), task))
+    return score(system_of_answers({of: _several(f"answers to {of}", each) for of, each in answers.items()}, task))
+
+
+def _asked(
+    goal: str,
+    facts: Sequence[str],
+    others: Sequence[str],
+    hints: Sequence[str],
+    types: Mapping[str, str] | None,
+    fixed: Sequence[str],
+    theories: Sequence[str],
+) -> tuple[Engine, Task]:
+    """The engine inside the package, and the problem as it reads it."""
+    from isarstep.theory.problem import Problem
+
+    if not isinstance(goal, str):
+        raise UserError(f"goal wants one text, not {goal!r}")
+    lines = (goal, _several("facts", facts), _several("others", others), _several("hints", hints))
+    fixes, imports = _several("fixed", fixed), _several("theories", theories)
+    from isarstep.serve.engine import default_engine
+
+    engine = default_engine()
+    return engine, engine.read(Problem(*lines, fixed=fixes, types=types or {}, imports=imports))
 
 
 def _several(name: str, texts: Sequence[str]) -> tuple[str, ...]:
@@ -133,3 +235,18 @@ def _with_contradiction(steps: list[Step], task: Task, proving: Proving) -> list
         if isinstance(gap, Proved):
             return [replace(step, contradiction=gap) for step in steps]
     return steps
+
+
+class _Package(ModuleType):
+    """`isarstep.prove` and `isarstep.evaluate` are functions, whatever was imported before: an import sets a room as an
+    attribute of the package, and here the function keeps its name. What is in the room can still be reached through
+    it, as in `import isarstep.prove.step as step`."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("prove", "evaluate") and isinstance(value, ModuleType):
+            vars(self)[name].__dict__ = vars(value)
+        else:
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

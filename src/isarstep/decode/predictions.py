@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -66,6 +66,14 @@ def read_predictions(path: Path, ids: Sequence[str], gone: Sequence[str] = ()) -
     else:
         lists = _plain(path, lines, ids)
     return faults_counted(lists, read_meta(path))
+
+
+def lists_by_id(answers: Mapping[str, Sequence[str]], ids: Sequence[str]) -> Predictions:
+    """Lists that are not in a file, for the examples `ids`; a UserError where one answers something else."""
+    if unknown := sorted({*answers} - {*ids}):
+        raise UserError(f"example {unknown[0]} is not in this split; check the split and the benchmark")
+    lists = tuple(tuple(_tokens(f"example {of}", each) for each in answers.get(of, ())) for of in ids)
+    return faults_counted(lists, {})
 
 
 def read_scored(path: Path) -> dict[str, list[tuple[str, float]]]:

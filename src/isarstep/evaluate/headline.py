@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from isarstep.bench.ids import places_of_lowest
 from isarstep.bench.store import Benchmark
 from isarstep.data import BESIDE, EMBEDDED, model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
-from isarstep.decode.predictions import stem
+from isarstep.decode.predictions import Predictions, lists_by_id, stem
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
-from isarstep.evaluate.runs import open_run, predictions_for
+from isarstep.evaluate.runs import open_run, predictions_for, read_notation_of
 from isarstep.evaluate.scores import Comparison, Scores, ScoringTask, System, corrected, score
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.tables import NOT_CHECKED, Table
@@ -47,8 +47,18 @@ def open_system(where: Path, task: ScoringTask) -> System:
     if where.is_dir():
         run = open_run(where)
         return run.system(task) or answer(where, run.name, task, NARROW, WIDE)
-    predictions = predictions_for(where, task)
-    system = System(stem(where), task, predictions, predictions)
+    return _readable(str(where), stem(where), predictions_for(where, task), task)
+
+
+def system_of_answers(answers: Mapping[str, Sequence[str]], task: ScoringTask, name: str = "answers") -> System:
+    """Lists of answers by the id of the example, best first, as a system."""
+    found = lists_by_id(answers, task.ids)
+    return _readable(name, name, read_notation_of(found if task.places is None else found.at(task.places), task), task)
+
+
+def _readable(where: str, name: str, predictions: Predictions, task: ScoringTask) -> System:
+    """Refused where not one first answer is a term."""
+    system = System(name, task, predictions, predictions)
     if not system.read.any() and predictions.missing < len(predictions.lists):
         first = next(answer for answer in system.best if answer)
         raise UserError(

@@ -162,6 +162,12 @@ class Scores:
     wide: ScoreSignature
     drawn: str = "theorems"  # what the intervals resample
 
+    def __str__(self) -> str:
+        """The numbers with their intervals, and below them what they were measured on."""
+        judged = f", well-formed {self.well_formed}" if self.well_formed else ""
+        numbers = f"{self.name}: top-1 {self.top1}, top-10 {self.top10}, BLEU {self.bleu}{judged}"
+        return f"{numbers}\n{self.wide}"
+
     def as_json(self) -> dict[str, Any]:
         numbers: dict[str, Any] = {"system": self.name}
         for name in ("top1", "top1_term", "top10", "top10_term", "bleu", "well_formed"):

@@ -125,9 +125,9 @@ class Packer:
                 F.pad(row, (0, short)) for row in (tokens_S, positions_S, categories_S)
             )
             longest_example, longest_segment = shape.longest_source, shape.longest_proposition
-            lengths_N = fill(lengths_N, short, shape.examples, shape.fillers)
+            lengths_N = fill_slots(lengths_N, short, shape.examples, shape.fillers)
             slots = shape.propositions if self.layout.hierarchical else shape.examples
-            segments = fill(segments, short, slots, shape.fillers)
+            segments = fill_slots(segments, short, slots, shape.fillers)
         return Source(
             tokens_S,
             positions_S,
@@ -155,7 +155,7 @@ class Packer:
             inputs_U, positions_U = F.pad(inputs_U, (0, short)), F.pad(positions_U, (0, short))
             outputs_U = F.pad(outputs_U, (0, short), value=-1)
             longest = shape.longest_target
-            longer_N = fill(longer_N, short, shape.examples, shape.fillers)
+            longer_N = fill_slots(longer_N, short, shape.examples, shape.fillers)
         return Target(inputs_U, outputs_U, positions_U, Segments(segment_starts(longer_N), longest))
 
 
@@ -169,7 +169,7 @@ def segment_starts(lengths: Tensor) -> Tensor:
     return F.pad(lengths.cumsum(0, dtype=torch.int32), (1, 0))
 
 
-def fill(lengths: Tensor, missing: int, slots: int, fillers: int) -> Tensor:
+def fill_slots(lengths: Tensor, missing: int, slots: int, fillers: int) -> Tensor:
     """The real segments, then the filling in equal pieces, then empty segments up to the fixed number."""
     bounds = torch.arange(fillers + 1, device=lengths.device) * missing // fillers
     return torch.cat([lengths, bounds.diff(), lengths.new_zeros(slots - lengths.shape[0])])

@@ -89,6 +89,9 @@ class Sketch:
         notes += [f"could not be asked: {why}" for why in not_asked]
         return "\n".join([self.isar(), *(f"(* {note} *)" for note in (*notes, f"proved means {AUTHORITY}"))])
 
+    def __str__(self) -> str:
+        return self.isar()
+
     def isar(self) -> str:
         """A proof to copy, with the methods that provers' proofs suggest; what is open ends in `sorry`."""
         example, task = self.task.example, self.task

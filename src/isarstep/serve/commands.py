@@ -6,7 +6,6 @@ import gc
 import json
 import os
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -215,48 +214,18 @@ def fill(
 
         isarstep fill Mine.thy --line 42 --budget 10
     """
-    from isarstep.prove.proof_search import Plan, sketches
-    from isarstep.serve.batching import Batcher
     from isarstep.serve.engine import Engine
-    from isarstep.serve.filling import FilledGap, difference, filled_gaps, replace_file, with_gaps_filled
-    from isarstep.theory.document import TheoryDocument
+    from isarstep.serve.searching import fill_theory
 
-    engine = Engine(model, benchmark)
-    document = TheoryDocument(file, engine.worlds)
-    gaps = [gap for gap in document.gaps() if not line or gap.line in line]
-    if not gaps:
-        raise UserError(f"{file}: there is no sorry" + (f" at line {line[0]}" if line else ""))
-    engine.find_model()
-    plan = Plan(beam=beam, seconds=budget)
-    model_thread = Batcher(engine, 1)
-    filled: list[FilledGap] = []
-    proving = engine.proving(plan.prover_seconds, plan.library, width=2)
-    with Watched("filling", len(gaps)) as watched, proving, ExitStack() as leaving:
-        leaving.callback(model_thread.close, wait=False)
-
-        def sketched(task: Task) -> Sketch:
-            if (
-                not filled and task.example.f3 is not None
-            ):  # what is loaded at the first question is no part of a budget
-                proving.follows(task, task.example.f3, (), plan.prover_seconds, plan.library)
-            return list(sketches(task, plan, model_thread.search_all, proving))[-1]
-
-        try:
-            for each in filled_gaps(document, engine, sketched, gaps):
-                filled.append(each)
-                watched.at(len(filled))
-        except KeyboardInterrupt:
-            typer.echo(f"interrupted: {len(filled)} of {len(gaps)} gaps were looked at", err=True)
-    old = document.source.text
-    new = with_gaps_filled(old, filled)
-    for each in filled:
+    filled = fill_theory(Engine(model, benchmark), file, line or (), beam, budget)
+    for each in filled.gaps:
         if each.why:
             typer.echo(f"{file}:{each.gap.line}: left open: {each.why}", err=True)
-    typer.echo(f"{sum(bool(each.proof) for each in filled)} of {len(gaps)} filled", err=True)
-    if write and new != old:
-        replace_file(file, old, new)
-    elif not write:
-        print(difference(file, old, new), end="")
+    typer.echo(f"{filled.proved} of {filled.asked} filled", err=True)
+    if write:
+        filled.write()
+    else:
+        print(filled, end="")
 
 
 def prove(

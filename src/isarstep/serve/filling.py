@@ -43,6 +43,34 @@ class FilledGap:
         return f"sorry {self.comment}" if self.comment else "sorry"
 
 
+@dataclass(frozen=True)
+class FilledTheory:
+    """A theory file as it was and as it may be: nothing is written before `write`."""
+
+    path: Path
+    before: str
+    asked: int  # gaps that were to be filled; one who is interrupted has looked at fewer
+    gaps: tuple[FilledGap, ...]
+
+    @property
+    def text(self) -> str:
+        """The file with proofs and comments in their places."""
+        return with_gaps_filled(self.before, self.gaps)
+
+    @property
+    def proved(self) -> int:
+        """How many gaps have a proof."""
+        return sum(bool(gap.proof) for gap in self.gaps)
+
+    def __str__(self) -> str:
+        return difference(self.path, self.before, self.text)
+
+    def write(self) -> None:
+        """Change the file, whole or not at all; refused where somebody has changed it meanwhile."""
+        if self.text != self.before:
+            replace_file(self.path, self.before, self.text)
+
+
 def filled_gaps(
     document: TheoryDocument, engine: Engine, sketched: Sketched, gaps: Sequence[SorryGap]
 ) -> Iterator[FilledGap]:

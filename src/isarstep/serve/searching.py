@@ -1,9 +1,12 @@
-"""The search for a proof as commands run it, with progress."""
+"""The search for a proof, of a problem or of every gap of a theory file, as commands run it, with progress."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+
+import typer
 
 from isarstep.errors import UserError
 from isarstep.progress import Watched
@@ -11,6 +14,8 @@ from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import Sketch
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
+from isarstep.serve.filling import FilledGap, FilledTheory, filled_gaps
+from isarstep.theory.document import TheoryDocument
 from isarstep.theory.task import Task
 
 
@@ -38,3 +43,33 @@ def search_for_proof(
             watched.news(f"{found.tried} proposals tried, {len(found.open)} open")
     assert best is not None
     return best, proving.asked()
+
+
+def fill_theory(engine: Engine, path: Path, lines: Sequence[int], beam: int, seconds: float) -> FilledTheory:
+    """Every `sorry` of a file, or those at some lines, looked at one after the other; whoever interrupts it gets what
+    is filled by then."""
+    document = TheoryDocument(path, engine.worlds)
+    gaps = [gap for gap in document.gaps() if not lines or gap.line in lines]
+    if not gaps:
+        raise UserError(f"{path}: there is no sorry" + (f" at line {lines[0]}" if lines else ""))
+    engine.find_model()
+    plan = Plan(beam=beam, seconds=seconds)
+    model_thread = Batcher(engine, 1)
+    filled: list[FilledGap] = []
+    proving = engine.proving(plan.prover_seconds, plan.library, width=2)
+    with Watched("filling", len(gaps)) as watched, proving, ExitStack() as leaving:
+        leaving.callback(model_thread.close, wait=False)
+
+        def sketched(task: Task) -> Sketch:
+            # What is loaded at the first question is no part of a budget.
+            if not filled and task.example.f3 is not None:
+                proving.follows(task, task.example.f3, (), plan.prover_seconds, plan.library)
+            return list(sketches(task, plan, model_thread.search_all, proving))[-1]
+
+        try:
+            for each in filled_gaps(document, engine, sketched, gaps):
+                filled.append(each)
+                watched.at(len(filled))
+        except KeyboardInterrupt:
+            typer.echo(f"interrupted: {len(filled)} of {len(gaps)} gaps were looked at", err=True)
+    return FilledTheory(path, document.source.text, len(gaps), tuple(filled))
