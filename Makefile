@@ -24,7 +24,7 @@ test: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
-	@export OMP_NUM_THREADS=1; $(BIN)/pytest -q $(FIRST) >.first.log 2>&1 & first=$$!; \
+	@export OMP_NUM_THREADS=1; trap 'cat .first.log; exit 1' TERM; $(BIN)/pytest -q $(FIRST) >.first.log 2>&1 & first=$$!; \
 	$(BIN)/pytest -q tests $(FIRST:%=--ignore=%); rest=$$?; \
 	wait $$first; first=$$?; cat .first.log; rm -f .first.log; [ $$first = 0 ] && [ $$rest = 0 ]
 

@@ -52,7 +52,7 @@ class Piece:
         self._outcome: tuple[Any, BaseException | None] = None, Unwanted()
 
     def run(self) -> None:
-        """On the thread that calls it, which calls `end` next, whatever is raised here."""
+        """On a thread that does nothing else; when it has ended, somebody calls `end`."""
         if not self.answer.set_running_or_notify_cancel():
             return
         _of_thread.piece = self
@@ -62,13 +62,18 @@ class Piece:
             self._outcome = self.work(), None
         except BaseException as raised:
             self._outcome = None, raised
+        surely(self._leave)
 
-    def end(self) -> None:
-        """Afterwards nothing is raised in the thread any more, and the answer is told; may be called again."""
+    def _leave(self) -> None:
+        """Afterwards nothing is raised in this thread any more."""
         with self._lock:
             self._thread = None
             forget_raised()
-        _of_thread.piece = None
+
+    def end(self) -> None:
+        """Tell the answer."""
+        with self._lock:
+            self._thread = None
         if not self.answer.done():
             result, error = self._outcome
             if error is None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from isarstep.interruption import Piece, Unwanted
+from isarstep.interruption import Piece
 
 T = TypeVar("T")
 
@@ -34,19 +34,16 @@ class Workers:
         return piece
 
     def _run(self) -> None:
+        """Each piece has a thread of its own, for what is raised in it may arrive anywhere, even where it is caught:
+        that thread may end, this one closes the piece in any case."""
         while True:
             piece = self._pieces.get()
-            try:
-                self.running.add(piece)
-                piece.run()
-            except Unwanted:  # a moment too late
-                pass
-            while piece in self.running:
-                try:
-                    piece.end()
-                    self.running.discard(piece)
-                except Unwanted:
-                    continue
+            self.running.add(piece)
+            thread = threading.Thread(target=piece.run, name=threading.current_thread().name, daemon=True)
+            thread.start()
+            thread.join()
+            piece.end()
+            self.running.discard(piece)
 
     def interrupt_all(self) -> None:
         for piece in list(self.running):

@@ -13,6 +13,9 @@ from isarstep.interruption import Unwanted, forget_raised, raise_in, surely
 from isarstep.prove.step_prover import Proving
 from isarstep.serve.engine import Engine
 
+STUBBORN = 1.0  # seconds after which work on provers' questions is ended that nobody wants
+AGAIN = 0.1  # seconds after which it is told again: somebody may have caught it
+
 
 @dataclass
 class Job:
@@ -44,18 +47,36 @@ class ProverQueue:
     def submit(self, job: Job) -> None:
         self._arriving.put(job)
 
-    def interrupt(self, job: Job) -> None:
-        """End a job that nobody wants, if it is still at work in spite of being cancelled: provers look whether they
-        are wanted, but what is written for them may take long."""
+    def cancel(self, job: Job) -> None:
+        """Nobody wants it any more. Provers look whether they are wanted, but what is written for them may take long:
+        it is ended after a while, whatever becomes of who asked."""
         with self._changing:
-            if self._current is job and job.cancelled and self._thread.ident is not None:
-                raise_in(self._thread.ident)
+            job.cancelled = True
+            if self._current is job:
+                self._interrupt_after(STUBBORN, job)
 
-    def _works_on(self, job: Job | None) -> None:
+    def _interrupt_after(self, seconds: float, job: Job) -> None:
+        timer = threading.Timer(seconds, self._interrupt, (job,))
+        timer.daemon = True
+        timer.start()
+
+    def _interrupt(self, job: Job) -> None:
         with self._changing:
-            self._current = job
-            if job is None:
-                forget_raised()  # or it would end whatever comes next
+            if self._current is job and self._thread.ident is not None:
+                raise_in(self._thread.ident)
+                self._interrupt_after(AGAIN, job)
+
+    def _begin(self, job: Job) -> bool:
+        """False of a job that nobody wants."""
+        with self._changing:
+            if not job.cancelled:
+                self._current = job
+            return not job.cancelled
+
+    def _end(self) -> None:
+        with self._changing:
+            self._current = None
+            forget_raised()  # or it would end whatever comes next
 
     def close(self) -> None:
         self._arriving.put(None)
@@ -84,18 +105,17 @@ class ProverQueue:
 
     def _advance(self, job: Job, proving: Proving) -> bool:
         """One piece of a job; False when it is over."""
-        if job.cancelled:
-            return False
         try:
             proving.limit(job.seconds, job.library)
             proving.work_while(lambda: not job.cancelled)
             if job.pieces is None:
                 job.pieces = job.work(proving)
-            self._works_on(job)
+            if not self._begin(job):
+                return False
             try:
                 item = next(job.pieces)
             finally:
-                surely(lambda: self._works_on(None))
+                surely(self._end)
             job.tell(item)
         except Unwanted:
             proving.close()  # it may be in the middle of a conversation with them; they start again when asked

@@ -41,7 +41,6 @@ BROUGHT = ("facts", "goal", "others", "hints", "fixed", "types", "imports", "con
 
 READING = 10.0  # seconds for requests that have no budget of their own
 LEAST = 0.5  # seconds for reading, however late it is: what is understood can be answered with what there is
-STUBBORN = 1.0  # seconds after which work on provers' questions is ended that nobody wants
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -406,8 +405,7 @@ class Service:
                     raise item
                 yield item
         finally:
-            job.cancelled = True
-            loop.call_later(STUBBORN, self.prover_queue.interrupt, job)
+            self.prover_queue.cancel(job)
 
     def attention(self, body: schema.AttentionBody) -> Json:
         task = self.task(body)
