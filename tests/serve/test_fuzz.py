@@ -1,5 +1,5 @@
-"""Five hundred hostile requests through HTTP, and some of them through the tools of agents and the editor's door: answered, or refused as
-documented; little processor time beyond their budgets; no memory kept, no child left."""
+"""Five hundred hostile requests through HTTP, and some of them through the tools of agents and the editor's door:
+answered, or refused as documented; little processor time beyond their budgets; no memory kept, no child left."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import asyncio
 import gc
 import json
 import os
+import re
 import resource
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 from tests.disturbed import family
 from tests.needs import PROC_FILES
 from tests.serve.hostile_bodies import as_sent, bodies, editor_messages, theories
-from tests.waiting import PROC, gone, until
+from tests.waiting import gone, until
 
 from isarstep.serve import app as app_module
 from isarstep.serve.app import create_app
@@ -29,6 +31,7 @@ SEED = 33
 ALLOWED = {200, 400, 404, 413, 422, 503}
 BUDGET = 1.0  # seconds of every request
 BEYOND = 2.0  # seconds of processor time, of all threads
+EDITED = 20  # texts after which an editor's usual theories are read
 LOADED = 100  # requests after which model, provers and the usual theories are there; they are sent again
 MOST_GROWTH = 600  # megabytes: languages and provers' facts are loaded on the way
 
@@ -109,21 +112,45 @@ def test_hostile_calls_of_tools(service: Service) -> None:
     asyncio.run(call_all())
 
 
+def processor_time(pid: int) -> float:
+    """Seconds that a process has used, all its threads."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def peak_of(pid: int) -> float:
+    """Megabytes."""
+    found = re.search(r"VmHWM:\s*(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1024
+
+
+@PROC_FILES
 def test_hostile_texts_and_messages_of_editors() -> None:
-    """Every request is answered, nothing is an internal error; the server ends when it is told to."""
+    """Every request is answered, nothing is an internal error, little processor time beyond what reading may take, no
+    memory kept; the server ends when it is told to."""
     pytest.importorskip("pygls", reason="pip install 'isarstep[lsp]'")
     from tests.serve.editor_client import editor
+
+    from isarstep.serve.editor_server import READING, WHOLE
 
     uri = "file:///nowhere/T.thy"
     with editor() as client:
         client.initialize()
+        server = client.process.pid
         client.open(uri, "theory T imports Main begin\nend\n", 0)
+        before = 0.0
         for version, text in enumerate(theories(SEED + 2, 60), 1):
+            if version == EDITED:
+                before = peak_of(server)
+            used = processor_time(server)
             about = {"uri": uri, "version": version}
             client.notify("textDocument/didChange", {"textDocument": about, "contentChanges": [{"text": text}]})
             assert not any("mistake of isarstep" in each["message"] for each in client.diagnostics(uri, version))
             place = {"textDocument": {"uri": uri}, "position": {"line": 2, "character": 3}}
             assert "error" not in client.answer(client.ask("textDocument/hover", place))
+            assert processor_time(server) - used < WHOLE + READING + 2 * BEYOND
+        assert peak_of(server) - before < MOST_GROWTH
         client.open(uri, 'theory T imports Main begin\nlemma "P ∧ Q" if Q P for P Q sorry\nend\n', 99)
         for number, body in enumerate(editor_messages(SEED + 3, 100, uri, 99), 1000):
             client.send(body)
@@ -134,6 +161,6 @@ def test_hostile_texts_and_messages_of_editors() -> None:
                 assert answer["error"]["code"] != -32603, (answer, body)
                 assert answer["error"]["message"].isprintable()
         client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-        children = family(client.process.pid)[1:] if PROC else []
+        children = family(server)[1:]
         assert client.stop() == 0
         assert all(gone(child) for child in children)

@@ -219,3 +219,19 @@ def test_a_queue_that_is_closed_waits_for_ever_for_what_nobody_wants() -> None:
     closing = threading.Thread(target=queue.close, daemon=True)
     closing.start()
     assert until(lambda: not closing.is_alive())
+
+
+def test_the_thread_of_provers_dies_of_what_arrives_twice() -> None:
+    proving = FakeProving()
+    queue = ProverQueue(SimpleNamespace(proving=lambda library: proving))  # type: ignore[arg-type]
+
+    def twice() -> None:
+        raise Unwanted
+
+    answered = threading.Event()
+    queue.submit(Job(lambda _: iter([1]), lambda _: twice(), 0.1, 0))
+    proving.close = twice  # type: ignore[method-assign]  # in the middle of mending the first one
+    queue.submit(Job(lambda _: iter([1]), lambda _: answered.set(), 0.1, 0))
+    assert until(answered.is_set)
+    del proving.close
+    queue.close()

@@ -39,6 +39,9 @@ class ProverQueue:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._arriving: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: deque[Job] = deque()
+        self._open = True
+        self._proving: Proving | None = None
         self._current: Job | None = None
         self._changing = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="provers", daemon=True)
@@ -83,25 +86,29 @@ class ProverQueue:
         self._thread.join()
 
     def _run(self) -> None:
-        proving: Proving | None = None
-        jobs: deque[Job] = deque()
-        open_ = True
         try:
-            while open_ or jobs:
-                while not self._arriving.empty() or (open_ and not jobs):
-                    arrived = self._arriving.get()
-                    if arrived is None:
-                        open_ = False
-                        break
-                    jobs.append(arrived)
-                if jobs:
-                    proving = proving or self._engine.proving(library=0)
-                    job = jobs.popleft()
-                    if self._advance(job, proving):
-                        jobs.append(job)
+            while self._open or self._jobs:
+                try:
+                    self._work()
+                except Unwanted:  # it was told twice, the second time where nobody expects it
+                    surely(self._end)
         finally:
-            if proving is not None:
-                proving.close()
+            if self._proving is not None:
+                self._proving.close()
+
+    def _work(self) -> None:
+        while self._open or self._jobs:
+            while not self._arriving.empty() or (self._open and not self._jobs):
+                arrived = self._arriving.get()
+                if arrived is None:
+                    self._open = False
+                    break
+                self._jobs.append(arrived)
+            if self._jobs:
+                self._proving = self._proving or self._engine.proving(library=0)
+                job = self._jobs.popleft()
+                if self._advance(job, self._proving):
+                    self._jobs.append(job)
 
     def _advance(self, job: Job, proving: Proving) -> bool:
         """One piece of a job; False when it is over."""
