@@ -67,6 +67,7 @@ SLOW = (
     "tests/theory/",
     "tests/test_commands.py",
     "tests/test_docs_run.py::test_a_block_runs",
+    "tests/test_json.py",
     "tests/test_light_install.py",
     "tests/test_mutating.py",
     "tests/test_outputs.py",

@@ -17,20 +17,20 @@ from isarstep.evaluate.scores import Scores
 from isarstep.logic.reader import Reading
 from isarstep.logic.terms import Type
 from isarstep.prove.sketch import Sketch
-from isarstep.prove.step import Step
+from isarstep.prove.step import Step, Steps
 from isarstep.serve.filling import FilledTheory
 
 RESULTS = {
     "load": Split,
     "read": Reading,
-    "propose": list[Step],
+    "propose": Steps,
     "check_step": Step,
     "prove": Sketch,
     "sketch": Sketch,
     "fill": FilledTheory,
     "evaluate": Scores,
 }
-TYPES = (Split, Reading, Step, Sketch, FilledTheory, Scores)
+TYPES = (Split, Reading, Step, Steps, Sketch, FilledTheory, Scores)
 # Ways in which somebody may import; two rooms have the name of a function.
 IMPORTS = (
     "import isarstep",

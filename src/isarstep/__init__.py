@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from isarstep.evaluate.scores import Scores
     from isarstep.logic.reader import Reading
     from isarstep.prove.sketch import Sketch
-    from isarstep.prove.step import Step
+    from isarstep.prove.step import Step, Steps
     from isarstep.prove.step_prover import Proving
     from isarstep.serve.engine import Engine
     from isarstep.serve.filling import FilledTheory
@@ -84,18 +84,20 @@ def propose(
     check: bool = False,
     seconds: float = 0.3,
     library: int = 32,
-) -> list[Step]:
+) -> Steps:
     """Ranked steps from the facts towards the goal, in notation, by the model inside the package.
 
     `types` are those of variables that the statements leave open, `fixed` names that are variables though they look
     like none or a constant has them, `theories` what is imported. With `check`, provers try both sides of every step:
     `seconds` of processor time for an attempt, with up to `library` facts beside the given ones.
     """
+    from isarstep.prove.step import Steps
+
     engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
     if not check:
-        return engine.propose(task, beam)
+        return Steps(engine.propose(task, beam))
     with engine.proving(seconds, library) as proving:
-        return _with_contradiction(engine.propose(task, beam, proving=proving), task, proving)
+        return Steps(_with_contradiction(engine.propose(task, beam, proving=proving), task, proving))
 
 
 def check_step(

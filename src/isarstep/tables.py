@@ -40,6 +40,11 @@ class Table:
         above = [head for head, width in self.groups for _ in range(width)] or [""] * len(self.columns)
         return [f"{head} {column}".strip() for head, column in zip(above, self.columns, strict=True)]
 
+    def as_json(self) -> dict[str, object]:
+        """For `--json`: what is shown, as texts."""
+        rows = [list(row) for row in self.rows]
+        return {"title": self.title, "columns": self.flat_columns(), "rows": rows, "note": self.note}
+
     def to_rich(self) -> rich.table.Table:
         import rich.table
         from rich.markup import escape as escape_markup

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ Rescore = Annotated[
 Trim = Annotated[
     bool, typer.Option("--trim", help="Only take out what today's rules no longer score; other files stay.")
 ]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
 MoreUnseen = Annotated[
     bool, typer.Option("--more-unseen", help="With --fresh: entries as old as its own unseen ones, and those too.")
 ]
@@ -125,6 +127,7 @@ def stats(
     pictures: Annotated[Path | None, typer.Option(help="Folder for the pictures (SVG).")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the tables as Markdown.")] = False,
     leaks: Annotated[bool, typer.Option("--leaks", help="Search for leaks, near duplicates included.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print a benchmark's statistics next to the paper's, and draw them.
 
@@ -137,21 +140,25 @@ def stats(
 
     opened = Benchmark(benchmark)
     measured = statistics.measure(opened)
-    for table in statistics.tables(opened, measured):
-        typer.echo(table.markdown() if markdown else table.text())
+    tables = statistics.tables(opened, measured)
     if leaks:
         from isarstep.bench.leaks import leak_tables
 
-        for found in leak_tables(opened):
-            typer.echo(found.markdown() if markdown else found.text())
+        tables += leak_tables(opened)
+    if as_json:
+        typer.echo(json.dumps({"tables": [table.as_json() for table in tables]}, ensure_ascii=False))
+    else:
+        for table in tables:
+            typer.echo(table.markdown() if markdown else table.text())
     if pictures is not None:
         for path in statistics.draw(opened, measured, pictures):
-            typer.echo(f"wrote {path}")
+            typer.echo(f"wrote {path}", err=as_json)
 
 
 def show(
     example: Annotated[str, typer.Argument(help="ID, or BENCHMARK#ID; the first digits of the id will do.")],
     style: Annotated[str, typer.Option(help="unicode, tokens or latex.")] = "unicode",
+    as_json: AsJson = False,
 ) -> None:
     """Print one example like the paper's appendix.
 
@@ -159,7 +166,7 @@ def show(
 
         isarstep show 1a2b3c
     """
-    from isarstep.bench.display import Printer, describe
+    from isarstep.bench.display import Printer, describe, example_json
     from isarstep.bench.store import Benchmark
     from isarstep.logic.typestrings import parse_type, show_type
 
@@ -170,7 +177,14 @@ def show(
         benchmark = Benchmark(where or "embedded")
         split, found = benchmark.find(identifier)
         printer = Printer(benchmark, style, at_home=True)
-        for line in describe(found, split, printer, lambda text: show_type(parse_type(text))):
+
+        def type_of(text: str) -> str:
+            return show_type(parse_type(text))
+
+        if as_json:
+            typer.echo(json.dumps(example_json(found, split, printer, type_of), ensure_ascii=False))
+            return
+        for line in describe(found, split, printer, type_of):
             typer.echo(line)
 
 

@@ -89,6 +89,27 @@ class Printer:
         return self._usable[name]
 
 
+def example_json(
+    example: Example, split: str, printer: Printer, type_of: Callable[[str], str]
+) -> dict[str, str | list[str] | dict[str, str] | None]:
+    """One example for a program; propositions in the printer's style."""
+    show = printer.of(example)
+    return {
+        "id": example.id,
+        "split": split,
+        "kind": example.target_kind,
+        "theory": example.theory,
+        "theorem": example.name,
+        "step": example.step_id if example.proof >= 0 else None,
+        "facts": [show(line) for line in example.facts],
+        "target": show(example.target),
+        "goal": None if example.goal is None else show(example.goal),
+        "others": [show(line) for line in example.others],
+        "hints": [show(line) for line in example.hints],
+        "types": {show(f"FREE {name}").removeprefix("PROP "): type_of(typ) for name, typ in example.types.items()},
+    }
+
+
 def describe(example: Example, split: str, printer: Printer, type_of: Callable[[str], str]) -> Iterator[str]:
     """One example like those in the paper's appendix."""
     show = printer.of(example)

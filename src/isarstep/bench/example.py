@@ -1,10 +1,17 @@
-"""One example of the task: the missing proposition (F.1) and the four fields around it, as lines of tokens."""
+"""One example of the task: the missing proposition (F.1) and the four fields around it, as lines of tokens.
+
+`print(example)` shows it in notation under the authors' names; a notebook shows it in LaTeX. `isarstep show` does so in
+the notation of the example's own theory.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from isarstep.logic.readable import ReadableLines
 
 TargetKind = Literal["step", "assumption", "compound"]
 
@@ -41,6 +48,56 @@ class Example:
     # What stands above the gap, where somebody has looked it up: the theorem's statement, and facts, the nearest first.
     statement: tuple[str, ...] = field(default=(), compare=False)
     earlier: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def target(self) -> str:
+        """F.1, the missing step."""
+        return self.f1
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """F.2, what the target follows from."""
+        return self.f2
+
+    @property
+    def goal(self) -> str | None:
+        """F.3, what follows from the target."""
+        return self.f3
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """F.4, what else the goal follows from."""
+        return self.f4
+
+    @property
+    def hints(self) -> tuple[str, ...]:
+        """F.5, library lemmas that the target was proved with."""
+        return self.f5
+
+    def __str__(self) -> str:
+        lines = self._readable()
+        where = f"  {self.theory}, {self.name or '(unnamed)'}" if self.theory else ""
+        return "\n".join([f"{self.id}{where}", *(f"{title:>7}  {lines.text(line)}" for title, line in self._titled())])
+
+    def _repr_markdown_(self) -> str:
+        lines = self._readable()
+        return "\n".join(f"- {title} {lines.latex(line)}" for title, line in self._titled())
+
+    def _readable(self) -> ReadableLines:
+        from isarstep.logic.readable import ReadableLines
+
+        return ReadableLines((line for _, line in self._titled()), self.names)
+
+    def _titled(self) -> Iterator[tuple[str, str]]:
+        """Every proposition with the word for its field."""
+        fields = {
+            "fact": self.f2,
+            "target": (self.f1,),
+            "other": self.f4,
+            "goal": () if self.f3 is None else (self.f3,),
+        }
+        for title, lines in (fields | {"hint": self.f5}).items():
+            yield from ((title, line) for line in lines)
 
     @property
     def step_id(self) -> str:

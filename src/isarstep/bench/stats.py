@@ -53,6 +53,10 @@ class StatsTable:
 
         return "\n".join([self.title, line(self.head), *map(line, self.rows), ""])
 
+    def as_json(self) -> dict[str, object]:
+        """For `--json`: what is shown, as texts."""
+        return {"title": self.title, "columns": list(self.head), "rows": [list(row) for row in self.rows], "note": ""}
+
     def markdown(self) -> str:
         def line(row: Iterable[str]) -> str:
             return "| " + " | ".join(row) + " |"

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from isarstep.tables import Table
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 
 def evaluate(
@@ -16,7 +22,7 @@ def evaluate(
     split: Annotated[str, typer.Option(help="test, validation, unseen, unseen2, fresh or fresh2.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     breakdowns: Annotated[bool, typer.Option(help="Accuracy by length, session, kind and more; failures.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score predictions, a run or a model on a split of a benchmark.
 
@@ -150,6 +156,7 @@ def probe(
     model: Annotated[Path, typer.Argument(help="A model's folder.")],
     beam: Annotated[int, typer.Option(min=1, help="Width of the beam.")] = 10,
     out: Annotated[Path | None, typer.Option(help="Keep the answers; MODEL/probes.jsonl goes into reports.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Ask a model small questions whose answers a person can see.
 
@@ -166,13 +173,14 @@ def probe(
     if out is not None:
         write_answers(out, asked, answers)
     lists = [[tokens for tokens, _ in nbest] for nbest in answers]
-    probe_table(asked, {model.resolve().name: lists}).show()
+    _show([probe_table(asked, {model.resolve().name: lists})], as_json)
 
 
 def neighbours(
     model: Annotated[Path, typer.Argument(help="A run's or model's folder.")],
     tokens: Annotated[list[str], typer.Argument(help="Tokens by full name or its end; or a sum, 'bounded + closed'.")],
     count: Annotated[int, typer.Option(min=1, help="How many neighbours.")] = 50,
+    as_json: AsJson = False,
 ) -> None:
     """List the tokens whose embeddings are nearest to those of a token.
 
@@ -188,11 +196,21 @@ def neighbours(
     if table is None:
         raise UserError(f"{model}: has neither weights nor embeddings.safetensors")
     known = table.centred()
+    tables = []
     for text in tokens:
         is_sum = " + " in text or " - " in text
         found = known.arithmetic(text, count) if is_sum else known.neighbours(text, count)
         rows = tuple((each.token, f"{each.cosine:.3f}") for each in found)
-        Table("neighbours", f"Nearest to {text}", ("token", "cosine"), rows).show()
+        tables.append(Table("neighbours", f"Nearest to {text}", ("token", "cosine"), rows))
+    _show(tables, as_json)
+
+
+def _show(tables: Sequence[Table], as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"tables": [table.as_json() for table in tables]}, ensure_ascii=False))
+        return
+    for table in tables:
+        table.show()
 
 
 def attention(

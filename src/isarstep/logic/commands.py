@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -36,6 +37,7 @@ def term(
     variants: Annotated[
         bool, typer.Option(help="Also read other writings: glued or superfluous brackets, bare ABS, VAR v 0.")
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document for each proposition.")] = False,
 ) -> None:
     """Decode, type and print propositions that are written as tokens.
 
@@ -59,10 +61,11 @@ def term(
             typing = infer([decode(line, strict=not variants)], known)
         except UserError as error:
             raise UserError(f"{file}, line {number}: {error}" if file else str(error)) from error
-        print(_show(typing.propositions[0], form, names))
-        if types:
-            for row in _type_rows(typing.propositions[0], names):
-                print("    " + row)
+        shown, rows = _show(typing.propositions[0], form, names), _type_rows(typing.propositions[0], names)
+        if as_json:
+            print(json.dumps({"text": shown, "types": rows if types else []}, ensure_ascii=False))
+        else:
+            print(shown, *(f"    {row}" for row in rows if types), sep="\n")
 
 
 def _lines(file: Path) -> list[str]:

@@ -35,6 +35,17 @@ class Reading:
     term: Term
     frees: dict[str, Typ]
 
+    def __str__(self) -> str:
+        from isarstep.logic.printing import to_unicode
+        from isarstep.logic.readable import names_beside
+
+        return to_unicode(untyped(self.term), names_beside([self.term]))
+
+    def _repr_markdown_(self) -> str:
+        from isarstep.logic.readable import latex_of
+
+        return latex_of(untyped(self.term))
+
 
 def read_formula(
     text: str,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,8 @@ from isarstep.errors import UserError
 from isarstep.progress import Watched
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from isarstep.prove.isabelle import Isabelle
     from isarstep.prove.isabelle_run import IsabelleSettings
     from isarstep.prove.jobs import Run, Settings, Work
@@ -68,6 +71,7 @@ def check(
     directories: Annotated[
         list[Path] | None, typer.Option("-d", "--directory", help="Its further session directory: the AFP's thys.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as one JSON document.")] = False,
 ) -> None:
     """Check that proposals are well-formed and that provers close the gaps around them.
 
@@ -90,14 +94,16 @@ def check(
             raise UserError("--isabelle runs on this machine and writes a table: no --explain, no --cluster")
         judge = open_isabelle(isabelle, directories or [])
         asked = IsabelleSettings(benchmark, split, SLEDGEHAMMER[effort], 0, (0,))
-        _run_isabelle(judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume)
+        _run_isabelle(
+            judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume, as_json=as_json
+        )
         return
     settings = Settings(benchmark, split, SECONDS, 2 << 30, STAGES[effort], effort is EffortChoice.thorough)
     work = _work(settings, predictions, top, limit)
     if explain is not None:
         _explain(settings, work, explain)
     else:
-        _run(settings, work, out, jobs, cluster, resume=resume)
+        _run(settings, work, out, jobs, cluster, resume=resume, as_json=as_json)
 
 
 def _work(settings: Settings, predictions: Path | None, top: int, limit: int | None) -> list[Work]:
@@ -133,32 +139,40 @@ def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
             print(explain(checker, split[position], proposal))
 
 
-def _run(settings: Settings, work: list[Work], out: Path, jobs: int, cluster: str | None, *, resume: bool) -> None:
+def _run(
+    settings: Settings, work: list[Work], out: Path, jobs: int, cluster: str | None, *, resume: bool, as_json: bool
+) -> None:
     from isarstep.prove.jobs import Run, default_jobs, run_cluster, run_local
     from isarstep.prove.provers import available, presences, prover_names
-    from isarstep.prove.summary import summary
 
     missing = "; ".join(str(presence) for presence in presences() if presence.version is None)
     if not available():
         raise UserError(f"no prover is installed ({missing}): pip install cvc5, or put eprover on the PATH")
     if missing:
-        print(f"not asked: {missing}")
+        typer.echo(f"not asked: {missing}", err=as_json)
     run = Run(out, settings, work, resume=resume)
     with _watched(run, work) as watched:
         for count in run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs()):
             watched.news(advance=count)
     by = f"{prover_names()}, {settings.seconds:g} s a try"
-    table = run.finish(settings.metadata(by))
-    print(summary(table, by))
-    print(f"written: {out}")
+    _summarise(run.finish(settings.metadata(by)), by, out, as_json, kernel=False)
+
+
+def _summarise(table: pa.Table, by: str, out: Path, as_json: bool, *, kernel: bool) -> None:
+    from isarstep.prove.summary import summary, summary_json
+
+    if as_json:
+        print(json.dumps(summary_json(table, by, kernel=kernel) | {"written": str(out)}, ensure_ascii=False))
+    else:
+        print(summary(table, by, kernel=kernel))
+        print(f"written: {out}")
 
 
 def _run_isabelle(
-    judge: Isabelle, settings: IsabelleSettings, work: list[Work], out: Path, jobs: int, *, resume: bool
+    judge: Isabelle, settings: IsabelleSettings, work: list[Work], out: Path, jobs: int, *, resume: bool, as_json: bool
 ) -> None:
     from isarstep.prove.isabelle import IsabelleLimits
     from isarstep.prove.isabelle_run import TheoryRun, run_isabelle
-    from isarstep.prove.summary import summary
 
     run = TheoryRun(out, settings, work, resume=resume)
     limits = IsabelleLimits(seconds=max(1, round(settings.seconds)), prove=True, qualified=run.qualified)
@@ -166,9 +180,7 @@ def _run_isabelle(
         for count in run_isabelle(run, judge, limits, jobs, watched.news):
             watched.news(advance=count)
     by = f"{judge.installation.identifier} with {run.provers}"
-    table = run.finish(settings.metadata(by))
-    print(summary(table, by, kernel=True))
-    print(f"written: {out}")
+    _summarise(run.finish(settings.metadata(by)), by, out, as_json, kernel=True)
 
 
 def _watched(run: Run, work: list[Work]) -> Watched:

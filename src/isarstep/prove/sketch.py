@@ -92,6 +92,9 @@ class Sketch:
     def __str__(self) -> str:
         return self.isar()
 
+    def _repr_markdown_(self) -> str:
+        return f"```isabelle\n{self.isar()}\n```\n{self.state}"
+
     def isar(self) -> str:
         """A proof to copy, with the methods that provers' proofs suggest; what is open ends in `sorry`."""
         example, task = self.task.example, self.task

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
+from isarstep.logic.readable import latex_of
 from isarstep.logic.terms import Term
 
 if TYPE_CHECKING:
@@ -64,6 +66,29 @@ class Step:
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_markdown_(self) -> str:
+        return latex_of(self.term)
+
+    def verdicts(self) -> tuple[str, str]:
+        """Of both sides, as far as provers were asked."""
+        if not self.well_formed:
+            return f"ill-formed: {self.reason}", ""
+        first, second = ("" if gap is None else str(gap) for gap in (self.first, self.second))
+        return first, second
+
+
+class Steps(list[Step]):
+    """Ranked steps; a notebook shows them as a table."""
+
+    def __str__(self) -> str:
+        return "\n".join(f"{place:>2}  {step}" for place, step in enumerate(self, 1))
+
+    def _repr_html_(self) -> str:
+        head = "<tr><th></th><th>step</th><th>facts ⊢ step</th><th>step ⊢ goal</th></tr>"
+        cells = ((str(place), step.text, *step.verdicts()) for place, step in enumerate(self, 1))
+        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in cells)
+        return f"<table>{head}{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
 
 
 def ranked(steps: Iterable[Step]) -> list[Step]:

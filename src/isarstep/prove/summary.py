@@ -5,6 +5,7 @@ column.
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pyarrow as pa
 
@@ -29,15 +30,38 @@ COUNTED = (
 )
 
 
+def summary_json(table: pa.Table, provers: str, *, kernel: bool = False) -> dict[str, object]:
+    """The same counts for a program; a notion without loopholes follows the one that it is part of."""
+    rows, judged, steps, assumptions = _groups(table)
+    counts = {}
+    for name, group in (("steps", steps), ("assumptions", assumptions)):
+        found = {"checked": len(group)}
+        of = ""
+        for title, holds in COUNTED:
+            of = of if title.startswith(" ") else title
+            found[of + title.replace("  ", ", ") if title.startswith(" ") else title] = sum(map(holds, group))
+        counts[name] = found
+    authority = KERNEL if kernel else AUTHORITY
+    return {**counts, "unsupported": len(rows) - len(judged), "provers": provers, "authority": authority}
+
+
+Rows = list[dict[str, Any]]
+
+
+def _groups(table: pa.Table) -> tuple[Rows, Rows, Rows, Rows]:
+    """First proposals, those that could be judged, and of these the steps and the assumptions."""
+    rows = [row for row in table.to_pylist() if row["rank"] == 0]
+    judged = [row for row in rows if row["verdict"] != "unsupported"]
+    steps = [row for row in judged if row["kind"] != "assumption"]
+    return rows, judged, steps, [row for row in judged if row["kind"] == "assumption"]
+
+
 def summary(table: pa.Table, provers: str, *, kernel: bool = False) -> str:
     """Counts for targets that are steps and for those that are assumptions, which nothing justifies.
 
     `kernel`: a real Isabelle was asked.
     """
-    rows = [row for row in table.to_pylist() if row["rank"] == 0]
-    judged = [row for row in rows if row["verdict"] != "unsupported"]
-    steps = [row for row in judged if row["kind"] != "assumption"]
-    assumptions = [row for row in judged if row["kind"] == "assumption"]
+    rows, judged, steps, assumptions = _groups(table)
     lines = [f"{'first proposals':32} {'steps':>14} {'assumptions':>14}"]
     lines.append(f"{'checked':32} {len(steps):>14} {len(assumptions):>14}")
     for name, holds in COUNTED:

@@ -204,6 +204,7 @@ def fill(
     beam: Beam = 10,
     model: Model = "embedded",
     benchmark: BenchmarkOption = "embedded",
+    as_json: Annotated[bool, typer.Option("--json", help="Print every gap as JSON instead of the diff.")] = False,
 ) -> None:
     """Fill the gaps of a theory file: each sorry gets a proof, or the best open sketch as a comment.
 
@@ -224,7 +225,9 @@ def fill(
     typer.echo(f"{filled.proved} of {filled.asked} filled", err=True)
     if write:
         filled.write()
-    else:
+    if as_json:
+        print(json.dumps(filled.as_json(), ensure_ascii=False))
+    elif not write:
         print(filled, end="")
 
 
@@ -303,7 +306,9 @@ def serve(
     run(model, benchmark, Address(host, port), concurrency, token, batch)
 
 
-def doctor() -> None:
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")] = False,
+) -> None:
     """Say what is installed, and what is missing for which command.
 
     Ends with code 1 where something is missing that the package cannot do without.
@@ -312,12 +317,14 @@ def doctor() -> None:
 
         isarstep doctor
     """
-    from isarstep.serve.doctor import report
+    from dataclasses import asdict
 
-    rows, whole = report()
-    width = max(len(what) for what, _, _ in rows)
-    for what, found, needed_for in rows:
-        print(f"{what:<{width}}  {found}\n{'':<{width}}    for {needed_for}")
+    from isarstep.serve.doctor import findings, nothing_required_is_missing, report
+
+    found = list(findings())
+    whole = nothing_required_is_missing(found)
+    document = {"whole": whole, "findings": [asdict(finding) for finding in found]}
+    print(json.dumps(document, ensure_ascii=False) if as_json else report(found))
     if not whole:
         raise typer.Exit(1)
 
@@ -536,6 +543,7 @@ def premises(
         typer.Option("--for-model", help="Ask as the model does: with F.2 to F.4 and context, without F.1."),
     ] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")] = False,
 ) -> None:
     """Score selectors of premises on the task which library facts a step uses.
 
@@ -549,7 +557,9 @@ def premises(
     from isarstep.serve.agents.premise_task import premise_table
 
     table = premise_table(Benchmark(benchmark), split, limit, for_model)
-    if markdown:
+    if as_json:
+        typer.echo(json.dumps({"tables": [table.as_json()]}, ensure_ascii=False))
+    elif markdown:
         typer.echo(table.to_markdown())
     else:
         table.show()

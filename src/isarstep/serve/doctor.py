@@ -7,7 +7,7 @@ is asked. "Not installed" and "is here but does not work" are told apart.
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -42,6 +42,7 @@ def findings() -> Iterator[Finding]:
     yield _torch()
     yield _asked("Isabelle", _isabelle, "mine, check --isabelle, the proof command")
     yield Finding("pygls", _package("pygls"), "lsp (editors)", "pip install 'isarstep[lsp]'")
+    yield Finding("mcp", _package("mcp"), "mcp (agents)", "pip install 'isarstep[mcp]'")
     yield Finding("dask", _package("distributed"), "mine --cluster, check --cluster", "pip install 'isarstep[cluster]'")
 
 
@@ -93,11 +94,15 @@ def _isabelle() -> str:
     return f"{installation.identifier}, {installation.ml_system} at {installation.poly}, {images}"
 
 
-def report() -> tuple[list[tuple[str, str, str]], bool]:
-    """Rows for people (what, found, needed for), and whether everything that is required is there."""
-    rows, whole = [], True
-    for finding in findings():
+def report(found: Sequence[Finding]) -> str:
+    """For people: what, found, needed for."""
+    width = max(len(finding.what) for finding in found)
+    lines = []
+    for finding in found:
         missing = f"missing: {finding.advice}" if finding.advice else "missing"
-        rows.append((finding.what, finding.found or missing, finding.needed_for))
-        whole &= finding.found is not None or not finding.required
-    return rows, whole
+        lines.append(f"{finding.what:<{width}}  {finding.found or missing}\n{'':<{width}}    for {finding.needed_for}")
+    return "\n".join(lines)
+
+
+def nothing_required_is_missing(found: Sequence[Finding]) -> bool:
+    return all(finding.found is not None or not finding.required for finding in found)

@@ -62,6 +62,12 @@ class FilledTheory:
         """How many gaps have a proof."""
         return sum(bool(gap.proof) for gap in self.gaps)
 
+    def as_json(self) -> dict[str, object]:
+        gaps = [
+            {"line": each.gap.line, "proof": each.proof, "comment": each.comment, "why": each.why} for each in self.gaps
+        ]
+        return {"file": str(self.path), "asked": self.asked, "proved": self.proved, "gaps": gaps, "diff": str(self)}
+
     def __str__(self) -> str:
         return difference(self.path, self.before, self.text)
 

@@ -1,0 +1,53 @@
+"""Propositions for people where no signature is at hand: on a terminal as Unicode, in a notebook as LaTeX.
+
+Notation is that of the package's own table; a constant without one is shown by the end of its name that tells it from
+the others beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from isarstep.errors import UserError
+from isarstep.logic.names import Names
+from isarstep.logic.printing import to_latex, to_unicode
+from isarstep.logic.symbols import from_isabelle
+from isarstep.logic.terms import Term, constants
+from isarstep.logic.tokens import TokenError, decode
+
+
+def names_beside(terms: Iterable[Term], variables: Mapping[str, str] | None = None) -> Names:
+    """Names for some terms; variables are shown as people called them, where that can be written."""
+    names = Names(dict.fromkeys(const.name for term in terms for const in constants(term)))
+    own: dict[str, str] = {}
+    for variable, called in (variables or {}).items():
+        try:
+            names.with_variables(own | {variable: from_isabelle(called)})
+        except UserError:
+            continue
+        own[variable] = from_isabelle(called)
+    return names.with_variables(own)
+
+
+def latex_of(term: Term) -> str:
+    """One proposition in math mode, for a notebook."""
+    return f"${to_latex(term, names_beside([term]))}$"
+
+
+class ReadableLines:
+    """Some lines of tokens that belong together; one that is no term is shown as it is."""
+
+    def __init__(self, lines: Iterable[str], variables: Mapping[str, str]) -> None:
+        self._terms: dict[str, Term] = {}
+        for line in lines:
+            try:
+                self._terms[line] = decode(line)
+            except TokenError:
+                continue
+        self._names = names_beside(self._terms.values(), variables)
+
+    def text(self, line: str) -> str:
+        return to_unicode(self._terms[line], self._names) if line in self._terms else line
+
+    def latex(self, line: str) -> str:
+        return f"${to_latex(self._terms[line], self._names)}$" if line in self._terms else f"`{line}`"
