@@ -157,18 +157,27 @@ class Facts:
     def references(self) -> str:
         told = []
         for each in self.scores["references"]:
-            found = each["all"]
-            told.append(
-                f"{found['direct_paper']:,} and {found['bridged']:,} of {found['checked']:,} ({each['provers']})"
+            of_all, of_steps = (
+                f"{found['direct_paper']:,} and {found['bridged']:,} of {found['checked']:,}"
+                for found in (each["all"], each["steps"])
             )
+            told.append(f"{of_all}; of steps alone {of_steps} ({each['provers']})")
         return "; ".join(told) or NOT_CHECKED
 
     def references_word(self) -> str:
-        found = [each["all"] for each in self.scores["references"]]
-        if not found:
+        """Of those that were checked first; assumptions have no F.2 that they could follow from."""
+        if not self.scores["references"]:
             return f"{NO}: {NOT_CHECKED}"
-        most = max(each["bridged"] / each["checked"] for each in found)
-        return _judged(most >= paper.PROVED_WITH_REFERENCE / paper.SUPPORTED, "other provers, less time")
+        steps = self.scores["references"][0]["steps"]
+        share = {name: steps[name] / steps["checked"] for name in ("bridged", "direct_paper", "direct")}
+        printed = {"bridged": paper.PROVED_WITH_REFERENCE, "direct_paper": paper.PROVED_DIRECTLY}
+        wanted = {name: count / paper.SUPPORTED for name, count in printed.items()}
+        why = (
+            f"of steps, both gaps {share['bridged']:.0%} (paper {wanted['bridged']:.0%}), F.3 directly "
+            f"{share['direct_paper']:.0%} ({wanted['direct_paper']:.0%}). One change: with F.4 given beside F.2 it is "
+            f"{share['direct']:.0%}"
+        )
+        return _judged(all(share[name] >= wanted[name] for name in printed), why)
 
     def gaps(self) -> str:
         told = []
@@ -193,7 +202,9 @@ class Facts:
 
     def length_word(self) -> str:
         hat, flat = self._long("hat-base"), self._long("transformer-base")
-        return f"{NO}: {NOT_RUN}" if hat is None or flat is None else _judged(hat >= 2 * flat, "not by twice")
+        if hat is None or flat is None:
+            return f"{NO}: {NOT_RUN}"
+        return _judged(hat >= 2 * flat, f"{hat / flat:.2f} times")
 
     def long(self) -> str:
         system, share = self.rows.get("hat-base"), self._long("hat-base")
