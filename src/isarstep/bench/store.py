@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from isarstep.bench.library_facts import LibraryFacts
     from isarstep.bench.worlds import Worlds
     from isarstep.logic.signature import Signature
 
@@ -276,7 +277,15 @@ class Benchmark:
             if "constants" in theory
         }
         whole = Signature.from_json(document) if document else Signature.build(())
-        return Worlds(whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation)
+        worlds = Worlds(whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation)
+        if self.has_facts:
+            worlds.library = cache(self._library_facts)
+        return worlds
+
+    def _library_facts(self) -> LibraryFacts:
+        from isarstep.bench.library_facts import LibraryFacts
+
+        return LibraryFacts(self)
 
     @property
     def signature(self) -> Signature:

@@ -36,6 +36,7 @@ class OwnFact:
     prop: Term
     simp: bool = False
     unproved: bool = False
+    library: bool = False  # of the library, and named in the text
 
 
 @dataclass

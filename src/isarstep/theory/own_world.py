@@ -76,7 +76,7 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
     example = Example(
         id="",
         f1="",
-        f2=lines(chained or local),
+        f2=lines([fact.prop for fact in state.chained if not fact.library] or local),
         f3=lines([state.goal])[0],
         f4=lines([*chained, *local]),
         f5=(),

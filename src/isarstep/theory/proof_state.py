@@ -23,6 +23,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.theory.case_methods import find_cases
 from isarstep.theory.declarations import new_names, open_type, sides_of
+from isarstep.theory.named_facts import FactNames, split_at_and
 from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, OwnFact, TokenReader
 from isarstep.theory.patterns import bound_by_pattern
@@ -31,7 +32,6 @@ from isarstep.theory.proof_block import (
     Block,
     OpenGoal,
     ProofState,
-    chosen_facts,
     composed_facts,
     is_open_type,
     joined_goals,
@@ -462,62 +462,28 @@ class ProofWalk:
         self.chain, self.chain_unread = tuple(dict.fromkeys(facts)), tuple(unread)
 
     def _name_facts(self, command: OuterCommand) -> None:
-        tokens = list(command.tokens)
-        name = ""
-        if len(tokens) > 1 and any(token.keyword("=") for token in tokens):
-            name, place = tokens[0].text, next(i for i, token in enumerate(tokens) if token.keyword("="))
-            tokens = tokens[place + 1 :]
-        facts, unread = self.named_facts(tokens)
-        if name and unread:
-            self.context.unread.names.pop(f"fact {name}", None)
-            self.block.facts.pop(name, None)
-        elif name:
-            self.block.facts[name] = facts
-        self.block.this = facts
-        self.block.known = (*self.block.known, *(fact for fact in facts if fact not in self.block.known))
-        if unread:
-            self.block.this = (*facts, LOST)
-            self.block.lost = self.block.lost | ({name} if name else set())
+        """`note a = b c and d = e`."""
+        block, this, lost = self.block, list[OwnFact](), False
+        for tokens in split_at_and(command.tokens):
+            name = ""
+            if any(token.keyword("=") for token in tokens[1:]):
+                place = next(i for i, token in enumerate(tokens) if token.keyword("="))
+                name, tokens = tokens[0].text, tokens[place + 1 :]
+            facts, unread = self.named_facts(tokens)
+            lost = lost or bool(unread)
+            this += facts
+            if name and unread:
+                block.facts.pop(name, None)
+                block.lost = block.lost | {name}
+            elif name:
+                block.facts[name] = facts
+                block.lost = block.lost - {name}
+            block.known = (*block.known, *(fact for fact in facts if fact not in block.known and not fact.library))
+        block.this = (*this, LOST) if lost else tuple(this)
 
     def named_facts(self, tokens: Sequence[SourceToken]) -> tuple[tuple[OwnFact, ...], list[str]]:
-        """Facts of the proof and of the file that are named, and the names of others."""
-        reader = TokenReader(tokens, self.source, tokens[0].start if tokens else 0)
-        facts: list[OwnFact] = []
-        unread: list[str] = []
-        while reader.here is not None:
-            token = reader.take()
-            if token.keyword("and"):
-                continue
-            index = ""
-            if reader.is_keyword("("):
-                index = "".join(t.text for t in reader.bracket())
-            attributes = "".join(t.text for t in reader.bracket("[", "]")) if reader.is_keyword("[") else ""
-            found = self._quoted_fact(token) if token.quoted or token.kind == "back" else self._fact(token.text)
-            if found is not None and LOST in found:
-                found = None
-            if found is None or attributes:
-                shown = token.text + (f"({index})" if index else "") + (f"[{attributes}]" if attributes else "")
-                unread.append(shown)
-            if found is not None and not (attributes and attributes != "symmetric"):
-                facts += chosen_facts(found, index)
-        return tuple(facts), unread
-
-    def _fact(self, name: str) -> tuple[OwnFact, ...] | None:
-        block = self.block
-        if name in block.lost:
-            return None
-        if name == "this":
-            return block.this
-        if name == "calculation":
-            return block.calculation
-        return block.facts.get(name) or self.context.find_facts(name)
-
-    def _quoted_fact(self, token: SourceToken) -> tuple[OwnFact, ...]:
-        term = read_together([token], self.scope()).terms[0]
-        known = [fact for fact in self.block.known if fact.prop == term]
-        if not known:
-            raise NotRead(self.source, token.start, "no fact of the proof says this")
-        return tuple(known[:1])
+        """Facts that are named, and the names of those that are not read."""
+        return FactNames(self.context, self.block, self.scope()).read(tokens)
 
     def do_calculation(self, command: OuterCommand) -> None:
         block = self.block
@@ -568,8 +534,9 @@ class ProofWalk:
         local = tuple(
             fact for fact in block.known if fact not in chained and fact.prop not in {c.prop for c in chained}
         )
+        fixed = {name: typ for name, typ in block.fixed.items() if not is_open_type(typ)}  # the others stand nowhere
         return ProofState(
-            self.context, prop, dict(block.fixed), chained, local, () if begun else goal.unread_facts,
+            self.context, prop, fixed, chained, local, () if begun else goal.unread_facts,
             goal.command, goal.place,
         )  # fmt: skip
 

@@ -224,6 +224,11 @@ def readings_of_pattern(text: SourceToken, scope: Scope, wanted: Typ | None) -> 
     return _readings(text, inner, dict(scope.sorts), wanted)
 
 
+def readings_of_text(text: SourceToken, scope: Scope) -> list[Term]:
+    """What the grammar makes of a term, with marks for the types that it names. Raises NotRead."""
+    return _readings(text, scope, dict(scope.sorts), None)
+
+
 def _being_declared(leaf: Term, new: Mapping[str, str]) -> Term:
     return Free(new[leaf.name]) if isinstance(leaf, Const) and leaf.name in new else leaf
 

@@ -1,0 +1,126 @@
+"""Facts of the library by the names that theory files call them by, with typed propositions.
+
+Isabelle lets people leave out the theory and the class of a fact's full name (`mult.assoc` for
+`Groups.semigroup_mult_class.mult.assoc`); the locale of a fact must be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isarstep.bench.columns import ColumnValues, Repeated, numbers_of
+from isarstep.bench.facts import type_of_constant, typed
+from isarstep.bench.layout import FACTS
+from isarstep.errors import UserError
+from isarstep.logic.terms import Term, Typ
+from isarstep.logic.tokens import decode
+from isarstep.logic.typestrings import parse_type
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from isarstep.bench.store import Benchmark
+
+_CLASS = "_class"
+
+
+@dataclass(frozen=True)
+class LibraryFact:
+    """One proposition of a theorem of the library."""
+
+    name: str  # full, with its number where the theorem has several propositions
+    theory: str
+    prop: Term
+
+
+class LibraryFacts:
+    """The fact base, asked by name. Nothing is read before somebody asks."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self._benchmark = benchmark
+        self._general = type_of_constant(benchmark.signature)
+        self._types: ColumnValues[Any] = ColumnValues(lambda: benchmark.column(FACTS, "types"))
+        self._indices: ColumnValues[int] = ColumnValues(lambda: benchmark.column(FACTS, "index"))
+        self._type: Callable[[int], Typ] = lru_cache(maxsize=None)(lambda number: parse_type(benchmark.types[number]))
+        self._numbers = lru_cache(maxsize=1024)(self._called)
+
+    def called(self, name: str, theories: frozenset[str] | None) -> tuple[LibraryFact, ...]:
+        """The theorem that is called so where these theories are imported; none where no one theorem is meant for
+        sure, or where one of its propositions cannot be read."""
+        places = [place for place in self._numbers(name) if theories is None or self._theories[place] in theories]
+        meant = {(self._theories[place], self._name(place)) for place in places}
+        if len(meant) != 1:
+            return ()
+        return self._made(tuple(places))
+
+    def in_some_locale(self, name: str, theories: frozenset[str] | None) -> bool:
+        """Has a locale of these theories a fact that would be called so inside?"""
+        known = {*self._numbers(name)}
+        return any(
+            theories is None or self._theories[place] in theories for place in self._ending(name) if place not in known
+        )
+
+    def _made(self, places: tuple[int, ...]) -> tuple[LibraryFact, ...]:
+        made = []
+        for place in places:
+            try:
+                erased = decode(self._benchmark.propositions[self._propositions[place]])
+                term = typed(erased, [self._type(number) for number in self._types[place]], self._general)
+            except (StopIteration, AssertionError, UserError):
+                return ()
+            number = f"({self._indices[place]})" if self._indices[place] else ""
+            made.append(LibraryFact(f"{self._name(place)}{number}", self._theories[place], term))
+        return tuple(made)
+
+    def _called(self, name: str) -> list[int]:
+        return [place for place in self._ending(name) if name in short_names(self._name(place))]
+
+    def _ending(self, name: str) -> list[int]:
+        """Facts whose names end so. The names stay bytes: there are hundreds of thousands."""
+        wanted, found, at = name.encode(), [], -1
+        text, ends = self._names
+        while (at := text.find(wanted, at + 1)) >= 0:
+            place = int(np.searchsorted(ends, at, side="right")) - 1
+            if at + len(wanted) == ends[place + 1] and (at == ends[place] or text[at - 1 : at] == b"."):
+                found.append(place)
+        return found
+
+    def _name(self, place: int) -> str:
+        text, ends = self._names
+        return text[ends[place] : ends[place + 1]].decode()
+
+    @cached_property
+    def _names(self) -> tuple[bytes, npt.NDArray[Any]]:
+        """All names without anything between them, and where each begins."""
+        column = self._benchmark.column(FACTS, "name")
+        _, offsets, data = column.buffers()
+        if offsets is None or data is None:
+            return b"", np.zeros(1, np.int64)
+        width = "i8" if str(column.type).startswith("large_") else "i4"
+        ends = np.frombuffer(offsets, width)[column.offset : column.offset + len(column) + 1]
+        return bytes(memoryview(data)[: int(ends[-1])]), ends
+
+    @cached_property
+    def _theories(self) -> Repeated:
+        return self._benchmark.repeated(FACTS, "theory")
+
+    @cached_property
+    def _propositions(self) -> npt.NDArray[Any]:
+        return numbers_of(self._benchmark.column(FACTS, "proposition"))
+
+
+def short_names(full: str) -> set[str]:
+    """How a fact may be called: its theory and the classes at the head of its name may be left out."""
+    found, parts = {full}, full.split(".")
+    rest = parts[1:]
+    while rest:
+        found.add(".".join(rest))
+        if len(rest) == 1 or not rest[0].endswith(_CLASS):
+            break
+        rest = rest[1:]
+    return found
