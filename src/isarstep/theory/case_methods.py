@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Const, Free, Term, frees, funs, list_comb, substitute
+from isarstep.logic.terms import Const, Free, Term, Typ, Var, frees, funs, list_comb, substitute
+from isarstep.theory.declarations import open_type
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.proof_block import OpenGoal, type_of_term
-from isarstep.theory.proof_cases import MethodText, ProofCase, distinction_cases, induction_cases, method_text
+from isarstep.theory.proof_cases import (
+    LemmaChoice,
+    MethodText,
+    ProofCase,
+    distinction_cases,
+    induction_cases,
+    joined_cases,
+    method_text,
+)
 from isarstep.theory.rule_cases import InductionRule, WantedInduction, library_rule, rule_cases
-from isarstep.theory.stated import exported
+from isarstep.theory.stated import ReadStatement, Witnesses, exported
 from isarstep.theory.statements import Scope, read_together
 
 _METHODS = ("induct", "induction", "induct_tac", "cases", "case_tac")
@@ -28,22 +39,83 @@ def find_cases(goal: OpenGoal, command: OuterCommand, scope: Scope, context: Own
         if method.name in ("induct", "induction") and method.rule and not method.other:
             block.cases = _by_rule(goal, method, scope, context)
             return
+        if method.name == "cases" and not method.other and (method.rule or not method.arguments):
+            block.cases = _of_choice(goal, method, scope, context)
+            return
         if method.other or method.rule or len(method.arguments) != 1:
             raise UserError(f"`{method.name}` with {method.other or 'several arguments'} is not read")
         term = read_together([method.arguments[0]], scope, None).terms[0]
         if method.name == "cases":
             block.cases = distinction_cases(term, type_of_term(term), set(block.fixed), context.language)
             return
-        if not isinstance(term, Free) or len(goal.goals) != 1:
-            raise UserError("an induction on a term, or of several goals, is not read")
-        formula = hol.dest_trueprop(goal.goals[0])
-        if formula is None or goal.unread_facts:
-            raise UserError("an induction on a goal of this form is not read")
+        if not isinstance(term, Free) or not goal.goals:
+            raise UserError("an induction on a term is not read")
+        if goal.unread_facts:
+            raise UserError("an induction with facts that are not read is not read")
         arbitrary = {name: block.fixed[to_isabelle(name)] for name in method.arbitrary}
         chained = [fact.prop for fact in goal.chained]
-        block.cases = induction_cases(term, formula, chained, arbitrary, context.language)
+        cases = []
+        for each in goal.goals:
+            formula = hol.dest_trueprop(each)
+            if formula is None:
+                raise UserError("an induction on a goal of this form is not read")
+            cases.append(induction_cases(term, formula, chained, arbitrary, context.language))
+        block.cases = joined_cases(cases)
     except (UserError, KeyError) as error:
         block.why_no_cases = str(error)
+
+
+def choice_cases(alternatives: Sequence[Witnesses], types: Mapping[str, Typ]) -> dict[str, ProofCase]:
+    """What `cases` makes of `consider (a) x where "A x" | (b) "B"`: those without a name are numbered."""
+    found: dict[str, ProofCase] = {}
+    for number, one in enumerate(alternatives, 1):
+        terms = tuple(term for props in one.props for term in props.terms)
+        variables = tuple((each.name, types.get(each.name) or open_type(each.name)) for each in one.names)
+        found[one.label or str(number)] = ProofCase(variables, (("", terms),), None)
+    return found
+
+
+def lemma_choice(statement: ReadStatement) -> LemmaChoice:
+    """Of a lemma that obtains something and assumes nothing."""
+    terms = [term for one in statement.obtains for props in one.props for term in props.terms]
+    types = {node.name: node.type for term in terms for node in frees(term) if node.type is not None}
+    new = tuple((name, statement.fixed[name]) for name in statement.new)
+    return LemmaChoice(new, choice_cases(statement.obtains, types))
+
+
+def _of_choice(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
+    """`proof cases` behind a `consider`, `cases rule: a` for one with a name, `cases t rule: a` for a lemma that
+    obtains something."""
+    block = goal.block
+    if method.rule and method.rule in context.choices and method.rule not in block.facts:
+        return _of_lemma(context.choices[method.rule], method, scope)
+    if method.arguments:
+        raise UserError(f"`cases` by {method.rule} is not read")
+    facts = block.facts.get(method.rule, ()) if method.rule else goal.chained[:1]
+    found = block.choices.get(facts[0].prop) if len(facts) == 1 else None
+    if found is None:
+        raise UserError(f"`cases` by {method.rule} is not read" if method.rule else "`cases` of nothing is not read")
+    return dict(found)
+
+
+def _of_lemma(choice: LemmaChoice, method: MethodText, scope: Scope) -> dict[str, ProofCase]:
+    """`cases t rule: a`: the first variable of the first alternative is the term."""
+    if len(method.arguments) != 1 or len(choice.variables) != 1:
+        raise UserError(f"`cases` by {method.rule} is read for one term and a lemma about one variable")
+    term = read_together([method.arguments[0]], scope, None).terms[0]
+    ((name, typ),) = choice.variables
+    if type_of_term(term) != typ:
+        raise UserError(f"`cases` by {method.rule} is read at the types of its lemma")
+
+    def put(leaf: Free | Var) -> Term | None:
+        return term if isinstance(leaf, Free) and leaf.name == name else None
+
+    return {
+        label: ProofCase(
+            case.variables, tuple((g, tuple(substitute(t, put) for t in ts)) for g, ts in case.groups), None
+        )
+        for label, case in choice.cases.items()
+    }
 
 
 def _by_rule(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:

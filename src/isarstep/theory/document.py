@@ -18,6 +18,7 @@ from isarstep.bench.worlds import PURE, World, Worlds
 from isarstep.errors import UserError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.theory.bare_constants import bare_constants, bare_type
+from isarstep.theory.case_methods import lemma_choice
 from isarstep.theory.classes import declare_class, declare_instance
 from isarstep.theory.datatypes import datatype
 from isarstep.theory.declarations import READERS, target_of
@@ -438,6 +439,9 @@ class _Reading:
         if unproved and statement.attributes:
             context.hidden_by_sorry = True
         name = statement.label
+        context.choices.pop(name, None)
+        if name and statement.obtains and not statement.assumes and context.target is None and not unproved:
+            context.choices[name] = lemma_choice(statement)
         if statement.label or not any(row.label for row in statement.shows):
             context.add_facts(name or f"unnamed_{statement.place}", props, simp=simp, unproved=unproved)
         for row in statement.shows:

@@ -96,6 +96,7 @@ class OwnContext:
         # Functions by their first name: the equations of each, which wait for a proof of termination.
         self.waiting: dict[str, list[tuple[str, list[Term]]]] = {}
         self.inductions: dict[str, Any] = {}  # induction rules of inductive predicates, by full name
+        self.choices: dict[str, Any] = {}  # cases of lemmas that obtain something, by name
         self.bare: dict[str, str] = {}  # constants of which only the type is read, and where
         self.notes: list[str] = []  # what is not read, each with its place
         self.unsure = ""  # a declaration in ML may have made names that look like variables here
@@ -120,6 +121,7 @@ class OwnContext:
         made.source = source
         made.constants, made.types, made.arities = dict(self.constants), dict(self.types), dict(self.arities)
         made.classes, made.bare, made.inductions = dict(self.classes), dict(self.bare), dict(self.inductions)
+        made.choices = dict(self.choices)
         made.signature = replace(
             self.signature,
             constants=ChainMap(made.constants, self.world.signature.constants),  # type: ignore[arg-type]

@@ -35,10 +35,12 @@ class Block:
     unknown: str = ""  # why nothing is known from here on
     structures: tuple[str, ...] = ()
     lost: frozenset[str] = frozenset()  # names of facts that are not read
+    choices: Mapping[Term, Mapping[str, ProofCase]] = field(default_factory=dict)  # cases of a `consider`, by its fact
+    braces: bool = False  # is it one of `{ ... }`?
 
     def copy(self) -> Block:
         """An inner block: it knows all this, and fixes and assumes nothing yet."""
-        made = replace(self, assumed=(), own=(), calculation=(), cases={}, why_no_cases="")
+        made = replace(self, assumed=(), own=(), calculation=(), cases={}, why_no_cases="", braces=False)
         made.fixed, made.sorts, made.facts, made.bound = map(dict, (self.fixed, self.sorts, self.facts, self.bound))  # type: ignore[arg-type]
         return made
 

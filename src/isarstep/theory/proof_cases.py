@@ -18,11 +18,13 @@ _FIRST = {"Nat.nat": "Nat.Suc", "List.list": "List.list.Nil", "Option.option": "
 
 @dataclass(frozen=True)
 class ProofCase:
-    """One case: variables with types, named groups of assumptions, and what is to be shown."""
+    """One case: variables with types, named groups of assumptions, and what is to be shown; of several goals, a case
+    for each inside it."""
 
     variables: tuple[tuple[str, Typ], ...]
     groups: tuple[tuple[str, tuple[Term, ...]], ...]  # IH, hyps, prems
     goal: Term | None  # a formula
+    inner: tuple[tuple[str, ProofCase], ...] = ()
 
     def renamed(self, names: Sequence[str]) -> ProofCase:
         """With the author's names; `_` keeps the old one, under a name that nobody can write."""
@@ -30,15 +32,48 @@ class ProofCase:
         for place, (old, typ) in enumerate(self.variables):
             new = names[place] if place < len(names) and names[place] != "_" else old
             pairs[old] = Free(new, typ)
+        return self._with(pairs)
 
+    def _with(self, pairs: Mapping[str, Free]) -> ProofCase:
         def put(leaf: Term) -> Term | None:
             return pairs.get(leaf.name) if isinstance(leaf, Free) else None
 
         return ProofCase(
-            tuple((free.name, typ) for free, (_, typ) in zip(pairs.values(), self.variables, strict=True)),
+            tuple((pairs[name].name, typ) if name in pairs else (name, typ) for name, typ in self.variables),
             tuple((name, tuple(substitute(term, put) for term in terms)) for name, terms in self.groups),
             None if self.goal is None else substitute(self.goal, put),
+            tuple((name, case._with(pairs)) for name, case in self.inner),
         )
+
+
+@dataclass(frozen=True)
+class LemmaChoice:
+    """A lemma of the file that obtains something: its variables, and the cases that it gives."""
+
+    variables: tuple[tuple[str, Typ], ...]
+    cases: Mapping[str, ProofCase]
+
+
+def joined_cases(of_goals: Sequence[Mapping[str, ProofCase]]) -> dict[str, ProofCase]:
+    """Cases of several goals as one: hypotheses of all, and inside each case one for every goal, by number."""
+    if len(of_goals) == 1:
+        return dict(of_goals[0])
+    found: dict[str, ProofCase] = {}
+    for name, first in of_goals[0].items():
+        names = [variable for variable, _ in first.variables]
+        each = [cases[name].renamed(names) for cases in of_goals]
+        known = [dict(case.groups) for case in each]
+        groups = tuple(
+            (group, tuple(dict.fromkeys(term for row in known for term in row.get(group, ()))))
+            for group, _ in first.groups
+            if group != "prems"
+        )
+        inner = tuple(
+            (str(number), ProofCase((), (("prems", row.get("prems", ())),), case.goal))
+            for number, (case, row) in enumerate(zip(each, known, strict=True), 1)
+        )
+        found[name] = ProofCase(first.variables, groups, None, inner)
+    return found
 
 
 def constructors_at(typ: Typ, language: Language) -> list[tuple[str, Const, list[Typ]]]:

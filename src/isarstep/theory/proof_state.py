@@ -21,7 +21,7 @@ from isarstep.logic.terms import (
     frees,
     strip_comb,
 )
-from isarstep.theory.case_methods import find_cases
+from isarstep.theory.case_methods import choice_cases, find_cases
 from isarstep.theory.declarations import new_names, open_type, sides_of
 from isarstep.theory.named_facts import FactNames, split_at_and
 from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken
@@ -257,6 +257,10 @@ class ProofWalk:
 
     def do_next(self, command: OuterCommand) -> None:
         goal = self.goals[-1]
+        if self.block.braces:
+            self.do_close(command)
+            self.do_open(command)
+            return
         if goal.begun is None:
             raise NotRead(self.source, command.start, "`next` outside a proof")
         self.blocks[-1] = goal.begun.again()
@@ -392,6 +396,7 @@ class ProofWalk:
         def finish(proved: bool) -> None:
             if kind == "consider":
                 outer.this = self._note(outer, label, [claim], sorry=not proved)
+                outer.choices = {**outer.choices, claim: choice_cases(alternatives, read.frees)}
                 return
             facts: list[OwnFact] = []
             for name in new:
@@ -437,6 +442,9 @@ class ProofWalk:
         block.facts[base] = tuple(facts)
         block.assumed = (*block.assumed, *(fact.prop for fact in facts))
         block.this = tuple(facts)
+        if made.inner:
+            block.cases = {**block.cases, **dict(made.inner)}
+            block.bound.pop("?case", None)
         if made.goal is not None:
             block.bound["?case"] = made.goal
         self._after(block, [fact.prop for fact in facts])
@@ -500,7 +508,10 @@ class ProofWalk:
             self.chain = collected
 
     def do_open(self, command: OuterCommand) -> None:
-        self.blocks.append(self.block.copy())
+        inner = self.block.copy()
+        inner.braces = True
+        inner.cases, inner.why_no_cases = self.block.cases, self.block.why_no_cases
+        self.blocks.append(inner)
 
     def do_close(self, command: OuterCommand) -> None:
         if len(self.blocks) <= 1 + len(self.goals):
