@@ -8,13 +8,21 @@ from dataclasses import dataclass, field, replace
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.infer import CONSTRAINT
-from isarstep.logic.terms import App, Const, Sort, Term, TVar, Typ, erase, fun, rebuild, strip_comb
+from isarstep.logic.terms import App, Const, Free, Sort, Term, TVar, Typ, erase, fun, loose, rebuild, rebuilt, strip_comb, substitute
 from isarstep.theory.own_context import OwnContext, OwnFact
 from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.stated import ReadStatement, some_witnesses
 
 LOST = OwnFact("", Const("~lost"))  # stands for facts of a step that is not read
-_TRANSITIVE = {hol.EQ: 0, "Orderings.ord_class.less_eq": 1, "Orderings.ord_class.less": 2}
+_MEMBER, _SUBSET = "Set.member", "Set.subset_eq"
+_DIVIDES = "Rings.dvd_class.dvd"
+_TRANSITIVE = {
+    hol.EQ: 0,
+    "Orderings.ord_class.less_eq": 1,
+    _SUBSET: 1,
+    "Orderings.ord_class.less": 2,
+    "Set.subset": 2,
+}
 
 
 @dataclass
@@ -144,16 +152,38 @@ def with_type_marks(term: Term) -> Term:
 
 
 def composed_facts(calculation: Sequence[OwnFact], this: Sequence[OwnFact]) -> tuple[OwnFact, ...]:
-    """By transitivity of =, ≤ and <; what is composed otherwise stays two facts."""
+    """By transitivity of =, ≤, < and dvd, or by substitution with an equation; what is composed otherwise stays two
+    facts."""
     if len(calculation) == 1 and len(this) == 1:
         first, second = (hol.dest_trueprop(facts[0].prop) for facts in (calculation, this))
-        (head, left), (other, right) = strip_comb(first or Const("")), strip_comb(second or Const(""))
-        fits = isinstance(head, Const) and isinstance(other, Const) and len(left) == len(right) == 2
-        if fits and head.name in _TRANSITIVE and other.name in _TRANSITIVE and left[1] == right[0]:  # type: ignore[union-attr]
-            relation = max((head, other), key=lambda each: _TRANSITIVE[each.name])  # type: ignore[union-attr]
-            prop = hol.trueprop(App(App(relation, left[0]), right[1]), typed=True)
-            return (OwnFact("", prop, unproved=calculation[0].unproved or this[0].unproved),)
+        made = None if first is None or second is None else _composed(first, second)
+        if made is not None:
+            unproved = calculation[0].unproved or this[0].unproved
+            return (OwnFact("", hol.trueprop(made, typed=True), unproved=unproved),)
     return (*calculation, *this)
+
+
+def _composed(first: Term, second: Term) -> Term | None:
+    (head, left), (other, right) = strip_comb(first), strip_comb(second)
+    if isinstance(head, Const) and isinstance(other, Const) and len(left) == len(right) == 2 and left[1] == right[0]:
+        if head.name in _TRANSITIVE and other.name in _TRANSITIVE:
+            relation = max((head, other), key=lambda each: _TRANSITIVE[each.name])
+            return App(App(relation, left[0]), right[1])
+        if head.name == other.name == _DIVIDES or (head.name, other.name) == (_MEMBER, _SUBSET):
+            return App(App(head, left[0]), right[1])
+    sides, others = hol.dest_binary(hol.EQ, second), hol.dest_binary(hol.EQ, first)
+    back = None if sides is None else _replaced(first, *sides)
+    forth = None if others is None else _replaced(second, others[1], others[0])
+    return back if forth is None else forth if back is None else None
+
+
+def _replaced(term: Term, old: Term, new: Term) -> Term | None:
+    """Everywhere; None where it stands nowhere, or by itself."""
+    if term == old or loose(old):
+        return None
+    mark = Free("~replaced")  # as the new one may contain the old one
+    made = rebuilt(term, lambda node: mark if node == old else node)
+    return None if made == term else substitute(made, lambda leaf: new if leaf == mark else None)
 
 
 def fact_of_lemma(statement: ReadStatement) -> list[Term]:
