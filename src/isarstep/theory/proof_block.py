@@ -8,7 +8,22 @@ from dataclasses import dataclass, field, replace
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.infer import CONSTRAINT
-from isarstep.logic.terms import App, Const, Free, Sort, Term, TVar, Typ, erase, fun, loose, rebuild, rebuilt, strip_comb, substitute
+from isarstep.logic.terms import (
+    App,
+    Const,
+    Free,
+    Sort,
+    Term,
+    TVar,
+    Typ,
+    erase,
+    fun,
+    loose,
+    rebuild,
+    rebuilt,
+    strip_comb,
+    substitute,
+)
 from isarstep.theory.own_context import OwnContext, OwnFact
 from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.stated import ReadStatement, some_witnesses
