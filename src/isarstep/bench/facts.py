@@ -11,8 +11,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import match_type
 from isarstep.logic.infer import instantiate_type
@@ -205,7 +205,7 @@ def type_of_constant(signature: Signature) -> Callable[[str], Typ | None]:
     return general
 
 
-def read_facts(benchmark: Benchmark) -> Iterator[FactRow]:
+def read_facts(benchmark: Any) -> Iterator[FactRow]:
     """The fact base, each theory after its parents, with typed terms."""
     general = type_of_constant(benchmark.signature)
     types: list[Typ | None] = [None] * len(benchmark.types)

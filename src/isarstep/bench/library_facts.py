@@ -7,7 +7,6 @@ Isabelle lets people leave out the theory and the class of a fact's full name (`
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,24 +23,13 @@ from isarstep.logic.typestrings import parse_type
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from isarstep.bench.store import Benchmark
-
 _CLASS = "_class"
-
-
-@dataclass(frozen=True)
-class LibraryFact:
-    """One proposition of a theorem of the library."""
-
-    name: str  # full, with its number where the theorem has several propositions
-    theory: str
-    prop: Term
 
 
 class LibraryFacts:
     """The fact base, asked by name. Nothing is read before somebody asks."""
 
-    def __init__(self, benchmark: Benchmark) -> None:
+    def __init__(self, benchmark: Any) -> None:
         self._benchmark = benchmark
         self._general = type_of_constant(benchmark.signature)
         self._types: ColumnValues[Any] = ColumnValues(lambda: benchmark.column(FACTS, "types"))
@@ -49,9 +37,9 @@ class LibraryFacts:
         self._type: Callable[[int], Typ] = lru_cache(maxsize=None)(lambda number: parse_type(benchmark.types[number]))
         self._numbers = lru_cache(maxsize=1024)(self._called)
 
-    def called(self, name: str, theories: frozenset[str] | None) -> tuple[LibraryFact, ...]:
-        """The theorem that is called so where these theories are imported; none where no one theorem is meant for
-        sure, or where one of its propositions cannot be read."""
+    def called(self, name: str, theories: frozenset[str] | None) -> tuple[tuple[str, Term], ...]:
+        """Full names and propositions of the theorem that is called so where these theories are imported; none where no
+        one theorem is meant for sure, or where one of its propositions cannot be read."""
         places = [place for place in self._numbers(name) if theories is None or self._theories[place] in theories]
         meant = {(self._theories[place], self._name(place)) for place in places}
         if len(meant) != 1:
@@ -65,7 +53,7 @@ class LibraryFacts:
             theories is None or self._theories[place] in theories for place in self._ending(name) if place not in known
         )
 
-    def _made(self, places: tuple[int, ...]) -> tuple[LibraryFact, ...]:
+    def _made(self, places: tuple[int, ...]) -> tuple[tuple[str, Term], ...]:
         made = []
         for place in places:
             try:
@@ -73,8 +61,8 @@ class LibraryFacts:
                 term = typed(erased, [self._type(number) for number in self._types[place]], self._general)
             except (StopIteration, AssertionError, UserError):
                 return ()
-            number = f"({self._indices[place]})" if self._indices[place] else ""
-            made.append(LibraryFact(f"{self._name(place)}{number}", self._theories[place], term))
+            index = self._indices[place]
+            made.append((f"{self._name(place)}({index})" if index else self._name(place), term))
         return tuple(made)
 
     def _called(self, name: str) -> list[int]:
@@ -107,7 +95,8 @@ class LibraryFacts:
 
     @cached_property
     def _theories(self) -> Repeated:
-        return self._benchmark.repeated(FACTS, "theory")
+        found: Repeated = self._benchmark.repeated(FACTS, "theory")
+        return found
 
     @cached_property
     def _propositions(self) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.clashes import precedence
@@ -23,9 +23,6 @@ from isarstep.interruption import undisturbed
 from isarstep.logic.language import Language, Rows, usual_notation
 from isarstep.logic.signature import Constant, Signature, abbreviations_of
 from isarstep.logic.terms import Sort, Term
-
-if TYPE_CHECKING:
-    from isarstep.bench.library_facts import LibraryFact, LibraryFacts
 
 Arities: TypeAlias = Mapping[str, tuple[Sort, ...]]  # of a constructor: class -> sorts that the arguments must have
 Exists: TypeAlias = Callable[[str], bool]  # of a constant's name
@@ -47,6 +44,13 @@ class Place(Protocol):
     @property
     def fixed(self) -> int: ...
     def source(self, *, hints: bool = ...) -> Sequence[tuple[int, str]]: ...
+
+
+class FactsByName(Protocol):
+    """What is asked of a library of facts (`bench/library_facts.py`)."""
+
+    def called(self, name: str, theories: frozenset[str] | None) -> Sequence[tuple[str, Term]]: ...
+    def in_some_locale(self, name: str, theories: frozenset[str] | None) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class Worlds:
         self._speaking: dict[World, None] = {}  # worlds that have made their language, the last ones last
         self._counting = threading.Lock()
         self.rests_on = cache(self._rests_on)
-        self.library: Callable[[], LibraryFacts] | None = None  # facts by name, where the benchmark has them
+        self.library: Callable[[], FactsByName] | None = None  # facts by name, where the benchmark has them
 
     @cached_property
     def notation(self) -> Mapping[str, Rows]:
@@ -232,7 +236,7 @@ class World:
         """Is it a constant of the benchmark's theories, and not of somebody's own?"""
         return constant in self._worlds.whole.constants
 
-    def library_facts(self, name: str) -> Sequence[LibraryFact]:
+    def library_facts(self, name: str) -> Sequence[tuple[str, Term]]:
         """The propositions of the library's theorem that is called so here; none where no one theorem is meant."""
         library = self._worlds.library
         return () if library is None or self.theories is None else library().called(name, self.theories)

@@ -333,9 +333,7 @@ class _Reading:
                 self._operation(command)
             elif name in _READERS:
                 self._declaration(command)
-            elif name == "notepad":
-                pass
-            else:
+            elif name != "notepad":
                 self._unread(command, "is not read")
                 self._bare(command)
         except UserError as error:
@@ -442,7 +440,7 @@ class _Reading:
         context.choices.pop(name, None)
         if name and statement.obtains and not statement.assumes and context.target is None and not unproved:
             context.choices[name] = lemma_choice(statement)
-        if statement.label or not any(row.label for row in statement.shows):
+        if name or not any(row.label for row in statement.shows):
             context.add_facts(name or f"unnamed_{statement.place}", props, simp=simp, unproved=unproved)
         for row in statement.shows:
             if row.label:

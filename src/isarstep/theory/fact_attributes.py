@@ -43,7 +43,7 @@ from isarstep.theory.resolution import (
     resolved,
     rule_format,
     symmetric,
-    together,
+    with_short_names,
 )
 from isarstep.theory.statements import Scope, read_written_type, readings_of_text, type_names
 
@@ -181,7 +181,7 @@ def _instance(rule: Term, values: Mapping[Var, SourceToken], scope: Scope) -> Te
     }
     typed = substitute_types(moved, lambda typ: instantiate_type(typ, types))
     made = substitute(typed, lambda leaf: terms.get(leaf.name) if isinstance(leaf, Var) else None)
-    return together(expand(beta_normal(made), scope.language.signature))
+    return with_short_names(expand(beta_normal(made), scope.language.signature))
 
 
 def split_attributes(tokens: Sequence[SourceToken]) -> list[list[SourceToken]]:

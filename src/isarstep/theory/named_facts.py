@@ -119,8 +119,8 @@ class FactNames:
         several = len(found) > 1
         return (
             tuple(
-                OwnFact(f"{name}({n})" if several else name, _with_names(fact.prop), library=True)
-                for n, fact in enumerate(found, 1)
+                OwnFact(f"{name}({n})" if several else name, _with_names(prop), library=True)
+                for n, (_, prop) in enumerate(found, 1)
             )
             or None
         )

@@ -106,7 +106,7 @@ class Unification:
         self.terms[variable.name, variable.index] = value
 
     def _type_of(self, term: Term) -> Typ:
-        found = type_of(term)
+        found = type_of_typed(term)
         if found is None:
             raise NotComputed
         return found
@@ -182,11 +182,11 @@ def _without_bound(term: Term, marks: Mapping[int, Free]) -> Term:
     return rebuild(term, leaf)
 
 
-def type_of(term: Term, binders: tuple[Typ, ...] = ()) -> Typ | None:
+def type_of_typed(term: Term, binders: tuple[Typ, ...] = ()) -> Typ | None:
     """The type of a typed term."""
     head, arguments = strip_comb(term)
     if isinstance(head, Abs):
-        body = type_of(head.body, (head.type, *binders)) if head.type is not None else None
+        body = type_of_typed(head.body, (head.type, *binders)) if head.type is not None else None
         typ: Typ | None = None if body is None or head.type is None else Type("fun", (head.type, body))
     elif isinstance(head, Bound):
         typ = binders[head.index] if head.index < len(binders) else None
@@ -247,7 +247,7 @@ def apart(prop: Term, number: int) -> Term:
     return substitute_types(moved, renamed)
 
 
-def together(prop: Term) -> Term:
+def with_short_names(prop: Term) -> Term:
     """Variables and type variables of a rule under short names again."""
     names: dict[str, str] = {}
     types: dict[TVar, TVar] = {}
@@ -296,7 +296,7 @@ def resolved(rule: Term, facts: Sequence[Term | None], signature: Signature) -> 
         more, said = hol.strip_pure_imp(apart(beta_normal(as_rule(fact)), place + 2))
         known.unify(premise, said)
         left += more
-    return together(known.applied(hol.list_pure_imp(left, conclusion, typed=True)))
+    return with_short_names(known.applied(hol.list_pure_imp(left, conclusion, typed=True)))
 
 
 def in_conclusion(prop: Term, change: Callable[[Term], Term | None]) -> Term:
