@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import zstandard
@@ -71,3 +72,26 @@ def test_a_report_counts_steps_with_two_answers_and_keeps_them(
     kept = zstandard.ZstdDecompressor().decompress((tmp_path / "kept.zst").read_bytes()).decode().splitlines()
     assert [json.loads(line)["id"] for line in kept] == ["a", "b"]
     assert json.loads(kept[0])["isabelle"] == {"F.2 => P": "try0: auto", "P, F.4 => F.3": None}
+
+
+def test_what_took_longer_than_the_clock_allows_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    import reach
+
+    from isarstep.prove.verdict import Proved
+
+    example = Benchmark("embedded").split("test")[0]
+    times = iter([0.0, 1.0, 21.0])
+    monkeypatch.setattr(reach, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    proved = Proved("E", 0.1, (), 0)
+    checker = SimpleNamespace(typed=lambda _: None, gaps=lambda *_: iter([("first", proved), ("second", proved)]))
+    first, second, both = reach.two_gaps(checker, [example], 15.0)
+    assert (first.proved, second.proved, both.proved) == (True, False, False)
+
+
+def test_the_kept_steps_and_the_textbook_are_there() -> None:
+    import reach
+
+    assert reach.TEXTBOOK.is_file()
+    kept = reach.hammered()
+    assert len(kept) == 100
+    assert all(set(said) >= set(reach.GAPS) for said in kept.values())
