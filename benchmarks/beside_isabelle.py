@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("-d", "--directory", type=Path, action="append", default=[], help="further session directory")
     parser.add_argument("--heaps", type=Path, required=True, help="folder of images made by mining")
     parser.add_argument("--sessions", default=",".join(SESSIONS))
+    parser.add_argument("--only", default="", help="of the steps those of these sessions; left away: all")
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=10, help="for Sledgehammer")
     parser.add_argument("--out", type=Path, required=True)
@@ -68,7 +69,10 @@ def main() -> None:
     names = fact_names(benchmark, steps)
     done = {(record["id"], record["key"]) for record in records(arguments.out)}
     sessions: dict[str, list[Inquiry]] = {}
+    only = set(arguments.only.split(",")) - {""}
     for step in steps:
+        if only and step.session not in only:
+            continue
         if left := {key for key in GAPS if (step.id, key) not in done}:
             sessions.setdefault(step.session, []).append(asked(step, names, left))
     limits = IsabelleLimits(
