@@ -76,7 +76,29 @@ def test_long_sources_are_compared_beyond_640_tokens() -> None:
     assert twice.length() == "beyond 640 tokens: hat-base 20.0, transformer-base 10.0"
     assert twice.length_word() == "reproduced"
     less = facts(systems=[system("hat-base", 20.0), system("transformer-base", 10.1)])
-    assert less.length_word().startswith("not reproduced")
+    assert less.length_word() == "not reproduced: 1.98 times"
+
+
+def test_references_are_judged_by_steps_and_say_what_f4_changes() -> None:
+    def checked(steps: dict[str, int]) -> Any:
+        every = {"direct_paper": 20, "bridged": 40, "checked": 300}
+        return facts(references=[{"all": every, "steps": steps, "provers": "E"}])
+
+    found = checked({"direct_paper": 20, "bridged": 40, "direct": 30, "checked": 100})
+    assert found.references() == "20 and 40 of 300; of steps alone 20 and 40 of 100 (E)"
+    assert found.references_word() == (
+        "not reproduced: of steps, both gaps 40% (paper 46%), F.3 directly 20% (40%). One change: with F.4 given "
+        "beside F.2 it is 30%"
+    )
+    assert checked({"direct_paper": 50, "bridged": 60, "direct": 70, "checked": 100}).references_word() == "reproduced"
+    assert facts(references=[]).references_word() == "not reproduced: not checked"
+
+
+def test_what_is_not_reproduced_is_explained_or_lists_what_was_ruled_out() -> None:
+    rows = [line for line in PAGE.splitlines() if "| not reproduced: " in line]
+    assert rows
+    words = ("Explained", "Ruled out", "was ruled out", "One change")
+    assert [row for row in rows if not any(word in row for word in words)] == []
 
 
 def test_embeddings_and_probes() -> None:
