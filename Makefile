@@ -5,7 +5,7 @@ BIN := .venv/bin
 # 25.3 on by the second, which older ones do not read.
 INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q
 
-.PHONY: demo check test attack docs dist clean
+.PHONY: demo check test nightly attack docs site dist clean
 
 demo: .venv/.installed
 	@$(BIN)/isarstep demo
@@ -34,6 +34,15 @@ attack: .venv/.installed-dev
 
 docs: .venv/.installed
 	$(BIN)/python -m isarstep.cli_docs docs/cli.md
+
+# Tutorials with their training, and with mining where ISABELLE_HOME is set.
+nightly: .venv/.installed-dev
+	$(BIN)/pytest -q tests/nightly.py
+
+# docs/ as a site in out/site; a dead link fails.
+site: .venv/.installed
+	$(INSTALL) mkdocs-material
+	$(BIN)/mkdocs build
 
 # Wheel and sdist, with their sizes; tests/test_package.py builds and tries them too.
 dist: .venv/.installed-dev

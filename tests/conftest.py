@@ -74,6 +74,7 @@ SLOW = (
     "tests/test_package.py",
     "tests/test_top_level.py::test_answers_are_scored",
     "tests/test_top_level.py::test_read",
+    "tests/test_tutorials.py::test_a_tutorial_runs",
     "tests/train/test_context_run.py",
     "tests/train/test_lime.py",
     "tests/train/test_loop.py",

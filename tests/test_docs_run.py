@@ -15,6 +15,7 @@ import pytest
 from isarstep import cli
 
 ROOT = Path(__file__).parent.parent
+TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))  # tests/test_tutorials.py runs them
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 NEEDS = {"gpu", "server", "extras", "run"}  # a GPU, a language model's server, packages beyond ours, a trained run
 _PYTHON = re.compile(r"^```python(?: needs=(\w+))?\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -29,7 +30,7 @@ RUN = [block for block in BLOCKS if block.values[1] is None]
 LINES = sorted(
     {
         command.strip()
-        for page in PAGES
+        for page in (*PAGES, *TUTORIALS)
         for block in _PLAIN.findall(page.read_text(encoding="utf-8"))
         for line in block.splitlines()
         for command in line.removeprefix("$ ").partition("   #")[0].split("&&")

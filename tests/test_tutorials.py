@@ -1,0 +1,30 @@
+"""Every tutorial runs; `make nightly` also does what needs an Isabelle or minutes of training (tests/nightly.py)."""
+
+from pathlib import Path
+
+import pytest
+from tests.tutorials import KEPT, NEEDS, TUTORIALS, blocks, commands, follow, matches
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_a_tutorial_runs(page: Path, tmp_path: Path) -> None:
+    if page.stem == "agent":
+        pytest.importorskip("mcp")
+    ready = [block for block in blocks(page) if not block.needs]
+    assert follow(page, tmp_path) == len(ready)
+    assert ready or page.stem == "train", "a model is trained in `make nightly` alone"
+
+
+def test_what_a_block_needs_is_known() -> None:
+    needed = {(page.stem, block.needs) for page in TUTORIALS for block in blocks(page) if block.needs}
+    assert {needs for _, needs in needed} == {*NEEDS}
+    assert {*KEPT} <= needed
+    assert len(TUTORIALS) == 5
+
+
+def test_what_is_printed_is_compared() -> None:
+    assert matches("one\n...\nthree", "one  \ntwo\nthree\n")
+    assert matches("a ... c", "a b c")
+    assert not matches("one\n...", "two\none")
+    assert not matches("one", "one\ntwo")
+    assert list(commands("$ a b\n1\n2\n$ c\n")) == [("a b", "1\n2\n"), ("c", "")]
