@@ -62,10 +62,12 @@ def to_latex(term: Term, names: Names, *, prop: bool = True) -> str:
 class ShownNames(Mapping[str, str]):
     """Variables as they are called: by the user's names, numbered ones by number."""
 
-    def __init__(self, names: Names) -> None:
-        self._names = names
+    def __init__(self, names: Names, numbered: Mapping[str, str] | None = None) -> None:
+        self._names, self._numbered = names, numbered or {}
 
     def __getitem__(self, name: str) -> str:
+        if name in self._numbered:
+            return self._numbered[name]
         if name in self._names.variables:
             return self._names.variables[name]
         if name.startswith("<V"):

@@ -12,7 +12,20 @@ from isarstep.logic.hol import PURE_ALL
 from isarstep.logic.infer import PROP, Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal
-from isarstep.logic.terms import Abs, App, Const, Term, abstract, fun, schematics
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Const,
+    Term,
+    TFree,
+    TVar,
+    Typ,
+    Type,
+    abstract,
+    fun,
+    schematics,
+    substitute_types,
+)
 from isarstep.logic.writer import write_type
 from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.verdict import AUTHORITY, Gap, Proved, Refuted
@@ -98,16 +111,44 @@ class Sketch:
     def isar(self) -> str:
         """A proof to copy, with the methods that provers' proofs suggest; what is open ends in `sorry`."""
         example, task = self.task.example, self.task
-        known = [exact_text(task, line) for line in dict.fromkeys((*example.f2, *example.f4))]
+        lines = list(dict.fromkeys((*example.f2, *example.f4)))
+        general = [line for line in lines if holds_at_all_types(task, line)]
+        known = [exact_text(task, line) for line in lines if line not in general]
         steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
-        return isar_text(known, steps, task.shown_context(), task.world.language)
+        said = [task.text(line) for line in general]
+        return isar_text(known, steps, task.shown_context(), task.world.language, said)
 
 
 def exact_text(task: Task, tokens: str) -> str:
     """A statement of the task so that Isabelle reads it as the same term: with types inside where nothing else says."""
     with suppress(UserError):  # what has no type there is shown as it is
-        return write_exactly(_generalised(task.typed(tokens)), task.world.language, names=task.shown_names())
+        typed = substitute_types(_generalised(task.typed(tokens)), _fixed)
+        return write_exactly(typed, task.world.language, names=task.shown_names())
     return task.text(tokens)
+
+
+def holds_at_all_types(task: Task, tokens: str) -> bool:
+    """Does a statement speak of all types, as a lemma does? No statement of Isabelle can assume that."""
+    try:
+        typed = task.typed(tokens)
+    except UserError:
+        return False
+    open_types: list[Typ] = []
+
+    def note(typ: Typ) -> Typ:
+        if _fixed(typ) != typ:
+            open_types.append(typ)
+        return typ
+
+    substitute_types(typed, note)
+    return bool(open_types)
+
+
+def _fixed(typ: Typ) -> Typ:
+    """Isabelle takes no ?'a in a statement."""
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(map(_fixed, typ.args))) if typ.args else typ
+    return TFree(typ.name, typ.sort) if isinstance(typ, TVar) else typ
 
 
 def _generalised(proposition: Term) -> Term:
@@ -122,16 +163,20 @@ def _generalised(proposition: Term) -> Term:
 
 
 def isar_text(
-    known: Sequence[str], steps: Sequence[tuple[str, Term, Gap | None]], types: Context, language: Language
+    known: Sequence[str],
+    steps: Sequence[tuple[str, Term, Gap | None]],
+    types: Context,
+    language: Language,
+    general: Sequence[str] = (),
 ) -> str:
     """Variables with the types that they had, known facts, then statements with what provers said about them; the last
-    statement is the goal."""
+    statement is the goal. What holds at all types cannot be assumed, and stands in comments."""
     lines = ["lemma"]
     for place, (variable, typ) in enumerate(types.items()):
         lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"')
     for place, fact in enumerate(known):
         lines.append(f'  {"assumes" if place == 0 else "    and"} "{fact}"')
-    lines += [f'  shows "{steps[-1][0]}"', "proof -"]
+    lines += [f'  shows "{steps[-1][0]}"', *(f"  (* given at all types: {text} *)" for text in general), "proof -"]
     # ?thesis is the conclusion alone; a goal with premises or variables of its own is said again.
     goal = f'"{steps[-1][0]}"' if any(sign in steps[-1][0] for sign in "⟹⋀") else "?thesis"
     for place, (text, term, gap) in enumerate(steps):

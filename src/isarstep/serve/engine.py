@@ -271,7 +271,7 @@ class Engine:
                 term=task.term(key),
                 text=task.text(key),
                 score=score,
-                reason=judgement.reason,
+                reason=judgement.reason and task.in_words(judgement.reason),
                 copy=key in given,
                 reference=reference in (written, key) if task.has_reference else None,
             )

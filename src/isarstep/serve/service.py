@@ -18,7 +18,7 @@ from isarstep.errors import UserError
 from isarstep.logic.terms import Term
 from isarstep.memory import shared_property
 from isarstep.prove.proof_search import Plan, sketches
-from isarstep.prove.sketch import Sketch, exact_text, isar_text
+from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_text
 from isarstep.prove.step import Step, further, ranked, with_gap
 from isarstep.prove.step_prover import FIRST_STAGE, Proving, installed, not_installed
 from isarstep.prove.verdict import AUTHORITY, Proved
@@ -272,17 +272,22 @@ class Service:
         task = reader.read(problem)
         texts: dict[str, list[str]] = {name: [] for name in FIELDS}
         terms: dict[str, list[Term]] = {name: [] for name in FIELDS}
+        general: list[str] = []
         for where, reading in reader.parse(problem).readings.items():
             assert reading.term is not None  # or it would not be a task
-            texts[where.split("[")[0]].append(exact_text(task, task.normal(reading.term)))
-            terms[where.split("[")[0]].append(reading.term)
+            field, tokens = where.split("[")[0], task.normal(reading.term)
+            if field in ("facts", "others") and holds_at_all_types(task, tokens):
+                general.append(task.text(tokens))
+                continue
+            texts[field].append(exact_text(task, tokens))
+            terms[field].append(reading.term)
         known = dict.fromkeys((*texts["facts"], *texts["others"]))
         said = [None if one is None else Proved(one.by, 0.0, tuple(one.facts), 0) for one in body.proved]
         steps = [*zip(texts["extra"], terms["extra"], strict=True), *zip(texts["goal"], terms["goal"], strict=True)]
         said += [None] * (len(steps) - len(said))
         shown_types, language = task.shown_context(), task.world.language
         judged = [(text, term, gap) for (text, term), gap in zip(steps, said, strict=False)]
-        return {"isar": isar_text(list(known), judged, shown_types, language)}
+        return {"isar": isar_text(list(known), judged, shown_types, language, general)}
 
     # Proposing
 

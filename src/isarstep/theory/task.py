@@ -3,6 +3,7 @@ user's names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,6 +23,8 @@ from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import show_type
 from isarstep.theory.open_types import GeneralType, open_types
 from isarstep.theory.problem import ProblemError
+
+_TOKENS = re.compile(r"`([^`]*)`")
 
 
 @dataclass(frozen=True)
@@ -76,10 +79,20 @@ class Task:
                 return write_exactly(self.typed(tokens), self.world.language, names=self.shown_names())
         return to_unicode(term, self.names)
 
+    def in_words(self, reason: str) -> str:
+        """Why something has no type, with terms as people write them in place of tokens."""
+
+        def written(found: re.Match[str]) -> str:
+            try:
+                return to_unicode(restore(decode(found[1]), self.order), self.names)
+            except UserError:
+                return "a part of it"
+
+        return _TOKENS.sub(written, reason)
+
     def shown_names(self) -> Mapping[str, str]:
         """How the variables of normalised propositions are called."""
-        names = ShownNames(self.names)
-        return {f"<X{place}>": name for place, name in enumerate(self.order)} if self.order else names
+        return ShownNames(self.names, {f"<X{place}>": name for place, name in enumerate(self.order)})
 
     def types(self) -> dict[str, str]:
         """The types of the variables, for people."""
