@@ -352,3 +352,9 @@ def test_a_schematic_variable_is_written_with_its_quantifier(engine: Engine) -> 
     tokens = engine.answer(task, step)
     assert "VAR" in tokens
     assert exact_text(task, tokens) == "⋀v0. foldl (+) (a + b) v0 = a + foldl (+) b v0"
+
+
+def test_a_counterexample_over_a_field_is_written_with_fractions(engine: Engine) -> None:
+    task = engine.read(Problem("x + y = y - x ∨ y ≠ 1 / 2", types={"x": "real", "y": "real"}))
+    with engine.proving() as proving:
+        assert "y = 1 / 2" in str(proving.false_goal(task))

@@ -10,7 +10,7 @@ from functools import cached_property
 from isarstep.bench.worlds import World
 from isarstep.errors import UserError
 from isarstep.logic.hol import eq, trueprop
-from isarstep.logic.terms import Free, Term, TVar
+from isarstep.logic.terms import Const, Free, Term, TVar, rebuild
 from isarstep.logic.typestrings import show_type
 from isarstep.logic.writer import write_formula
 from isarstep.prove.equations import ENDS, OF_DATATYPE, LibraryEquations
@@ -59,6 +59,17 @@ class Counterexamples:
         return None if found is None else Refuted(EVALUATION, described(found, world, names))
 
 
+def _with_fractions(value: Term) -> Term:
+    """`1 / 2` in place of `1 div 2`: where a value is divided it is in a field."""
+
+    def leaf(node: Term, _: int) -> Term:
+        if isinstance(node, Const) and node.name == "Rings.divide_class.divide":
+            return Const("Fields.inverse_class.inverse_divide", node.type)
+        return node
+
+    return rebuild(value, leaf)
+
+
 def described(found: Counterexample, world: World, names: Mapping[str, str]) -> str:
     """`n = 2, xs = [0]`."""
     language = world.language
@@ -66,9 +77,7 @@ def described(found: Counterexample, world: World, names: Mapping[str, str]) -> 
     for variable, value in found.values:
         name = names.get(variable.name, variable.name.partition("~")[0])
         try:
-            if language is None:
-                raise UserError("no notation")
-            equation = trueprop(eq(Free(name, variable.type), value, variable.type), typed=True)
+            equation = trueprop(eq(Free(name, variable.type), _with_fractions(value), variable.type), typed=True)
             parts.append(write_formula(equation, language))
         except UserError:
             parts.append(f"{name} = a value without notation here")

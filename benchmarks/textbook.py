@@ -1,0 +1,95 @@
+"""Forty problems of textbooks: is one of the steps that help, written down in textbook.jsonl before anything was tuned,
+among the first three proposals?
+
+    python benchmarks/textbook.py                            # provers look at every proposal
+    python benchmarks/textbook.py --table docs/textbook.md   # and writes the table
+    python benchmarks/textbook.py --no-check                 # the model's own order
+
+A proposal counts if it is one of the steps up to the names of bound variables. The last line that is printed is one
+JSON document.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from isarstep.errors import UserError
+from isarstep.prove.provers import prover_names
+from isarstep.prove.step import Step
+from isarstep.serve.engine import Engine, default_engine
+from isarstep.theory.problem import Problem
+from isarstep.theory.task import Task
+
+PROBLEMS = Path(__file__).with_suffix(".jsonl")
+FIRST = 3
+INTRODUCTION = """# Forty problems of textbooks
+
+Made by `python benchmarks/textbook.py --table docs/textbook.md`: for each problem the first three proposals of the
+shipped model after provers ({provers}) have looked at them, and the place of the first one that is among the steps
+written down in `benchmarks/textbook.jsonl` before anything was asked. One is among the first three for **{helped} of
+{problems}**, among the ten for {ten}. A proposal that helps and was not foreseen does not count.
+
+| Problem | Goal | Place | First three proposals |
+|---|---|---|---|
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--no-check", action="store_true")
+    parser.add_argument("--table", type=Path)
+    asked = parser.parse_args()
+    problems = [json.loads(line) for line in PROBLEMS.read_text(encoding="utf-8").splitlines()]
+    engine = default_engine()
+    rows: list[str] = []
+    places: list[int | None] = []
+    for problem in problems:
+        task = engine.read(problem_of(problem))
+        if asked.no_check:
+            steps = engine.propose(task)
+        else:
+            with engine.proving() as proving:
+                steps = engine.propose(task, proving=proving)
+        places.append(place_of_step(engine, task, steps, problem["steps"]))
+        print(f"{places[-1] or '-':>3}  {problem['name']}", flush=True)
+        first = "; ".join(f"`{step.text}`" for step in steps[:FIRST])
+        rows.append(f"| {problem['name']} | `{problem['goal']}` | {places[-1] or '–'} | {first} |".replace("¦", "∣"))
+    found = {
+        "problems": len(problems),
+        "checked": not asked.no_check,
+        "among_first_three": sum(place is not None and place <= FIRST for place in places),
+        "among_ten": sum(place is not None for place in places),
+        "provers": prover_names(),
+    }
+    if asked.table is not None:
+        numbers = {"helped": found["among_first_three"], "ten": found["among_ten"]}
+        told = INTRODUCTION.format(provers=found["provers"], problems=len(problems), **numbers)
+        asked.table.write_text(told + "\n".join(rows) + "\n", encoding="utf-8")
+    print(json.dumps(found))
+
+
+def problem_of(problem: dict[str, Any]) -> Problem:
+    return Problem(
+        problem["goal"],
+        tuple(problem["facts"]),
+        types=problem.get("types", {}),
+        imports=tuple(problem.get("imports", ())),
+    )
+
+
+def place_of_step(engine: Engine, task: Task, steps: list[Step], wanted: list[str]) -> int | None:
+    """Of the first proposal that is wanted, from 1."""
+    right = set()
+    for text in wanted:
+        try:
+            right.add(engine.answer(task, text))
+        except UserError as error:
+            raise SystemExit(f"textbook.py: {text!r} is not read: {error}") from None
+    return next((place for place, step in enumerate(steps, 1) if step.tokens in right), None)
+
+
+if __name__ == "__main__":
+    main()
