@@ -30,9 +30,36 @@ def test_propose_from_flags_a_file_and_json(tmp_path: Path, capsys: pytest.Captu
     assert documented("A gap") == {*by_flags["steps"][0]["first"]}
     path = tmp_path / "problem.json"
     path.write_text(json.dumps({"facts": ["x ≤ y"], "goal": "x < y + 1", "types": {"x": "nat"}}), encoding="utf-8")
-    assert run(["propose", str(path), "--json", "--beam", "3"]) == 0
+    assert run(["propose", str(path), "--json", "--beam", "3", "--check"]) == 0
     by_file = json.loads(capsys.readouterr().out)
     assert sorted(s["tokens"] for s in by_file["steps"]) == sorted(s["tokens"] for s in by_flags["steps"])
+
+
+def test_propose_checks_unless_told_not_to(capsys: pytest.CaptureFixture[str]) -> None:
+    flags = ["--fact", "x ≤ y", "--goal", "x < y + 1", "--type", "x :: nat", "--beam", "2"]
+    assert run(["propose", *flags]) == 0
+    text = capsys.readouterr().out
+    assert "The goal needs no step: proved" in text
+    assert "Unchecked" not in text
+    assert "Proved means" in text
+    assert run(["propose", *flags, "--no-check"]) == 0
+    raw = capsys.readouterr().out
+    assert "Unchecked: no prover has seen these steps" in raw
+    assert "proved" not in raw
+
+
+def test_a_goal_that_is_a_library_fact_says_so_first(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["propose", "--goal", "rev (rev xs) = xs", "--beam", "2", "--check"]) == 0
+    text = capsys.readouterr().out
+    assert "The goal follows by one library fact: List.rev_rev_ident" in text
+    assert text.index("one library fact") < text.index("  1 ")
+
+
+def test_no_time_left_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.serve.commands.BRIEFLY", 0.0)
+    assert run(["propose", "--fact", "x ≤ y", "--goal", "x < y + 1", "--type", "x :: nat", "--beam", "2"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("not tried: the time was up") == 2
 
 
 def test_sketch_prints_a_skeleton(capsys: pytest.CaptureFixture[str]) -> None:

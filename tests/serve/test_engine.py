@@ -87,9 +87,10 @@ def test_ranking() -> None:
         replace(plain, id=3, first=PROVED, second=NEEDED, copy=True),
         replace(plain, id=4, reason="no"),
         replace(plain, id=5, first=PROVED, second=TimedOut(1)),
-        replace(plain, id=6, first=PROVED, second=NEEDED),
+        replace(plain, id=6, first=PROVED, second=NEEDED),  # true whatever the facts say
+        replace(plain, id=7, first=NEEDED, second=NEEDED),
     ]
-    assert [step.id for step in ranked(steps)] == [6, 2, 1, 5, 0, 3, 4]
+    assert [step.id for step in ranked(steps)] == [7, 6, 2, 1, 5, 0, 3, 4]
 
 
 def test_what_contradicts_the_facts_is_said(engine: Engine) -> None:

@@ -60,6 +60,11 @@ class Step:
         return self.second is not None and _proved(self.second) and not self.second.uses(STEP)
 
     @property
+    def by_itself(self) -> bool:
+        """It was proved without any of the facts: it is true whatever they say."""
+        return _proved(self.first) and not any(name[:2] == "F." or name == "?" for name in self.first.facts)
+
+    @property
     def helps(self) -> bool:
         """Says something new, and is proved on both sides."""
         return self.well_formed and not self.copy and self.sides == 2
@@ -92,14 +97,14 @@ class Steps(list[Step]):
 
 
 def ranked(steps: Iterable[Step]) -> list[Step]:
-    """Proved on both sides, those first that the goal's proof needs; then as they came. One proved side says little:
-    from what is false everything follows. After all others comes what is false or contradicts the facts, then what was
-    given already, and what is no proposition."""
+    """Proved on both sides, those first that the goal's proof needs, and of these those that need the facts; then as
+    they came. One proved side says little: from what is false everything follows. After all others comes what is false
+    or contradicts the facts, then what was given already, and what is no proposition."""
     return sorted(
         steps,
         key=lambda step: (
             not step.well_formed, step.copy, step.contradictory or step.false, step.sides < 2,
-            step.sides == 2 and step.idle, step.id,
+            step.sides == 2 and step.idle, step.sides == 2 and step.by_itself, step.id,
         ),
     )  # fmt: skip
 

@@ -153,13 +153,13 @@ class Proving:
         """All answers so far, so that the next question is asked in earnest."""
         self._provers.cache = BoundedCache()
 
-    def verdicts(self, task: Task, steps: Sequence[Step]) -> Iterator[tuple[int, Side, Gap]]:
+    def verdicts(self, task: Task, steps: Sequence[Step], until: float = math.inf) -> Iterator[tuple[int, Side, Gap]]:
         """(number, side, gap) for well-formed steps, in the order of the list. Of what was not seen to follow from the
-        facts it is asked, too, whether it contradicts them."""
+        facts it is asked, too, whether it contradicts them. No step is begun after `until` on the monotonic clock."""
         if task.example.f3 is None:
             return
         for number, step in enumerate(steps):
-            if step.well_formed:
+            if step.well_formed and time.monotonic() < until:
                 follows = refuted = False
                 for side, gap in self.gaps(task, step.tokens):
                     follows |= side == "first" and isinstance(gap, Proved)
@@ -168,10 +168,10 @@ class Proving:
                 if not follows and not refuted and not step.copy:
                     yield number, "against", self.against(task, step.tokens)
 
-    def tried(self, task: Task, steps: Iterable[Step]) -> list[Step]:
-        """The steps with all their verdicts."""
+    def tried(self, task: Task, steps: Iterable[Step], until: float = math.inf) -> list[Step]:
+        """The steps with all verdicts for which there was time."""
         known = list(steps)
-        for number, side, gap in self.verdicts(task, known):
+        for number, side, gap in self.verdicts(task, known, until):
             known[number] = with_gap(known[number], side, gap)
         return known
 

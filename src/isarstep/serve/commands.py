@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from isarstep.prove.step import Step
     from isarstep.prove.verdict import Gap
     from isarstep.serve.engine import Engine
+    from isarstep.serve.printed import Proposals
     from isarstep.theory.problem import Form
     from isarstep.theory.task import Task
 
@@ -56,6 +59,8 @@ Replay = Annotated[
 ]
 Beam = Annotated[int, typer.Option(min=1, max=100, help="Steps that the model proposes at one place.")]
 
+BRIEFLY = 6.0  # seconds in which steps are checked where nobody asks for more
+
 _ARGUMENT = "is part of the argument: GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"
 _CHOSEN = "is chosen by the command; the HTTP API of `isarstep serve` takes other values"
 REPLACED = {
@@ -77,7 +82,12 @@ def propose(
     tokens: Tokens = False,
     example: ExampleOption = None,
     beam: Beam = 10,
-    check: Annotated[bool, typer.Option("--check", help="Let provers try both sides of every step.")] = False,
+    check: Annotated[
+        bool | None,
+        typer.Option(
+            "--check/--no-check", help="Let provers try both sides of every step, not at all, or (neither) for seconds."
+        ),
+    ] = None,
     replay: Replay = None,
     model: Model = "embedded",
     benchmark: BenchmarkOption = "embedded",
@@ -87,58 +97,47 @@ def propose(
 
     Example:
 
-        isarstep propose --fact 'x ≤ y' --fact 'y ≤ z' --goal 'x < z + 1' --type 'z :: nat' --check
-        isarstep propose --example 3f2c --json
+        isarstep propose --fact 'x ≤ y' --fact 'y ≤ z' --goal 'x < z + 1' --type 'z :: nat'
+        isarstep propose --example 3f2c --json --check
         isarstep propose graphs/HOL/Parity.jsonl.zst:HOL.Parity:12:3
     """
     asked = (file, goal, fact, other, hint, type_, fixed, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark)
-    check = check or replay is not None
-    with told_when_long("asking provers" if check else "searching"):
-        found = _checked(engine, task, beam) if check else (engine.propose(task, beam), None, None)
-    steps, contradiction, refuted = found
+    from isarstep.serve.printed import Proposals, printed_proposals, proposals_json
+
+    checked = check is not False or replay is not None
+    seconds = math.inf if check or replay is not None else BRIEFLY
+    with told_when_long("asking provers" if checked else "searching"):
+        found = _checked(engine, task, beam, seconds) if checked else Proposals(engine.propose(task, beam))
     if as_json:
-        from isarstep.serve import shown
-        from isarstep.serve.service import provers_asked, standing
-
-        answer = {"steps": [shown.step(each, task) for each in steps], "unknown": engine.unknown(task)}
-        answer["contradiction"] = None if contradiction is None else shown.gap(contradiction)
-        print(json.dumps(answer | standing(task) | provers_asked(check), ensure_ascii=False))
+        print(json.dumps(proposals_json(task, found, checked, engine.unknown(task)), ensure_ascii=False))
         return
-    from isarstep.serve.printed import printed_step, printed_task
-
-    print(printed_task(task, engine.unknown(task)), end="\n\n")
-    if refuted is not None:
-        print(f"Your goal is {refuted}.\n")
-    for number, each in enumerate(steps, 1):
-        print(printed_step(number, each, check))
-    if contradiction is not None:
-        print(f"\nThe facts contradict each other ({contradiction}): everything follows from them.")
-    if check:
-        from isarstep.prove.step_prover import installed, not_installed
-        from isarstep.prove.verdict import AUTHORITY
-
-        print(f"\nAsked: {', '.join(installed()) or 'nobody'}.")
-        print(*(f"Could not be asked: {why}.\n" for why in not_installed()), sep="", end="")
-        print(f"Proved means {AUTHORITY}, with nothing but what {task.world.name} has.")
+    print(printed_proposals(task, found, checked, engine.unknown(task)))
     if replay is not None:
-        print(*_replayed(engine, task, steps, replay), sep="\n")
+        print(*_replayed(engine, task, found.steps, replay), sep="\n")
 
 
-def _checked(engine: Engine, task: Task, beam: int) -> tuple[list[Step], Gap | None, Gap | None]:
-    """Steps with what provers say of them, their proof that the facts contradict each other, and values that make the
-    goal false, if there are any."""
+def _checked(engine: Engine, task: Task, beam: int, seconds: float) -> Proposals:
+    """Steps with what provers say of them in these seconds."""
+    from isarstep.serve.printed import Proposals
     from isarstep.prove.proof_search import Plan
     from isarstep.prove.verdict import Proved
 
     plan = Plan()  # what provers get for a step of a sketch
     contradiction: Gap | None = None
+    direct: Gap | None = None
+    until = time.monotonic() + seconds
     with engine.proving(plan.prover_seconds, plan.library) as proving:
-        steps = engine.propose(task, beam, proving=proving)
         refuted = proving.false_goal(task)
-        if any(each.sides for each in steps):
+        if task.example.f3 is not None and refuted is None:
+            direct = proving.follows(task, task.example.f3, (), plan.prover_seconds, plan.library)[0]
+            proving.limit(plan.prover_seconds, plan.library)
+        steps = engine.propose(task, beam, proving=proving, until=until)
+        if any(each.sides for each in steps) or isinstance(direct, Proved):
             contradiction = proving.contradiction(task, plan.prover_seconds, plan.library)
-    return steps, contradiction if isinstance(contradiction, Proved) else None, refuted
+    if isinstance(contradiction, Proved):
+        return Proposals(steps, contradiction, refuted)
+    return Proposals(steps, None, refuted, direct if isinstance(direct, Proved) else None)
 
 
 def sketch(

@@ -5,10 +5,12 @@ An engine loads the model, the signature and the provers when they are first nee
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
 import threading
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -278,16 +280,22 @@ class Engine:
         return list(steps.values())
 
     def propose(
-        self, task: Task, beam: int = BEAM, constraint: Constraint = "types", proving: Proving | None = None
+        self,
+        task: Task,
+        beam: int = BEAM,
+        constraint: Constraint = "types",
+        proving: Proving | None = None,
+        until: float = math.inf,
     ) -> list[Step]:
         """Ranked steps; with provers, every step is tried on both sides first, and where no new one is proved on both,
-        those of a wider beam are tried, too. The answer is no longer for that."""
+        those of a wider beam are tried, too. The answer is no longer for that. After `until` on the monotonic clock no
+        further step is tried."""
         steps = self.search([task], beam, constraint)[0]
         if proving is None:
             return ranked(steps)
-        steps = proving.tried(task, steps)
-        if beam < WIDE and not any(step.helps for step in steps):
-            steps += proving.tried(task, further(steps, self.search([task], WIDE, constraint)[0]))
+        steps = proving.tried(task, steps, until)
+        if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
+            steps += proving.tried(task, further(steps, self.search([task], WIDE, constraint)[0]), until)
         return ranked(steps)[:beam]
 
 
