@@ -5,7 +5,7 @@ BIN := .venv/bin
 # 25.3 on by the second, which older ones do not read.
 INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $(BIN)/python -m pip install -q
 
-.PHONY: demo check test nightly attack docs site dist clean
+.PHONY: demo check test nightly attack docs site dist sanity clean
 
 demo: .venv/.installed
 	@$(BIN)/isarstep demo
@@ -48,6 +48,10 @@ site: .venv/.installed
 dist: .venv/.installed-dev
 	$(BIN)/python -m hatchling build
 	@du -h --apparent-size dist/*
+
+# The wheel in an empty environment, each main job once; PYTHON says which Python.
+sanity: dist
+	$(BIN)/python -m tests.sanity dist/*.whl --python $(PYTHON)
 
 .venv/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from isarstep.logic.exactly import write_exactly
 from isarstep.logic.hol import PURE_ALL
 from isarstep.logic.infer import PROP, Context
 from isarstep.logic.language import Language
-from isarstep.logic.symbols import normal
+from isarstep.logic.symbols import normal, to_isabelle
 from isarstep.logic.terms import (
     Abs,
     App,
@@ -189,6 +190,12 @@ def isar_text(
         before = f"using {using} " if using else ""
         lines += [f"  {statement}", f"    {before}{_justified(gap, term)}"]
     return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
+
+
+def theory_file(isar: str, imports: Sequence[str], name: str = "Scratch") -> str:
+    """A file that Isabelle loads: symbols in ASCII, as it wants them outside of its editor."""
+    imported = " ".join(each if re.fullmatch(r"[A-Za-z]\w*", each) else f'"{each}"' for each in imports)
+    return to_isabelle(f"theory {name}\n  imports {imported}\nbegin\n\n{isar}\n\nend\n")
 
 
 def _justified(gap: Gap | None, goal: Term) -> str:

@@ -228,6 +228,10 @@ class SketchAnswer(BaseModel):
 
 class IsarAnswer(BaseModel):
     isar: str = Field(description="The proof as text of a theory.")
+    theory: str | None = Field(
+        description="A whole theory file with the proof in it, symbols in ASCII, as Isabelle loads it; null where "
+        "constants of the asker's own are in it, or nothing is known of theories."
+    )
 
 
 class AttentionAnswer(BaseModel):

@@ -18,7 +18,7 @@ from isarstep.errors import UserError
 from isarstep.logic.terms import Term
 from isarstep.memory import shared_property
 from isarstep.prove.proof_search import Plan, sketches
-from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_text
+from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_text, theory_file
 from isarstep.prove.step import Step, further, ranked, with_gap
 from isarstep.prove.step_prover import FIRST_STAGE, Proving, installed, not_installed
 from isarstep.prove.verdict import AUTHORITY, Proved
@@ -287,7 +287,10 @@ class Service:
         said += [None] * (len(steps) - len(said))
         shown_types, language = task.shown_context(), task.world.language
         judged = [(text, term, gap) for (text, term), gap in zip(steps, said, strict=False)]
-        return {"isar": isar_text(list(known), judged, shown_types, language, general)}
+        text = isar_text(list(known), judged, shown_types, language, general)
+        # What the asker's own theory declares would be missing there.
+        alone = bool(task.world.imports) and not problem.constants and problem.own is None
+        return {"isar": text, "theory": theory_file(text, task.world.imports) if alone else None}
 
     # Proposing
 

@@ -51,6 +51,15 @@ export function formula(proposition, className = "formula") {
   return line;
 }
 
+// Inside a button: drawn for who sees it, and as a line of text for who listens.
+export function drawn(proposition) {
+  const line = formula(proposition);
+  line.setAttribute("aria-hidden", "true");
+  return line;
+}
+
+export const spoken = (text) => make("span", { class: "unseen spoken" }, text);
+
 // A hyphen is no minus. Texts keep it, because Isabelle reads it.
 function minus(node) {
   const signs = node.localName === "mo" ? [node] : [...node.getElementsByTagName("mo")];

@@ -1,6 +1,6 @@
 // Shows the proof: facts, accepted steps with the gaps between, goal. A statement turns into a text field when it is clicked.
 
-import { formula, make } from "./dom.js";
+import { drawn, make, spoken } from "./dom.js";
 import { editor } from "./editor.js";
 import { closed } from "./state.js";
 
@@ -97,8 +97,8 @@ export class ProofView {
       row.append(this.field.root);
       return row;
     }
-    const shown = make("button", { type: "button", class: "show", "aria-label": `${label}: ${each.text || "empty"}. Edit` },
-      each.text ? formula(each) : make("span", { class: "placeholder" }, placeholder));
+    const shown = make("button", { type: "button", class: "show" }, spoken(`${label}: ${each.text || placeholder}. Edit`),
+      each.text ? drawn(each) : make("span", { class: "placeholder", "aria-hidden": "true" }, placeholder));
     shown.addEventListener("click", () => this.edit(each.key));
     row.append(shown);
     if (removable && (each.text || this.proof.now.facts.length > 1)) {

@@ -1,6 +1,6 @@
 // The proposals as cards, and their badges, which fill in while provers answer.
 
-import { formula, make } from "./dom.js";
+import { drawn, formula, make, spoken } from "./dom.js";
 
 const SIDES = { first: "facts ⟹ step", second: "step ⟹ goal" };
 const STILL = 8; // pixels: a pointer that moved more was dragged
@@ -73,8 +73,8 @@ export class StepsView {
 
   card(step, place) {
     const { asked } = this;
-    const use = make("button", { type: "button", class: "use", "aria-label": `Accept step ${place + 1}: ${step.text}`, onclick: () => { this.pressed = null; this.on.accept(step, asked); } },
-      make("span", { class: "number" }, String(place + 1)), formula(step), make("span", { class: "go", "aria-hidden": "true" }, "accept ↵"));
+    const use = make("button", { type: "button", class: "use", onclick: () => { this.pressed = null; this.on.accept(step, asked); } },
+      spoken(`Accept step ${place + 1}: ${step.text}`), make("span", { class: "number", "aria-hidden": "true" }, String(place + 1)), drawn(step), make("span", { class: "go", "aria-hidden": "true" }, "accept ↵"));
     const card = make("li", { class: "card", "data-id": String(step.id) }, use, make("ul", { class: "badges", "aria-label": "what is known about this step" }));
     this.fill(card, step);
     return card;
@@ -133,7 +133,7 @@ export class StepsView {
       const card = this.cardOf(step.id);
       this.list.append(card);
       card.querySelector(".number").textContent = String(place + 1);
-      card.querySelector(".use").setAttribute("aria-label", `Accept step ${place + 1}: ${step.text}`);
+      card.querySelector(".spoken").textContent = `Accept step ${place + 1}: ${step.text}`;
     });
     if (this.root.contains(focused)) focused.focus({ preventScroll: true });
     if (still) return;
