@@ -47,3 +47,10 @@ def test_steps_that_say_nothing_new_come_last_and_once(engine: Engine) -> None:
     lines = [(engine.answer(task, text, "notation"), -1.0) for text in texts]
     steps = engine.steps(task, lines)
     assert [(step.text, step.copy) for step in steps] == [("x ∈ A", True), ("x ∈ B", False), ("x ∈ C", True)]
+
+
+def test_the_goal_among_others_or_under_what_is_given_is_no_step(engine: Engine) -> None:
+    task = engine.read(Problem("x ∈ C", ("x ∈ A", "A ⊆ B"), fixed=tuple("xyABC")))
+    texts = ["x ∈ C ∧ x ∈ B", "x ∈ A ⟹ x ∈ C", "x ∈ B ⟹ x ∈ C", "y ∈ A ⟹ x ∈ C", "x ∈ A ⟹ x ∈ B"]
+    steps = engine.steps(task, [(engine.answer(task, text, "notation"), -1.0) for text in texts])
+    assert [step.copy for step in steps] == [True, True, False, False, False]

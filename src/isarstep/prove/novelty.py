@@ -76,3 +76,13 @@ class KnownStatements:
 
     def __contains__(self, tokens: str) -> bool:
         return all(essence(part) in self._essences for part in conjuncts(tokens))
+
+    def restates(self, goal: str, tokens: str) -> bool:
+        """Does a statement say the goal itself: among other things, or under premises that are known?"""
+        wanted = essence(goal)
+        for part in conjuncts(tokens):
+            premises, conclusion = hol.strip_pure_imp(decode(part))
+            known = all(encode_line(normalise(premise, ())) in self for premise in premises)
+            if known and essence(encode_line(normalise(conclusion, ()))) == wanted:
+                return True
+        return False

@@ -274,7 +274,7 @@ class Engine:
                 text=task.text(key),
                 score=score,
                 reason=judgement.reason and task.in_words(judgement.reason),
-                copy=key in given,
+                copy=key in given or (example.f3 is not None and given.restates(example.f3, key)),
                 reference=reference in (written, key) if task.has_reference else None,
             )
         return list(steps.values())
