@@ -1,11 +1,13 @@
 """Do states that are read from theory files agree with Isabelle's? Lines are drawn by hash from mined theories.
 
     python benchmarks/states.py GRAPH.jsonl.zst=FILE.thy ... [--lines 20] [--alone] [--verbose]
+    python benchmarks/states.py GRAPH.jsonl.zst ... --keep tests/theory/isabelle_states
 
 Judge is the graph that Isabelle made of the same file: at a statement of a structured proof, the goal up to names of
 type variables, the types of the variables in it, the facts that are chained to it, and the other facts of the proof
 that its own proof names. What is not read is wrong. With `--alone` everything that the file imports is the library's,
-also where its folder has a file of that name.
+also where its folder has a file of that name. With `--keep` graphs of the tests' own theories are copied for the tests,
+with what they say.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import argparse
 import hashlib
 import json
 import re
+import shutil
 import time
 from collections import ChainMap, Counter
 from collections.abc import Iterator
@@ -24,6 +27,7 @@ from pathlib import Path
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
+from isarstep.logic.hol import PURE_ALL, dest_binary, dest_quantifier, eq, trueprop
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.terms import (
     Free,
@@ -32,8 +36,10 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     Type,
+    Var,
     beta_eta_normal,
     erase,
+    instantiate,
     substitute,
     substitute_types,
 )
@@ -69,7 +75,9 @@ def plain(term: Term, proof: Proof | None, signature: Signature) -> Term:
     """Without abbreviations, under the author's names, type variables numbered in order."""
     if proof is not None:
         own = {variable.name: variable.own or variable.name for variable in proof.variables}
-        term = substitute(term, lambda leaf: Free(own[leaf.name], leaf.type) if leaf.name in own else None)
+        term = substitute(
+            term, lambda leaf: Free(own[leaf.name], leaf.type) if isinstance(leaf, Free) and leaf.name in own else None
+        )
     numbers: dict[str, int] = {}
 
     def numbered(typ: Typ) -> Typ:
@@ -81,6 +89,22 @@ def plain(term: Term, proof: Proof | None, signature: Signature) -> Term:
     with suppress(UserError):
         term = expand(term, signature)
     return substitute_types(beta_eta_normal(term), numbered)
+
+
+def as_fact(prop: Term, proof: Proof | None, signature: Signature) -> Term:
+    """The same for a fact, whether it is general by `⋀` or by schematic variables, and defined by `≡` or by `=`."""
+    term = erase(plain(prop, proof, signature))
+    count = 0
+    while binder := dest_quantifier(PURE_ALL, term):
+        term, count = instantiate(binder.body, Var("general", count)), count + 1
+    if both := dest_binary("Pure.eq", term):
+        term = trueprop(eq(*both))
+    order: dict[Term, Term] = {}
+
+    def in_order(leaf: Free | Var) -> Term | None:
+        return order.setdefault(leaf, Var("v", len(order))) if isinstance(leaf, Var) else None
+
+    return substitute(term, in_order)
 
 
 def with_later_abbreviations(signature: Signature, graph: Graph) -> Signature:
@@ -106,14 +130,38 @@ def judged(document: TheoryDocument, graph: Graph, command: OuterCommand, proof:
     if mine != theirs:
         return "other types", ""
     chained = {proof.facts[use.fact].prop for use in fact.uses if use.how == "chained" and use.fact is not None}
-    wanted = {erase(plain(prop, proof, signature)) for prop in chained}
-    found = {erase(plain(each.prop, None, signature)) for each in state.chained}
+    wanted = {as_fact(prop, proof, signature) for prop in chained}
+    found = {as_fact(each.prop, None, signature) for each in state.chained}
     if not wanted <= found:
         return "other chained facts", ""
-    found |= {erase(plain(each.prop, None, signature)) for each in state.local}
+    found |= {as_fact(each.prop, None, signature) for each in state.local}
     named = [proof.facts[use.fact] for use in fact.uses if use.fact is not None and use.how != "block"]
     stated = (each.prop for each in named if each.kind in ("goal", "assumption", "definition"))
-    return ("same" if {erase(plain(prop, proof, signature)) for prop in stated} <= found else "other local facts"), ""
+    return ("same" if {as_fact(prop, proof, signature) for prop in stated} <= found else "other local facts"), ""
+
+
+def compared(graph_path: Path, source: Path, benchmark: Benchmark) -> str:
+    """How many statements of a file are the same, and all others."""
+    graph = read_graph(graph_path)
+    document = TheoryDocument(source, benchmark.worlds)
+    same, lines = 0, []
+    for row in sorted(statements(document, graph.proofs), key=lambda row: row[0].start):
+        verdict, why = judged(document, graph, *row)
+        same += verdict == "same"
+        if verdict != "same":
+            line = document.source.text.count("\n", 0, row[0].start) + 1
+            lines.append(f"line {line}: {verdict} {why}".replace(f"{source.parent}/", "").rstrip())
+    return "".join(f"  {line}\n" for line in [f"{same} statements the same", *lines])
+
+
+def keep(graphs: list[str], folder: Path) -> None:
+    benchmark = Benchmark("embedded")
+    kept = []
+    for path in sorted(map(Path, graphs)):
+        name = path.name.removesuffix(".jsonl.zst")
+        shutil.copyfile(path, folder / path.name)
+        kept.append(f"# {name}\n{compared(path, folder.parent / 'files' / f'{name}.thy', benchmark)}")
+    (folder / "verdicts.txt").write_text("".join(kept), encoding="utf-8")
 
 
 def main() -> None:
@@ -122,7 +170,11 @@ def main() -> None:
     parser.add_argument("--lines", type=int, default=20, help="drawn from each theory")
     parser.add_argument("--alone", action="store_true", help="imports are the library's, whatever the folder holds")
     parser.add_argument("--verbose", action="store_true", help="every line that is not the same")
+    parser.add_argument("--keep", type=Path, help="folder of the tests' graphs")
     options = parser.parse_args()
+    if options.keep is not None:
+        keep(options.pairs, options.keep)
+        return
     benchmark = Benchmark("embedded")
     results: Counter[str] = Counter()
     reasons: Counter[str] = Counter()

@@ -182,7 +182,9 @@ class StepAnswer(Proposition):
     score: float | None = Field(description="The model's log probability; null where you made the proposal.")
     well_formed: bool = Field(description="Is it a proposition about these variables?")
     reason: str | None = Field(description="Why it is not.")
-    copy_: bool = Field(alias="copy", serialization_alias="copy", description="It says nothing that was not given, or the goal itself.")
+    copy_: bool = Field(
+        alias="copy", serialization_alias="copy", description="It says nothing that was not given, or the goal itself."
+    )
     reference: bool | None = Field(description="It is the missing step of the example; null: there is none to compare.")
     first: GapAnswer | None = Field(description="Does it follow from the facts? Null: nobody was asked.")
     second: GapAnswer | None = Field(description="Does the goal follow from it and all that is given?")
