@@ -119,9 +119,9 @@ def propose(
 
 def _checked(engine: Engine, task: Task, beam: int, seconds: float) -> Proposals:
     """Steps with what provers say of them in these seconds."""
-    from isarstep.serve.printed import Proposals
     from isarstep.prove.proof_search import Plan
     from isarstep.prove.verdict import Proved
+    from isarstep.serve.printed import Proposals
 
     plan = Plan()  # what provers get for a step of a sketch
     contradiction: Gap | None = None

@@ -7,6 +7,7 @@ from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Free, Typ, Type, frees, funs, list_comb, strip_comb
 from isarstep.theory.declarations import MOST_ARGUMENTS, new_names, open_type
 from isarstep.theory.library_targets import find_target
+from isarstep.theory.locale_imports import import_locales
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
@@ -17,30 +18,34 @@ _PARTS = ("fixes", "assumes", "defines", "notes", "constrains", "includes", "beg
 
 
 def locale(context: OwnContext, command: OuterCommand) -> None:
-    """`locale a = b + fixes ... assumes ... begin`; of what it rests on, one locale of the file without renaming."""
+    """`locale a = b x + c for x + fixes ... assumes ... begin`."""
     reader = TokenReader(command.tokens, context.source, command.start)
     if context.target is not None:
         raise reader.refused("a locale inside a context is not read")
     name = reader.name()
-    made = Locale(f"{context.theory}.{to_isabelle(name.text)}")
-    if reader.accept("=") and not reader.is_keyword(*_PARTS):
-        token = reader.name()
-        above = find_target(context, token.text, token.start)
-        if above.class_type is not None:
-            raise NotRead(context.source, token.start, "a locale that rests on a class is not read")
-        made.parameters.update(above.parameters)
-        made.sorts.update(above.sorts)
-        made.facts.update(above.facts)
-        made.local.update(above.local)
-        made.structures, made.assumes_of = above.structures, above.assumes_of
-        made.rows = {field: list(rows) for field, rows in above.rows.items()}
-        if not reader.accept("+") and reader.here is not None and not reader.is_keyword("begin"):
-            raise reader.refused("an import of a locale in this form is not read")
-    begins = _elements(context, reader, made)
+    begin = reader.at
+    try:
+        made, begins = _read_locale(context, reader, name, keep=False)
+    except NotRead as error:  # elements may speak of a type that the import leaves open
+        if not any(token.keyword("for") for token in reader.tokens):
+            raise
+        reader.at = begin
+        try:
+            made, begins = _read_locale(context, reader, name, keep=True)
+        except NotRead:
+            raise error from None
     _declare_predicate(context, made, name)
     context.locales[name.text] = made
     if begins:
         context.enter(made)
+
+
+def _read_locale(context: OwnContext, reader: TokenReader, name: SourceToken, *, keep: bool) -> tuple[Locale, bool]:
+    """What it has, and whether a block begins behind it."""
+    made = Locale(f"{context.theory}.{to_isabelle(name.text)}")
+    if reader.accept("=") and not reader.is_keyword(*_PARTS):
+        import_locales(context, reader, made, _PARTS[:-1], keep=keep)
+    return made, _elements(context, reader, made)
 
 
 def _declare_predicate(context: OwnContext, made: Locale, name: SourceToken) -> None:
