@@ -4,12 +4,15 @@ axe-core is no part of this repository: `npm install axe-core` beside it, or AXE
 """
 
 import os
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.serve.people import type_problem
 from tests.serve.process import Running
-from tests.serve.test_page import Person
+from tests.serve.test_page import Person, proposals
 
 ROOT = Path(__file__).parent.parent.parent
 AXE = Path(os.environ.get("AXE_CORE") or ROOT / "node_modules" / "axe-core" / "axe.min.js")
@@ -17,18 +20,28 @@ SERIOUS = """async () => (await axe.run()).violations.filter(each => ["serious",
     .map(each => each.id + ": " + each.nodes.map(node => node.target.join(" ") + " " + node.failureSummary).join("; "))"""
 
 
-def test_a_proof_is_downloaded_as_a_theory_file(server: Running, browser: Any) -> None:
+def test_a_newcomers_problem_becomes_a_theory_file(server: Running, browser: Any) -> None:
+    """The README's first command, typed on the page; its answer accepted, the proof downloaded."""
+    command = shlex.split(re.findall(r"^\$ isarstep (propose .*)$", (ROOT / "README.md").read_text("utf-8"), re.M)[0])
+    fact, goal = (command[command.index(option) + 1] for option in ("--fact", "--goal"))
     person = Person(browser)
+    person.answer("**/propose", proposals("2 dvd a"))
     page = person.open(server.url)
-    page.wait_for_selector("#isar-text:not(.stale):not(:empty)")
+    type_problem(page, {"facts": [fact.replace("a^2", "(a::nat)^2")], "goal": goal})
+    page.locator("#ask").click()
+    page.wait_for_selector("#steps .card .use")
+    page.locator("#steps .use").first.click()
+    page.wait_for_function("document.querySelectorAll('#proof .step').length === 1")
+    page.wait_for_function(r"/have s1/.test(document.querySelector('#isar-text:not(.stale)')?.textContent)")
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download .thy").click()
-    download = waiting.value
-    assert download.suggested_filename == "Scratch.thy"
-    text = Path(download.path()).read_text("utf-8")
+    assert waiting.value.suggested_filename == "Scratch.thy"
+    text = Path(waiting.value.path()).read_text("utf-8")
     assert text.isascii()
-    assert text.startswith("theory Scratch\n  imports ")
-    assert "\nbegin\n\nlemma\n" in text
+    assert text.startswith("theory Scratch\n  imports Complex_Main\nbegin\n\nlemma\n  fixes ")
+    assert 'a :: "nat"' in text
+    assert 'have s1: "2 dvd a"' in text
+    assert r'shows "\<exists>c. a = 2 * c"' in text
     assert text.endswith("qed\n\nend\n")
     assert person.troubles == []
     person.context.close()
