@@ -43,6 +43,7 @@ from isarstep.theory.proof_block import ProofState, fact_of_lemma
 from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
 from isarstep.theory.stated import ReadStatement, read_lemma
 from isarstep.theory.statements import NotRead
+from isarstep.theory.unread_symbols import unread_symbols
 
 _READERS = {
     **READERS,
@@ -513,12 +514,8 @@ class _Reading:
             return
         for name in _names_in(command, lambda name: self.context.language.types.resolve(name) is not None):
             unread.names[to_isabelle(name)] = why
-        if command.name in ("syntax", "translations", "notation", "type_notation", "no_notation", "no_syntax"):
-            for token in command.tokens:
-                if token.quoted:
-                    for word in re.split(r"[\s_()/]+|'(?=[^\w])", token.text):
-                        if word and word != "CONST":
-                            unread.symbols[word.replace("'", "")] = why
+        for word in list(unread_symbols(command, unread.symbols)):
+            unread.symbols[word] = why
 
 
 @lru_cache(maxsize=64)
