@@ -1,5 +1,6 @@
 """The server of external programs with real programs: results, time-outs, kills, floods; and process groups that leave nothing."""
 
+import io
 import os
 import signal
 import socket
@@ -103,6 +104,19 @@ def test_a_caller_who_hangs_up_takes_the_program_along(server, tmp_path):
     number_in(tmp_path / "pid")
     client.close()
     assert gone(number_in(tmp_path / "pid"))
+
+
+def test_a_caller_who_is_gone_when_the_stream_is_closed_raises_nothing(server):
+    class HungUp(io.BytesIO):
+        def close(self):
+            super().close()
+            raise BrokenPipeError  # what is left to write finds nobody
+
+    class Connection(io.BytesIO):
+        def makefile(self, mode):
+            return HungUp(b"no password\n")
+
+    server._serve(Connection())
 
 
 def test_a_flood_is_stopped(server, monkeypatch):

@@ -165,24 +165,25 @@ class ProgramServer:
             threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rwb") as stream:
-            try:
-                if not secrets.compare_digest(read_line(stream) or b"", self.password.encode()):
-                    return
-                message = read_message(stream)
-                if message is None:
-                    return
-                if message[0] == b"kill" and len(message) == 2:
-                    with self._lock:
-                        process = self._running.get(message[1].decode())
-                    if process is not None:
-                        kill_group(process, grace=0.5)
-                elif message[0] == b"run" and len(message) == 8:
-                    self._run(connection, stream, message[1:])
-                else:
-                    write_message(stream, [b"failure", b"Bad protocol message"])
-            except (OSError, ValueError):
-                return  # the ML process went away or speaks nonsense: nobody to tell
+        # The ML process went away or speaks nonsense: nobody to tell. Closing writes what is left, and may fail, too.
+        with suppress(OSError, ValueError), connection, connection.makefile("rwb") as stream:
+            self._answer(connection, stream)
+
+    def _answer(self, connection: socket.socket, stream: Stream) -> None:
+        if not secrets.compare_digest(read_line(stream) or b"", self.password.encode()):
+            return
+        message = read_message(stream)
+        if message is None:
+            return
+        if message[0] == b"kill" and len(message) == 2:
+            with self._lock:
+                process = self._running.get(message[1].decode())
+            if process is not None:
+                kill_group(process, grace=0.5)
+        elif message[0] == b"run" and len(message) == 8:
+            self._run(connection, stream, message[1:])
+        else:
+            write_message(stream, [b"failure", b"Bad protocol message"])
 
     def _run(self, connection: socket.socket, stream: Stream, arguments: list[bytes]) -> None:
         script, standard_input, folder, variables, redirect, limit, _ = arguments
