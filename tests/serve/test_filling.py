@@ -14,8 +14,10 @@ from isarstep.serve.filling import (
     SUGGESTED,
     FilledGap,
     difference,
+    filled_gap,
     filled_gaps,
     replace_file,
+    with_facts_in_order,
     with_gaps_filled,
 )
 from isarstep.theory.document import SorryGap, TheoryDocument
@@ -128,3 +130,18 @@ def test_propose_at_a_line_knows_the_file(tmp_path: Path, capsys: pytest.Capture
     path.write_text(text + 'lemma fixes a :: nat assumes "a < 3" shows "max a 2 = 2"\n  sorry\nend\n')
     assert run(["propose", f"{path}:3", "--beam", "2", "--json"]) == 0
     assert "max a 2 = 2" in capsys.readouterr().out
+
+
+def test_facts_of_numbered_cases_are_written_in_quotation_marks(engine: Engine) -> None:
+    text = (
+        'theory T imports Main begin\nfun f :: "nat ⇒ nat" where "f 0 = 0" | "f (Suc n) = f n"\n'
+        'lemma "f n = 0"\nproof (induction n rule: f.induct)\n  case (2 m)\n  show ?case sorry\nqed simp\nend\n'
+    )
+    document = TheoryDocument(Path("T.thy"), engine.worlds, text=text)
+    gap = document.gaps()[0]
+    state = document.state_before(gap.start)
+    task = with_facts_in_order(engine.read_state(state))
+    assert task.example.f3 is not None
+    gap_proved = Proved("metis", 0.1, ("F.2(1)", "T.f.simps(2)"), 8)
+    sketch = Sketch(task, (Link(task.example.f3, task.term(task.example.f3), "", gap_proved),), 0.0, 1, 0.1)
+    assert '"2.IH"' in filled_gap(gap, state, sketch).proof

@@ -147,6 +147,9 @@ def _written(fact: OwnFact, state: ProofState) -> str:
     """By its name, else as it is said."""
     language = state.context.language
     if fact.name and "unnamed_" not in fact.name and not fact.name.startswith("assumption_"):
+        if fact.name[0].isdecimal():  # of a case that has a number: Isabelle wants `"3.IH"(1)`
+            base, bracket, index = fact.name.partition("(")
+            return f'"{base}"{bracket}{index}'
         return fact.name.rpartition(".")[2] if fact.name.startswith(state.context.theory) else fact.name
     try:
         return f"\\<open>{to_isabelle(normal(write_exactly(fact.prop, language)))}\\<close>"

@@ -16,6 +16,7 @@ from isarstep.logic import hol
 from isarstep.logic.language import Language
 from isarstep.logic.terms import App, Const, Free, Term, Typ, frees, list_comb, strip_comb, substitute, subterms
 from isarstep.theory.declarations import announce, as_constants, labelled, new_names, retyped, sides_of
+from isarstep.theory.function_induction import induction_of_function
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.statements import NotRead, read_together, type_names
@@ -80,6 +81,11 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
     context.waiting[names[0].name] = [(each.name, _facts_of(context, final, meaning[each.name])) for each in names]
     if terminates:
         give_equations(context, names[0].name, simp=True)
+        if command.name == "fun" and len(names) == 1:
+            full = context.full_name(names[0].name)
+            rule = induction_of_function([(each.patterns, each.right) for each in final], full)
+            if rule is not None:
+                context.inductions[full] = rule
 
 
 def without_dummies(text: SourceToken) -> SourceToken:

@@ -62,7 +62,7 @@ class FactNames:
         """None where it is not read."""
         if token.keyword("[") and not index:  # `[[...]]` sets an option
             return ()
-        quoted = token.quoted or token.kind == "back"
+        quoted = token.kind in ("open", "back")  # a text in quotation marks is a name
         found = self._quoted(token) if quoted else self.called(token.text)
         if found is None or LOST in found:
             return None
