@@ -5,9 +5,10 @@
 
 needs ISABELLE_HOME (see docs/checking.md). VERDICTS are those of the embedded backend: `isarstep check`. `gaps` asks
 Isabelle's methods to replay each proof from the facts that it used, quickcheck to refute what was proved, Sledgehammer
-to prove references. `agreement --at-end` asks for types where an image holds the theory, without running its proofs:
-constants that the theory defines after the gap are known there too. Each part prints a table; its last line is one
-JSON document. One that is run again goes on.
+to prove references, these for arbitrary values of what an `obtain` introduces (`beside_isabelle.py` binds them).
+`agreement --at-end` asks for types where an image holds the theory, without running its proofs: constants that the
+theory defines after the gap are known there too. Each part prints a table; its last line is one JSON document. One that
+is run again goes on.
 """
 
 from __future__ import annotations

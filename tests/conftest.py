@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.needs import image_of
 
 from isarstep.errors import UserError
 from isarstep.mine.isabelle import Installation, find_installation
@@ -170,13 +171,13 @@ def installation() -> Installation:
         found = find_installation()
     except UserError as error:
         pytest.skip(f"no real Isabelle: {error}")
-    if found.image("Pure") is None:
+    if image_of(found, "Pure") is None:
         pytest.skip("no real Isabelle: there is no image of Pure; set ISABELLE_HEAPS")
     return found
 
 
 @pytest.fixture(scope="module")
 def installation_with_hol(installation: Installation) -> Installation:
-    if installation.image("HOL") is None:
+    if image_of(installation, "HOL") is None:
         pytest.skip("no real Isabelle: there is no image of HOL; set ISABELLE_HEAPS")
     return installation

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from tests.needs import image_of
 
 from isarstep.mine import release
 from isarstep.mine.graph import read_graph
@@ -195,7 +196,7 @@ def test_the_process_is_started_as_isabelle_starts_it(installation):
     assert len(variables) == 6
     names = ", ".join(f'"{name}"' for name in variables)
     start = Start(
-        images=(installation.image("Pure"),),
+        images=(image_of(installation, "Pure"),),
         uses=(),
         main=f'List.app (fn a => TextIO.print (a ^ "=" ^ getenv_strict a ^ "\\n")) [{names}]',
         loaded=release.PURE_THEORIES,

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.needs import image_of
+
 import isarstep
 from isarstep.mine import release, yxml
 from isarstep.mine.isabelle import Installation, Sessions, find_installation
@@ -49,7 +51,7 @@ def load(installation: Installation, theory: Path, addresses: Mapping[str, str],
         for number, line in enumerate(text.splitlines(), 1)
         if (found := re.search(r"\(\*(\w+)\*\)", line))
     }
-    pure, hol = installation.image("Pure"), installation.image("HOL")
+    pure, hol = image_of(installation, "Pure"), image_of(installation, "HOL")
     assert pure is not None
     assert hol is not None
     outputs: dict[str, Output] = {}
