@@ -74,7 +74,8 @@ def test_both_implementations_compute_the_same_logits_and_gradients(conv2conv, d
         for p in theirs.parameters():
             p.copy_(p.grad)
     for name, gradient in weights_of(theirs).items():
-        torch.testing.assert_close(gradient, gradients[name].grad, rtol=1e-4, atol=1e-6, msg=name)
+        near = 1e-5 * float(gradient.abs().max())  # our loss is computed in single precision
+        torch.testing.assert_close(gradient, gradients[name].grad, rtol=1e-4, atol=near, msg=name)
 
 
 def test_the_search_writes_what_an_untied_model_says(conv2conv, data) -> None:
