@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -10,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.waiting import until
+from tests.waiting import PATIENCE, PAUSE, until
 
 from isarstep.interruption import Piece, Unwanted, undisturbed
 from isarstep.serve.interruptible import Workers
@@ -163,6 +165,33 @@ def test_deep_and_large_terms_are_mistakes_of_the_server(error: type[Exception])
 
 
 # Provers
+
+
+TRACED = """
+import sys, time
+from isarstep.serve.interruptible import Workers
+
+workers = Workers(2)
+for number in range(300):
+    piece = workers.submit(lambda: [None for _ in range(number * 10)])
+    while not (piece.answer.running() or piece.answer.done()):
+        time.sleep(0)
+    while not piece.answer.done():
+        piece.interrupt()
+seen = []
+sys.settrace(lambda *_: seen.append(1))
+(lambda: None)()
+sys.settrace(None)
+print(len(seen))
+"""
+
+
+def test_a_tracer_waits_for_ever_for_what_was_withdrawn() -> None:
+    """Python 3.11 turns in a circle when it traces while something is to be raised in a thread that is not told."""
+    done = subprocess.run(
+        [sys.executable, "-c", TRACED], capture_output=True, text=True, check=True, timeout=PATIENCE * PAUSE
+    )
+    assert int(done.stdout) > 0
 
 
 class FakeProving:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from isarstep.interruption import Unwanted, forget_raised, raise_in, surely
+from isarstep.interruption import Unwanted, let_arrive, raise_in, surely
 from isarstep.prove.step_prover import Proving
 from isarstep.serve.engine import Engine
 
@@ -79,7 +79,7 @@ class ProverQueue:
     def _end(self) -> None:
         with self._changing:
             self._current = None
-            forget_raised()  # or it would end whatever comes next
+        let_arrive()  # or it would end whatever comes next
 
     def close(self) -> None:
         self._arriving.put(None)
