@@ -9,9 +9,10 @@ and its locale as one of them, are given, its conclusion is the goal. Facts do n
 what packages make is told by its name, and a copy of an earlier fact is no theorem of its own.
 
 Arms: `provers` ask for the goal again and again with more time and facts, `search` is the search for a proof without
-the model (rewriting, provers, induction), `model` is the same with it. Each has --seconds and two cores. Every attempt
-is logged with its kind, so that other rows can be counted from the same run. Rows are written as they are done; a run
-that was stopped, or whose --deadline is over, goes on where it was.
+the model (rewriting, provers, induction), `model` is the same with it. Each has --seconds and two cores; --workers
+are theorems that are asked for at the same time, on cores of their own. Both samples advance together, each in the
+order of its hash. Every attempt is logged with its kind, so that other rows can be counted from the same run. Rows are
+written as they are done; a run that was stopped, or whose --deadline is over, goes on where it was.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import multiprocessing
 import os
 import platform
 import re
@@ -27,6 +29,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +176,8 @@ def theorem(
 
 
 def drawn(benchmark: Benchmark, library: Library, limit: int | None) -> list[WholeTheorem]:
-    """Both samples; of each the first ones by hash that are not too long."""
-    found = []
+    """Both samples, advancing together; of each the first ones by hash that are not too long."""
+    found: list[tuple[float, WholeTheorem]] = []
     for draw, source in (("W150", structured(benchmark, library)), ("A250", stated(benchmark, library))):
         fitting = (
             each
@@ -182,8 +185,8 @@ def drawn(benchmark: Benchmark, library: Library, limit: int | None) -> list[Who
             if sum(len(line.split()) for line in (*each.example.f2, each.example.f3 or "")) <= MOST_TOKENS
         )
         wanted = SIZES[draw] if limit is None else min(limit, SIZES[draw])
-        found += [each for each, _ in zip(fitting, range(wanted), strict=False)]
-    return found
+        found += [((place + 1) / wanted, each) for each, place in zip(fitting, range(wanted), strict=False)]
+    return [each for _, each in sorted(found, key=lambda pair: pair[0])]
 
 
 class Logged:
@@ -249,46 +252,76 @@ def searched(logged: Logged, task: Task, seconds: float, model: Batcher | None) 
     }
 
 
-def run(arguments: argparse.Namespace, todo: list[tuple[WholeTheorem, str]]) -> Iterator[dict[str, Any]]:
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, cores[:CORES])
+def own_cores(number: int, workers: int) -> None:
+    """Two cores for this process and its provers alone, where the system has such a call and enough of them."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        if len(cores) >= CORES * workers:
+            os.sched_setaffinity(0, cores[CORES * number : CORES * (number + 1)])
+
+
+def work(
+    number: int,
+    arguments: argparse.Namespace,
+    todo: list[tuple[WholeTheorem, list[str]]],
+    taken: Synchronized[int],
+    end: float,
+) -> None:
+    """Take theorems until there are none, and write their rows."""
+    own_cores(number, arguments.workers)
     engine = Engine(arguments.model, arguments.benchmark)
-    model = Batcher(engine, 1) if any(arm == "model" for _, arm in todo) else None
+    model = Batcher(engine, 1) if any("model" in arms for _, arms in todo) else None
     if model is not None:
         engine.warm_up()
-    end = time.monotonic() + arguments.deadline
-    with engine.proving(width=CORES) as proving:
-        ready = ""
-        for each, arm in todo:
-            if time.monotonic() + arguments.seconds > end:
-                break
-            row: dict[str, Any] = {"id": each.example.id, "draw": each.draw, "arm": arm, "name": each.example.name}
-            try:
-                reader = engine.reader_in(engine.worlds.at(each.example.theory))
-                task = replace(reader.of_example(each.example), has_reference=False)
-                if ready != each.example.theory:  # the facts of a theory are read in nobody's time
-                    proving.follows(task, task.example.f3 or "", (), 0.1, 32)
-                    ready = each.example.theory
-                proving.forget()
-                logged = Logged(proving)
-                row["goal"] = task.text(task.example.f3 or "")
-                if arm == "provers":
-                    row |= alone(logged, task, arguments.seconds)
-                else:
-                    row |= searched(logged, task, arguments.seconds, model if arm == "model" else None)
-                row["attempts"] = logged.attempts
-            except UserError as error:
-                row |= {"proved": False, "seconds": 0.0, "unread": str(error)}
-            yield row
-    if model is not None:
-        model.close()
+    with engine.proving(width=CORES) as proving, arguments.rows.open("a", encoding="utf-8") as file:
+        for each, arms in mine(todo, taken):
+            for arm in arms:
+                if time.monotonic() + arguments.seconds > end:
+                    return
+                row = asked(engine, proving, model, each, arm, arguments.seconds)
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")  # one write a line: workers share the file
+                file.flush()
+                result = "proved" if row["proved"] else "-"
+                print(f"{row['draw']} {arm:8} {row['name']:60} {result:6} {row['seconds']:5.1f} s", flush=True)
+
+
+def mine(
+    todo: list[tuple[WholeTheorem, list[str]]], taken: Synchronized[int]
+) -> Iterator[tuple[WholeTheorem, list[str]]]:
+    while True:
+        with taken.get_lock():
+            number, taken.value = taken.value, taken.value + 1
+        if number >= len(todo):
+            return
+        yield todo[number]
+
+
+def asked(
+    engine: Engine, proving: Proving, model: Batcher | None, each: WholeTheorem, arm: str, seconds: float
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": each.example.id, "draw": each.draw, "arm": arm, "name": each.example.name}
+    try:
+        reader = engine.reader_in(engine.worlds.at(each.example.theory))
+        task = replace(reader.of_example(each.example), has_reference=False)
+        proving.follows(task, task.example.f3 or "", (), 0.1, 32)  # the facts of a theory are read in nobody's time
+        proving.forget()
+        logged = Logged(proving)
+        row["goal"] = task.text(task.example.f3 or "")
+        if arm == "provers":
+            row |= alone(logged, task, seconds)
+        else:
+            row |= searched(logged, task, seconds, model if arm == "model" else None)
+        row["attempts"] = logged.attempts
+    except UserError as error:
+        row |= {"proved": False, "seconds": 0.0, "unread": str(error)}
+    return row
 
 
 def read_rows(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
     if not path.exists():
         return {}
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return {(row["id"], row["arm"]): row for row in rows}
+    lines = path.read_text(encoding="utf-8").split("\n")[:-1]  # a worker may have been ended within the last one
+    return {(row["id"], row["arm"]): row for row in map(json.loads, lines)}
 
 
 def counted(rows: list[dict[str, Any]]) -> dict[str, Any]:
@@ -309,6 +342,7 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, required=True, help="JSON lines, one for each theorem and arm")
     parser.add_argument("--seconds", type=float, default=20, help="for each theorem and arm")
     parser.add_argument("--arms", default=",".join(ARMS), help="some of provers, search, model")
+    parser.add_argument("--workers", type=int, default=1, help="theorems at a time, each on two cores")
     parser.add_argument("--limit", type=int, help="only so many theorems of each draw")
     parser.add_argument("--deadline", type=float, default=float("inf"), help="seconds after which no theorem is begun")
     parser.add_argument("--model", default="embedded")
@@ -320,13 +354,18 @@ def main() -> None:
     benchmark = Benchmark(arguments.benchmark)
     theorems = drawn(benchmark, Library.of_benchmark(benchmark), arguments.limit)
     done = read_rows(arguments.rows)
-    todo = [(each, arm) for each in theorems for arm in arms if (each.example.id, arm) not in done]
-    with arguments.rows.open("a", encoding="utf-8") as file:
-        for row in run(arguments, todo):
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
-            file.flush()
-            result = "proved" if row["proved"] else "-"
-            print(f"{row['draw']} {row['arm']:8} {row['name']:60} {result:6} {row['seconds']:5.1f} s", flush=True)
+    open_arms = [(each, [arm for arm in arms if (each.example.id, arm) not in done]) for each in theorems]
+    todo = [(each, left) for each, left in open_arms if left]
+    # Every worker starts anew, so that the model sees its cores only.
+    context = multiprocessing.get_context("spawn")
+    taken, end = context.Value("i", 0), time.monotonic() + arguments.deadline
+    processes = [
+        context.Process(target=work, args=(number, arguments, todo, taken, end)) for number in range(arguments.workers)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
     wanted = {each.example.id for each in theorems}
     table: dict[str, list[dict[str, Any]]] = {}
     for row in read_rows(arguments.rows).values():
@@ -341,7 +380,9 @@ def main() -> None:
         "data": benchmark.hash[:12],
         "provers": installed(),
         "not_asked": not_installed(),
-        "machine": f"{platform.processor() or platform.machine()}, {CORES} of {os.cpu_count()} cores",
+        "machine": f"{platform.processor() or platform.machine()}, {CORES} of {os.cpu_count()} cores a worker",
+        "workers": arguments.workers,
+        "failed": sum(process.exitcode != 0 for process in processes),
     }
     print(json.dumps(document))
 

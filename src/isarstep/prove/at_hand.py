@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from isarstep.bench.worlds import World
 from isarstep.prove.facts import FactBase
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.premises import constants_of, relevance_of
+from isarstep.prove.selection import SelectorQuestion, learned_selection
 from isarstep.prove.typed import ExampleToCheck, Typed
 
+Order: TypeAlias = Literal["constants", "learned"]  # by rare constants in common, or by the learned selector
 SPARE = 1.5  # candidates for every library fact that is wanted: not every one has an instance at the types of a query
 
 
@@ -26,7 +29,13 @@ class AtHand:
         return tuple(self.facts.fact(n) for n in numbers) if self.facts is not None else ()
 
     def relevant(
-        self, example: ExampleToCheck, context: Typed, texts: Sequence[str], size: int, known: tuple[int, ...]
+        self,
+        example: ExampleToCheck,
+        context: Typed,
+        texts: Sequence[str],
+        size: int,
+        known: tuple[int, ...],
+        order: Order = "constants",
     ) -> list[int]:
         """The most relevant facts of a world that are not known yet: for a score those from before the step, for others
         all, and first of all a lemma that states the goal.
@@ -45,8 +54,11 @@ class AtHand:
             exclude = {*known, *chosen}
             before, own = len(self.facts), ()
         wanted = int(SPARE * max(0, size - len(chosen)))
-        relevance = relevance_of(self.facts)
-        return chosen + relevance.rank(texts, wanted, before, exclude, own, context.world.theories)
+        theories = context.world.theories
+        if order == "learned":
+            question = SelectorQuestion(step=texts[0], given=tuple(texts[1:]), theory=example.theory)
+            return chosen + learned_selection(self.facts).rank(question, wanted, before, exclude, own, theories)
+        return chosen + relevance_of(self.facts).rank(texts, wanted, before, exclude, own, theories)
 
     def copies(self, example: ExampleToCheck) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names

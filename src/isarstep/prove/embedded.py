@@ -104,12 +104,11 @@ class Checker:
         return WellFormed(example.id, rank, same, first, second, trivial, background)
 
     def _first(self, example: ExampleToCheck, context: Typed, proposal: str) -> Gap:
-        asked = OpenGap("F.2 => P", example, context, context.f2, context.wanted)
+        asked = first_gap(example, context, proposal)
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
             return self.closing.without_library(asked)
-        texts = [proposal, *context.texts["f2"]]
-        return self.closing.gap(replace(asked, texts=texts, hints=context.f5_lemmas, stated=context.f5))
+        return self.closing.gap(asked)
 
     def _second(
         self,
@@ -120,15 +119,9 @@ class Checker:
         background: Background | None = None,
     ) -> Gap:
         """`first`: the first gap was closed."""
-        assert example.f3 is not None
         if background is not None and unused(background.direct, {"F.2"}):
             return background.direct  # F.4 was enough
-        premises = (context.step(proved=first), *context.f4)
-        texts = [example.f3, proposal, *context.texts["f4"]]
-        given = context.f4_lemmas
-        return self.closing.gap(
-            OpenGap("P, F.4 => F.3", example, context, premises, context.f3, texts, given=given),
-        )
+        return self.closing.gap(second_gap(example, context, proposal, first))
 
     def gaps(
         self, example: ExampleToCheck, proposal: str, world: World | None = None
@@ -180,6 +173,21 @@ class Checker:
             )
             self._backgrounds[example.id] = known
         return known
+
+
+def first_gap(example: ExampleToCheck, context: Typed, proposal: str) -> OpenGap:
+    """Does the proposal follow from F.2?"""
+    texts = [proposal, *context.texts["f2"]]
+    hints, stated = context.f5_lemmas, context.f5
+    return OpenGap("F.2 => P", example, context, context.f2, context.wanted, texts, hints, stated)
+
+
+def second_gap(example: ExampleToCheck, context: Typed, proposal: str, first: bool) -> OpenGap:
+    """Does F.3 follow from the proposal and F.4? `first`: the first gap was closed."""
+    assert example.f3 is not None
+    premises = (context.step(proved=first), *context.f4)
+    texts = [example.f3, proposal, *context.texts["f4"]]
+    return OpenGap("P, F.4 => F.3", example, context, premises, context.f3, texts, given=context.f4_lemmas)
 
 
 def _direct(example: ExampleToCheck, context: Typed) -> OpenGap:

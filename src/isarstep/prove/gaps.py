@@ -10,7 +10,7 @@ from isarstep.logic.hol import trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, constants
 from isarstep.prove import formula
-from isarstep.prove.at_hand import AtHand
+from isarstep.prove.at_hand import AtHand, Order
 from isarstep.prove.calculation import calculated
 from isarstep.prove.instances import fitting
 from isarstep.prove.monomorphise import Named
@@ -123,7 +123,7 @@ class Closing:
         given_names = {fact.name for fact in first}
         if any(self.effort.library):
             first = (*first, *asked.stated, *self.at_hand.named(asked.hints[:HINTS]))
-            by_rules, left, rules = self._rewritten(asked, first)
+            by_rules, left, rules = self.rewritten(asked, first)
             if by_rules is not None:
                 known = given_names | {premise.name for premise in asked.local}
                 from_library = {n for n in by_rules.facts if n not in known and not n.startswith(DEFINITION)}
@@ -133,9 +133,7 @@ class Closing:
         for size in self.effort.library:
             if size and self.at_hand.facts is None:
                 break
-            known_facts = (*asked.given, *asked.hints)
-            more = self.at_hand.relevant(asked.example, asked.context, asked.texts, size, known_facts)
-            query = self._instantiated(asked, (*first, *self.at_hand.named(more)), len(first) + size)
+            query = self.query(asked, first, size)
             names = {fact.name for fact in query.library} - given_names
             if len(names) == offered:
                 break
@@ -156,6 +154,12 @@ class Closing:
         query = instantiated(asked.local, asked.goal, library, asked.signature)
         return self._ask(asked.name, query, 0, self.effort.share(0))
 
+    def query(self, asked: OpenGap, first: Sequence[Named], size: int, order: Order = "constants") -> Query:
+        """The gap with these facts and so many of the library's."""
+        known = (*asked.given, *asked.hints)
+        more = self.at_hand.relevant(asked.example, asked.context, asked.texts, size, known, order)
+        return self._instantiated(asked, (*first, *self.at_hand.named(more)), len(first) + size)
+
     def _instantiated(self, asked: OpenGap, named: Sequence[Named], size: int) -> Query:
         query = instantiated(asked.local, asked.goal, named, asked.signature, size)
         if not self.instances:
@@ -163,7 +167,7 @@ class Closing:
         fits = fitting(named, asked.local, asked.goal, asked.signature)
         return replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
 
-    def _rewritten(self, asked: OpenGap, beside: Sequence[Named]) -> tuple[Proved | None, Term | None, tuple[str, ...]]:
+    def rewritten(self, asked: OpenGap, beside: Sequence[Named]) -> tuple[Proved | None, Term | None, tuple[str, ...]]:
         """What rewriting proves by itself, or provers once it has made the goal simpler: with simp rules alone, then
         with what the example names beside them. Else what it leaves of the goal, and the rules that it used.
         """

@@ -18,6 +18,7 @@ from isarstep.errors import UserError
 from isarstep.feed.corpus import Ints, Longs
 from isarstep.feed.premise_questions import ABOVE, CONSEQUENCE, GIVEN, OTHER, PLACE, PROVED, STEP
 from isarstep.feed.word_bags import Words, bags_of, bags_of_names, joined_bags, numbered_texts, word_table
+from isarstep.logic.beside import beside
 from isarstep.models.selector import OUT, EmbeddedFacts, Floats, LightSelector, asked_words, load_selector
 from isarstep.prove.facts import FactBase
 from isarstep.whole_files import write_whole
@@ -212,6 +213,15 @@ class LearnedSelection:
 def selection_of(library: FactBase, name: str, *, cache: Path | None = None) -> LearnedSelection:
     """By the selector inside the package."""
     return LearnedSelection(library, load_selector("embedded"), name, cache)
+
+
+def learned_selection(library: FactBase) -> LearnedSelection:
+    """Made once for a library, whoever asks; nothing is kept in files."""
+    return beside(library, _kept_in_no_file)
+
+
+def _kept_in_no_file(library: FactBase) -> LearnedSelection:
+    return selection_of(library, "")
 
 
 def _to_file(facts: ContextFacts, path: Path) -> None:
