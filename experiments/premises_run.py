@@ -1,13 +1,14 @@
 """One run on a GPU from a file of arrays to a selector of premises and a model that reads what it selects.
 
     python experiments/premises_run.py arrays embedded DATA.npz     # where Parquet can be read
-    python experiments/premises_run.py select DATA.npz OUT          # selectors, their scores, premises of all examples
+    python experiments/premises_run.py arrays embedded-unseen2 UNSEEN2.npz
+    python experiments/premises_run.py select DATA.npz OUT --beside UNSEEN2.npz   # selectors, scores, all premises
     python experiments/premises_run.py train DATA.npz OUT --minutes 12
     python experiments/premises_run.py score DATA.npz OUT           # lists of the scored splits in every view
 
 `all` does the last three, each in a process of its own, and gives the model what is left of `--minutes`. Two selectors
-see one half of the entries each and select for the other half in training; the one that is kept has seen all.
-OUT/progress.jsonl has a line for every result as soon as it is there.
+see one half of the entries each and select for the other half in training; the one that is kept has seen all. Files
+`--beside` are scored only. OUT/progress.jsonl has a line for every result as soon as it is there.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ from isarstep.feed.premises import VIEWS, keys_for_premises, view, with_premises
 
 KEPT = 24  # facts of each example that are kept, before those are left out that may not be read
 FACTORS = (0.5, 1, 1.6, 2.5)  # of what was learned for the cosine of constants
-BEHIND = 1.6  # minutes for what comes after training
+OTHERS = 2000  # questions of the other half by which a selector is scored
+BEHIND = 2.6  # minutes for what comes after training
 STARTED = time.monotonic()
 
 
@@ -55,15 +57,14 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("data", help="a file of arrays; with `arrays` the benchmark")
     parser.add_argument("out", type=Path)
     parser.add_argument("--minutes", type=float, default=22, help="of all, or with `train` of the model")
-    parser.add_argument(
-        "--full", type=float, nargs="+", default=[1.5, 0.75], help="minutes of selectors of all entries"
-    )
-    parser.add_argument("--half", type=float, default=1.0, help="minutes of the selector of each half")
+    parser.add_argument("--full", type=float, nargs="+", default=[0.9], help="minutes of selectors of all entries")
+    parser.add_argument("--half", type=float, default=0.8, help="minutes of the selector of each half")
     parser.add_argument("--batch", type=int, default=4096, help="questions of a selector's batch")
     parser.add_argument("--size", default="small")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--examples", type=int, help="of each split, for a trial")
+    parser.add_argument("--beside", type=Path, nargs="*", default=[], help="files of arrays that are scored only")
     return parser
 
 
@@ -75,20 +76,64 @@ def say(out: Path, **fields: object) -> None:
 
 
 def write_arrays(benchmark: str, path: Path) -> None:
+    from isarstep.bench.fact_search import uses_in_training
     from isarstep.bench.store import Benchmark
     from isarstep.feed.files import load_dataset
 
-    opened = Benchmark(benchmark)
+    opened, trained_on = Benchmark(benchmark), Benchmark("embedded")
     dataset = load_dataset(benchmark, "+context")
+    dataset = replace(dataset, splits={name: split for name, split in dataset.splits.items() if len(split)})
     arrays = premise_arrays(opened, tuple(dataset.splits))
     save_with_facts(*over_one_list(dataset, arrays, len(opened.propositions)), path)
+    keys = [trained_on.facts[part].to_pylist() for part in ("theory", "name")]
+    uses = dict(zip(zip(*keys, strict=True), uses_in_training(trained_on).tolist(), strict=True))
+    here = [opened.facts[part].to_pylist() for part in ("theory", "name")]
+    np.save(uses_beside(path), np.array([uses.get(key, 0) for key in zip(*here, strict=True)], np.int64))
 
 
-def read(chosen: argparse.Namespace) -> tuple[Dataset, PremiseArrays]:
-    dataset, arrays = load_with_facts(Path(chosen.data))
-    if chosen.examples is None:
-        return dataset, arrays
-    first = {name: np.arange(min(chosen.examples, len(split))) for name, split in dataset.splits.items()}
+def uses_beside(path: Path) -> Path:
+    """How often the benchmark's training examples use each fact."""
+    return path.with_suffix(".uses.npy")
+
+
+class Asked:
+    """The examples of a file of arrays, the facts that they may use, and the questions that selectors are scored by."""
+
+    def __init__(self, path: Path, chosen: argparse.Namespace) -> None:
+        import torch
+
+        from isarstep.train.selector_data import FactTensors
+
+        self.dataset, arrays = load_with_facts(path)
+        if chosen.examples is not None:
+            self.dataset, arrays = first_of(self.dataset, arrays, chosen.examples)
+        self.columns, self.facts = arrays.splits, arrays.facts
+        self.corpus = next(iter(self.dataset.splits.values()))
+        self.library = FactTensors(self.corpus, self.dataset.words, self.facts, torch.device(chosen.device))
+        self.uses = self.library.there(np.load(uses_beside(path))).float().log1p()
+        stated = facts_of(self.facts, len(self.corpus.token_starts) - 1, False)
+        self.scored = {
+            f"{split} {what}": self.of(split, kind, stated)
+            for split in self.dataset.splits
+            if split != "train"
+            for what, kind in (("for provers", FOR_PROVERS), ("for the model", FOR_MODEL))
+        }
+
+    def of(self, split: str, kind: int, known: FactsOf) -> QuestionArrays:
+        return questions_of(self.dataset.split(split), self.columns[split], self.facts, kind, known)
+
+    def ranked(self, selector: Selector, asked: QuestionArrays, count: int, learned: bool = True) -> Ints:
+        from isarstep.train.selector_data import AskedTensors
+        from isarstep.train.selector_ranking import rank_all
+
+        there = AskedTensors.of(asked, self.library)
+        uses = self.uses if selector.uses is None else selector.uses
+        found: Ints = rank_all(selector.towers, self.library, there, uses, count, learned).facts.cpu().numpy()
+        return found
+
+
+def first_of(dataset: Dataset, arrays: PremiseArrays, many: int) -> tuple[Dataset, PremiseArrays]:
+    first = {name: np.arange(min(many, len(split))) for name, split in dataset.splits.items()}
     splits = {name: split.take(first[name]) for name, split in dataset.splits.items()}
     columns = {
         name: replace(each, **{part: getattr(each, part)[first[name]] for part in each.__dataclass_fields__})
@@ -101,41 +146,26 @@ class Selecting:
     """Selectors and what they select, over one set of data."""
 
     def __init__(self, chosen: argparse.Namespace) -> None:
-        import torch
-
-        from isarstep.train.selector_data import FactTensors
-
         self.chosen, self.out = chosen, chosen.out
-        self.dataset, arrays = read(chosen)
-        self.columns, self.facts = arrays.splits, arrays.facts
-        say(self.out, done="read")
-        self.corpus = self.dataset.split("train")
-        self.library = FactTensors(self.corpus, self.dataset.words, self.facts, torch.device(chosen.device))
-        say(self.out, done="bags", entries=len(self.library.bags.values), facts=len(self.facts))
-        propositions = len(self.corpus.token_starts) - 1
-        known, stated = (facts_of(self.facts, propositions, in_context) for in_context in (True, False))
-        self.questions = together([self.of("train", kind, known) for kind in (FOR_PROVERS, FOR_NEXT, FOR_MODEL)])
-        self.scored = {
-            f"{split} {what}": self.of(split, kind, stated)
-            for split in self.dataset.splits
-            if split != "train"
-            for what, kind in (("for provers", FOR_PROVERS), ("for the model", FOR_MODEL))
-        }
-        say(self.out, done="questions", count=len(self.questions), scored={k: len(v) for k, v in self.scored.items()})
-
-    def of(self, split: str, kind: int, known: FactsOf) -> QuestionArrays:
-        return questions_of(self.dataset.split(split), self.columns[split], self.facts, kind, known)
+        self.data = Asked(Path(chosen.data), chosen)
+        self.corpus = self.data.dataset.split("train")
+        say(self.out, done="read", facts=len(self.data.facts))
+        known = facts_of(self.data.facts, len(self.corpus.token_starts) - 1, True)
+        kinds = (FOR_PROVERS, FOR_NEXT, FOR_MODEL)
+        self.questions = together([self.data.of("train", kind, known) for kind in kinds])
+        scored = {what: len(asked) for what, asked in self.data.scored.items()}
+        say(self.out, done="questions", count=len(self.questions), scored=scored)
 
     def trained(self, name: str, half: int | None, minutes: float) -> Selector:
         from isarstep.train.selector import SelectorRecipe, SelectorRun, uses_of
 
-        columns = self.columns["train"]
+        columns = self.data.columns["train"]
         seen = np.ones(len(self.corpus), bool) if half is None else columns.half == half
         some = self.questions.take(np.flatnonzero(seen[self.questions.example]))
-        uses, own = uses_of(self.corpus, columns, self.facts, seen, some)
+        uses, own = uses_of(self.corpus, columns, self.data.facts, seen, some)
         chosen = self.chosen
         recipe = SelectorRecipe(minutes=minutes, batch=chosen.batch, others=chosen.batch, seed=chosen.seed)
-        run = SelectorRun(self.library, some, uses, own, recipe, self.out / f"{name}.jsonl")
+        run = SelectorRun(self.data.library, some, uses, own, recipe, self.out / f"{name}.jsonl")
         towers = run.go()
         say(self.out, done=name, questions=len(some), minutes=minutes)
         return Selector(name, towers, run.uses.float().log1p(), minutes)
@@ -145,27 +175,31 @@ class Selecting:
 
         state = selector.towers.state_dict()
         weights = {part: value.detach().float().cpu().numpy() for part, value in state.items()}
-        about = {"benchmark": self.dataset.benchmark, "minutes": selector.minutes, "seed": self.chosen.seed}
+        about = {"benchmark": self.data.dataset.benchmark, "minutes": selector.minutes, "seed": self.chosen.seed}
         save_selector(weights, about, self.out / selector.name)
 
-    def ranked(self, selector: Selector, asked: QuestionArrays, count: int, learned: bool = True) -> Ints:
-        from isarstep.train.selector_data import AskedTensors
-        from isarstep.train.selector_ranking import rank_all
+    def scores(self, data: Asked, selector: Selector, split: str, learned: bool = True) -> float:
+        total = 0.0
+        for what, asked in data.scored.items():
+            if what.split()[0] == split and len(asked):
+                total += self.told(data, selector, what, asked, learned)
+        return total
 
-        there = AskedTensors.of(asked, self.library)
-        found: Ints = rank_all(selector.towers, self.library, there, selector.uses, count, learned).facts.cpu().numpy()
-        return found
-
-    def scores(self, selector: Selector, split: str, learned: bool = True) -> float:
+    def told(self, data: Asked, selector: Selector, what: str, asked: QuestionArrays, learned: bool = True) -> float:
         from isarstep.train.selector_ranking import scores_of
 
-        total = 0.0
-        for what, asked in self.scored.items():
-            if what.split()[0] == split and len(asked):
-                got = scores_of(asked, self.ranked(selector, asked, 1024, learned))
-                say(self.out, selector=selector.name if learned else "cosine of constants", on=what, **got)
-                total += got["recall@32"]
-        return total
+        got = scores_of(asked, data.ranked(selector, asked, 1024, learned))
+        say(self.out, selector=selector.name if learned else "cosine of constants", on=what, **got)
+        return got["recall@32"]
+
+    def other_half(self, selector: Selector, half: int) -> None:
+        """Entries that a selector of one half has not seen, as those of `unseen`, but of training."""
+        there = np.flatnonzero(self.data.columns["train"].half[self.questions.example] != half)
+        for kind, what in ((FOR_PROVERS, "for provers"), (FOR_MODEL, "for the model")):
+            asked = there[self.questions.kind[there] == kind]
+            some = np.random.default_rng(0).choice(asked, min(len(asked), OTHERS), replace=False)
+            for learned in (True, False):
+                self.told(self.data, selector, f"other half {what}", self.questions.take(np.sort(some)), learned)
 
     def weigh_constants(self, selector: Selector) -> None:
         """The factors of the cosine of constants that are best on validation, for provers and for the model."""
@@ -173,40 +207,40 @@ class Selecting:
 
         alpha = selector.towers.alpha
         for what, place in (("validation for provers", 0), ("validation for the model", 1)):
-            asked, learned, tried = self.scored[what], float(alpha[place]), []
+            asked, learned, tried = self.data.scored[what], float(alpha[place]), []
             for factor in FACTORS if len(asked) else ():
                 alpha.data[place] = learned * factor
-                got = scores_of(asked, self.ranked(selector, asked, 128))
+                got = scores_of(asked, self.data.ranked(selector, asked, 128))
                 tried.append((got["recall@8"] + got["recall@32"], factor))
                 say(self.out, selector=selector.name, on=what, factor=factor, **got)
             alpha.data[place] = learned * max(tried, default=(0, 1))[1]
 
-    def premises(self, whole: Selector, halves: list[Selector]) -> Dataset:
+    def premises(self, data: Asked, whole: Selector, halves: list[Selector]) -> Dataset:
         """An example of training is asked of the selector that has not seen its entry."""
-        keys = keys_for_premises(self.corpus, self.dataset.words)
+        keys = keys_for_premises(data.corpus, data.dataset.words)
         splits = {}
-        for split, examples in self.dataset.splits.items():
-            asked = all_for_model(examples, self.columns[split])
+        for split, examples in data.dataset.splits.items():
+            asked = all_for_model(examples, data.columns[split])
             found = np.full((len(examples), KEPT), -1, np.int32)
-            half = self.columns[split].half
+            half = data.columns[split].half
             askers = [(whole, np.arange(len(examples)))]
             if split == "train":
                 askers = [(halves[1 - each], np.flatnonzero(half == each)) for each in (0, 1)]
             for asker, rows in askers:
-                found[rows] = self.ranked(asker, asked.take(rows), KEPT)
+                found[rows] = data.ranked(asker, asked.take(rows), KEPT)
             counts: Counter[str] = Counter()
-            splits[split] = with_premises(examples, found, self.facts.proposition, keys, counts)
+            splits[split] = with_premises(examples, found, data.facts.proposition, keys, counts)
             say(self.out, selected=split, examples=len(examples), **counts)
             if split != "train":
                 np.save(self.out / f"premises-{split}.npy", found)
-        return replace(self.dataset, splits=splits)
+        return replace(data.dataset, splits=splits)
 
 
 @dataclass
 class Selector:
     name: str
     towers: Any
-    uses: Any  # of facts, as far as it has seen them, as a logarithm
+    uses: Any  # of facts, as far as it has seen them, as a logarithm; None: as the file of arrays says
     minutes: float
 
 
@@ -217,31 +251,41 @@ def select(chosen: argparse.Namespace) -> None:
         selector = work.trained(f"selector-full{number}", None, minutes)
         work.weigh_constants(selector)
         work.keep(selector)
-        value = work.scores(selector, "validation")
+        value = work.scores(work.data, selector, "validation")
         if best is None or value > best[0]:
             best = value, selector
     assert best is not None
     whole = best[1]
     say(chosen.out, chosen=whole.name)
     halves = [work.trained(f"selector-half{half}", half, chosen.half) for half in (0, 1)]
-    for half in halves:
+    for number, half in enumerate(halves):
         half.towers.alpha.data.copy_(whole.towers.alpha.data)  # validation weighs for all
         work.keep(half)
+        work.other_half(half, number)
+    sets = [work.premises(work.data, whole, halves)]
+    anywhere = replace(whole, uses=None)
+    for path in chosen.beside:
+        data = Asked(path, chosen)
+        sets.append(work.premises(data, anywhere, []))
+        for split in data.dataset.splits:
+            work.scores(data, anywhere, split)
+            work.scores(data, anywhere, split, learned=False)
     with (chosen.out / "premises.pickle").open("wb") as file:
-        pickle.dump(work.premises(whole, halves), file, protocol=5)
+        pickle.dump(sets, file, protocol=5)
     say(chosen.out, done="premises")
-    for split in ("test", "unseen"):
-        work.scores(whole, split)
-        work.scores(whole, split, learned=False)
-    work.scores(whole, "validation", learned=False)
+    for split in ("test", "unseen", "validation"):
+        if split != "validation":
+            work.scores(work.data, whole, split)
+        work.scores(work.data, whole, split, learned=False)
 
 
-def with_selected(out: Path) -> Dataset:
+def with_selected(out: Path) -> list[Dataset]:
+    """What a model learns from first, then what is scored beside."""
     from isarstep.feed.constants import opened
 
     with (out / "premises.pickle").open("rb") as file:
-        dataset = pickle.load(file)
-    return opened(dataset, 32, 8000)  # as in the recipe `shipped`
+        first, *beside = pickle.load(file)
+    return [opened(first, 32, 8000), *beside]  # as in the recipe `shipped`
 
 
 def train_model(chosen: argparse.Namespace) -> None:
@@ -249,7 +293,7 @@ def train_model(chosen: argparse.Namespace) -> None:
     from isarstep.train.loop import ValidationPlan, train
     from isarstep.train.recipe_files import modern
 
-    data = with_selected(chosen.out)
+    data = with_selected(chosen.out)[0]
     say(chosen.out, done="data of the model")
     config = ModelConfig("hat", len(data.vocabulary), chosen.size, "modern", 0.15, "+premises", dense=True)
     recipe = modern(
@@ -286,10 +330,10 @@ def score(chosen: argparse.Namespace) -> None:
     from isarstep.feed.dense import spelt_out
 
     out: Path = chosen.out
-    data = with_selected(out)
+    sets = with_selected(out)
     predictor = Predictor(out / "run", chosen.device)
     (out / "lists").mkdir(exist_ok=True)
-    for split in ("validation", "test", "unseen"):
+    for data, split in ((each, name) for each in sets for name in each.splits if name != "train"):
         corpus = data.split(split)
         wanted = [" ".join(spelt_out([data.words[t] for t in corpus.proposition(n)])) for n in corpus.targets.tolist()]
         for name, fields in VIEWS.items():

@@ -25,7 +25,7 @@ def dense_corpus(corpus: Corpus, vocabulary: Sequence[str]) -> Corpus:
 
 
 def dense_dataset(dataset: Dataset) -> Dataset:
-    splits = {name: dense_corpus(corpus, dataset.vocabulary) for name, corpus in dataset.splits.items()}
+    splits = {name: dense_corpus(corpus, dataset.words) for name, corpus in dataset.splits.items()}
     return replace(dataset, splits=splits)
 
 

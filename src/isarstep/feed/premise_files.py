@@ -77,7 +77,7 @@ def save_with_facts(dataset: Dataset, arrays: PremiseArrays, path: Path) -> None
     """Both over one list of propositions."""
     first = next(iter(dataset.splits.values()))
     out: dict[str, npt.NDArray[Any]] = {"tokens": first.tokens.astype(np.uint32).view(np.uint8).reshape(-1, 4).T.copy()}
-    out["lengths"] = np.diff(first.token_starts).astype(np.uint16)
+    out["lengths"] = np.diff(first.token_starts).astype(np.uint32)
     for name, split in dataset.splits.items():
         out |= {f"{name}.{each}": getattr(split, each) for each in _SPLIT}
         out[f"{name}.source_starts"] = np.diff(split.source_starts).astype(np.uint16)

@@ -27,7 +27,7 @@ VIEWS: dict[str, tuple[int, ...]] = {
     "+premises": (SELECTED,),
     "+context+premises": (STATEMENT, EARLIER, SELECTED),
 }
-SHARES = (0.3, 0.15, 0.15, 0.4)
+SHARES = (0.35, 0.1, 0.1, 0.45)
 
 
 def keys_for_premises(corpus: Corpus, words: Sequence[str]) -> Keys:

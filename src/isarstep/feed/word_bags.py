@@ -1,8 +1,8 @@
 """Propositions as bags of rows of one small table, so that facts nobody has seen can be read.
 
 A constant has a row by its whole name and one for each part of it (`Groups.plus_class.plus`: groups, plus, class); two
-neighbouring symbols of a proposition have a row together. Rows are hashes: no vocabulary is kept. Free variables are
-all alike, so are schematic and bound ones; brackets and announcing words are left out.
+neighbouring symbols of a proposition have a row together. Rows are hashes: no vocabulary is kept. Free and schematic
+variables are all alike, so are bound ones; brackets and announcing words are left out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from isarstep.feed.corpus import Ints, Longs, ragged, starts_of
 from isarstep.feed.dense import IMPLIED, kind_of_name
 
 NAMES, PARTS, PAIRS = 12_288, 8_192, 12_288  # rows of each kind
-ROWS = NAMES + PARTS + PAIRS
+FIRST_PAIR = NAMES + PARTS
+ROWS = FIRST_PAIR + PAIRS
 AT_ONCE = 16_384  # propositions that are sorted together
 _SILENT = frozenset((*SPECIALS, *IMPLIED, "(", ")"))
 _BETWEEN = re.compile(r"[._\-]+")
@@ -57,6 +58,7 @@ def word_table(words: Sequence[str]) -> Words:
     for word in words:
         kind = "" if word in _SILENT else "ABS" if word == "ABS" else kind_of_name(word)
         constant = kind == "CONST"
+        kind = "FREE" if kind == "VAR" else kind  # what a fact says of `?x`, a question says of `x`
         number = hashed(word if constant else kind)
         named.append(constant)
         symbol.append(number + 1 if kind else 0)
@@ -121,7 +123,7 @@ def _bags_of(tokens: npt.NDArray[np.integer], token_starts: Longs, words: Words)
     symbols = words.symbol[spoken]
     mixed = (symbols[together] * _SPREAD) ^ (symbols[together + 1] * np.uint64(0xC2B2AE3D27D4EB4F))
     mixed ^= mixed >> np.uint64(31)
-    rows = (mixed % np.uint64(PAIRS)).astype(np.int64) + (NAMES + PARTS)
+    rows = (mixed % np.uint64(PAIRS)).astype(np.int64) + FIRST_PAIR
     pairs = owner[together] * width + len(words) + rows
     found = np.unique(np.concatenate([singles, pairs]))
     starts = np.searchsorted(found, np.arange(many + 1, dtype=np.int64) * width)

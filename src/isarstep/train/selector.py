@@ -27,6 +27,7 @@ from isarstep.train.selector_ranking import Ranked, rank_all
 BLOCK = 16  # questions of a batch that stand near each other
 FASTER = 3.0  # scales and biases learn so many times as fast
 CONTEXT_LEFT_OUT = 0.3  # how often a question is asked without its context, and without its theory's name
+NEW_THEORIES = 0.3  # in a batch: nothing is told of the uses of their facts
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,8 @@ class SelectorRun:
         own = asked.own_uses[chosen].gather(1, which)[:, 0]
         other = torch.randint(len(library), (self.recipe.others,), device=device)
         facts = torch.cat([answer, other])
-        counts = torch.cat([self.uses[answer] - own, self.uses[other]]).clamp(min=0)
+        new = torch.rand(len(library.sees), device=device) < NEW_THEORIES
+        counts = torch.cat([self.uses[answer] - own, self.uses[other]]).clamp(min=0) * ~new[library.theory[facts]]
         vectors, gains = library.facts(self.towers, rows, facts, counts.float().log1p())
         scores = (queries @ vectors.T).float() * self.towers.scale.exp() + gains - self.log_expected[facts]
         wrong = self.cannot(chosen, facts[None])
@@ -146,7 +148,7 @@ class SelectorRun:
         right = torch.arange(len(chosen), device=device)
         found = [F.cross_entropy(scores.masked_fill(wrong, -torch.inf), right)]
         if self.mined is not None:
-            found.append(self.hard_loss(rows, queries, chosen, answer, which, own))
+            found.append(self.hard_loss(rows, queries, chosen, answer, which, own, new))
         return found
 
     def seen(self, pooled: Tensor) -> Tensor:
@@ -178,7 +180,7 @@ class SelectorRun:
         self.say(mined=len(chosen), seconds=round(time.monotonic() - began, 1))
 
     def hard_loss(
-        self, rows: Tensor, queries: Tensor, chosen: Tensor, answer: Tensor, which: Tensor, own: Tensor
+        self, rows: Tensor, queries: Tensor, chosen: Tensor, answer: Tensor, which: Tensor, own: Tensor, new: Tensor
     ) -> Tensor:
         assert self.mined is not None
         assert self.mined_of is not None
@@ -196,6 +198,7 @@ class SelectorRun:
         )
         counts = self.uses[facts]
         counts[:, 0] = (counts[:, 0] - own[known]).clamp(min=0)
+        counts = counts * ~new[self.library.theory[facts]]
         vectors, gains = self.library.facts(self.towers, rows, facts.flatten(), counts.flatten().float().log1p())
         product = torch.einsum("bo,bco->bc", queries[known].float(), vectors.view(*facts.shape, -1).float())
         scores = (

@@ -16,10 +16,14 @@ from torch import Tensor, nn
 
 from isarstep.feed.batches import ragged_places
 from isarstep.feed.premise_questions import ROLES
-from isarstep.feed.word_bags import ROWS, Bags, Words
+from isarstep.feed.word_bags import FIRST_PAIR, NAMES, ROWS, Bags, Words
 from isarstep.models.selector import HIDDEN, OUT, WIDTH
 
 LEFT_OUT = 0.1  # of the entries of bags, in training
+# In training so many constants and pairs have a row of nothing but chance, and so many constants no parts: what new
+# entries declare looks like that, and a fact is still found by what it shares with the question.
+STRANGE = 0.3
+WITHOUT_PARTS = 0.15
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,20 @@ class TwoTowers(nn.Module):
 
     def rows(self, bags: BagTable) -> Tensor:
         """A vector for each word, by its name and its parts, then the rows themselves."""
-        words = self.table[bags.own] + F.embedding_bag(bags.parts, self.table, bags.part_starts, mode="sum")
-        return torch.cat([words, self.table])
+        parts = F.embedding_bag(bags.parts, self.table, bags.part_starts, mode="sum")
+        if not self.training:
+            return torch.cat([self.table[bags.own] + parts, self.table])
+        device = self.table.device
+
+        def some(share: float, count: int) -> Tensor:
+            return torch.rand(count, device=device) < share
+
+        own = torch.where(some(STRANGE, bags.words), torch.randint(NAMES, (bags.words,), device=device), bags.own)
+        words = self.table[own] + parts * ~some(WITHOUT_PARTS, bags.words)[:, None]
+        rows = torch.arange(ROWS, device=device)
+        pairs = rows >= FIRST_PAIR
+        anywhere = torch.randint(FIRST_PAIR, ROWS, (ROWS,), device=device)
+        return torch.cat([words, self.table[torch.where(pairs & some(STRANGE, ROWS), anywhere, rows)]])
 
     def pooled(self, rows: Tensor, bags: BagTable, chosen: Tensor, bag: Tensor, count: int) -> Tensor:
         """Sums of the chosen propositions over `count` bags; `bag` says in order which each belongs to."""
