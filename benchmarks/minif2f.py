@@ -2,9 +2,11 @@
 
     python benchmarks/minif2f.py FOLDER/isabelle/valid            # the folder that the user fetched
     python benchmarks/minif2f.py FOLDER/isabelle/valid --refused  # with every refusal
+    python benchmarks/minif2f.py FOLDER/isabelle/valid --isabelle HOME --heaps IMAGES --image SESSION
 
-Tuning looks at `valid` only; a folder named `test` is refused unless --once is given. The last line that is printed is
-one JSON document.
+With an Isabelle the terms are compared with those that it reads itself (assumptions in order, then the goal; types and
+all, abbreviations unfolded, modulo eta). Tuning looks at `valid` only; a folder named `test` is refused unless --once
+is given. The last line that is printed is one JSON document.
 """
 
 from __future__ import annotations
@@ -16,10 +18,15 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from readback import Printed, encode_term, read_as_meant, read_back
+
 from isarstep.bench.store import Benchmark
 from isarstep.bench.worlds import World
 from isarstep.data import benchmark_folder
 from isarstep.errors import UserError
+from isarstep.logic.abbreviations import expand
+from isarstep.logic.terms import Free, Term, Var, beta_eta_normal, substitute
+from isarstep.theory.outer import STATEMENTS, TheorySource, split_commands
 from isarstep.theory.pasted import problem_of_text
 from isarstep.theory.problem_reader import ProblemReader
 from isarstep.theory.task import Task
@@ -33,32 +40,75 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--refused", action="store_true")
     parser.add_argument("--once", action="store_true", help="read the test part, which is done once")
+    parser.add_argument("--isabelle", help="folder of Isabelle")
+    parser.add_argument("--heaps", help="folder of images made by mining")
+    parser.add_argument("--image", default="HOL-Analysis", help="the image that has the imported theories")
+    parser.add_argument("--seconds", type=float, default=600.0, help="for Isabelle")
     asked = parser.parse_args()
     if asked.folder.name == "test" and not asked.once:
         raise SystemExit("minif2f.py: test is read once, with --once; tune on valid")
     benchmark = Benchmark(benchmark_folder("embedded"))
     reasons: Counter[str] = Counter()
     paths = sorted(asked.folder.glob("*.thy"))
+    read: dict[str, Task] = {}
     for path in paths:
-        reason = refusal(benchmark, path.read_text(encoding="utf-8"))
-        reasons[kind(reason)] += 1
-        if asked.refused and reason:
-            print(f"{path.stem}: {reason}")
+        try:
+            read[path.stem] = read_theory(benchmark, path.read_text(encoding="utf-8"))
+        except UserError as error:
+            reasons[kind(str(error))] += 1
+            if asked.refused:
+                print(f"{path.stem}: {error}")
     for reason, count in reasons.most_common():
-        print(f"{count:>5}  {reason or 'read'}")
-    print(json.dumps({"statements": len(paths), "read": reasons[""], "refused": len(paths) - reasons[""]}))
+        print(f"{count:>5}  {reason}")
+    document = {"statements": len(paths), "read": len(read), "refused": len(paths) - len(read)}
+    print(json.dumps(document | (compared(asked, read) if asked.isabelle else {})))
 
 
-def refusal(benchmark: Benchmark, text: str) -> str:
-    """Why a statement is not read; empty where it is."""
+def read_theory(benchmark: Benchmark, text: str) -> Task:
+    """The one statement of a file."""
     found = STATEMENT.search(text)
     if found is None:
-        return "no statement"
-    try:
-        task = read_statement(benchmark, text[found.start() :], imports_of(benchmark, text))
-    except UserError as error:
-        return str(error)
-    return "" if task.example.f3 is not None else "no goal"
+        raise UserError("no statement")
+    task = read_statement(benchmark, text[found.start() :], imports_of(benchmark, text))
+    if task.example.f3 is None:
+        raise UserError("no goal")
+    return task
+
+
+def compared(asked: argparse.Namespace, read: dict[str, Task]) -> dict[str, int]:
+    """How many statements Isabelle reads to the same terms; the others are printed."""
+    items = [printed(asked.folder / f"{name}.thy", task) for name, task in read.items()]
+    answers = read_back(asked, items)
+    counts: Counter[str] = Counter({"same term": 0})
+    for item in items:
+        verdict, *terms = answers.get(item.id, ["no answer"])
+        same = verdict == "read" and read_as_meant(item, terms)
+        counts["same term" if same else "another term" if verdict == "read" else f"Isabelle: {verdict}"] += 1
+        if not same:
+            print(f"{item.id}: {verdict}\n{item.text}\n  ours     {item.terms}\n  Isabelle {tuple(terms)}")
+    return dict(counts)
+
+
+def printed(path: Path, task: Task) -> Printed:
+    """The author's text with the terms that were read from it."""
+    source = TheorySource(path.read_text(encoding="utf-8"), path)
+    header, commands = split_commands(source)
+    stated = next(command for command in commands if command.name in STATEMENTS)
+    text = source.text[stated.start : stated.tokens[-1].end]
+    example = task.example
+    lines = (*example.f2, *example.f4, example.f3 or "")
+    terms = tuple(meant(task, line) for line in lines)
+    return Printed(path.stem, " ".join(header.imports), "lemma", (), text, terms)
+
+
+def meant(task: Task, tokens: str) -> str:
+    """The term of a proposition under the author's names."""
+    names = task.shown_names()
+
+    def shown(leaf: Free | Var) -> Term | None:
+        return Free(names[leaf.name], leaf.type) if type(leaf) is Free else None
+
+    return encode_term(substitute(beta_eta_normal(expand(task.typed(tokens), task.world.signature)), shown))
 
 
 def read_statement(benchmark: Benchmark, statement: str, imports: tuple[str, ...]) -> Task:

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from isarstep.logic.coercions import infer_with_coercions
-from isarstep.logic.infer import TypingError, infer
+from isarstep.logic.infer import CONSTRAINT, TypingError, infer
+from isarstep.logic.said import without_marks
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.signature import Coercion
-from isarstep.logic.terms import Const, Typ, Type, fun, subterms
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Typ, Type, fun, list_comb, subterms
 from isarstep.logic.tokens import decode, encode_line
 
 NAT, INT, REAL, COMPLEX = Type("Nat.nat"), Type("Int.int"), Type("Real.real"), Type("Complex.complex")
@@ -27,6 +28,10 @@ SIGNATURE = replace(
         )
     ),
 )
+
+
+def pair(first: Typ, second: Typ) -> Type:
+    return Type("Product_Type.prod", (first, second))
 
 
 def coerced(formula: str, **context: Typ) -> str:
@@ -66,6 +71,31 @@ def test_coercions_are_put_in_under_binders_too() -> None:
     equation = "CONST HOL.conj $ ( FREE P $ BOUND 0 ) $ ( CONST HOL.eq $ FREE n $ FREE x )"
     wanted = f"CONST HOL.conj $ ( FREE P $ BOUND 0 ) $ ( CONST HOL.eq $ ( CONST {OF_NAT} $ FREE n ) $ FREE x )"
     assert coerced(f"CONST HOL.All $ ( ABS {equation} )", n=NAT, x=REAL) == f"CONST HOL.All $ ( ABS {wanted} )"
+
+
+def test_a_bound_variable_is_coerced_where_its_type_is_said() -> None:
+    # ∀k::nat. x = k + (k + k), as Isabelle2025-2 reads it: the body comes before the annotation
+    def plus(left: Term, right: Term) -> Term:
+        return list_comb(Const("Groups.plus_class.plus"), [left, right])
+
+    body = list_comb(Const("HOL.eq"), [Free("x"), plus(Bound(0), plus(Bound(0), Bound(0)))])
+    said = App(Const(CONSTRAINT, fun(fun(NAT, Type("HOL.bool")), fun(NAT, Type("HOL.bool")))), Abs("k", None, body))
+    term = App(Const("HOL.Trueprop"), App(Const("HOL.All"), said))
+    [typed] = infer_with_coercions([term], SIGNATURE, {"x": REAL}).propositions
+    k = f"( CONST {OF_NAT} $ BOUND 0 )"
+    wanted = f"CONST Groups.plus_class.plus $ {k} $ ( CONST Groups.plus_class.plus $ {k} $ {k} )"
+    line = encode_line(without_marks(typed))
+    assert line == f"CONST HOL.Trueprop $ ( CONST HOL.All $ ( ABS CONST HOL.eq $ FREE x $ ( {wanted} ) ) )"
+
+
+def test_a_function_is_coerced_at_its_argument_and_at_its_value() -> None:
+    wanted = f"CONST HOL.eq $ FREE h $ ( ABS CONST {OF_NAT} $ ( FREE g $ ( CONST {OF_NAT} $ BOUND 0 ) ) )"
+    assert coerced("CONST HOL.eq $ FREE h $ FREE g", h=fun(NAT, REAL), g=fun(INT, NAT)) == wanted
+
+
+def test_what_isabelle_maps_over_pairs_and_lists_is_refused() -> None:
+    with pytest.raises(TypingError, match="no coercion is read from nat × real to real × real"):
+        coerced("CONST HOL.eq $ FREE x $ FREE p", x=pair(REAL, REAL), p=pair(NAT, REAL))
 
 
 def test_function_arguments() -> None:

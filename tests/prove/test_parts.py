@@ -6,6 +6,7 @@ import gc
 import random
 import weakref
 from dataclasses import replace
+from functools import reduce
 from types import SimpleNamespace
 
 import numpy as np
@@ -21,14 +22,14 @@ from isarstep.bench.worlds import Worlds
 from isarstep.errors import UserError
 from isarstep.logic.hol import BOOL, conj, trueprop
 from isarstep.logic.infer import infer
-from isarstep.logic.terms import App, Const, Term, Type, Var, fun
+from isarstep.logic.terms import App, Const, Term, TVar, Typ, Type, Var, fun
 from isarstep.logic.tokens import encode_line
 from isarstep.prove import formula
 from isarstep.prove.facts import TRUTH, Library
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.gaps import Effort
 from isarstep.prove.likeness import likeness, simplified
-from isarstep.prove.monomorphise import Named, monomorphise
+from isarstep.prove.monomorphise import TRIES_PER_FACT, Named, match_in_sorts, monomorphise
 from isarstep.prove.names import Namer, _keys, escape, name_of
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
 from isarstep.prove.problems import state
@@ -105,6 +106,27 @@ def test_instances_are_bounded() -> None:
     problem = local(["(= (map f (map g (map h xs))) ys)"], {})
     made = monomorphise(list(LEMMAS.values()) * 20, problem, SIGNATURE, 50)
     assert len(made) == 50
+
+
+def test_a_fact_of_many_type_variables_is_matched_a_bounded_number_of_times(monkeypatch) -> None:
+    """Twelve constants at four types each, and a variable that nothing fixes: 4 ^ 12 ways, none of which is one."""
+    tried = 0
+
+    def counted(*arguments):
+        nonlocal tried
+        tried += 1
+        assert tried < 2 * TRIES_PER_FACT
+        return match_in_sorts(*arguments)
+
+    def revs(types: list[Typ]) -> Term:
+        return reduce(App, (Const("List.rev", fun(each, each)) for each in types))
+
+    variables = [TVar(f"'a{n}", 0, ("HOL.type",)) for n in range(12)]
+    fact = App(revs(variables), Const("List.map", TVar("'b", 0, ("HOL.type",))))
+    problem = [revs([read_type(name) for name in ("nat", "int", "bool", "(set nat)")])]
+    monkeypatch.setattr("isarstep.prove.monomorphise.match_in_sorts", counted)
+    assert monomorphise([Named("many", fact)], problem, SIGNATURE, 10) == []
+    assert tried >= TRIES_PER_FACT
 
 
 def test_relevance_prefers_facts_that_share_constants() -> None:

@@ -47,3 +47,11 @@ def test_a_lemma_with_all_its_parts():
 def test_what_is_no_statement(text, says):
     with pytest.raises(UserError, match=says):
         problem_of_text(text)
+
+
+def test_a_symbol_may_be_a_name_and_a_label():
+    text = (
+        'lemma fixes \\<sigma> :: "nat \\<Rightarrow> nat" assumes \\<sigma>: "\\<sigma> 0 = 1" shows "\\<sigma> 0 > 0"'
+    )
+    lemma = problem_of_text(text)
+    assert (lemma.fixed, lemma.facts) == (("\\<sigma>",), ("\\<sigma> 0 = 1",))

@@ -1,21 +1,54 @@
 """Coercive subtyping: where a `nat` stands and an `int` is wanted, insert the declared `of_nat`, as Isabelle does.
 
 Plain inference is tried first. When it fails, the same walk is made again, and an argument of one basic type where
-another is wanted is coerced at its place. Where that is not enough, every application only demands that its argument's
-type can be coerced to the one wanted; what is left of these demands is between type variables and basic types, and a
-variable gets the least basic type above its arguments that its sort allows. Only coercions between types without
-arguments are used.
+another is wanted is coerced at its place; so is a function, at its argument and at its value: in `∀k::nat. x = k + k`
+the body makes `k` a real number, and it is coerced where it is bound. Where that is not enough, every application only
+demands that its argument's type can be coerced to the one wanted; what is left of these demands is between type
+variables and basic types, and a variable gets the least basic type above its arguments that its sort allows. Where
+Isabelle maps a coercion over a list or a pair, the statement is refused.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from isarstep.logic.infer import PROP, Context, Inference, Typing, TypingError, infer
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, App, Term, Typ, Type
+from isarstep.logic.terms import Abs, App, Bound, Term, Typ, Type, increase, instantiate
+from isarstep.logic.typestrings import show_type
 from isarstep.logic.unify import CIRCULAR, Cell, Inner, Mismatch, find
+
+MAPPED = ("List.list", "Product_Type.prod")  # as the library declares; functions are read
+
+
+class MapNeeded(TypingError):
+    """Isabelle maps a coercion over the elements of an argument here; another term is not what was said."""
+
+
+@dataclass(frozen=True)
+class Inserted:
+    """What is put around an argument of an application, innermost first; for a function also around its own argument,
+    which then has a type of its own."""
+
+    outer: Sequence[Term]
+    inner: Sequence[Term] = ()
+    domain: Typ | None = None
+
+    def around(self, term: Term) -> Term:
+        if self.domain is None:
+            return _wrapped(term, self.outer)
+        lifted, argument = increase(term, 1), _wrapped(Bound(0), self.inner)
+        if type(lifted) is Abs:
+            return Abs(lifted.name, self.domain, _wrapped(instantiate(lifted.body, argument), self.outer))
+        return Abs("x", self.domain, _wrapped(App(lifted, argument), self.outer))
+
+
+def _wrapped(term: Term, coercions: Sequence[Term]) -> Term:
+    for coercion in coercions:
+        term = App(coercion, term)
+    return term
 
 
 def infer_with_coercions(
@@ -30,6 +63,8 @@ def infer_with_coercions(
         for way in (LocalInference, CoerciveInference):
             try:
                 return _coerced(way(signature, context or {}), propositions, wanted)
+            except MapNeeded:
+                raise
             except (TypingError, Mismatch):
                 continue
         raise plain from None
@@ -43,7 +78,7 @@ def _coerced(inference: LocalInference, propositions: Sequence[Term], wanted: Ty
         counts.append(inference.applications)
     inserted = inference.solve()
     terms = [
-        _insert(inference.build(draft), {n - start: path for n, path in inserted.items() if start <= n < end})
+        _insert(inference.build(draft), {n - start: each for n, each in inserted.items() if start <= n < end})
         for draft, start, end in zip(drafts, counts, counts[1:], strict=False)
     ]
     return Typing(tuple(terms), inference.free_types())
@@ -57,22 +92,58 @@ class LocalInference(Inference):
         self.applications = 0
         self.paths = _paths(signature)
         self.basic = {name for pair in self.paths for name in pair}
-        self.inserted: dict[int, list[Term]] = {}
+        self.inserted: dict[int, Inserted] = {}
 
     def apply(self, function: Inner, argument: Inner) -> Inner:
         self.applications += 1
         function = find(function)
         if type(function) is tuple and function[0] == "fun":
-            a, b = self._name_of(argument), self._name_of(function[1])
-            if a is not None and b is not None and a != b:
-                if (a, b) not in self.paths:
-                    raise Mismatch
-                self.inserted[self.applications - 1] = self.paths[a, b]
+            made = self._coercion(find(argument), find(function[1]))
+            if made is not None:
+                self.inserted[self.applications - 1] = made
                 return cast(Inner, function[2])
         return super().apply(function, argument)
 
-    def solve(self) -> dict[int, list[Term]]:
-        """The coercions to insert around the arguments of applications, innermost first."""
+    def _coercion(self, found: Inner, wanted: Inner) -> Inserted | None:
+        """What makes one type the other; None where no coercion does."""
+        if self._differ(found, wanted):
+            return Inserted(self._path(found, wanted))
+        if not (type(found) is tuple and type(wanted) is tuple and found[0] == wanted[0]):
+            return None
+        if found[0] in MAPPED:
+            differing = [pair for pair in zip(found[1:], wanted[1:], strict=True) if self._differ(*pair)]
+            if differing and all(self._path(*pair) for pair in differing):
+                shown = (show_type(self.resolve(each)) for each in (found, wanted))
+                raise MapNeeded("no coercion is read from {} to {}".format(*shown))
+        if found[0] != "fun":
+            return None
+        inner, outer = self._differ(wanted[1], found[1]), self._differ(found[2], wanted[2])
+        name = self._name_of(wanted[1])
+        if name is None or not (inner or outer):
+            return None
+        if not inner:
+            self.unifier.unify(found[1], wanted[1])
+        if not outer:
+            self.unifier.unify(found[2], wanted[2])
+        return Inserted(
+            self._path(found[2], wanted[2]) if outer else (),
+            self._path(wanted[1], found[1]) if inner else (),
+            Type(name),
+        )
+
+    def _differ(self, one: Inner, other: Inner) -> bool:
+        """Are these two basic types?"""
+        names = self._name_of(one), self._name_of(other)
+        return None not in names and names[0] != names[1]
+
+    def _path(self, source: Inner, target: Inner) -> list[Term]:
+        path = self.paths.get((self._name_of(source) or "", self._name_of(target) or ""))
+        if path is None:
+            raise Mismatch
+        return path
+
+    def solve(self) -> dict[int, Inserted]:
+        """What to insert around the arguments of applications."""
         return self.inserted
 
     def _name_of(self, node: Inner) -> str | None:
@@ -100,8 +171,8 @@ class CoerciveInference(LocalInference):
         self.applications += 1
         return cast(Inner, function[2])
 
-    def solve(self) -> dict[int, list[Term]]:
-        """Decide all types; return the coercions to insert around the arguments of applications, innermost first."""
+    def solve(self) -> dict[int, Inserted]:
+        """Decide all types; return what to insert around the arguments of applications."""
         open_demands = self.demands
         while open_demands := self._simplify(open_demands):
             if not self._decide_one(open_demands):
@@ -109,9 +180,8 @@ class CoerciveInference(LocalInference):
                     self.unifier.unify(found, wanted)
         inserted = {}
         for number, found, wanted in self.demands:
-            a, b = self._name_of(found), self._name_of(wanted)
-            if a is not None and b is not None and a != b:
-                inserted[number] = self.paths[a, b]
+            if self._differ(found, wanted):
+                inserted[number] = Inserted(self._path(found, wanted))
         return inserted
 
     def _simplify(self, demands: list[tuple[int, Inner, Inner]]) -> list[tuple[int, Inner, Inner]]:
@@ -216,7 +286,7 @@ def _paths(signature: Signature) -> dict[tuple[str, str], list[Term]]:
     return paths
 
 
-def _insert(term: Term, inserted: dict[int, list[Term]]) -> Term:
+def _insert(term: Term, inserted: dict[int, Inserted]) -> Term:
     """Wrap the arguments of numbered applications; numbers count as inference walks."""
     if not inserted:
         return term
@@ -229,8 +299,8 @@ def _insert(term: Term, inserted: dict[int, list[Term]]) -> Term:
             node = todo.pop()
             if type(node) is App:
                 argument = done.pop()
-                for coercion in inserted.get(number, ()):
-                    argument = App(coercion, argument)
+                if number in inserted:
+                    argument = inserted[number].around(argument)
                 done[-1] = App(done[-1], argument)
                 number += 1
             else:

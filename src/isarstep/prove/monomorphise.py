@@ -16,6 +16,7 @@ from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, constants,
 
 ROUNDS = 3
 INSTANCES_PER_FACT = 6
+TRIES_PER_FACT = 2_000  # types that constants are matched with: a fact of many type variables has ways without end
 LARGEST_TYPE = 32  # constructors and variables: a tuple of five sets of pairs has that many
 
 # Constants that occur everywhere say nothing about which types matter.
@@ -132,9 +133,11 @@ def _instances(pattern: _Pattern, seen: dict[str, dict[Typ, None]], signature: S
     usable = [c for c in pattern.constants if c.name in seen]
     usable.sort(key=lambda c: len(seen[c.name]))
     found: dict[tuple[Typ, ...], None] = {}
+    tried = 0
 
     def extend(taken: Substitution, rest: list[Const]) -> None:
-        if len(found) >= INSTANCES_PER_FACT:
+        nonlocal tried
+        if len(found) >= INSTANCES_PER_FACT or tried >= TRIES_PER_FACT:
             return
         if len(taken) == len(variables):
             found[tuple(taken[v] for v in variables)] = None
@@ -145,6 +148,7 @@ def _instances(pattern: _Pattern, seen: dict[str, dict[Typ, None]], signature: S
             return
         matched = False
         for typ in seen[rest[0].name]:
+            tried += 1
             more = match_in_sorts(rest[0].type, typ, taken, signature)
             if more is not None:
                 matched = True

@@ -16,7 +16,7 @@ _COMMANDS = ("lemma", "theorem", "corollary", "proposition", "have", "show", "he
 _STATEMENT = re.compile(rf"\s*(?:(?:then|moreover|also|finally|ultimately|with|from)\b.*?)?({'|'.join(_COMMANDS)})\b")
 _TOKEN = re.compile(
     r'(?P<quoted>"(?:[^"\\]|\\.)*"|‹[^›]*›|\\<open>.*?\\<close>)|(?P<comment>\(\*.*?\*\))'
-    r"|(?P<word>[A-Za-zα-ωΑ-Ω_?'](?:[\w.']|\\<\^?\w+>|[₀-₉⇩])*)|(?P<symbol>::|[^\s])",
+    r"|(?P<word>(?:[A-Za-zα-ωΑ-Ω_?']|\\<\w+>)(?:[\w.']|\\<\^?\w+>|[₀-₉⇩])*)|(?P<symbol>::|[^\s])",
     re.DOTALL,
 )
 _SECTIONS = {
