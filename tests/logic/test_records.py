@@ -58,7 +58,18 @@ def test_what_is_no_field_is_said_where_it_stands(text: str, position: int, foun
 
 
 def test_fields_are_of_one_record() -> None:
-    with pytest.raises(ReadError, match="all fields of one record"):
+    with pytest.raises(ReadError, match="all fields of a record in their order"):
         read_formula("⦇x = 1, length = 2⦈ = s", with_points())
-    with pytest.raises(ReadError, match="all fields of one record"):
+    with pytest.raises(ReadError, match="all fields of a record in their order"):
         read_formula("⦇length = 2⦈ = s", with_points())
+
+
+def test_fields_in_another_order_are_refused_where_the_order_is_known() -> None:
+    known = with_points()
+    known.records["Here.point"] = ["Here.point.x", "Here.point.y"]
+    try:
+        read_formula("⦇x = 1, y = 2⦈ = s", known)
+        with pytest.raises(ReadError, match="in their order"):
+            read_formula("⦇y = 2, x = 1⦈ = s", known)
+    finally:
+        known.records.clear()

@@ -78,13 +78,15 @@ class Language:
         self._rank = rank
         self._datatypes: dict[str, tuple[str, list[tuple[str, int]]]] = {}
         self._inside: dict[str, Language] = {}
+        # Fields in their order, by what their names begin with, where it is known.
+        self.records: dict[str, list[str]] = {}
 
     def copy(self, signature: Signature, here: Rows, inside: Rows) -> Language:
         """The same over a copy of the signature and of the last two rows: those of the theory in which one is, and of
         the locale. Both share a grammar, which nobody may change."""
         made = copy(self)
         made.signature, made.here, made.notations = signature, here, (*self.notations[:-2], here, inside)
-        made._datatypes, made._inside = dict(self._datatypes), {}
+        made._datatypes, made._inside, made.records = dict(self._datatypes), {}, dict(self.records)
         for name in ("bundled", "productions", "constants", "types"):
             made.__dict__.pop(name, None)
         forget_beside(made)
@@ -172,7 +174,7 @@ class Language:
         known = self._inside.get(locale)
         if known is None:
             known = Language([*self.notations, *rows], self.signature, self.abbreviations, self._rank)
-            known.here, known.home = self.here, self.home
+            known.here, known.home, known.records = self.here, self.home, self.records
             known.structures = tuple(dict.fromkeys(name for row in rows for name in row.get("structures", ())))
             known.local = {name: decode(term) for row in rows for name, term in row.get("constants", ())}
             known._elsewhere = self._elsewhere
@@ -254,7 +256,7 @@ class Language:
         rows = [row for row in PRODUCTIONS if row[2].removeprefix("\\<^const>") in known or row[2].startswith("_")]
         more = Language([*self.notations, {"productions": rows}], self.signature, self.abbreviations, self._rank)
         more.here, more.structures, more.local, more.home = self.here, self.structures, self.local, self.home
-        more._elsewhere = self._elsewhere
+        more._elsewhere, more.records = self._elsewhere, self.records
         return more
 
     def datatype(self, constructor: str) -> tuple[str, list[tuple[str, int]]]:

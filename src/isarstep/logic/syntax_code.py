@@ -13,6 +13,7 @@ from isarstep.logic.language import Language
 from isarstep.logic.parsing import Tree, token
 from isarstep.logic.patterns import MAX_BITS, numeral
 from isarstep.logic.readerror import ReadError
+from isarstep.logic.record_syntax import record_update, record_value
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Typ, Type, list_comb
 
@@ -214,41 +215,6 @@ def _named_dummies(tree: Any, counter: list[int]) -> Any:
     return tuple(_named_dummies(part, counter) for part in tree) if type(tree) is tuple else tree
 
 
-def record_update(reader: Reader, record: Tree, updates: Tree) -> Term:
-    made = reader.term(record)
-    while True:
-        more = type(updates) is tuple and updates[0] == "_field_updates"
-        _, field, value = updates[1] if more else updates
-        name = field[1] if type(field) is tuple else field
-        update = reader.language.constants.resolve(to_isabelle(f"{name}_update"))
-        if update is None:
-            raise ReadError(max(getattr(name, "start", 0), 0), str(name), "a field of a record")
-        made = list_comb(Const(update), [Abs("uu_", None, reader.lifted(value)), made])
-        if not more:
-            return made
-        updates = updates[2]
-
-
-def record(reader: Reader, fields: Tree) -> Term:
-    values: list[tuple[str, Tree]] = []
-    while True:
-        more = type(fields) is tuple and fields[0] == "_fields"
-        _, field, value = fields[1] if more else fields
-        name = field[1] if type(field) is tuple else field
-        found = reader.language.constants.resolve(to_isabelle(str(name)))
-        if found is None:
-            raise ReadError(max(getattr(name, "start", 0), 0), str(name), "a field of a record")
-        values.append((found, value))
-        if not more:
-            break
-        fields = fields[2]
-    owner = values[0][0].rpartition(".")[0]
-    maker = f"{owner}.{owner.rpartition('.')[2]}_ext"
-    if maker not in reader.language.signature.constants or any(n.rpartition(".")[0] != owner for n, _ in values):
-        raise ReadError(0, None, "all fields of one record without parents")
-    return list_comb(Const(maker), [*(reader.term(value) for _, value in values), Const("Product_Type.Unity")])
-
-
 def copied(reader: Reader, tree: Tree) -> Term:
     return reader.term(tree)
 
@@ -293,7 +259,8 @@ CODE: dict[str, Callable[..., Term]] = {
     "_case_syntax": cases,
     "_lam_pats_syntax": case_function,
     "_record_update": record_update,
-    "_record": record,
+    "_record": record_value,
+    "_record_scheme": record_value,
     "_struct": structure,
     "_DDDOT": dots,
 }

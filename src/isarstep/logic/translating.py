@@ -16,6 +16,7 @@ from isarstep.logic.language import Language
 from isarstep.logic.parsing import Token, Tree
 from isarstep.logic.patterns import TAKES_PROPOSITIONS, is_meta
 from isarstep.logic.readerror import ReadError
+from isarstep.logic.record_syntax import record_type
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.syntax_code import CODE
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TVar, Typ, Type, Var, fun, list_comb
@@ -270,6 +271,8 @@ class Translator:
             return TVar(variable.name, variable.index, self.sort(arguments[1]))
         if head == "_vec_type":
             return Type("Finite_Cartesian_Product.vec", (self.typ(arguments[0]), self.dimension(arguments[1])))
+        if head in ("_record_type", "_record_type_scheme"):
+            return record_type(self, *arguments)
         rewritten = self.rewrite(head, tree)
         if rewritten is None:
             raise ReadError(0, head, "a type")

@@ -41,6 +41,7 @@ from isarstep.theory.outer import (
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
 from isarstep.theory.proof_block import ProofState, fact_of_lemma
 from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
+from isarstep.theory.records import record
 from isarstep.theory.stated import ReadStatement, read_lemma
 from isarstep.theory.statements import NotRead
 from isarstep.theory.unread_symbols import unread_symbols
@@ -53,6 +54,7 @@ _READERS = {
     "function": recursive_function,
     "inductive": inductive,
     "inductive_set": inductive,
+    "record": record,
 }
 _OPENS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal")
 _ENDS = ("by", "qed", "done", "sorry", ".", "..", "\\<proof>")

@@ -11,6 +11,8 @@ from isarstep.theory.outer import SourceToken, TheorySource
 from isarstep.theory.statements import NotRead
 
 Row = list[Any]
+INDEXED = "\\<^indexed>"  # before the head of an operation of a structure
+_INDEX = "\\<index>"
 _INFIX = {"infix": (1, 1), "infixl": (0, 1), "infixr": (1, 0)}
 _PIECE = re.compile(
     r"'(?P<escaped>\\<\^?[A-Za-z]+>|.)|(?P<argument>_)|(?P<index>\\<index>|ı)"
@@ -40,6 +42,8 @@ def mixfix_rows(
         if None in symbols:
             raise NotRead(source, tokens[1].start, "an infix operator with an argument inside is not read")
         left, right = (priority + more for more in _INFIX[first.text])
+        if _INDEX in symbols:
+            return _indexed_infix(symbols, source, tokens[1], (kind, head, priority, left, right), fixed=fixed)
         middle = [part for symbol in symbols for part in (1, symbol)]
         rows: list[Row] = [[kind, [[kind, left], *middle, 1, [kind, right]], head, priority, 1]]
         if kind == "logic":
@@ -49,15 +53,48 @@ def mixfix_rows(
         numbers = [int(token.text) for token in tokens[2:] if token.kind == "number"]
         if len(tokens) < 3 or not numbers or kind == "type" or fixed:
             raise NotRead(source, first.start, "a binder of this form is not read")
-        (symbol,) = _delimiters(tokens[1], source)
+        (symbol, *others) = _delimiters(tokens[1], source)
+        if symbol == _INDEX or others:
+            raise NotRead(source, first.start, "a binder of this form is not read")
         priorities = [["idts", 0], ".", 1, ["any", numbers[0]]]
         return [["logic", [symbol, *priorities], "\\<^binder>" + constant, numbers[-1], 1]]
     if first.quoted:
-        return [_template(tokens, source, head, arguments, kind)]
+        return [_template(tokens, source, head, arguments, kind, fixed=fixed)]
     raise NotRead(source, first.start, f"the notation {first.text[:30]!r} is not read")
 
 
-def _template(tokens: Sequence[SourceToken], source: TheorySource, head: str, arguments: int, kind: str) -> Row:
+def _indexed_infix(
+    symbols: Sequence[str | None],
+    source: TheorySource,
+    token: SourceToken,
+    made: tuple[str, str, int, int, int],
+    *,
+    fixed: bool,
+) -> list[Row]:
+    """`infixl "\\<otimes>\\<index>" 70`: an operation of a structure."""
+    kind, head, priority, left, right = made
+    if kind == "type" or fixed or len(symbols) != 2 or symbols[1] != _INDEX:
+        raise NotRead(source, token.start, "a notation for structures in this form is not read")
+    symbol, index, head = symbols[0], ["index", 1000], f"{INDEXED}{head}"
+    return [
+        [kind, [["any", left], 1, symbol, index, 1, ["any", right]], head, priority, 1],
+        [kind, [f"({symbol}", index, ")"], head, 1000, 1],
+    ]
+
+
+def indexed_rule(row: Row) -> Row:
+    """How a notation with an index is read: the structure is the first argument."""
+    _, symbols, head, *_ = row
+    left: list[Any] = [head]
+    for place, symbol in enumerate(each for each in symbols if isinstance(each, list)):
+        left.append(["_index", "?i"] if symbol[0] == "index" else f"?x{place}")
+    others = [each for each in left[1:] if isinstance(each, str)]
+    return [left, [head.removeprefix(INDEXED), "?i", *others]]
+
+
+def _template(
+    tokens: Sequence[SourceToken], source: TheorySource, head: str, arguments: int, kind: str, *, fixed: bool
+) -> Row:
     rest = list(tokens[1:])
     priorities: list[int] = []
     if rest and rest[0].keyword("["):
@@ -69,8 +106,15 @@ def _template(tokens: Sequence[SourceToken], source: TheorySource, head: str, ar
     priority = int(rest[0].text) if rest else 1000
     symbols: list[Any] = []
     count = 0
-    for part in _delimiters(tokens[0], source):
-        if part is None:
+    parts = _delimiters(tokens[0], source)
+    if _INDEX in parts:
+        if kind == "type" or fixed or parts.count(_INDEX) > 1:
+            raise NotRead(source, tokens[0].start, "a notation for structures in this form is not read")
+        head, arguments = f"{INDEXED}{head}", arguments - 1
+    for part in parts:
+        if part == _INDEX:
+            symbols.append(["index", 1000])
+        elif part is None:
             low = priorities[count] if count < len(priorities) else 0
             symbols.append(["any" if kind == "logic" else kind, low])
             count += 1
@@ -84,21 +128,19 @@ def _template(tokens: Sequence[SourceToken], source: TheorySource, head: str, ar
 
 
 def _delimiters(token: SourceToken, source: TheorySource) -> list[str | None]:
-    """The delimiters of a template, and None for each argument."""
+    """The delimiters of a template, None for each argument, and `_INDEX` for the structure that an operation is of."""
     found: list[str | None] = []
     word = ""
     for piece in _PIECE.finditer(token.text):
         kind = piece.lastgroup
-        if kind == "index":
-            raise NotRead(source, token.start, "a notation for structures of a locale is not read")
         if kind in ("symbol", "escaped"):
             word += piece[kind]
             continue
         if word:
             found.append(to_isabelle(word))
         word = ""
-        if kind == "argument":
-            found.append(None)
+        if kind in ("argument", "index"):
+            found.append(None if kind == "argument" else _INDEX)
     if word:
         found.append(to_isabelle(word))
     if not found:

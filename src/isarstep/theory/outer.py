@@ -59,14 +59,14 @@ STATEMENTS = frozenset("lemma theorem corollary proposition schematic_goal".spli
 DECLARATIONS = frozenset(
     """definition abbreviation fun primrec function datatype type_synonym typedecl inductive inductive_set locale
     context notation no_notation type_notation no_type_notation consts axiomatization lemmas declare hide_const
-    hide_fact hide_type hide_class unbundle notepad termination""".split()
+    hide_fact hide_type hide_class unbundle notepad termination record""".split()
 )
 # Not read, and those that are followed by a proof.
 UNREAD = frozenset(
     """syntax no_syntax translations no_translations parse_translation parse_ast_translation nonterminal ML ML_file
     ML_file_debug ML_file_no_debug SML_file SML_file_debug SML_file_no_debug ML_export SML_import SML_export setup
     local_setup declaration syntax_declaration attribute_setup method_setup simproc_setup oracle judgment default_sort
-    overloading instantiation class record codatatype primcorec adhoc_overloading no_adhoc_overloading bundle
+    overloading instantiation class codatatype primcorec adhoc_overloading no_adhoc_overloading bundle
     open_bundle experiment alias type_alias setup_lifting lifting_forget lifting_update partial_function fun_cases
     inductive_cases inductive_simps coinductive coinductive_set case_of_simps simps_of_case datatype_compat extract
     extract_type realizers realizability bnf_axiomatization parametric_constant datatype_record""".split()

@@ -21,7 +21,7 @@ from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import Const, Free, Sort, Term, TFree, Typ, list_comb
 from isarstep.logic.typestrings import format_type
-from isarstep.theory.mixfix import Row
+from isarstep.theory.mixfix import INDEXED, Row, indexed_rule
 from isarstep.theory.outer import SourceToken, TheorySource
 from isarstep.theory.statements import ANY_SORT, NotRead, Scope, Unread, generalised, with_schematic_types
 
@@ -112,7 +112,7 @@ class OwnContext:
             None if rank is None else lambda name: self._rank.get(name.partition(".")[0]) or rank(name),
         )
         made.here, made.home = self.rows, ""
-        made._datatypes = dict(language._datatypes)
+        made._datatypes, made.records = dict(language._datatypes), dict(language.records)
         return made
 
     def copy(self, source: TheorySource) -> OwnContext:
@@ -263,15 +263,21 @@ class OwnContext:
             self.language.__dict__.pop("grammar", None)
             self._own_grammar = True
         for row in rows:
-            if self.target is not None and self.in_locale:
-                self.target.rows.setdefault("productions", []).append(row)
-                self.inside.setdefault("productions", []).append(row)
-            else:
-                self.rows["productions"].append(row)
+            self._add_row("productions", row)
+            if str(row[2]).startswith(INDEXED):
+                self._add_row("rules", indexed_rule(row))
+                forget_beside(self.language)
             production = read_production(row)
             self.language.grammar._add(production)
             self.language.productions.append(production)
         self._notation_changed()
+
+    def _add_row(self, field: str, row: Row) -> None:
+        if self.target is not None and self.in_locale:
+            self.target.rows.setdefault(field, []).append(row)
+            self.inside.setdefault(field, []).append(row)
+        else:
+            self.rows.setdefault(field, []).append(row)
 
     def remove_notation(self, heads: Iterable[str], shape: Sequence[Row] | None = None) -> None:
         """Take away what is written so; without a shape, all notation of these heads."""
@@ -289,7 +295,8 @@ class OwnContext:
         self._notation_changed()
 
     def _notation_changed(self) -> None:
-        self.language.__dict__.pop("lexicon", None)
+        for name in ("lexicon", "parse_rules"):
+            self.language.__dict__.pop(name, None)
 
     def enter(self, locale: Locale) -> None:
         self.target = locale

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
+from isarstep.logic.record_syntax import UNIT, UNITY
 from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, frees, funs, list_comb, strip_fun, substitute
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.stated import exported
@@ -171,6 +172,9 @@ def distinction_cases(term: Term, typ: Typ, taken: set[str], language: Language)
         yes = hol.trueprop(term, typed=True)
         no = hol.trueprop(App(Const(hol.NOT, Type("fun", (hol.BOOL, hol.BOOL))), term), typed=True)
         return {name: ProofCase((), (("", (prop,)),), None) for name, prop in (("True", yes), ("False", no))}
+    of_record = _record_case(term, typ, taken, language)
+    if of_record is not None:
+        return {"fields": of_record}
     found: dict[str, ProofCase] = {}
     for short, constructor, types in constructors_at(typ, language):
         names = _names("x", types, typ, taken)
@@ -178,6 +182,29 @@ def distinction_cases(term: Term, typ: Typ, taken: set[str], language: Language)
         prop = hol.trueprop(hol.eq(term, value, typ), typed=True)
         found[short] = ProofCase(tuple(names), (("", (prop,)),), None)
     return found
+
+
+def _record_case(term: Term, typ: Typ, taken: set[str], language: Language) -> ProofCase | None:
+    """`r = ⦇x = a, y = b⦈`; None where the type is none of a record."""
+    levels: list[tuple[Const, int]] = []
+    types: list[Typ] = []
+    rest = typ
+    while isinstance(rest, Type) and rest.name.endswith("_ext") and rest.name in language.signature.constants:
+        arguments, result = strip_fun(language.signature.constants[rest.name].type)
+        values = _matching(result, rest)
+        levels.append((Const(rest.name, funs([_instance(each, values) for each in arguments], rest)), len(arguments)))
+        types += [_instance(each, values) for each in arguments[:-1]]
+        rest = rest.args[-1]
+    if not levels:
+        return None
+    whole = rest == UNIT
+    names = _names("x", [*types, *([] if whole else [rest])], typ, taken)
+    fields: list[Term] = [Free(name, each) for name, each in names]
+    value: Term = Const(UNITY, UNIT) if whole else fields.pop()
+    for maker, count in reversed(levels):
+        value = list_comb(maker, [*fields[len(fields) - count + 1 :], value])
+        del fields[len(fields) - count + 1 :]
+    return ProofCase(tuple(names), (("", (hol.trueprop(hol.eq(term, value, typ), typed=True),)),), None)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""Records as they are written: `⦇x = 1, y = 2⦈`, `r⦇x := 1⦈`, `⦇x :: nat, y :: 'a⦈`.
+
+A record is a chain: the constructor of each record in a hierarchy takes its own fields, and then what extends it. All
+fields of one stand together, in the order of its declaration.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any, Protocol
+
+from isarstep.logic.language import Language
+from isarstep.logic.parsing import Tree
+from isarstep.logic.readerror import ReadError
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import Abs, Const, Term, TVar, Typ, Type, list_comb, strip_fun
+
+UNITY, UNIT = "Product_Type.Unity", Type("Product_Type.unit")
+
+
+class RecordReader(Protocol):
+    """What is used of the translator."""
+
+    language: Language
+
+    def term(self, tree: Tree) -> Term: ...
+    def typ(self, tree: Tree) -> Typ: ...
+    def lifted(self, tree: Tree) -> Term: ...
+
+
+def record_maker(owner: str) -> str:
+    """The constructor of a record, and the name of its type, from what the names of its fields begin with."""
+    return f"{owner}.{owner.rpartition('.')[2]}_ext"
+
+
+def record_update(reader: RecordReader, record: Tree, updates: Tree) -> Term:
+    made = reader.term(record)
+    for name, value in _pairs(updates, "_field_updates"):
+        update = reader.language.constants.resolve(to_isabelle(f"{name}_update"))
+        if update is None:
+            raise _no_field(name)
+        made = list_comb(Const(update), [Abs("uu_", None, reader.lifted(value)), made])
+    return made
+
+
+def record_value(reader: RecordReader, fields: Tree, more: Tree | None = None) -> Term:
+    chain = _chain(reader.language, fields, "_fields")
+    parts = [(maker, [reader.term(value) for value in values]) for maker, values in chain]
+    made = Const(UNITY) if more is None else reader.term(more)
+    for maker, arguments in reversed(parts):
+        made = list_comb(Const(maker), [*arguments, made])
+    return made
+
+
+def record_type(reader: RecordReader, fields: Tree, more: Tree | None = None) -> Typ:
+    chain = _chain(reader.language, fields, "_field_types")
+    parts = [(maker, [reader.typ(value) for value in values]) for maker, values in chain]
+    made: Typ = UNIT if more is None else reader.typ(more)
+    for maker, arguments in reversed(parts):
+        wanted, result = strip_fun(reader.language.signature.constants[maker].type)
+        assert isinstance(result, Type)
+        found: dict[str, Typ] = {}
+        if not all(_matches(*pair, found) for pair in zip(wanted, arguments, strict=False)):
+            raise ReadError(0, None, "fields of a record at their types")
+        values = [found[each.name] for each in result.args[:-1] if isinstance(each, TVar)]
+        made = Type(result.name, (*values, made))
+    return made
+
+
+def _chain(language: Language, fields: Tree, row: str) -> list[tuple[str, list[Tree]]]:
+    """The constructors of the records to which the fields belong, and what stands there for the fields of each."""
+    found: list[tuple[str, Tree]] = []
+    for name, value in _pairs(fields, row):
+        full = language.constants.resolve(to_isabelle(str(name)))
+        if full is None:
+            raise _no_field(name)
+        found.append((full, value))
+    chain = []
+    for owner, group in groupby(found, key=lambda pair: pair[0].rpartition(".")[0]):
+        members = list(group)
+        maker = language.signature.constants.get(record_maker(owner))
+        known = language.records.get(owner, [name for name, _ in members])
+        if maker is None or len(strip_fun(maker.type)[0]) != len(members) + 1 or known != [n for n, _ in members]:
+            raise ReadError(0, None, "all fields of a record in their order")
+        chain.append((maker.name, [value for _, value in members]))
+    return chain
+
+
+def _pairs(tree: Tree, row: str) -> list[tuple[Any, Tree]]:
+    """Names and what stands behind them."""
+    found = []
+    while True:
+        more = type(tree) is tuple and tree[0] == row
+        _, field, value = tree[1] if more else tree
+        found.append((field[1] if type(field) is tuple else field, value))
+        if not more:
+            return found
+        tree = tree[2]
+
+
+def _no_field(name: Any) -> ReadError:
+    return ReadError(max(getattr(name, "start", 0), 0), str(name), "a field of a record")
+
+
+def _matches(general: Typ, given: Typ, found: dict[str, Typ]) -> bool:
+    if isinstance(general, TVar):
+        return found.setdefault(general.name, given) == given
+    if isinstance(general, Type) and isinstance(given, Type) and general.name == given.name:
+        return all(_matches(one, two, found) for one, two in zip(general.args, given.args, strict=True))
+    return False
