@@ -11,7 +11,7 @@ from isarstep.theory.functions import without_dummies
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext, TokenReader
-from isarstep.theory.statements import read_together
+from isarstep.theory.statements import read_together, type_names, types_inside
 
 BARE = (
     "definition", "fun", "primrec", "function", "inductive", "inductive_set", "coinductive", "coinductive_set",
@@ -28,16 +28,19 @@ def bare_constants(context: OwnContext, command: OuterCommand) -> list[str]:
         return []
     reader = TokenReader(command.tokens, context.source, command.start)
     if context.parameters:
-        return _in_locale(context, command, reader)
+        return _by_reading(context, command, reader)
     while reader.is_keyword("(", "["):
         reader.bracket(*(("(", ")") if reader.is_keyword("(") else ("[", "]")))
     new = new_names(reader, context.scope(), *_ENDS)
-    if not new or any(each.type is None for each in new) or not reader.is_keyword(*_ENDS):
+    if not new or not reader.is_keyword(*_ENDS):
         return []
+    if any(each.type is None for each in new):
+        return _by_reading(context, command, TokenReader(command.tokens, context.source, command.start))
     return [_declare(context, each) for each in new]
 
 
-def _in_locale(context: OwnContext, command: OuterCommand, reader: TokenReader) -> list[str]:
+def _by_reading(context: OwnContext, command: OuterCommand, reader: TokenReader) -> list[str]:
+    """What defines them says their types, and which parameters of the locale they take."""
     if command.name not in ("fun", "primrec", "function", "inductive", "inductive_set"):
         return []
     if reader.is_keyword("("):
@@ -47,6 +50,8 @@ def _in_locale(context: OwnContext, command: OuterCommand, reader: TokenReader) 
     variables = new_names(reader, scope, "where") if reader.accept("for") else []
     reader.expect("where")
     rows = labelled(reader)
+    if reader.accept("monos"):
+        reader.at = len(reader.tokens)
     if reader.here is not None or not names:
         return []
     for each in names:
@@ -57,6 +62,9 @@ def _in_locale(context: OwnContext, command: OuterCommand, reader: TokenReader) 
     read = read_together(texts, scope, apart=True)
     mentioned = {node.name for term in read.terms for node in frees(term)}
     used = [name for name in context.parameters if name in mentioned]
+    known = type_names([*(read.frees[each.name] for each in names), *(context.parameters[name] for name in used)])
+    if types_inside(read.terms) - known:
+        return []  # Isabelle would give them arguments for these types
     made = []
     for each in names:
         full = context.full_name(each.name)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Const, Free, Term, Typ, Var, frees, funs, list_comb, substitute
+from isarstep.logic.terms import Const, Free, Term, Typ, Var, frees, funs, list_comb, strip_comb, substitute
 from isarstep.theory.declarations import open_type
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext
@@ -175,6 +175,12 @@ def _rule(name: str, scope: Scope, context: OwnContext) -> InductionRule | None:
         return library_rule("finite_induct", scope)
     base, _, last = name.rpartition(".")
     if name.startswith("set ") or last == "induct":
-        full = context.language.constants.resolve(to_isabelle(base or name.removeprefix("set ")))
-        return context.inductions.get(full or "")
+        return context.inductions.get(_constant(to_isabelle(base or name.removeprefix("set ")), context))
     return library_rule(name, scope) if context.find_facts(name) is None else None
+
+
+def _constant(name: str, context: OwnContext) -> str:
+    """The full name of a constant, of the locale first; nothing where there is none."""
+    local = context.language.local.get(f"local.{name}")
+    head = strip_comb(local)[0] if local is not None else None
+    return head.name if isinstance(head, Const) else context.language.constants.resolve(name) or ""

@@ -21,7 +21,6 @@ from isarstep.logic.terms import (
     strip_comb,
     strip_fun,
     substitute,
-    subterms,
 )
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
@@ -33,6 +32,7 @@ from isarstep.theory.statements import (
     read_together,
     read_written_type,
     type_names,
+    types_inside,
 )
 
 MOST_ARGUMENTS = 20  # of a constant whose type is not known yet
@@ -184,7 +184,7 @@ def _finish_definition(
     used = [name for name in parameters if name in mentioned]
     own = mentioned[base]
     assert own is not None
-    if _types_inside(sides[1]) - type_names([own, *(parameters[name] for name in used)]):
+    if types_inside([sides[1]]) - type_names([own, *(parameters[name] for name in used)]):
         raise NotRead(context.source, place, "the right side has a type variable that the new constant does not have")
     typ = funs([parameters[name] for name in used], own)
     name = context.full_name(base)
@@ -199,10 +199,6 @@ def _finish_definition(
         fixed = {name: t for name, t in mentioned.items() if name != base}
         made = retyped(context, as_constants(prop, {base: meaning}), fixed)
         context.add_facts(label[0] or f"{base}_def", [made], simp=declares_simp(label[1]))
-
-
-def _types_inside(term: Term) -> set[str]:
-    return type_names(t for node in subterms(term) if (t := getattr(node, "type", None)) is not None)
 
 
 def consts(context: OwnContext, command: OuterCommand) -> None:

@@ -1,13 +1,14 @@
-"""`inductive` and `inductive_set`: introduction rules, and what holds of every member."""
+"""`inductive` and `inductive_set`: introduction rules, and what holds of every member; one name or several, also in a
+locale, where they take those parameters that their rules mention."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from isarstep.logic import hol
 from isarstep.logic.terms import (
     Abs,
-    App,
     Const,
     Free,
     Term,
@@ -15,65 +16,110 @@ from isarstep.logic.terms import (
     Type,
     Var,
     abstract,
+    erase,
     frees,
-    list_comb,
+    funs,
     strip_comb,
     strip_fun,
+    substitute,
     subterms,
 )
-from isarstep.theory.declarations import announce, as_constants, labelled, new_names, retyped
+from isarstep.theory.declarations import announce, as_constants, labelled, new_names, open_type, retyped
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
-from isarstep.theory.rule_cases import rule_of_intros
-from isarstep.theory.statements import NotRead, read_together
+from isarstep.theory.rule_cases import about_members, predicate_arguments, rule_of_intros, width_of_members
+from isarstep.theory.statements import NotRead, Together, read_together, type_names, types_inside
 
 _MEMBER = "Set.member"
+# Connectives through which a premise may speak of the new predicates, and at which arguments.
+_POSITIVE = {hol.CONJ: (0, 1), hol.DISJ: (0, 1), hol.IMPLIES: (1,), hol.PURE_IMP: (1,), hol.TRUEPROP: (0,)}
+_QUANTIFIERS = {hol.ALL: 0, hol.EX: 0, hol.PURE_ALL: 0, "Set.Ball": 1, "Set.Bex": 1}
+
+
+@dataclass(frozen=True)
+class _Predicates:
+    """What is being defined: names, variables behind `for`, parameters of the locale that are used."""
+
+    names: tuple[str, ...]
+    parameters: tuple[str, ...]
+    used: tuple[str, ...]
+    in_set: bool
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """Arguments that are the same in all rules."""
+        return (*self.used, *self.parameters)
 
 
 def inductive(context: OwnContext, command: OuterCommand) -> None:
     reader = TokenReader(command.tokens, context.source, command.start)
-    if context.parameters:
-        raise reader.refused(f"`{command.name}` inside a locale is not read")
     scope = context.scope()
     names = new_names(reader, scope, "where", "for", "monos")
-    if len(names) != 1 or names[0].type is None:
-        raise reader.refused("one predicate with its type is read")
-    (new,) = names
-    assert new.type is not None
     parameters = new_names(reader, scope, "where", "monos") if reader.accept("for") else []
     reader.expect("where")
     rows = labelled(reader)
+    if reader.accept("monos"):  # they only help Isabelle to see that the rules are monotone
+        reader.at = len(reader.tokens)
     reader.end()
-    in_set = command.name == "inductive_set"
-    _refuse_type(context, new.type, new.token, in_set=in_set)
-    announce(context, scope, new)
-    for place, each in enumerate(parameters):
-        scope.fixed[each.name] = each.type or strip_fun(new.type)[0][place]
+    for new in names:
+        announce(context, scope, new)
+    for new in parameters:
+        scope.fixed[new.name] = new.type or open_type(new.name)
     texts = [text for _, _, texts in rows for text in texts]
     read = read_together(texts, scope, apart=True)
-    rules = list(zip(texts, read.terms, strict=True))
-    for text, rule in rules:
-        _refuse_rule(context, rule, new.name, [each.name for each in parameters], text, in_set=in_set)
-    full = context.declare_constant(context.full_name(new.name), new.type).name
-    meaning = {new.name: Const(full)}
+    mentioned = {node.name for term in read.terms for node in frees(term)}
+    new_predicates = _Predicates(
+        tuple(new.name for new in names),
+        tuple(new.name for new in parameters),
+        tuple(name for name in context.parameters if name in mentioned),
+        command.name == "inductive_set",
+    )
+    for new in names:
+        _refuse_type(context, read.frees[new.name], new.token, in_set=new_predicates.in_set)
+    for text, rule in zip(texts, read.terms, strict=True):
+        _refuse_rule(context, rule, new_predicates, text)
+    _refuse_types(context, read, new_predicates, names[0].token)
+    _declare(context, read, new_predicates, rows)
+
+
+def _declare(
+    context: OwnContext,
+    read: Together,
+    new: _Predicates,
+    rows: Sequence[tuple[str, list[list[SourceToken]], list[SourceToken]]],
+) -> None:
+    meaning: dict[str, Term] = {}
+    for name in new.names:
+        typ = funs([context.parameters[each] for each in new.used], read.frees[name])
+        full = context.declare_constant(context.full_name(name), typ).name
+        meaning[name] = context.applied(full, new.used)
+        if new.in_set:
+            context.unread.names[f"{name}p"] = f"the predicate of the set {name}"
     props = [
         retyped(context, as_constants(rule, meaning), {n.name: n.type for n in frees(rule) if n.type is not None})
         for rule in read.terms
     ]
-    context.add_facts(f"{new.name}.intros", props)
-    labels = [label for label, _, texts_here in rows for _ in texts_here]
-    named = [(label or str(n), prop) for n, (label, prop) in enumerate(zip(labels, props, strict=True), 1)]
-    induction = rule_of_intros(full, named, len(parameters), in_set=in_set)
-    if induction is not None and len({label for label, _ in named}) == len(named):
-        context.inductions[full] = induction
+    together = "_".join(new.names)
+    context.add_facts(f"{together}.intros", props)
     place = 0
-    for label, attributes, texts_here in rows:
+    for label, attributes, texts in rows:
         if label:
-            simp = declares_simp(attributes)
-            context.add_facts(f"{new.name}.{label}", props[place : place + len(texts_here)], simp=simp)
-        place += len(texts_here)
-    inversion = _inversion(props, full, [each.name for each in parameters], in_set=in_set)
-    context.add_facts(f"{new.name}.simps", [retyped(context, inversion, {})])
+            context.add_facts(f"{together}.{label}", props[place : place + len(texts)], simp=declares_simp(attributes))
+        place += len(texts)
+    labels = [label for label, _, texts in rows for _ in texts]
+    fulls = {name: str(strip_comb(term)[0].name) for name, term in meaning.items()}  # type: ignore[union-attr]
+    for name, full in fulls.items():
+        own = [prop for prop in props if _full_name(prop, in_set=new.in_set) == full]
+        width = width_of_members(full, props) if new.in_set else 0
+        if own and width is not None:
+            inversion = _inversion(own, full, new, width)
+            context.add_facts(f"{name}.simps", [retyped(context, inversion, dict(context.parameters))])
+    if len(new.names) == 1:
+        (full,) = fulls.values()
+        named = [(label or str(n), prop) for n, (label, prop) in enumerate(zip(labels, props, strict=True), 1)]
+        induction = rule_of_intros(full, named, len(new.leading), in_set=new.in_set)
+        if induction is not None and len({label for label, _ in named}) == len(named):
+            context.inductions[full] = induction
 
 
 def _refuse_type(context: OwnContext, typ: Typ, token: SourceToken, *, in_set: bool) -> None:
@@ -83,92 +129,111 @@ def _refuse_type(context: OwnContext, typ: Typ, token: SourceToken, *, in_set: b
         raise NotRead(context.source, token.start, "the type of the new name is none of a predicate or set")
 
 
-def _refuse_rule(
-    context: OwnContext, rule: Term, name: str, parameters: Sequence[str], text: SourceToken, *, in_set: bool
-) -> None:
-    """The new name stands in the conclusion, in premises by itself, nowhere under a negation."""
+def _refuse_types(context: OwnContext, read: Together, new: _Predicates, token: SourceToken) -> None:
+    known = type_names([*(read.frees[name] for name in new.names), *(context.parameters[name] for name in new.used)])
+    if types_inside(read.terms) - known:
+        raise NotRead(context.source, token.start, "the rules have a type variable that the new name does not have")
+
+
+def _refuse_rule(context: OwnContext, rule: Term, new: _Predicates, text: SourceToken) -> None:
+    """A new name stands in the conclusion, and in premises where these grow with it."""
     premises, conclusion = hol.strip_pure_imp(rule)
-    if conclusion is not None and isinstance(conclusion, App) and _pure(conclusion):
-        raise NotRead(context.source, text.inside, "a rule of this form is not read")
-    if not _is_member(conclusion, name, parameters, in_set=in_set):
+    if not _is_member(conclusion, new):
         raise NotRead(context.source, text.inside, "the conclusion is not about the new name")
     for premise in premises:
-        mentions = any(isinstance(node, Free) and node.name == name for node in subterms(premise))
-        if mentions and not _is_member(premise, name, parameters, in_set=in_set):
+        if not _grows(premise, new):
             raise NotRead(context.source, text.inside, "a premise with the new name inside is not read")
 
 
-def _pure(term: Term) -> bool:
-    head, _ = strip_comb(term)
-    return isinstance(head, Const) and head.name.startswith("Pure.")
-
-
-def _is_member(prop: Term, name: str, parameters: Sequence[str], *, in_set: bool) -> bool:
-    formula = hol.dest_trueprop(prop)
-    if formula is None:
+def _grows(term: Term, new: _Predicates) -> bool:
+    """Does it surely hold of more, where the new predicates do?"""
+    if not _mentions(term, new) or _is_member_of(term, new):
+        return True
+    head, arguments = strip_comb(term)
+    if not isinstance(head, Const):
         return False
-    target, inside = formula, []
-    if in_set:
+    if head.name in _POSITIVE:
+        places: tuple[int, ...] = _POSITIVE[head.name]
+    elif head.name in _QUANTIFIERS and len(arguments) == _QUANTIFIERS[head.name] + 1:
+        places = (_QUANTIFIERS[head.name],)
+    else:
+        return False
+    for place, argument in enumerate(arguments):
+        if place not in places:
+            if _mentions(argument, new):
+                return False
+        elif head.name in _QUANTIFIERS:
+            if not isinstance(argument, Abs) or not _grows(argument.body, new):
+                return False
+        elif not _grows(argument, new):
+            return False
+    return True
+
+
+def _mentions(term: Term, new: _Predicates) -> bool:
+    return any(isinstance(node, Free) and node.name in new.names for node in subterms(term))
+
+
+def _is_member(prop: Term, new: _Predicates) -> bool:
+    formula = hol.dest_trueprop(prop)
+    return formula is not None and _is_member_of(formula, new)
+
+
+def _is_member_of(formula: Term, new: _Predicates) -> bool:
+    """`P p x`, or `x ∈ S p`, with the variables behind `for` as they are."""
+    target, inside = formula, list[Term]()
+    if new.in_set:
         sides = hol.dest_binary(_MEMBER, formula)
         if sides is None:
             return False
         inside, target = [sides[0]], sides[1]
     head, arguments = strip_comb(target)
-    if not isinstance(head, Free) or head.name != name:
+    if not isinstance(head, Free) or head.name not in new.names:
         return False
-    leading = [a.name if isinstance(a, Free) else "" for a in arguments[: len(parameters)]]
-    others = [*arguments[len(parameters) :], *inside]
-    mentions = any(isinstance(node, Free) and node.name == name for a in others for node in subterms(a))
-    return leading == list(parameters) and not mentions
+    leading = [a.name if isinstance(a, Free) else "" for a in arguments[: len(new.parameters)]]
+    others = [*arguments[len(new.parameters) :], *inside]
+    return leading == list(new.parameters) and not any(_mentions(each, new) for each in others)
 
 
-def _inversion(props: Sequence[Term], full: str, parameters: Sequence[str], *, in_set: bool) -> Term:
-    """`P x = (∃n. x = 0 ∧ ... ∨ ...)`, what the case rule says."""
-    from isarstep.logic.terms import erase
+def _full_name(prop: Term, *, in_set: bool) -> str:
+    """Of the predicate that a rule is about."""
+    formula = hol.dest_trueprop(hol.strip_pure_imp(prop)[1])
+    assert formula is not None
+    sides = hol.dest_binary(_MEMBER, formula) if in_set else None
+    head = strip_comb(formula if sides is None else sides[1])[0]
+    return head.name if isinstance(head, Const) else ""
 
-    first = _arguments(hol.strip_pure_imp(erase(props[0]))[1], in_set=in_set)
-    values: list[Term] = [Var(name, 0) for name in parameters]
-    values += [Var(f"a{place}", 0) for place in range(len(first) - len(parameters))]
+
+def _inversion(props: Sequence[Term], full: str, new: _Predicates, width: int) -> Term:
+    """`P x = (∃n. x = 0 ∧ ... ∨ ...)`, what the case rule says; of a set of tuples it is about their parts."""
+    rules = [predicate_arguments(hol.strip_pure_imp(erase(prop))[1], full, width) for prop in props]
+    values: list[Term] = [Free(name) for name in new.used]
+    values += [Var(name, 0) for name in new.parameters]
+    values += [Var(f"a{place}", 0) for place in range(len(rules[0] or ()) - len(values))]
     parts = []
-    for prop in props:
-        premises, conclusion = hol.strip_pure_imp(erase(prop))
-        arguments = _arguments(conclusion, in_set=in_set)
-        pairs = list(zip(values, arguments, strict=True))[len(parameters) :]
+    for prop, arguments in zip(props, rules, strict=True):
+        premises = hol.strip_pure_imp(erase(prop))[0]
+        pairs = list(zip(values, arguments or (), strict=True))[len(new.leading) :]
         conjuncts = [hol.eq(value, argument) for value, argument in pairs]
         conjuncts += [_formula(premise) for premise in premises]
         part = conjuncts.pop() if conjuncts else hol.apply("HOL.True")
         while conjuncts:
             part = hol.conj(conjuncts.pop(), part)
-        names = dict.fromkeys(node.name for node in frees(erase(prop)) if node.name not in parameters)
+        names = dict.fromkeys(node.name for node in frees(erase(prop)) if node.name not in new.leading)
         for name in reversed(list(names)):
             part = hol.apply(hol.EX, Abs(name, None, abstract(part, Free(name))))
         parts.append(part)
     whole = parts.pop()
     while parts:
         whole = hol.disj(parts.pop(), whole)
-    if in_set:
-        left = hol.apply(_MEMBER, values[-1], list_comb(Const(full), values[:-1]))
-    else:
-        left = list_comb(Const(full), values)
-    return hol.trueprop(hol.eq(left, _parameters_schematic(whole, parameters)))
+    left = about_members(full, values, width)
+    return hol.trueprop(hol.eq(left, _parameters_schematic(whole, new.parameters)))
 
 
 def _parameters_schematic(term: Term, parameters: Sequence[str]) -> Term:
-    from isarstep.logic.terms import substitute
-
     return substitute(
         term, lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) and leaf.name in parameters else None
     )
-
-
-def _arguments(prop: Term, *, in_set: bool) -> list[Term]:
-    formula = hol.dest_trueprop(prop)
-    assert formula is not None
-    if in_set:
-        sides = hol.dest_binary(_MEMBER, formula)
-        assert sides is not None
-        return [*strip_comb(sides[1])[1], sides[0]]
-    return strip_comb(formula)[1]
 
 
 def _formula(prop: Term) -> Term:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from isarstep.errors import UserError
@@ -26,6 +26,7 @@ from isarstep.logic.terms import (
     schematics,
     strip_comb,
     substitute,
+    subterms,
 )
 from isarstep.theory.declarations import open_type
 from isarstep.theory.outer import SourceToken
@@ -34,6 +35,7 @@ from isarstep.theory.proof_block import with_type_marks
 from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.statements import Scope, readings_of_pattern
 
+_MEMBER, _PAIR = "Set.member", "Product_Type.Pair"
 SHOWN = "P~"  # what a rule shows, as a variable of its cases
 
 
@@ -203,24 +205,26 @@ def library_rule(name: str, scope: Scope) -> InductionRule | None:
 def rule_of_intros(
     full: str, intros: Sequence[tuple[str, Term]], parameters: int, *, in_set: bool
 ) -> InductionRule | None:
-    """The induction rule of an inductive predicate, from its introduction rules."""
-    if in_set:
+    """The induction rule of an inductive predicate or set, from its introduction rules. What it shows of a set of pairs
+    is about their parts; None where rules have pairs in some places and not in others."""
+    width = width_of_members(full, [prop for _, prop in intros]) if in_set else 0
+    if width is None:
         return None
     cases = []
     count = 0
     for name, prop in intros:
         plain = _as_frees(erase(prop))
         premises, conclusion = hol.strip_pure_imp(plain)
-        head, arguments = strip_comb(hol.dest_trueprop(conclusion) or conclusion)
-        if not isinstance(head, Const) or head.name != full:
+        arguments = predicate_arguments(conclusion, full, width)
+        if arguments is None:
             return None
         count = len(arguments)
         made: list[Term] = []
         leading = arguments[:parameters]
         for premise in premises:
             made.append(premise)
-            inner, its = strip_comb(hol.dest_trueprop(premise) or premise)
-            if isinstance(inner, Const) and inner.name == full:
+            its = predicate_arguments(premise, full, width)
+            if its is not None:
                 made.append(hol.trueprop(list_comb(Free(SHOWN), its[parameters:])))
             elif any(node.name == full for node in constants(premise)):
                 return None
@@ -241,8 +245,51 @@ def rule_of_intros(
             )
         )
     variables_of = tuple(f"x{n}" for n in range(count - parameters))
-    major = list_comb(Const(full), [*(Var(f"p{n}", 0) for n in range(parameters)), *(Var(n, 0) for n in variables_of)])
-    return InductionRule(hol.trueprop(major), variables_of, tuple(cases))
+    values = [*(Var(f"p{n}", 0) for n in range(parameters)), *(Var(n, 0) for n in variables_of)]
+    return InductionRule(hol.trueprop(about_members(full, values, width)), variables_of, tuple(cases))
+
+
+def width_of_members(full: str, props: Iterable[Term]) -> int | None:
+    """How many parts the members of a set have in rules about it; None where they have several numbers of them."""
+    widths = {len(_row(each)) for prop in props for each in _elements_of(erase(prop), full)}
+    return widths.pop() if len(widths) == 1 else None
+
+
+def about_members(full: str, values: Sequence[Term], width: int) -> Term:
+    """That the predicate holds of these, or that the last so many of them are the parts of a member of the set."""
+    if not width:
+        return list_comb(Const(full), values)
+    element = values[-1]
+    for each in reversed(values[len(values) - width : -1]):
+        element = hol.apply(_PAIR, each, element)
+    return hol.apply(_MEMBER, element, list_comb(Const(full), values[: len(values) - width]))
+
+
+def _elements_of(prop: Term, full: str) -> Iterator[Term]:
+    """What is said to lie in the set."""
+    for node in subterms(prop):
+        sides = hol.dest_binary(_MEMBER, node)
+        head = strip_comb(sides[1])[0] if sides is not None else None
+        if sides is not None and isinstance(head, Const) and head.name == full:
+            yield sides[0]
+
+
+def _row(term: Term) -> list[Term]:
+    """The parts of a tuple."""
+    sides = hol.dest_binary(_PAIR, term)
+    return [term] if sides is None else [sides[0], *_row(sides[1])]
+
+
+def predicate_arguments(prop: Term, full: str, width: int) -> list[Term] | None:
+    """Those of the predicate: of a set what it takes, and the parts of its element. None where it is another one."""
+    formula = hol.dest_trueprop(prop)
+    if formula is None:
+        return None
+    sides = hol.dest_binary(_MEMBER, formula) if width else None
+    head, arguments = strip_comb(formula if sides is None else sides[1])
+    if not isinstance(head, Const) or head.name != full or (width and sides is None):
+        return None
+    return arguments if sides is None else [*arguments, *_row(sides[0])]
 
 
 def _as_frees(term: Term) -> Term:

@@ -305,3 +305,8 @@ def type_names(types: Iterable[Typ]) -> set[str]:
         else:
             found.add(node.name)
     return found
+
+
+def types_inside(terms: Iterable[Term]) -> set[str]:
+    """Names of the type variables in typed terms."""
+    return type_names(t for term in terms for n in subterms(term) if (t := getattr(n, "type", None)) is not None)
