@@ -75,7 +75,8 @@ def test_a_datatype_is_free(benchmark: Benchmark) -> None:
         "t.distinct(2)": "¬ B ?y0.0 ?y1.0 = A",
         "t.case(1)": "case_t ?f0.0 ?f1.0 A = ?f0.0",
         "t.case(2)": "case_t ?f0.0 ?f1.0 (B ?x0.0 ?x1.0) = ?f1.0 ?x0.0 ?x1.0",
-        "t.sel": "val (B ?x0.0 ?x1.0) = ?x0.0",
+        "t.sel(1)": "val (B ?x0.0 ?x1.0) = ?x0.0",
+        "t.sel(2)": "un_B2 (B ?x0.0 ?x1.0) = ?x1.0",
         "t.exhaust": "?y = A ∨ (∃x0 x1. ?y = B x0 x1)",
         "t.induct": "?P A ⟹ (⋀x0 x1. ?P x1 ⟹ ?P (B x0 x1)) ⟹ ?P ?y",
     }

@@ -1,4 +1,5 @@
-"""`datatype`: constructors, freeness, case expressions, selectors, induction where every recursion is direct.
+"""`datatype`: constructors, freeness, case expressions, discriminators, selectors, induction where every recursion is
+direct.
 
 Size, map, set and relator functions are not read.
 """
@@ -10,12 +11,27 @@ from dataclasses import dataclass, field
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import App, Const, Term, TFree, Typ, Type, Var, fun, funs, list_comb
+from isarstep.logic.terms import (
+    App,
+    Const,
+    Free,
+    Term,
+    TFree,
+    Typ,
+    Type,
+    Var,
+    erase,
+    frees,
+    fun,
+    funs,
+    list_comb,
+    strip_comb,
+)
 from isarstep.theory.declarations import closed_fact, type_parameters
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import SIZE, OwnContext, TokenReader
-from isarstep.theory.statements import ANY_SORT, NotRead, read_written_type, type_names
+from isarstep.theory.statements import ANY_SORT, NotRead, read_together, read_written_type, type_names
 
 # Types through which a datatype may recurse: its values lie inside theirs.
 _THROUGH = frozenset({"List.list", "Option.option", "Product_Type.prod", "Sum_Type.sum"})
@@ -43,6 +59,7 @@ class NewDatatype:
     token: SourceToken
     mixfix: list[SourceToken]
     constructors: list[Constructor]
+    defaults: list[SourceToken]  # equations of selectors at other constructors
     sets: dict[str, str] = field(default_factory=dict)  # names of set functions, by type variable
     made: Type | None = None
 
@@ -59,8 +76,9 @@ class NewDatatype:
 def datatype(context: OwnContext, command: OuterCommand) -> None:
     reader = TokenReader(command.tokens, context.source, command.start)
     following = reader.ahead()
+    wanted = False
     if reader.is_keyword("(") and following is not None and following.keyword("plugins", "discs_sels"):
-        reader.bracket()
+        wanted = any(token.keyword("discs_sels") for token in reader.bracket())
     if context.target is not None:
         raise reader.refused("a datatype inside a locale is not read")
     new = [_one(reader)]
@@ -68,6 +86,8 @@ def datatype(context: OwnContext, command: OuterCommand) -> None:
         new.append(_one(reader))
     made_names = _for(reader, new)
     reader.end()
+    for each in new:
+        _give_names(each, wanted=wanted)
     for each in new:
         full = context.declare_type(each.token.text, len(each.parameters), (SIZE,))
         each.made = Type(full, tuple(TFree(name, ANY_SORT) for name in each.parameters))
@@ -104,7 +124,12 @@ def _one(reader: TokenReader) -> NewDatatype:
     constructors = [_constructor(reader)]
     while reader.accept("|"):
         constructors.append(_constructor(reader))
-    return NewDatatype(parameters, token, mixfix, constructors, sets)
+    defaults: list[SourceToken] = []
+    if reader.accept("where"):
+        defaults.append(reader.proposition())
+        while reader.accept("|"):
+            defaults.append(reader.proposition())
+    return NewDatatype(parameters, token, mixfix, constructors, defaults, sets)
 
 
 def _constructor(reader: TokenReader) -> Constructor:
@@ -129,9 +154,26 @@ def _constructor(reader: TokenReader) -> Constructor:
         else:
             made.tokens.append(reader.type())
             made.selectors.append("")
-    if reader.is_keyword("where"):
-        raise reader.refused("default values of selectors are not read")
     return made
+
+
+def _give_names(new: NewDatatype, *, wanted: bool) -> None:
+    """Where one discriminator or selector has a name, all others get one, `is_C` and `un_C`, if they are needed."""
+    constructors = new.constructors
+    if not (wanted or new.defaults or any(made.tester or any(made.selectors) for made in constructors)):
+        return
+    told = [bool(made.tester) or not made.tokens for made in constructors]
+    relied = [known or (place == 0 and not any(told[1:2])) for place, known in enumerate(told)]
+    for place, made in enumerate(constructors):
+        base = made.token.text
+        omitted = len(constructors) == 1 or (len(constructors) == 2 and relied[1 - place])
+        if not made.tester:
+            made.tester = "=" if not made.tokens else "" if omitted else f"is_{base}"
+        count = len(made.selectors)
+        made.selectors = [
+            name or (f"un_{base}" if count == 1 else f"un_{base}{number}")
+            for number, name in enumerate(made.selectors, 1)
+        ]
 
 
 def _for(reader: TokenReader, new: Sequence[NewDatatype]) -> list[str]:
@@ -242,7 +284,7 @@ def _facts(context: OwnContext, new: NewDatatype, together: Sequence[NewDatatype
             different += [hol.trueprop(hol.apply(hol.NOT, hol.eq(*pair))) for pair in pairs]
     add("distinct", different, True)
     add("case", list(_case_equations(new)), True)
-    add("sel", list(_selector_equations(new)), True)
+    add("sel", _selector_equations(context, new), True)
     add("disc", list(_tester_facts(new)), True)
     add("exhaust", [_exhaustion(new, Var("y", 0))], False)
     induction = _induction(new) if len(together) == 1 else None
@@ -260,12 +302,38 @@ def _case_equations(new: NewDatatype) -> Iterator[Term]:
         yield hol.trueprop(hol.eq(App(list_comb(splitter, functions), value), list_comb(function, xs)))
 
 
-def _selector_equations(new: NewDatatype) -> Iterator[Term]:
-    for made in new.constructors:
-        value, xs = made.applied("x")
-        for selector, x in zip(made.selectors, xs, strict=True):
-            if selector:
-                yield hol.trueprop(hol.eq(App(Const(f"{new.name}.{to_isabelle(selector)}"), value), x))
+def _selector_equations(context: OwnContext, new: NewDatatype) -> list[Term]:
+    """One selector after the other, each at the constructors in their order."""
+    defaults = [_default(context, new, text) for text in new.defaults]
+    found: list[Term] = []
+    for selector in dict.fromkeys(name for made in new.constructors for name in made.selectors if name):
+        full = f"{new.name}.{to_isabelle(selector)}"
+        for made in new.constructors:
+            value, xs = made.applied("x")
+            if selector in made.selectors:
+                x = xs[made.selectors.index(selector)]
+                found.append(hol.trueprop(hol.eq(App(Const(full), value), x)))
+            found += [prop for at, by, prop in defaults if (at, by) == (full, made.name)]
+    return found
+
+
+def _default(context: OwnContext, new: NewDatatype, text: SourceToken) -> tuple[str, str, Term]:
+    """`"tl Nil = Nil"`: the selector, the constructor and the equation."""
+    (prop,) = read_together([text], context.scope()).terms
+    formula = hol.dest_trueprop(prop)
+    sides = hol.dest_binary(hol.EQ, formula) if formula is not None else None
+    head, arguments = strip_comb(sides[0]) if sides is not None else (prop, [])
+    by, inside = strip_comb(arguments[0]) if len(arguments) == 1 else (prop, [])
+    made = {each.name: each for each in new.constructors}
+    if not isinstance(head, Const) or not isinstance(by, Const) or by.name not in made or sides is None:
+        raise NotRead(context.source, text.inside, "a default value of this form is not read")
+    selectors = {f"{new.name}.{to_isabelle(name)}" for name in made[by.name].selectors}
+    own = {f"{new.name}.{to_isabelle(name)}" for each in new.constructors for name in each.selectors}
+    names = [each.name for each in inside if isinstance(each, Free)]
+    known = len(set(names)) == len(inside) and {node.name for node in frees(sides[1])} <= set(names)
+    if head.name not in own - selectors or not known:
+        raise NotRead(context.source, text.inside, "a default value of this form is not read")
+    return head.name, by.name, erase(prop)
 
 
 def _tester_facts(new: NewDatatype) -> Iterator[Term]:
