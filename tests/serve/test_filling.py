@@ -145,3 +145,32 @@ def test_facts_of_numbered_cases_are_written_in_quotation_marks(engine: Engine) 
     gap_proved = Proved("metis", 0.1, ("F.2(1)", "T.f.simps(2)"), 8)
     sketch = Sketch(task, (Link(task.example.f3, task.term(task.example.f3), "", gap_proved),), 0.0, 1, 0.1)
     assert '"2.IH"' in filled_gap(gap, state, sketch).proof
+
+
+IN_A_LOCALE = """theory T imports Main begin
+locale eyes = fixes blue :: 'c and guru :: 'p
+begin
+definition seen :: "('p ⇒ 'c) ⇒ 'p ⇒ bool" where "seen w p = (w p = blue ∧ p ≠ guru)"
+lemma "seen w p ⟹ xs = [] ⟹ w p = blue"
+proof -
+  assume "seen w p" "xs = []"
+  fix xs :: "nat list"
+  have "w p = blue" sorry
+qed
+end
+end
+"""
+
+
+def test_facts_without_a_name_are_written_as_isabelle_reads_them_there(engine: Engine) -> None:
+    """A constant of the locale without its parameters; nothing of a variable that another one hides."""
+    document = TheoryDocument(Path("T.thy"), engine.worlds, text=IN_A_LOCALE)
+    [gap] = document.gaps()
+    state = document.state_before(gap.start)
+    task = with_facts_in_order(engine.read_state(state))
+    texts = []
+    for number in range(1, len(task.example.f2) + 1):
+        proved = Proved("cvc5", 0.1, (f"F.2({number})",), 0)
+        sketch = Sketch(task, (Link(task.example.f3 or "", state.goal, "", proved),), 0.0, 1, 0.1)
+        texts.append(filled_gap(gap, state, sketch).proof.partition(" by ")[0])
+    assert sorted(filter(None, texts)) == ["using \\<open>seen w p\\<close>", "using seen_def"]

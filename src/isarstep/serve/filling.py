@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from isarstep.errors import UserError
 from isarstep.logic.exactly import write_exactly
 from isarstep.logic.symbols import normal, to_isabelle
+from isarstep.logic.terms import App, Free, Term, erase, frees, rebuilt
 from isarstep.prove.method_text import suggested_method
 from isarstep.prove.sketch import Sketch
 from isarstep.prove.verdict import Proved
 from isarstep.theory.document import SorryGap, TheoryDocument
 from isarstep.theory.own_context import OwnFact
-from isarstep.theory.proof_block import ProofState
+from isarstep.theory.proof_block import ProofState, type_of_term
 
 if TYPE_CHECKING:
     from isarstep.serve.engine import Engine
@@ -151,10 +152,29 @@ def _written(fact: OwnFact, state: ProofState) -> str:
             base, bracket, index = fact.name.partition("(")
             return f'"{base}"{bracket}{index}'
         return fact.name.rpartition(".")[2] if fact.name.startswith(state.context.theory) else fact.name
+    said = _inside_locale(fact.prop, state)
+    if said is None or any(node.name.endswith("__") for node in frees(said)):  # variables that nobody can name
+        return ""
     try:
-        return f"\\<open>{to_isabelle(normal(write_exactly(fact.prop, language)))}\\<close>"
+        return f"\\<open>{to_isabelle(normal(write_exactly(said, language)))}\\<close>"
     except UserError:
         return ""
+
+
+def _inside_locale(term: Term, state: ProofState) -> Term | None:
+    """Constants of the locale under the names that they have inside it; None where a variable has such a name."""
+    known = {made: name.removeprefix("local.") for name, made in state.context.language.local.items()}
+    used = set()
+
+    def change(node: Term) -> Term:
+        name = known.get(erase(node)) if isinstance(node, App) else None
+        if name is None:
+            return node
+        used.add(name)
+        return Free(name, type_of_term(node))
+
+    made = rebuilt(term, change)
+    return None if used & state.fixed.keys() else made
 
 
 def with_gaps_filled(text: str, filled: Sequence[FilledGap]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Const, Free, Term, Typ, Var, frees, funs, list_comb, strip_comb, substitute
+from isarstep.logic.terms import Const, Free, Term, Typ, Type, Var, frees, funs, list_comb, strip_comb, substitute
 from isarstep.theory.declarations import open_type
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext
@@ -25,6 +25,7 @@ from isarstep.theory.rule_cases import InductionRule, WantedInduction, library_r
 from isarstep.theory.stated import ReadStatement, Witnesses, exported
 from isarstep.theory.statements import Scope, read_together
 
+_NAT = "Nat.nat"  # nat.induct calls its cases otherwise
 _METHODS = ("induct", "induction", "induct_tac", "cases", "case_tac")
 
 
@@ -48,21 +49,27 @@ def find_cases(goal: OpenGoal, command: OuterCommand, scope: Scope, context: Own
         if method.name == "cases":
             block.cases = distinction_cases(term, type_of_term(term), set(block.fixed), context.language)
             return
-        if not isinstance(term, Free) or not goal.goals:
-            raise UserError("an induction on a term is not read")
-        if goal.unread_facts:
-            raise UserError("an induction with facts that are not read is not read")
-        arbitrary = {name: block.fixed[to_isabelle(name)] for name in method.arbitrary}
-        chained = [fact.prop for fact in goal.chained]
-        cases = []
-        for each in goal.goals:
-            formula = hol.dest_trueprop(each)
-            if formula is None:
-                raise UserError("an induction on a goal of this form is not read")
-            cases.append(induction_cases(term, formula, chained, arbitrary, context.language))
-        block.cases = joined_cases(cases)
+        block.cases = _structural(goal, method, term, context)
     except (UserError, KeyError) as error:
         block.why_no_cases = str(error)
+
+
+def _structural(goal: OpenGoal, method: MethodText, term: Term, context: OwnContext) -> dict[str, ProofCase]:
+    """`induct x arbitrary: y` on a variable of a datatype."""
+    if not isinstance(term, Free) or not goal.goals:
+        raise UserError("an induction on a term is not read")
+    if goal.unread_facts:
+        raise UserError("an induction with facts that are not read is not read")
+    arbitrary = {name: goal.block.fixed[name] for name in map(to_isabelle, method.arbitrary)}
+    chained = [fact.prop for fact in goal.chained]
+    cases = []
+    for each in goal.goals:
+        premises, conclusion = hol.strip_pure_imp(each)
+        formula = hol.dest_trueprop(conclusion)
+        if formula is None:
+            raise UserError("an induction on a goal of this form is not read")
+        cases.append(induction_cases(term, formula, premises, chained, arbitrary, context.language))
+    return joined_cases(cases)
 
 
 def choice_cases(alternatives: Sequence[Witnesses], types: Mapping[str, Typ]) -> dict[str, ProofCase]:
@@ -121,6 +128,11 @@ def _of_lemma(choice: LemmaChoice, method: MethodText, scope: Scope) -> dict[str
 def _by_rule(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
     """`induct x arbitrary: y rule: r`, `induction set: finite`."""
     rule = _rule(method.rule, scope, context)
+    if rule is None and len(method.arguments) == 1 and method.rule.endswith(".induct"):
+        term = read_together([method.arguments[0]], scope, None).terms[0]
+        typ = type_of_term(term)
+        if isinstance(typ, Type) and typ.name.endswith(f".{method.rule.removesuffix('.induct')}") and typ.name != _NAT:
+            return _structural(goal, method, term, context)  # the rule that a datatype's induction takes by itself
     if rule is None or goal.unread_facts or len(goal.goals) != 1:
         raise UserError(f"an induction by {method.rule} on what is shown here is not read")
     variables = [read_together([token], scope, None).terms[0] for token in method.arguments]
@@ -135,7 +147,7 @@ def _by_rule(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnConte
     asked = WantedInduction(
         conclusion,
         tuple(premises),
-        {name: block.fixed[to_isabelle(name)] for name in method.arbitrary},
+        {name: block.fixed[name] for name in map(to_isabelle, method.arbitrary)},
         tuple(fact.prop for fact in goal.chained),
         tuple(each for each in variables if isinstance(each, Free)),
         block.fixed,

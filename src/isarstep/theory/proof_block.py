@@ -16,6 +16,7 @@ from isarstep.logic.terms import (
     Term,
     TVar,
     Typ,
+    Var,
     erase,
     fun,
     loose,
@@ -60,12 +61,54 @@ class Block:
     lost: frozenset[str] = frozenset()  # names of facts that are not read
     choices: Mapping[Term, Mapping[str, ProofCase]] = field(default_factory=dict)  # cases of a `consider`, by its fact
     braces: bool = False  # is it one of `{ ... }`?
+    hidden: Mapping[str, str] = field(default_factory=dict)  # what variables are called here that nobody can name
 
     def copy(self) -> Block:
         """An inner block: it knows all this, and fixes and assumes nothing yet."""
-        made = replace(self, assumed=(), own=(), calculation=(), cases={}, why_no_cases="", braces=False)
+        made = replace(self, assumed=(), own=(), calculation=(), cases={}, why_no_cases="", braces=False, hidden={})
         made.fixed, made.sorts, made.facts, made.bound = map(dict, (self.fixed, self.sorts, self.facts, self.bound))  # type: ignore[arg-type]
         return made
+
+    def fix(self, name: str, typ: Typ) -> None:
+        """A new variable. An older one of this name is another: whatever is about it goes on under a name that nobody
+        can write."""
+        if name in self.fixed:
+            new = f"{name}__"
+            while new in self.fixed:
+                new += "_"
+            self._rename(name, new)
+        self.fixed[name] = typ
+        self.own = (*self.own, name)
+
+    def _rename(self, old: str, new: str) -> None:
+        def put(leaf: Free | Var) -> Term | None:
+            return Free(new, leaf.type) if isinstance(leaf, Free) and leaf.name == old else None
+
+        def renamed(facts: Sequence[OwnFact]) -> tuple[OwnFact, ...]:
+            made = ((fact, substitute(fact.prop, put)) for fact in facts)
+            return tuple(fact if prop == fact.prop else replace(fact, prop=prop) for fact, prop in made)
+
+        self.hidden = {**self.hidden, new: old}
+        self.fixed = {new if name == old else name: typ for name, typ in self.fixed.items()}
+        self.own = tuple(new if name == old else name for name in self.own)
+        self.facts = {name: renamed(facts) for name, facts in self.facts.items()}
+        self.known, self.this, self.calculation = map(renamed, (self.known, self.this, self.calculation))
+        self.assumed = tuple(substitute(term, put) for term in self.assumed)
+        self.bound = {name: substitute(term, put) for name, term in self.bound.items()}
+        self.cases = {name: case.about(old, new) for name, case in self.cases.items()}
+        self.choices = {
+            substitute(claim, put): {name: case.about(old, new) for name, case in cases.items()}
+            for claim, cases in self.choices.items()
+        }
+
+    def seen_outside(self, prop: Term) -> Term:
+        """What follows from this block, where hidden variables have their names."""
+
+        def put(leaf: Free | Var) -> Term | None:
+            name = self.hidden.get(leaf.name) if isinstance(leaf, Free) else None
+            return Free(name, leaf.type) if name is not None else None
+
+        return substitute(prop, put)
 
     def again(self) -> Block:
         """The same at another time: nothing that happens to one changes the other."""

@@ -9,7 +9,7 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
 from isarstep.logic.record_syntax import UNIT, UNITY
-from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, frees, funs, list_comb, strip_fun, substitute
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, Var, frees, funs, list_comb, strip_fun, substitute
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.stated import exported
 
@@ -27,17 +27,23 @@ class ProofCase:
     goal: Term | None  # a formula
     inner: tuple[tuple[str, ProofCase], ...] = ()
 
+    def called(self, names: Sequence[str]) -> list[str]:
+        """What its variables are called with the author's names; `_` keeps the old one, which nobody can write."""
+        known = [name for name, _ in self.variables]
+        return [name if name != "_" else old for name, old in zip(names, known, strict=False)] + known[len(names) :]
+
     def renamed(self, names: Sequence[str]) -> ProofCase:
-        """With the author's names; `_` keeps the old one, under a name that nobody can write."""
-        pairs = {}
-        for place, (old, typ) in enumerate(self.variables):
-            new = names[place] if place < len(names) and names[place] != "_" else old
-            pairs[old] = Free(new, typ)
-        return self._with(pairs)
+        """With the author's names."""
+        return self._with({old: Free(new) for (old, _), new in zip(self.variables, self.called(names), strict=True)})
+
+    def about(self, old: str, new: str) -> ProofCase:
+        """With another name for a variable that is not its own."""
+        return self if any(name == old for name, _ in self.variables) else self._with({old: Free(new)})
 
     def _with(self, pairs: Mapping[str, Free]) -> ProofCase:
-        def put(leaf: Term) -> Term | None:
-            return pairs.get(leaf.name) if isinstance(leaf, Free) else None
+        def put(leaf: Free | Var) -> Term | None:
+            made = pairs.get(leaf.name) if isinstance(leaf, Free) else None
+            return None if made is None else Free(made.name, leaf.type)
 
         return ProofCase(
             tuple((pairs[name].name, typ) if name in pairs else (name, typ) for name, typ in self.variables),
@@ -113,14 +119,20 @@ def _instance(typ: Typ, values: Mapping[Typ, Typ]) -> Typ:
 
 
 def induction_cases(
-    variable: Free, goal: Term, premises: Sequence[Term], arbitrary: Mapping[str, Typ], language: Language
+    variable: Free,
+    goal: Term,
+    stated: Sequence[Term],
+    chained: Sequence[Term],
+    arbitrary: Mapping[str, Typ],
+    language: Language,
 ) -> dict[str, ProofCase]:
-    """Structural induction on a variable. `premises` are chained facts, which become part of what is shown."""
+    """Structural induction on a variable. `stated` are the premises of the goal; chained facts that say something of
+    what moves become premises, too."""
     assert variable.type is not None
-    moving = [premise for premise in premises if _mentions(premise, {variable.name, *arbitrary})]
+    moving = [fact for fact in chained if _mentions(fact, {variable.name, *arbitrary})] + [*stated]
     cases: dict[str, ProofCase] = {}
     for short, constructor, types in constructors_at(variable.type, language):
-        taken = {node.name for term in (goal, *premises) for node in frees(term)}
+        taken = {node.name for term in (goal, *stated, *chained) for node in frees(term)}
         names = _names(variable.name, types, variable.type, taken)
         fresh: list[Term] = [Free(name, typ) for name, typ in names]
         hypotheses = []
@@ -133,7 +145,7 @@ def induction_cases(
                 raise UserError("an induction through another type is not read")
         value = list_comb(constructor, fresh)
         cases[short] = ProofCase(
-            tuple(names),
+            (*names, *arbitrary.items()),
             (
                 ("IH", tuple(hypotheses)),
                 ("prems", tuple(_put(premise, variable, value) for premise in moving)),

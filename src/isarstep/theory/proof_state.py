@@ -116,8 +116,11 @@ class ProofWalk:
     def _open(self, command: OuterCommand, statement: ReadStatement, finish: Callable[[bool], None]) -> None:
         """Begin the proof of a statement, in a block of its own."""
         inner = self.block.copy()
+        inner.this = self.chain or ()  # what is given to a statement with variables of its own is about others
+        for name in statement.new:
+            inner.fix(name, statement.fixed[name])
+        given, inner.this = inner.this, self.block.this
         inner.fixed.update(statement.fixed)
-        inner.own = tuple(statement.new)
         inner.structures = statement.structures or inner.structures
         assumed: list[OwnFact] = []
         for props in statement.assumes:
@@ -131,11 +134,14 @@ class ProofWalk:
             inner.fixed["thesis"] = hol.BOOL
             goals = [hol.trueprop(Free("thesis", hol.BOOL), typed=True)]
             self._note(inner, "that", rules_for_witnesses(statement.obtains, goals[0]))
-        self._bind(inner, goals, "?thesis")
+        before = dict(inner.bound)
         for props in (*statement.assumes, *statement.shows):
             self._match_patterns(inner, props)
+        if not (statement.new or statement.assumes):  # what a pattern is for is known behind the proof, too
+            self.block.bound.update(inner.bound.items() - before.items())
+        self._bind(inner, goals, "?thesis")
         unknown = self.block.unknown
-        given, unread = self.chain or (), self.chain_unread
+        unread = self.chain_unread
         chained = without_lost(given)
         if len(chained) < len(given):
             unread = (*unread, "this")
@@ -288,8 +294,7 @@ class ProofWalk:
     def do_fix(self, command: OuterCommand) -> None:
         reader = TokenReader(command.tokens, self.source, command.start)
         for new in new_names(reader, self.scope()):
-            self.block.fixed[new.name] = new.type or open_type(new.name)
-            self.block.own = (*self.block.own, new.name)
+            self.block.fix(new.name, new.type or open_type(new.name))
         reader.end()
 
     def do_assume(self, command: OuterCommand) -> None:
@@ -332,6 +337,8 @@ class ProofWalk:
             scope.fixed[new.name] = new.type or open_type(new.name)
         read = read_together([text for props in rows for text in props.texts], scope)
         own = {new.name for new in names}
+        for new in names:
+            self.block.fix(new.name, read.frees[new.name])
         facts: list[OwnFact] = []
         terms = iter(read.terms)
         for props in rows:
@@ -346,9 +353,6 @@ class ProofWalk:
                 variables = {n: t for n, t in read.frees.items() if n not in scope.fixed}
                 label = props.label or f"{head.name}_def"
                 facts += self._note(self.block, label, [exported(as_equation(term), variables, ())])
-        for new in names:
-            self.block.fixed[new.name] = read.frees[new.name]
-            self.block.own = (*self.block.own, new.name)
         self.block.this = tuple(facts)
 
     def do_let(self, command: OuterCommand) -> None:
@@ -400,8 +404,7 @@ class ProofWalk:
                 return
             facts: list[OwnFact] = []
             for name in new:
-                outer.fixed[name] = read.frees[name]
-                outer.own = (*outer.own, name)
+                outer.fix(name, read.frees[name])
             for row in props:
                 facts += self._note(outer, row.label, row.terms, sorry=not proved)
             outer.this = tuple(facts)
@@ -427,10 +430,10 @@ class ProofWalk:
         if found is None:
             why = block.why_no_cases or f"there is no case {case!r}"
             raise NotRead(self.source, command.start, f"`case {case}` is not read: {why}")
-        made = found.renamed([to_isabelle(name) for name in names])
-        for name, typ in made.variables:
-            block.fixed[name] = typ
-            block.own = (*block.own, name)
+        names = found.called([to_isabelle(name) for name in names])
+        for name, (_, typ) in zip(names, found.variables, strict=True):
+            block.fix(name, typ)
+        made = block.cases[case].renamed(names)
         facts: list[OwnFact] = []
         base = label or case
         for group, terms in made.groups:
@@ -524,7 +527,7 @@ class ProofWalk:
             if LOST in inner.this:
                 outer.this = (LOST,)
                 return
-            props = [exported(fact.prop, own, inner.assumed) for fact in inner.this]
+            props = [inner.seen_outside(exported(fact.prop, own, inner.assumed)) for fact in inner.this]
             outer.this = self._note(outer, "", props, sorry=any(fact.unproved for fact in inner.this))
 
     # The state
@@ -545,7 +548,10 @@ class ProofWalk:
         local = tuple(
             fact for fact in block.known if fact not in chained and fact.prop not in {c.prop for c in chained}
         )
-        fixed = {name: typ for name, typ in block.fixed.items() if not is_open_type(typ)}  # the others stand nowhere
+        # Those of open types stand nowhere; hidden ones may.
+        used = {node.name for term in (prop, *(fact.prop for fact in (*chained, *local))) for node in frees(term)}
+        hidden = {name for each in self.blocks for name in each.hidden} - used
+        fixed = {name: typ for name, typ in block.fixed.items() if not is_open_type(typ) and name not in hidden}
         return ProofState(
             self.context, prop, fixed, chained, local, () if begun else goal.unread_facts,
             goal.command, goal.place,

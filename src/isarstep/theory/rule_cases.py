@@ -167,7 +167,9 @@ def _case(
     )
     if len(variables) < len(case.variables):
         raise UserError("a case with a variable that stands nowhere is not read")
-    return ProofCase(variables, (*groups, ("prems", tuple(terms[len(made) + 1 :]))), formula)
+    return ProofCase(
+        (*variables, *asked.arbitrary.items()), (*groups, ("prems", tuple(terms[len(made) + 1 :]))), formula
+    )
 
 
 def library_rule(name: str, scope: Scope) -> InductionRule | None:
