@@ -9,8 +9,8 @@ that Sledgehammer was asked about.
 
 Limits are of processor time, so a busy machine makes it slower and hardly a verdict other. What is not proved is shown.
 
-The steps are 84 of the hundred test steps of lowest id in twelve sessions, with what Isabelle said of them: five
-methods of `try0`, a second each, then Sledgehammer for 10 s (`benchmarks/beside_isabelle.py`). A gap has at most six
+The hundred steps are the test steps of lowest id in twelve sessions, with what Isabelle said of them: five methods of
+`try0`, a second each, then Sledgehammer for 10 s (`benchmarks/beside_isabelle.py`). A gap has at most six
 attempts here, so that 2.5 s each are the same 15 seconds; `--clock 36` counts only what was proved by the clock within
 the time of Isabelle's slowest proof. Isabelle does not know which lemmas a proof named (F.5); `--without hints` takes
 them away here, too.
