@@ -1,11 +1,14 @@
 """How many gaps does `isarstep fill` close, and does Isabelle accept the text exactly as it is printed?
 
-    python benchmarks/fill.py FILE.thy ... --out FOLDER [--gaps 20] [--budget 20] [--judge --parent HOL --heaps IMAGES]
+    python benchmarks/choose_theories.py AFP --base HOL --base HOL-Library --count 20 > THEORIES
+    python benchmarks/fill.py $(cat THEORIES) --out FOLDER [--gaps 100] [--budget 20]
+    python benchmarks/fill.py $(cat THEORIES) --out FOLDER --judge --heaps IMAGES [--beside] -d AFP/thys
 
-Gaps are terminal proofs (`by`, with `using` before it) of statements inside structured proofs, drawn by hash. Each gets
-a theory of its own in the folder, up to the end of the proof in which it stands, with `sorry` in its place. With
-`--judge` the filled theories are loaded by a real Isabelle (`isarstep mine`, which finds it as always). What is done
-already is not done again. The last line is one JSON document.
+Gaps are terminal proofs (`by`, with `using` before it) of statements inside structured proofs, drawn by hash, no theory
+giving more than its share. Each gets a theory of its own beside copies of its neighbours, up to the end of the proof in
+which it stands, with `sorry` in its place. With `--judge` the filled theories are loaded by a real Isabelle, which runs
+the printed text and trusts the authors' own terminal proofs; `--beside` asks it for every gap what `try0` and
+Sledgehammer find. What is done already is not done again. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -13,27 +16,61 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import isarstep
 from isarstep.errors import UserError
 from isarstep.mine.graph import read_graph
-from isarstep.theory.outer import STATEMENTS, OuterCommand, TheoryHeader, read_source, split_commands
+from isarstep.mine.isabelle import find_installation
+from isarstep.prove.isabelle import with_provers
+from isarstep.serve.engine import Engine
+from isarstep.serve.searching import fill_theory
+from isarstep.theory.outer import (
+    DIAGNOSTIC,
+    HEADINGS,
+    PROOF,
+    OuterCommand,
+    TheoryHeader,
+    TheorySource,
+    read_source,
+    split_commands,
+)
 
-SESSION = "Gaps"
-BEHIND = (*STATEMENTS, "definition", "end", "fun", "function", "primrec", "context", "locale")  # no proof goes on
+INSIDE = PROOF | HEADINGS | DIAGNOSTIC  # commands that do not end a proof
 STATED = ("have", "show", "hence", "thus")
+# Around the printed proof: the rest is trusted.
+RUN, TRUST = (f'ML_val \\<open>Options.put_default "skip_proofs" "{word}"\\<close>' for word in ("false", "true"))
+USED = ("HOL-Library", "HOL-Number_Theory", "HOL-Computational_Algebra", "HOL-Combinatorics", "HOL-Algebra",
+        "HOL-Cardinals")  # fmt: skip
 
 
-def terminal_proofs(commands: list[OuterCommand]) -> list[tuple[int, int, int]]:
-    """Where the proof of a statement inside a proof begins and ends, and where the proof around it all ends."""
-    found = []
+@dataclass(frozen=True)
+class Terminal:
+    """A terminal proof: its characters, those of the whole proof around it, and the blocks that are open there."""
+
+    start: int
+    end: int
+    head: int  # where the statement at the top begins
+    last: int
+    blocks: int
+
+
+def terminal_proofs(commands: list[OuterCommand]) -> list[Terminal]:
+    """The terminal proofs of statements inside structured proofs."""
+    found, blocks, head = [], 0, 0
     for place, command in enumerate(commands):
+        blocks += any(token.keyword("begin") for token in command.tokens) - (command.name == "end")
+        if command.name not in INSIDE:
+            head = command.start
         if command.name != "by":
             continue
         first = place
@@ -41,10 +78,8 @@ def terminal_proofs(commands: list[OuterCommand]) -> list[tuple[int, int, int]]:
             first -= 1
         if commands[first - 1].name in STATED:
             rest = range(place + 1, len(commands))
-            end = next(
-                (i for i in rest if commands[i].name in (*STATEMENTS, "end", "definition", "fun")), len(commands)
-            )
-            found.append((commands[first].start, _end(command), _end(commands[end - 1])))
+            behind = next((i for i in rest if commands[i].name not in INSIDE), len(commands))
+            found.append(Terminal(commands[first].start, _end(command), head, _end(commands[behind - 1]), blocks))
     return found
 
 
@@ -52,91 +87,198 @@ def _end(command: OuterCommand) -> int:
     return command.tokens[-1].end if command.tokens else command.start + len(command.name)
 
 
-def gap_theory(text: str, header: TheoryHeader, gap: tuple[int, int, int], name: str) -> str:
-    start, end, last = gap
-    renamed = re.sub(rf"\btheory\s+\"?{re.escape(header.name)}\"?", f"theory {name}", text[:start], count=1)
-    made = f"{renamed}sorry{text[end:last]}\n\nend\n"
-    return re.sub(rf"(?<![\w.]){re.escape(header.name)}\.(?=\w)", f"{name}.", made)  # facts by their full names
+@dataclass(frozen=True)
+class Gap:
+    """One gap of the draw; theories with something in its place are made from it."""
+
+    number: int
+    source: TheorySource
+    header: TheoryHeader
+    proof: Terminal
+    folder: Path  # for its theories
+    root: Path  # of the session around it
+
+    @property
+    def place(self) -> str:
+        return f"{Path(self.source.path).name}:{self.line(self.proof.start)}"
+
+    @property
+    def session(self) -> str:
+        """What the sessions of its folder are called, behind a word for what they are for."""
+        return re.sub(r"\W", "_", self.header.name)
+
+    def line(self, character: int) -> int:
+        return self.source.line(character)
+
+    def theory(self, name: str, proof: str, imports: str = "") -> str:
+        """The theory under another name, up to the end of the proof around the gap, with a proof in the gap."""
+        text, here = self.source.text, self.proof
+        renamed = re.sub(
+            rf"\btheory\s+\"?{re.escape(self.header.name)}\"?", f"theory {name}", text[: here.start], count=1
+        )
+        if imports:
+            begin = renamed.index(f"theory {name}")
+            renamed = renamed[:begin] + re.sub(r"\bimports\b", f"imports {imports}", renamed[begin:], count=1)
+        made = renamed + proof + text[here.end : here.last] + "\n\nend" * (here.blocks + 1) + "\n"
+        return re.sub(rf"(?<![\w.]){re.escape(self.header.name)}\.(?=\w)", f"{name}.", made)  # facts by full names
+
+    def write(self, kind: str, proof: str, imports: str = "") -> Path:
+        path = self.folder / f"{kind}_{self.number}.thy"
+        path.write_text(self.theory(path.stem, proof, imports), encoding="utf-8")
+        return path
 
 
-def drawn_gaps(files: list[Path], count: int) -> list[tuple[str, str]]:
-    """Name of the place and text of the theory; no theory gives more than its share."""
+def drawn_gaps(files: list[Path], count: int, out: Path) -> list[Gap]:
     rows = []
     for path in files:
         source = read_source(path)
         header, commands = split_commands(source)
-        here = [(f"{path.name}:{source.line(gap[0])}", gap) for gap in terminal_proofs(commands)]
+        here = [(f"{path.name}:{source.line(proof.start)}", proof) for proof in terminal_proofs(commands)]
         here.sort(key=lambda row: hashlib.sha256(row[0].encode()).hexdigest())
-        share = -(-count // len(files))
-        rows += [(place, source.text, header, gap) for place, gap in here[:share]]
+        folders = with_neighbours(path, out)
+        rows += [(place, source, header, proof, *folders) for place, proof in here[: -(-count // len(files))]]
     rows.sort(key=lambda row: hashlib.sha256(row[0].encode()).hexdigest())
-    return [
-        (place, gap_theory(text, header, gap, f"Gap_{number}"))
-        for number, (place, text, header, gap) in enumerate(rows[:count])
-    ]
+    return [Gap(number, *row[1:]) for number, row in enumerate(rows[:count])]
 
 
-def filled(path: Path, budget: float) -> dict[str, Any]:
-    """What `isarstep fill` makes of the one gap of a theory."""
-    command = [sys.executable, "-m", "isarstep", "fill", str(path), "--budget", str(budget), "--write"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    text = path.read_text(encoding="utf-8")
-    printed = re.search(r"^(.*)\(\* suggested: .*? \*\)", text, re.MULTILINE)
-    told = [line for line in done.stderr.splitlines() if "left open" in line or "error" in line.lower()]
-    return {"printed": printed[1].strip() if printed else "", "told": told[-1] if told else done.stderr[-200:]}
+def with_neighbours(path: Path, out: Path) -> tuple[Path, Path]:
+    """Where theories stand that are made from this one: in a copy of its session's folder, which comes second."""
+    root = next((folder for folder in path.parents if (folder / "ROOT").is_file()), path.parent)
+    copied = out / path.stem
+    if not copied.exists():
+        shutil.copytree(root, copied, ignore=shutil.ignore_patterns("ROOT", "ROOTS", "document", "output"))
+    return copied / path.parent.relative_to(root), copied
 
 
-def judge(folder: Path, names: list[str], parent: str, more: list[str]) -> dict[str, list[str]]:
-    """What Isabelle says against each theory."""
-    listed = "\n".join(f"    {name}" for name in names)
-    used = '"HOL-Library" "HOL-Number_Theory" "HOL-Computational_Algebra" "HOL-Combinatorics" "HOL-Algebra"'
-    (folder / "ROOT").write_text(f"session {SESSION} = {parent} +\n  sessions {used}\n  theories\n{listed}\n")
-    out = folder / "graphs"
-    command = [sys.executable, "-m", "isarstep", "mine", SESSION, "-d", str(folder), "--out", str(out), "--jobs", "1"]
-    subprocess.run([*command, *more, "--resume", "--theory-timeout", "300"], check=False)
-    said: dict[str, list[str]] = {}
-    for name in names:
+def filled(engine: Engine, gap: Gap, budget: float) -> dict[str, Any]:
+    """What `isarstep fill` makes of a gap."""
+    path = gap.write("Gap", "sorry")
+    line = gap.line(gap.proof.start)
+    row = {"place": gap.place, "theory": path.stem, "author": gap.source.text[gap.proof.start : gap.proof.end]}
+    try:
+        [made] = fill_theory(engine, path, [line], 10, budget).gaps
+    except UserError as error:
+        return {**row, "printed": "", "told": str(error)}
+    return {**row, "printed": made.proof, "told": made.comment or made.why}
+
+
+def load(sessions: dict[str, tuple[Path, list[Path]]], out: Path, options: argparse.Namespace) -> None:
+    """Isabelle loads these theories, a session for each copied folder."""
+    used = " ".join(f'"{name}"' for name in USED)
+    entries = []
+    for name, (root, theories) in sessions.items():
+        inner = {path.parent for path in root.rglob("*.thy")} - {root}
+        folders = "".join(f' "{folder.relative_to(root)}"' for folder in sorted(inner))
+        listed = "".join(f'    "{path.relative_to(root).with_suffix("")}"\n' for path in theories)
+        entries.append(
+            f'session {name} in "{root.relative_to(out)}" = {options.parent} +\n  sessions {used}\n'
+            + (f"  directories{folders}\n" if folders else "")
+            + f"  theories\n{listed}"
+        )
+    (out / "ROOT").write_text("\n".join(entries))
+    command = [sys.executable, "-m", "isarstep", "mine", *sessions, "-d", str(out), "--out", str(out / "graphs")]
+    command += ["--jobs", str(options.jobs), "--resume", "--proof-timeout", "120", "--theory-timeout", "900"]
+    command += [f"--heaps={options.heaps}"] if options.heaps else []
+    command += [f"--directory={each}" for each in options.directory]
+    environment = os.environ | dict(with_provers(find_installation()).settings)
+    subprocess.run(command, check=False, env=environment)
+
+
+def judge(gaps: dict[str, Gap], rows: list[dict[str, Any]], out: Path, options: argparse.Namespace) -> dict[str, str]:
+    """What Isabelle says against each printed text: nothing where it accepts it."""
+    sessions: dict[str, tuple[Path, list[Path]]] = {}
+    for row in rows:
+        gap = gaps[row["place"]]
+        path = gap.write("Judged", f"{RUN} {row['printed']} {TRUST}")
+        sessions.setdefault(f"Judged_{gap.session}", (gap.root, []))[1].append(path)
+    load(sessions, out, options)
+    said = {}
+    for row in rows:
+        gap = gaps[row["place"]]
+        said[row["place"]] = "not loaded"
         with suppress(UserError):
-            said[name] = list(read_graph(out / SESSION / f"{name}.jsonl.zst").failures)
+            graph = read_graph(out / "graphs" / f"Judged_{gap.session}" / f"Judged_{gap.number}.jsonl.zst")
+            head = f"line {gap.line(gap.proof.head)}: "
+            said[row["place"]] = next((each.removeprefix(head) for each in graph.failures if each.startswith(head)), "")
     return said
 
 
+def ask_beside(gaps: dict[str, Gap], out: Path, options: argparse.Namespace) -> dict[str, str]:
+    """By place what Isabelle's own tools find; nothing where they find nothing."""
+    answers = out / "beside.txt"
+    here, prove = Path(__file__).parent, Path(isarstep.__file__).parent / "prove"
+    tools = (
+        (here / "Ask_Tools.thy").read_text().replace("CHECK", f"{prove}/Check.ML").replace("PROVE", f"{prove}/Prove.ML")
+    )
+    sessions: dict[str, tuple[Path, list[Path]]] = {}
+    known = {line.split("\t")[0] for line in answers.read_text().splitlines()} if answers.exists() else set()
+    for gap in gaps.values():
+        (gap.folder / "Ask_Tools.thy").write_text(tools)
+        name = f"Asked_{gap.number}"
+        ask = f'ML_val \\<open>isarstep_ask ("{name}", 10, "{answers.resolve()}") @{{Isar.state}}\\<close> sorry'
+        path = gap.write("Asked", ask, "Ask_Tools")
+        if name not in known:
+            sessions.setdefault(f"Asked_{gap.session}", (gap.root, []))[1].append(path)
+    if sessions:
+        load(sessions, out, options)
+    rows = (line.split("\t") for line in answers.read_text().splitlines())
+    by_number = {f"Asked_{gap.number}": gap.place for gap in gaps.values()}
+    return {by_number[name]: by for name, by in rows}
+
+
+def kind(told: str) -> str:
+    """A refusal without names, places and numbers, so that refusals can be counted."""
+    short = re.sub(r"^\S+\.thy:\d+:\d+: ", "", told.splitlines()[0] if told else "no step was found")
+    if short.startswith("(*"):
+        return "an open sketch" if " open: " in short else "steps that are no one method"
+    return re.sub(r"\d+", "n", re.sub(r"\S+\.thy:\d+:\d+|'[^']*'|“[^”]*”|\"[^\"]*\"", "_", short))[:110]
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--gaps", type=int, default=20)
+    parser.add_argument("--gaps", type=int, default=100)
     parser.add_argument("--budget", type=float, default=20, help="seconds for a gap")
     parser.add_argument("--parent", default="HOL", help="session whose image is there")
     parser.add_argument("--heaps", help="folder of images that are there already")
-    parser.add_argument("--directory", "-d", action="append", default=[], help="where the parent session is")
-    parser.add_argument("--judge", action="store_true", help="ask an Isabelle")
+    parser.add_argument("--directory", "-d", action="append", default=[], help="where further sessions are")
+    parser.add_argument("--jobs", type=int, default=1, help="processes of Isabelle at a time")
+    parser.add_argument("--judge", action="store_true", help="ask an Isabelle about the printed texts")
+    parser.add_argument("--beside", action="store_true", help="ask it what it finds for the same gaps")
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    kept = options.out / "filled.jsonl"
+    out = options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    kept = out / "filled.jsonl"
     done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
     known = {row["place"] for row in done}
-    for number, (place, text) in enumerate(drawn_gaps(options.files, options.gaps)):
-        if place in known:
+    gaps = {gap.place: gap for gap in drawn_gaps(options.files, options.gaps, out)}
+    engine = Engine()
+    for gap in gaps.values():
+        if gap.place in known:
             continue
-        path = options.out / f"Gap_{number}.thy"
-        path.write_text(text, encoding="utf-8")
-        row = {"place": place, "theory": path.stem, **filled(path, options.budget)}
+        row = filled(engine, gap, options.budget)
         done.append(row)
         with kept.open("a") as file:
             file.write(json.dumps(row) + "\n")
-        print(f"{place}: {row['printed'] or row['told']}", flush=True)
+        print(f"{gap.place}: {row['printed'] or row['told']}", flush=True)
+    done = [row for row in done if row["place"] in gaps]
     with_proof = [row for row in done if row["printed"]]
     result: Counter[str] = Counter(gaps=len(done), filled=len(with_proof))
+    beside = ask_beside(gaps, out, options) if options.beside else {}
     if options.judge and with_proof:
-        more = [f"--heaps={options.heaps}"] if options.heaps else []
-        more += [f"--directory={each}" for each in options.directory]
-        said = judge(options.out, [row["theory"] for row in with_proof], options.parent, more)
+        said = judge(gaps, with_proof, out, options)
         for row in with_proof:
-            failures = said.get(row["theory"])
-            verdict = "not loaded" if failures is None else "refused" if failures else "accepted"
-            result[verdict] += 1
-            print(f"{row['place']}: {verdict}: {row['printed']}  {(failures or [''])[0][:300]}")
+            against = said[row["place"]]
+            result["accepted" if not against else "not loaded" if against == "not loaded" else "refused"] += 1
+            print(f"{row['place']}: {'refused' if against else 'accepted'}: {row['printed']}  {against[:300]}")
+            if not against:
+                result["accepted, Isabelle's tools find none"] += not beside.get(row["place"], "?")
+    for reason, count in Counter(kind(row["told"]) for row in done if not row["printed"]).most_common():
+        print(f"{count:5}  {reason}")
+    if beside:
+        result.update(asked=len(beside), try0=sum(by.startswith("try0") for by in beside.values()))
+        result["try0 or Sledgehammer"] = sum(bool(by) for by in beside.values())
     print(json.dumps(result))
 
 

@@ -300,20 +300,27 @@ class ProofWalk:
     def do_assume(self, command: OuterCommand) -> None:
         reader = TokenReader(command.tokens, self.source, command.start)
         rows = stated_props(reader, "if", "for")
+        premises = stated_props(reader, "for") if reader.accept("if") else []
+        scope = self.scope().inner()
+        new = new_names(reader, scope) if reader.accept("for") else []
         if not rows or reader.here is not None:
             raise reader.refused("expected propositions and nothing else")
-        self._assume_rows(rows)
-
-    def _assume_rows(self, rows: Sequence[StatedProps]) -> None:
+        for each in new:
+            scope.fixed[each.name] = each.type or open_type(each.name)
         block = self.block
-        read = read_together([text for props in rows for text in props.texts], self.scope())
-        self._refuse_strangers(read.frees, rows[0].texts[0].inside)
-        self._settle(block, read.frees)
+        read = read_together([text for props in (*rows, *premises) for text in props.texts], scope)
+        own = {each.name: read.frees[each.name] for each in new if each.name in read.frees}
+        others = {name: typ for name, typ in read.frees.items() if name not in own}
+        self._refuse_strangers(others, rows[0].texts[0].inside)
+        self._settle(block, others)
         terms, facts = iter(read.terms), list[OwnFact]()
-        for props in rows:
+        for props in (*rows, *premises):
             props.terms = [next(terms) for _ in props.texts]
-            facts += self._note(block, props.label, props.terms)
-            self._match_patterns(block, props)
+        under = [term for props in premises for term in props.terms]
+        for props in rows:
+            facts += self._note(block, props.label, [exported(term, own, under) for term in props.terms])
+            if not own:
+                self._match_patterns(block, props)
         block.assumed = (*block.assumed, *(fact.prop for fact in facts))
         block.this = tuple(facts)
         self._after(block, [fact.prop for fact in facts])

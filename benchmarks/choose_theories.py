@@ -1,0 +1,67 @@
+"""Theories of an Archive outside training, for `fill.py` and `states.py`, chosen by the hashes of their names.
+
+    python benchmarks/choose_theories.py AFP --base HOL --base HOL-Library --count 20
+
+prints a path a line. Of the entries that `choose_entries.py` would list, and that are in no data of ours, each gives
+one theory at most: among those with enough terminal proofs inside structured proofs, whose imports outside the entry
+are all embedded, the one whose name has the lowest SHA-256. Isabelle is the one that ISABELLE_HOME or the PATH names.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import itertools
+from collections.abc import Container
+from pathlib import Path
+
+from fill import terminal_proofs
+
+from isarstep.bench.candidates import Candidate, CandidateRule, candidates
+from isarstep.bench.entries import entry_of
+from isarstep.bench.store import Benchmark
+from isarstep.data import BESIDE, EMBEDDED
+from isarstep.errors import UserError
+from isarstep.mine.isabelle import Sessions, Theory, find_installation
+from isarstep.theory.outer import read_source, split_commands
+
+OURS = (EMBEDDED, *BESIDE.values())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("archive", type=Path, help="the folder with thys and metadata")
+    parser.add_argument("--base", action="append", default=[], help="a session whose theories may be needed")
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--least", type=int, default=10, help="terminal proofs that a theory has at least")
+    arguments = parser.parse_args()
+    known = {entry_of(session) for name in OURS for session in Benchmark(name).manifest["sessions"]}
+    sessions = Sessions(find_installation(), [arguments.archive / "thys"])
+    bases = {name for base in arguments.base for name in sessions.requirements(base)}
+    embedded = frozenset(Benchmark(EMBEDDED).worlds.parents)
+    rule = CandidateRule(known, bases, least_steps=2 * arguments.least, most_lines=6000)
+    found = (
+        chosen(sessions, entry, embedded, arguments.least) for entry in candidates(arguments.archive, sessions, rule)
+    )
+    for theory in itertools.islice((theory for theory in found if theory is not None), arguments.count):
+        print(theory.path, flush=True)
+
+
+def chosen(sessions: Sessions, entry: Candidate, embedded: Container[str], least: int) -> Theory | None:
+    """The theory that an entry gives."""
+    own = {theory.name: theory for name in entry.sessions for theory in sessions.own_theories(name)}
+    outside = {name for theory in own.values() for name in theory.imports} - own.keys()
+    if not all(name in embedded for name in outside):
+        return None
+    for name in sorted(own, key=lambda name: hashlib.sha256(name.encode()).hexdigest()):
+        try:
+            _, commands = split_commands(read_source(own[name].path))
+        except UserError:
+            continue
+        if len(terminal_proofs(commands)) >= least:
+            return own[name]
+    return None
+
+
+if __name__ == "__main__":
+    main()
