@@ -25,7 +25,7 @@ from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import attempt, instantiated
 from isarstep.prove.provers import (
     CVC5,
-    STRATEGIES,
+    USUAL,
     Attempt,
     E,
     ProofFound,
@@ -93,7 +93,7 @@ def references(folder: str, split_name: str, limit: int, seconds: float, library
     from isarstep.prove.jobs import Settings, open_checker
     from isarstep.prove.verdict import WellFormed
 
-    settings = Settings(folder, split_name, seconds, 2 << 30, (0, 32, library))
+    settings = Settings(folder, split_name, seconds, 2 << 30, library)
     began, cpu = time.perf_counter(), time.process_time()
     benchmark, checker = open_checker(settings)
     split = benchmark.split(split_name)
@@ -125,8 +125,8 @@ def main() -> None:
     parser.add_argument("--benchmark", help="folder of a benchmark: also check references of it")
     parser.add_argument("--split", default="validation")
     parser.add_argument("--limit", type=int, default=40)
-    parser.add_argument("--seconds", type=float, default=0.3)
-    parser.add_argument("--library", type=int, default=128)
+    parser.add_argument("--seconds", type=float, default=1.2, help="of processor time, for a gap")
+    parser.add_argument("--library", type=int, default=1024)
     arguments = parser.parse_args()
     result: dict[str, object] = {"load": os.getloadavg()[0]}
     for strategy in available((CVC5, E)):
@@ -140,7 +140,7 @@ def main() -> None:
         result["references"] = references(
             arguments.benchmark, arguments.split, arguments.limit, arguments.seconds, arguments.library
         )
-    result["provers"] = {s.prover: prover_version(s.prover) for s in STRATEGIES}
+    result["provers"] = {s.prover: prover_version(s.prover) for s in USUAL}
     result["python"], result["machine"] = platform.python_version(), platform.machine()
     for name, value in result.items():
         print(f"{name:24} {value}")

@@ -213,6 +213,9 @@ class Logged:
             self.note("induction", began, found[0])
             yield found
 
+    def with_fewest_facts(self, *arguments: Any) -> tuple[Gap, frozenset[str]]:
+        return self.proving.with_fewest_facts(*arguments)
+
     def contradiction(self, *arguments: Any) -> Gap:
         return self.proving.contradiction(*arguments)
 

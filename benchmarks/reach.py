@@ -38,8 +38,8 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.gaps import Effort
 from isarstep.prove.provers import ProverLimits, Provers, prover_names
+from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.verdict import Proved, WellFormed
 from isarstep.serve.engine import Engine
@@ -69,7 +69,7 @@ def checker_as_asked(arguments: argparse.Namespace, engine: Engine) -> Checker:
         engine.worlds,
         Provers(ProverLimits(arguments.seconds)),
         library,
-        Effort((0,) if "library" in without else (0, 32, arguments.library)),
+        Effort(library=0 if "library" in without else arguments.library),
         instances="instances" not in without,
         simp=None if "rewriting" in without else SimpRules.of_benchmark(engine.benchmark, library),
     )

@@ -10,8 +10,10 @@ one second of processor time; a row says after how much of it there was a proof,
 All settings of a gap are done together and gaps come in the order of the hash: what an unfinished run has done is a
 fair sample. Rows are appended as they are done; a run that was stopped, or whose --deadline is over, goes on.
 
-A schedule is a greedy cover: again and again the slice that closes most open gaps for its time, until the time of two
-cores is spent. Half of the gaps is fitted and the other half measured, too: that is what a schedule is worth elsewhere.
+A schedule is a greedy cover: again and again the slice that closes most open gaps for its time, until 20 s of two cores
+are spent; who has less time takes the first slices of it. It is fitted for all provers together and for each alone.
+Every gap counts twice, as it was and as if all had taken twice as long; without that a schedule closes fewer gaps that
+it was not fitted on. Half of the gaps is fitted and the other half measured, too: that is what it is worth elsewhere.
 """
 
 from __future__ import annotations
@@ -37,15 +39,12 @@ from isarstep.prove.at_hand import Order
 from isarstep.prove.calculation import calculated
 from isarstep.prove.embedded import Checker, first_gap, second_gap
 from isarstep.prove.formula import CannotEncode
-from isarstep.prove.gaps import Effort, OpenGap
+from isarstep.prove.gaps import OpenGap
 from isarstep.prove.jobs import Settings, open_checker
 from isarstep.prove.presence import E_ARGUMENTS
 from isarstep.prove.problems import attempt
 from isarstep.prove.provers import (
     CVC5,
-    CVC5_ENUM,
-    CVC5_PLAIN,
-    E_FOLDED,
     NONLINEAR,
     Cache,
     E,
@@ -55,6 +54,7 @@ from isarstep.prove.provers import (
     Strategy,
     available,
 )
+from isarstep.prove.schedule import DATA, Effort
 
 SECONDS = 1.0
 STEPS = 200
@@ -62,7 +62,8 @@ MEMORY = 2 << 30
 SPLIT = "validation"
 BUDGETS = (1.0, 5.0, 20.0)
 CORES = 2
-SLICES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+SLICES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+SPEEDS = (1, 2)  # a gap is to be closed where machines are twice as slow, too: what is closed just in time counts half
 PROOFS = E_ARGUMENTS[2:]
 WITHOUT_PROVERS, UNREAD = "calculation or rewriting", "not read"
 # Clause selection that Isabelle gives E in Sledgehammer, and one that was made for proofs of the Mizar library.
@@ -81,8 +82,8 @@ CLAUSES_BY_CONJECTURE = (
 )
 
 
-def _e(name: str, options: str, program: str = "eprover") -> Strategy:
-    return Strategy(name, "tf0", arithmetic=False, unfold=True, argv=(program, *options.split(), *PROOFS))
+def _e(name: str, options: str) -> Strategy:
+    return Strategy(name, "tf0", arithmetic=False, unfold=True, argv=("eprover", *options.split(), *PROOFS))
 
 
 def _cvc5(name: str, *options: str) -> Strategy:
@@ -90,12 +91,13 @@ def _cvc5(name: str, *options: str) -> Strategy:
     return Strategy(name, "smt", arithmetic=True, unfold=True, options=(*NONLINEAR, *on))  # type: ignore[arg-type]
 
 
+CVC5_PLAIN = Strategy("cvc5-plain", "smt", arithmetic=False, unfold=False)
+E_FOLDED = replace(E, name="E-folded", unfold=False)
 E_SCHEDULE = _e("E-schedule", "--auto-schedule --cpu-limit=2")
 E_FUNCTIONS = _e("E-functions", CLAUSES_BY_FUNCTIONS)
 E_CONJECTURE = _e("E-conjecture", CLAUSES_BY_CONJECTURE)
-E_HO = replace(_e("E-ho", "--auto", "eprover-ho"), encoding="th0")
-E_HO_FIRST_ORDER = _e("E-ho-tf0", "--auto", "eprover-ho")
 FULL = "full-saturate-quant=true"
+CVC5_ENUM = _cvc5("cvc5-enum", FULL)
 CVC5_INTERNAL = _cvc5("cvc5-internal", FULL, "decision=internal", "simplification=none")
 CVC5_TRIGGERS = _cvc5("cvc5-triggers", FULL, "trigger-sel=max")
 CVC5_NO_MATCHING = _cvc5("cvc5-no-matching", FULL, "e-matching=false")
@@ -135,9 +137,6 @@ SETTINGS = (
     Setting(CVC5_INTERNAL, 32, "learned"),
     Setting(CVC5_TRIGGERS, 64),
     Setting(CVC5_NO_MATCHING, 16, "learned"),
-    Setting(E_HO, 32, "learned"),
-    Setting(E_HO, 128),
-    Setting(E_HO_FIRST_ORDER, 128),
 )
 
 
@@ -161,7 +160,7 @@ def rows_of(
     """One row for each setting that is not done yet."""
     if (name, WITHOUT_PROVERS) in done:
         return
-    closing = replace(checker, effort=Effort((0,), ())).closing
+    closing = replace(checker, effort=Effort(seconds=0.0)).closing
     first = (*asked.general, *closing.at_hand.named(asked.given))
     if not any(key[0] == name for key in done):
         proved = calculated(asked.local, asked.goal, asked.signature) or closing.rewritten(asked, first)[0]
@@ -200,7 +199,7 @@ def work(
     arguments: argparse.Namespace, places: list[int], taken: Synchronized[int], done: set[tuple[str, str]], end: float
 ) -> None:
     """Take steps until there are none."""
-    benchmark, checker = open_checker(Settings(arguments.benchmark, SPLIT, SECONDS, MEMORY, (0, 1024)))
+    benchmark, checker = open_checker(Settings(arguments.benchmark, SPLIT, SECONDS, MEMORY))
     examples = benchmark.split(SPLIT)
     settings = [setting for setting in SETTINGS if available([setting.strategy])]
     with checker.provers, arguments.rows.open("a", encoding="utf-8") as file:
@@ -276,37 +275,42 @@ class Measured:
         proofs = {name: {g: s for g, s in self.proofs[name].items() if g in kept} for name in settings}
         return Measured(tuple(gaps), proofs, self.made)
 
+    def within(self, part: Slice, slower: int = 1) -> set[str]:
+        return {gap for gap, seconds in self.proofs[part.setting].items() if slower * seconds <= part.seconds}
+
     def closed(self, slices: Sequence[Slice]) -> set[str]:
         return {gap for part in slices for gap in self.within(part)}
 
-    def within(self, part: Slice) -> set[str]:
-        return {gap for gap, seconds in self.proofs[part.setting].items() if seconds <= part.seconds}
-
 
 def cover(measured: Measured, seconds: float) -> list[Slice]:
-    """Again and again the slice that closes most open gaps for its time; what time is left goes to the settings that
-    closed most, for longer than was measured."""
-    left, chosen, open_gaps = CORES * seconds, list[Slice](), set(measured.gaps)
+    """Again and again the slice that closes most open gaps for its time, until none is open that can be closed or all
+    of the time is spent."""
+    left, chosen, open_gaps = CORES * seconds, list[Slice](), {speed: set(measured.gaps) for speed in SPEEDS}
     while True:
         best, most = None, 0.0
         for name in measured.proofs:
             for length in SLICES:
                 part = Slice(name, length)
-                cost = length + measured.made[name]
-                gain = len(measured.within(part) & open_gaps) / cost
-                if cost <= left and gain > most:
+                new = sum(len(measured.within(part, slower) & still) for slower, still in open_gaps.items())
+                gain = new / (length + measured.made[name])
+                if length <= left and gain > most:
                     best, most = part, gain
         if best is None:
-            break
+            return chosen
         chosen.append(best)
-        open_gaps -= measured.within(best)
-        left -= best.seconds + measured.made[best.setting]
-    strongest = sorted(measured.proofs, key=lambda name: -len(measured.proofs[name]))
-    for name in strongest[: 2 * CORES]:
-        share = left / (2 * CORES)
-        if share > SECONDS:
-            chosen.append(Slice(name, round(share, 1)))
-    return chosen
+        for slower, still in open_gaps.items():
+            still -= measured.within(best, slower)
+        left -= best.seconds
+
+
+def begun(slices: Sequence[Slice], seconds: float) -> list[Slice]:
+    """Those for which there is time, the last one cut off."""
+    left, found = CORES * seconds, []
+    for part in slices:
+        if left > 0:
+            found.append(Slice(part.setting, min(part.seconds, left)))
+        left -= part.seconds
+    return found
 
 
 def fit(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -314,34 +318,32 @@ def fit(arguments: argparse.Namespace) -> dict[str, Any]:
     measured = Measured.of(rows)
     by_name = {setting.name: setting for setting in SETTINGS}
     present = [name for name in by_name if name in measured.proofs]
+    for name in sorted(present, key=lambda name: -len(measured.proofs[name])):
+        print(f"{name:34} {len(measured.proofs[name]):4}  made in {measured.made[name]:.3f} s")
     provers = sorted({by_name[name].strategy.prover for name in present})
-    easy = sum(row["setting"] == WITHOUT_PROVERS for row in rows)
-    halves = measured.gaps[::2], measured.gaps[1::2]
     schedules, used = [], dict[str, Setting]()
     for asked in [provers, *([prover] for prover in provers if len(provers) > 1)]:
         names = [name for name in present if by_name[name].strategy.prover in asked]
         here = measured.among(names, measured.gaps)
+        chosen = cover(here, max(BUDGETS))
+        halves = [measured.among(names, measured.gaps[part::2]) for part in (0, 1)]
+        print(f"{'+'.join(asked)}: {len(chosen)} slices, {sum(part.seconds for part in chosen):.1f} s")
         for seconds in BUDGETS:
-            chosen = cover(here, seconds)
             elsewhere = sum(
-                len(measured.among(names, other).closed(cover(measured.among(names, half), seconds)))
-                for half, other in (halves, halves[::-1])
+                len(other.closed(begun(cover(half, max(BUDGETS)), seconds))) for half, other in (halves, halves[::-1])
             )
             print(
-                f"{'+'.join(asked):30} {seconds:4g} s: {len(here.closed(chosen))} of {len(here.gaps)} gaps,"
-                f" {elsewhere} when the other half was fitted; {len(chosen)} slices"
+                f"  {seconds:g} s, {CORES} cores: {len(here.closed(begun(chosen, seconds)))} of {len(here.gaps)} gaps;"
+                f" fitted for this time alone {len(here.closed(cover(here, seconds)))},"
+                f" fitted on the other half {elsewhere}"
             )
-            used |= {part.setting: by_name[part.setting] for part in chosen}
-            slices = [[part.setting, part.seconds] for part in chosen]
-            schedules.append({"provers": asked, "seconds": seconds, "slices": slices})
-    for name in sorted(present, key=lambda name: -len(measured.proofs[name])):
-        print(f"{name:34} {len(measured.proofs[name]):4}  made in {measured.made[name]:.3f} s")
-    print(
-        f"closed without provers: {easy} gaps; by any setting in {SECONDS:g} s:"
-        f" {len({gap for found in measured.proofs.values() for gap in found})} of {len(measured.gaps)}"
-    )
+        used |= {part.setting: by_name[part.setting] for part in chosen}
+        schedules.append({"provers": asked, "slices": [[part.setting, part.seconds] for part in chosen]})
+    easy = sum(row["setting"] == WITHOUT_PROVERS for row in rows)
+    anyhow = {gap for found in measured.proofs.values() for gap in found}
+    print(f"without provers {easy} gaps more; by any setting in {SECONDS:g} s {len(anyhow)} of {len(measured.gaps)}")
     return {
-        "command": f"benchmarks/schedule.py --rows {arguments.rows.name} --fit",
+        "command": f"python benchmarks/schedule.py --rows {arguments.rows.name} --fit",
         "gaps": len(measured.gaps),
         "settings": {name: data_of(setting) for name, setting in used.items()},
         "schedules": schedules,
@@ -369,13 +371,10 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=STEPS, help="steps")
     parser.add_argument("--deadline", type=float, default=float("inf"), help="seconds after which nothing is begun")
     parser.add_argument("--fit", action="store_true", help="ask nothing; make the schedule from the rows")
-    parser.add_argument("--out", type=Path, help="with --fit: where the schedule goes (JSON)")
     parser.add_argument("--benchmark", default="embedded")
     arguments = parser.parse_args()
     if arguments.fit:
-        found = fit(arguments)
-        if arguments.out is not None:
-            arguments.out.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        DATA.write_text(json.dumps(fit(arguments), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         return
     end = time.monotonic() + arguments.deadline
     places = drawn(Benchmark(arguments.benchmark), arguments.limit)

@@ -121,7 +121,7 @@ def check(chosen: argparse.Namespace) -> int:
             os._exit(3)  # workers end with us; what they are at is not waited for
     if run.cache.is_file():
         copy_answers(run.cache, answered(firsts))
-    run.finish(settings.metadata(f"{prover_names()}, {settings.seconds:g} s a try"))
+    run.finish(settings.metadata(f"{prover_names()}, {settings.seconds:g} s a gap"))
     print(f"{out}: {done:,} answers judged in {time.monotonic() - began:.0f} s", flush=True)
     return 0
 

@@ -73,7 +73,7 @@ def test_ask_ends_in_a_json_error(tmp_path: Path, content: str) -> None:
 @pytest.fixture
 def settings(monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setattr(Settings, "key", lambda self, work: "key")
-    return Settings("embedded", "test", 1.0, 1 << 30, ())
+    return Settings("embedded", "test", 1.0, 1 << 30, 0)
 
 
 def test_check_leaves_an_empty_run_json(tmp_path: Path, settings: Settings) -> None:

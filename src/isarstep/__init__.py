@@ -83,7 +83,7 @@ def propose(
     beam: int = 10,
     check: bool = False,
     seconds: float = 0.3,
-    library: int = 32,
+    library: int = 1024,
 ) -> Steps:
     """Ranked steps from the facts towards the goal, in notation, by the model inside the package.
 
@@ -110,7 +110,7 @@ def check_step(
     fixed: Sequence[str] = (),
     theories: Sequence[str] = (),
     seconds: float = 0.3,
-    library: int = 32,
+    library: int = 1024,
 ) -> Step:
     """A step of one's own with what provers say: `first`, does it follow from the facts; `second`, the goal from it;
     `contradiction`, do the facts contradict each other, so that everything follows.

@@ -10,9 +10,10 @@ from tests.attack.suite import Attack, derivations, false_queries, quick_attempt
 
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.gaps import Effort
 from isarstep.prove.provers import ProofFound, ProverLimits, Provers
+from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
+from isarstep.prove.step_prover import IN_ALL
 from isarstep.serve.engine import Engine
 
 
@@ -31,7 +32,7 @@ def main() -> int:
         attack = Attack(engine, proving, chosen.seconds, chosen.library)
         library = proving._checker.facts
         assert isinstance(library, Library)
-        effort = Effort((0, 32, chosen.library))
+        effort = Effort(IN_ALL * chosen.seconds, chosen.library)
         simp = SimpRules.of_benchmark(engine.benchmark, library)
         scoring = Checker(engine.worlds, Provers(ProverLimits(chosen.seconds)), library, effort, simp=simp)
         for number, problem in enumerate(problems, 1):

@@ -22,7 +22,8 @@ from isarstep.prove.embedded import FALSEHOOD, Checker
 from isarstep.prove.facts import Library
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.problems import Query, attempt, instantiated
-from isarstep.prove.provers import QUICK, Attempt
+from isarstep.prove.provers import Attempt, available
+from isarstep.prove.schedule import strategies
 from isarstep.prove.step_prover import FALSEHOOD as FALSE_STEP
 from isarstep.prove.step_prover import Proving
 from isarstep.prove.verdict import Gap, Proved
@@ -123,7 +124,7 @@ class Attack:
 
 def quick_attempts(query: Query) -> Iterator[Attempt]:
     """By each prover that can be asked."""
-    for strategy in QUICK:
+    for strategy in available(strategies()):
         with suppress(CannotEncode):
             yield attempt(query, strategy)
 

@@ -11,8 +11,8 @@ from isarstep.bench.worlds import World
 from isarstep.logic.terms import constants
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.gaps import Effort
-from isarstep.prove.provers import QUICK, Attempt, OutOfTime, ProofFound, ProverAnswer, ProverLimits, Provers, available
+from isarstep.prove.provers import USUAL, Attempt, OutOfTime, ProofFound, ProverAnswer, ProverLimits, Provers, available
+from isarstep.prove.schedule import Effort
 from isarstep.prove.step_prover import Proving
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
@@ -49,7 +49,7 @@ def asked(engine: Engine, library: Library, problem: Problem) -> tuple[World, Ch
     """The questions about a problem, as provers read them."""
     task = engine.read(problem)
     listening = Listening()
-    checker = Checker(engine.worlds, listening, library, Effort((0, 32)), trace=[])
+    checker = Checker(engine.worlds, listening, library, Effort(library=32), trace=[])
     checker.direct(task.example, task.world)
     return task.world, checker, listening.texts
 
@@ -61,7 +61,7 @@ def test_the_attack_is_large() -> None:
     assert len({(p.goal, p.facts, tuple(p.types.items()), p.imports) for p in problems}) == len(problems)
 
 
-@pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
+@pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_a_tenth_of_what_is_false_is_not_proved(engine: Engine, proving: Proving) -> None:
     attack = Attack(engine, proving, 0.1, 32)
     for problem in derivations()[::PART]:
@@ -69,7 +69,7 @@ def test_a_tenth_of_what_is_false_is_not_proved(engine: Engine, proving: Proving
             pytest.fail(str(breach))
 
 
-@pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
+@pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_no_induction_proves_what_is_false(engine: Engine, proving: Proving) -> None:
     attack = Attack(engine, proving, 0.1, 32)
     problems = [problem for heading, problem in derivations_by_field(FILE) if heading.startswith("Induction")]
@@ -79,7 +79,7 @@ def test_no_induction_proves_what_is_false(engine: Engine, proving: Proving) -> 
             pytest.fail(str(breach))
 
 
-@pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
+@pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_theories_do_not_contradict_themselves(engine: Engine, library: Library) -> None:
     with Provers(ProverLimits(0.3, width=2)) as provers:
         for theory, query in false_queries(engine.benchmark, library, 5, 64):
@@ -109,7 +109,7 @@ def test_no_question_depends_on_what_was_asked_before(engine: Engine, library: L
     assert asked(Engine(), library, problems[-1])[2] == first[-1]
 
 
-@pytest.mark.skipif(len(available(QUICK)) < len(QUICK), reason="not all provers are installed")
+@pytest.mark.skipif(len(available(USUAL)) < len(USUAL), reason="not all provers are installed")
 def test_a_proof_stays_one_when_premises_are_added(engine: Engine, proving: Proving) -> None:
     true = Problem("x < z", ("x ≤ y", "y < z"), types={"x": "nat"})
     more = Problem("x < z", ("x ≤ y", "z = z", "p < q", "y < z", "A ⊆ B"), types={"x": "nat", "p": "real"})

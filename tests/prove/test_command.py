@@ -97,7 +97,7 @@ def test_check_writes_verdicts_and_a_summary(
     assert "linear" in by_number[3]["first_facts"]
     assert not out.with_name(out.name + ".parts").exists()
     printed = capsys.readouterr().out
-    assert f"{prover_names()}, 0.3 s a try" in printed
+    assert f"{prover_names()}, 0.4 s a gap" in printed
     assert "assumptions" in printed
 
 
@@ -170,7 +170,7 @@ def test_resuming_something_else_is_refused(
 ) -> None:
     folder, made = benchmark
     out = tmp_path / "verdicts.parquet"
-    settings = jobs.Settings(str(folder), "test", 0.3, 2 << 30, (0,))
+    settings = jobs.Settings(str(folder), "test", 0.3, 2 << 30, 0)
     jobs.Run(out, settings, [jobs.Work(0, (made[0].f1,))], resume=False)
     assert run(["check", "--resume", *options(folder, out)]) == 2
     assert "other predictions or settings" in capsys.readouterr().err
@@ -243,7 +243,7 @@ def test_nobody_looks_for_garbage_during_a_check_and_circles_go_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_small_benchmark(tmp_path / "benchmark")
-    settings = jobs.Settings(str(tmp_path / "benchmark"), "test", 0.3, 1 << 30, (0,))
+    settings = jobs.Settings(str(tmp_path / "benchmark"), "test", 0.3, 1 << 30, 0)
     circles: list[weakref.ref[Any]] = []
     judged = Checker.check
 
@@ -273,7 +273,7 @@ class Circle:
 
 def test_a_run_is_not_resumed_with_another_signature(tmp_path: Path) -> None:
     write_small_benchmark(tmp_path / "benchmark")
-    settings = jobs.Settings(str(tmp_path / "benchmark"), "test", 0.3, 1 << 30, (0,))
+    settings = jobs.Settings(str(tmp_path / "benchmark"), "test", 0.3, 1 << 30, 0)
     before = settings.key([])
     path = tmp_path / "benchmark" / "manifest.json"
     manifest = json.loads(path.read_text())

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 from tests.prove.arithmetic_derivations import FALSE_ARITHMETIC
 from tests.prove.derivations import FACTS, FALSE, TRUE, Derivation
 from tests.prove.language import SIGNATURE, lemma, local
-from tests.prove.th0_reader import th0_to_smt
 
 from isarstep.prove import encode_smt, encode_tf0
 from isarstep.prove.formula import CannotEncode
@@ -17,8 +15,6 @@ from isarstep.prove.monomorphise import Named
 from isarstep.prove.names import ByIdentity
 from isarstep.prove.problems import Query, _lowered, attempts, instantiated
 from isarstep.prove.provers import (
-    CVC5,
-    STRATEGIES,
     Attempt,
     OutOfTime,
     ProofFound,
@@ -27,10 +23,9 @@ from isarstep.prove.provers import (
     Strategy,
     available,
 )
+from isarstep.prove.schedule import strategies
 
 LIBRARY = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
-TH0 = Strategy("TH0, read back for cvc5", "th0", arithmetic=False, unfold=True)
-TH0_FOLDED = replace(TH0, name="TH0 folded, read back for cvc5", unfold=False)
 
 
 def query(derivation: Derivation) -> Query:
@@ -44,8 +39,6 @@ def attempt(derivation: Derivation, strategy: Strategy) -> Attempt | None:
         (made,) = attempts(query(derivation), [strategy])
     except CannotEncode:
         return None
-    if strategy.encoding == "th0":
-        return Attempt(CVC5, th0_to_smt(made.text), made.labels)
     return made
 
 
@@ -62,7 +55,7 @@ def test_the_suite_is_as_large_as_promised() -> None:
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("strategy", [*available(), TH0, TH0_FOLDED], ids=lambda s: s.name)
+@pytest.mark.parametrize("strategy", available(strategies()), ids=lambda s: s.name)
 def test_no_false_derivation_is_proved(strategy: Strategy, provers: Provers) -> None:
     wrong, asked = [], 0
     for derivation in (*FALSE, *FALSE_ARITHMETIC):
@@ -81,7 +74,7 @@ def test_no_false_derivation_is_proved(strategy: Strategy, provers: Provers) -> 
     assert asked >= 120
 
 
-@pytest.mark.parametrize("strategy", [*available(), TH0], ids=lambda s: s.name)
+@pytest.mark.parametrize("strategy", available(strategies()), ids=lambda s: s.name)
 def test_what_a_prover_reads_depends_on_nothing_asked_before(strategy: Strategy) -> None:
     """Texts of facts are kept from problem to problem; answers are kept by these texts."""
 
@@ -107,14 +100,14 @@ def test_the_facts_do_not_contradict_each_other(provers: Provers) -> None:
 
 
 def test_true_derivations_are_proved(provers: Provers) -> None:
-    strategies = available(STRATEGIES)
-    failed = [d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), strategies)), ProofFound)]
+    asked = available(strategies())
+    failed = [d.name for d in TRUE if not isinstance(provers.prove(attempts(query(d), asked)), ProofFound)]
     # Cantor and the induction want a predicate to be invented; a slow machine may miss a few more.
     assert len(failed) <= 8, failed
     assert not [name for name in failed if name.startswith("#")], failed
 
 
-@pytest.mark.parametrize("strategy", [*available(), TH0], ids=lambda s: s.name)
+@pytest.mark.parametrize("strategy", available(strategies()), ids=lambda s: s.name)
 def test_every_strategy_proves_what_needs_no_arithmetic(strategy: Strategy, provers: Provers) -> None:
     simple = ("modus ponens", "instance", "congruence", "witness", "comprehension", "symmetry")
     for derivation in (d for d in TRUE if d.name in simple):

@@ -22,8 +22,8 @@ from isarstep.logic.typestrings import format_type
 from isarstep.prove.embedded import Checker
 from isarstep.prove.explain import explain
 from isarstep.prove.facts import Library
-from isarstep.prove.gaps import Effort
 from isarstep.prove.provers import ProverLimits, Provers
+from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import Declaration, Declarations, SimpRules
 from isarstep.prove.verdict import (
     NOT_ASKED,
@@ -73,7 +73,7 @@ def checker() -> Iterator[Checker]:
     rows = [("Early", lemma(name, *FACTS[name])) for name in sorted(ORDER)]
     facts = library_of([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE)
     with Provers(ProverLimits(seconds=0.5, width=2)) as provers:
-        yield Checker(Worlds(SIGNATURE), provers, facts, Effort(library=(0, 4)))
+        yield Checker(Worlds(SIGNATURE), provers, facts, Effort(library=4))
 
 
 def well_formed(verdict: Verdict) -> WellFormed:
@@ -352,7 +352,7 @@ def test_facts_of_other_worlds_are_not_used_even_where_an_example_names_them(che
     asking = replace(NTH, id="asking", theory="", f4=(*NTH.f4, line))
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     worlds = Worlds(SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Late": prefixes})
-    own = replace(checker, worlds=worlds, effort=Effort(library=(0,)))
+    own = replace(checker, worlds=worlds, effort=Effort(library=0))
     for theory, usable in (("Early", True), ("Late", False)):
         gaps = dict(own.gaps(asking, NTH.f1, worlds.at(theory)))
         assert proved(gaps["second"]) is usable
@@ -360,7 +360,7 @@ def test_facts_of_other_worlds_are_not_used_even_where_an_example_names_them(che
 
 def test_whoever_asks_about_a_proof_of_their_own_may_use_the_lemma_that_states_it(checker: Checker) -> None:
     goal = example("True", [], "(= (rev (rev xs)) xs)", [], {"xs": "(list nat)"}, id="own")
-    own = replace(checker, effort=Effort(library=(0, 1)))
+    own = replace(checker, effort=Effort(library=1))
     found = own.direct(goal, own.worlds.everything)
     assert isinstance(found, Proved)
     assert found.facts == ("rev_rev",)
@@ -437,12 +437,12 @@ def test_only_facts_of_the_world_are_offered(checker: Checker) -> None:
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     worlds = Worlds(SIGNATURE, {**{p: [] for p in prefixes}, "Early": prefixes, "Last": ["Early"], "Beside": prefixes})
     for theory, usable in (("Last", True), ("Beside", False)):
-        asking = Checker(worlds, checker.provers, library, Effort(library=(0, 4)), trace=[])
+        asking = Checker(worlds, checker.provers, library, Effort(library=4), trace=[])
         asking.direct(replace(NTH, theory=""), worlds.at(theory))
         assert asking.trace is not None
         assert ("nth_Cons_Suc" in {f.name for each in asking.trace for f in each.query.library}) is usable
         # A step of a theory that comes later in the library, but does not rest on the fact's.
-        scored = Checker(worlds, checker.provers, library, Effort(library=(0, 4)), trace=[])
+        scored = Checker(worlds, checker.provers, library, Effort(library=4), trace=[])
         scored.check(replace(NTH, theory=theory, id=theory), NTH.f1)
         assert scored.trace is not None
         assert ("nth_Cons_Suc" in {f.name for each in scored.trace for f in each.query.library}) is usable
@@ -476,5 +476,5 @@ def test_instances_of_other_worlds_are_not_taken(checker: Checker) -> None:
     worlds = Worlds(whole, parents, (), declared)
     goal = example("True", [], "(| (<= xs ys) (<= ys xs))", [], {"xs": "(list nat)", "ys": "(list nat)"}, id="lists")
     for theory, linear in (("Lexi", True), ("Prefix", False)):
-        own = Checker(worlds, checker.provers, library, Effort(library=(0, 4)))
+        own = Checker(worlds, checker.provers, library, Effort(library=4))
         assert proved(own.direct(goal, worlds.at(theory))) is linear

@@ -18,7 +18,7 @@ from tests.waiting import gone, number_in
 from isarstep.prove import presence, processes
 from isarstep.prove.at_hand import AtHand
 from isarstep.prove.derivation import inputs_of_proof
-from isarstep.prove.gaps import Closing, Effort
+from isarstep.prove.gaps import Closing
 from isarstep.prove.jobs import _was_killed
 from isarstep.prove.presence import TINY_TPTP, Presence, prover_presence
 from isarstep.prove.problems import Query
@@ -38,6 +38,7 @@ from isarstep.prove.provers import (
     Strategy,
     read_answer,
 )
+from isarstep.prove.schedule import Effort
 from isarstep.prove.verdict import Proved, Unknown
 
 from .language import local
@@ -80,14 +81,14 @@ def test_a_broken_prover_counts_as_not_installed_and_the_other_is_used_in_full(f
     found = prover_presence("eprover")
     assert found.version is None
     assert str(program) in found.why
-    for size in (0, 32, 65, 128, 512):
-        assert Effort((0, 32, 128)).tried(size) == (CVC5,)
+    assert {part.strategy.prover for part in Effort(20).slices()} == {"cvc5"}
+    assert sum(part.seconds for part in Effort(20).slices()) == pytest.approx(20)
 
 
 def test_a_missing_prover_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     assert str(prover_presence("eprover")) == "eprover: not on the PATH"
-    assert Effort((0, 32, 128)).tried(128) == (CVC5,)
+    assert {part.strategy.prover for part in Effort(20).slices()} == {"cvc5"}
 
 
 def test_a_hanging_version_probe_counts_as_not_installed_and_leaves_no_child(
@@ -287,19 +288,19 @@ def test_the_launcher_ends_only_what_it_started(tmp_path: Path) -> None:
 # One prover for the other
 
 
-def gap_of(provers: Provers, library: int) -> object:
+def gap_of(provers: Provers) -> object:
     (goal,) = local(["(--> P P)"], {"P": "bool"})
-    closing = Closing(provers, AtHand(None), Effort((0, 128)), None, False, None)
-    return closing._ask("question", Query((), goal), library, 1.0)
+    closing = Closing(provers, AtHand(None), Effort(20), None, False, None)
+    return closing._alone("question", Query((), goal))
 
 
-def test_when_the_prover_for_many_facts_breaks_the_other_is_asked(first_on_path: Path) -> None:
+def test_when_one_prover_breaks_the_other_is_asked(first_on_path: Path) -> None:
     put_eprover(first_on_path, VERSION + ANSWERS_TINY + "exit 127\n")
-    assert [s.name for s in Effort((0, 128)).tried(128)] == ["E"]
+    assert next(Effort(20).slices()).strategy.prover == "eprover"
     with Provers(PATIENT) as provers:
-        gap = gap_of(provers, 128)
+        gap = gap_of(provers)
         assert isinstance(gap, Proved)
-        assert gap.by == "cvc5"
+        assert gap.by.startswith("cvc5")
         assert "eprover" in provers.failures
 
 
@@ -307,8 +308,7 @@ def test_where_no_prover_works_it_is_said_why(first_on_path: Path, monkeypatch: 
     program = put_eprover(first_on_path, "exit 127\n")
     monkeypatch.setattr(sys, "path", [])
     with Provers(PATIENT) as provers:
-        gap = gap_of(provers, 0)
+        gap = gap_of(provers)
     assert isinstance(gap, Unknown)
-    assert gap.why.startswith("no prover is installed that works (eprover: ")
+    assert gap.why.startswith("no prover is installed that works (cvc5: not installed; eprover: ")
     assert str(program) in gap.why
-    assert gap.why.endswith("; cvc5: not installed)")

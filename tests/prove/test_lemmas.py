@@ -17,9 +17,10 @@ from isarstep.logic.terms import Free, erase, substitute
 from isarstep.logic.tokens import encode_line
 from isarstep.logic.typestrings import format_type
 from isarstep.prove.embedded import Checker
-from isarstep.prove.gaps import Effort, OpenGap
+from isarstep.prove.gaps import OpenGap
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.provers import ProverLimits, Provers
+from isarstep.prove.schedule import Effort
 from isarstep.prove.verdict import Proved, WellFormed, proved
 
 SUBSETS = lemma("subsets", "(==> (finite <X0>) (<= B <X0>) (finite B))", {"B": "(set nat)"})
@@ -48,7 +49,7 @@ def provers() -> Iterator[Provers]:
 def checker(provers: Provers, facts: list[Named], known: dict[str, list[int]], library: int = 4) -> Checker:
     rows = [("Early", fact) for fact in facts]
     base = library_of([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE, in_context=known)
-    return Checker(Worlds(SIGNATURE), provers, base, Effort(library=(0, library) if library else (0,)))
+    return Checker(Worlds(SIGNATURE), provers, base, Effort(library=library))
 
 
 def step(f1: str, f2: tuple[str, ...], f3: str, **more: object) -> Example:

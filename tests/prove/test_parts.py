@@ -27,13 +27,11 @@ from isarstep.logic.tokens import encode_line
 from isarstep.prove import formula
 from isarstep.prove.facts import TRUTH, Library
 from isarstep.prove.formula import CannotEncode
-from isarstep.prove.gaps import Effort
 from isarstep.prove.likeness import likeness, simplified
 from isarstep.prove.monomorphise import TRIES_PER_FACT, Named, match_in_sorts, monomorphise
 from isarstep.prove.names import Namer, _keys, escape, name_of
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
 from isarstep.prove.problems import state
-from isarstep.prove.provers import QUICK, STRATEGIES, available
 
 LEMMAS = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
 
@@ -71,14 +69,6 @@ def test_two_keys_never_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
     name_of.cache_clear()
     with pytest.raises(CannotEncode, match="would be the same"):
         name_of("c", "free surely : nat")
-
-
-def test_many_library_facts_are_for_saturation_only() -> None:
-    effort = Effort((0, 32, 128))
-    assert effort.share(0) < effort.share(32) == 1
-    assert effort.tried(32) == available(QUICK)
-    assert effort.tried(128) == available(QUICK)[:1]
-    assert Effort((0, 128), STRATEGIES).tried(128) == available(STRATEGIES)
 
 
 @pytest.mark.parametrize(

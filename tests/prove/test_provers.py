@@ -167,14 +167,14 @@ def test_attempts_are_made_only_when_they_are_needed(tmp_path: Path) -> None:
     assert answer.strategy == "second"
 
 
-def test_a_short_attempt_gets_its_share_of_the_time(tmp_path: Path, provers: Provers) -> None:
+def test_a_short_attempt_gets_its_own_seconds(tmp_path: Path, provers: Provers) -> None:
     given = tmp_path / "given"
     body = (
         "import resource\nleft, _ = signal.getitimer(signal.ITIMER_PROF)\n"
         f"open({str(given)!r}, 'w').write(f'{{left}} {{resource.getrlimit(resource.RLIMIT_CPU)}}')\n"
     )
     whole = fake(tmp_path, body)
-    short = replace(whole, share=0.1)
+    short = replace(whole, seconds=10.0)
     provers.prove([short])
     left, limit = given.read_text().split(maxsplit=1)
     assert 0 < float(left) < 11  # of ten seconds of processor time; how long it took to start makes it less

@@ -13,7 +13,8 @@ SLEEPER = Strategy("sleeper", "tf0", arithmetic=False, unfold=True, argv=("sleep
 class Patient(ProverLimits):
     """Would wait for a prover for ever, as one that gets no processor is waited for."""
 
-    wall = 1e9  # type: ignore[assignment]
+    def wall(self, attempt: Attempt) -> float:
+        return 1e9
 
 
 def test_a_prover_that_gets_nothing_done_is_ended_when_the_time_is_up() -> None:

@@ -1,4 +1,4 @@
-"""Which checker gave a verdict: the package's version and a digest of the code that verdicts come from."""
+"""Which checker gave a verdict: the package's version and a digest of the code and data that verdicts come from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ PACKAGE = Path(__file__).parents[1]
 def checker_name() -> str:
     """`isarstep 0.1.0, code 3f2a9c01d2e4`. The same files have the same name, whatever commit or copy they are of."""
     digest = hashlib.sha256()
-    for path in sorted(path for room in ROOMS for path in (PACKAGE / room).glob("*.py")):
+    # The schedule of provers is data of its room.
+    for path in sorted(path for room in ROOMS for end in ("py", "json") for path in (PACKAGE / room).glob(f"*.{end}")):
         content = hashlib.sha256(path.read_bytes()).hexdigest()
         digest.update(f"{path.relative_to(PACKAGE).as_posix()} {content}\n".encode())
     return f"isarstep {__version__}, code {digest.hexdigest()[:12]}"

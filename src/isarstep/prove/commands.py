@@ -21,24 +21,23 @@ if TYPE_CHECKING:
 
 
 class EffortChoice(StrEnum):
-    """How hard provers try: with how many facts and strategies here, for how long in Isabelle."""
+    """How long provers try."""
 
     quick = "quick"
     usual = "usual"
     thorough = "thorough"
 
 
-STAGES = {EffortChoice.quick: (0, 32), EffortChoice.usual: (0, 32, 128), EffortChoice.thorough: (0, 32, 128, 512)}
-SECONDS = 0.3  # of processor time, for one try of a prover of ours
+SECONDS = {EffortChoice.quick: 0.4, EffortChoice.usual: 1.2, EffortChoice.thorough: 10.0}  # of processor time, a gap
 SLEDGEHAMMER = {EffortChoice.quick: 5.0, EffortChoice.usual: 30.0, EffortChoice.thorough: 120.0}  # the paper's is 30
 _ISABELLE = (
     "is --isabelle IMAGES now, with a folder of images that the miner made; without it provers of ours are asked"
 )
 REPLACED = {
-    "--library": "is chosen by --effort: quick 32, usual 128, thorough 512 library facts",
-    "--thorough": "is --effort thorough, with 512 library facts",
+    "--library": "is chosen by a schedule, and how much of it is tried by --effort",
+    "--thorough": "is --effort thorough",
     "--no-thorough": "is --effort usual, which need not be said",
-    "--seconds": "is chosen by --effort: 0.3 of one prover; of Sledgehammer quick 5, usual 30, thorough 120",
+    "--seconds": "is chosen by --effort: quick 0.4, usual 1.2, thorough 10; of Sledgehammer 5, 30, 120",
     **dict.fromkeys(("--backend", "--heaps"), _ISABELLE),
     "--any-release": "is not needed: the Isabelle that the images are of is asked",
 }
@@ -56,8 +55,7 @@ def check(
     effort: Annotated[
         EffortChoice,
         typer.Option(
-            help="Library facts that provers get at most (32, 128, 512; thorough: five strategies for every question,"
-            " not two), or Sledgehammer's seconds (5, 30, 120)."
+            help="Processor seconds of provers for a gap (0.4, 1.2, 10), or Sledgehammer's seconds (5, 30, 120)."
         ),
     ] = EffortChoice.usual,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core, of Isabelle one.")] = 0,
@@ -93,12 +91,12 @@ def check(
         if explain is not None or cluster is not None:
             raise UserError("--isabelle runs on this machine and writes a table: no --explain, no --cluster")
         judge = open_isabelle(isabelle, directories or [])
-        asked = IsabelleSettings(benchmark, split, SLEDGEHAMMER[effort], 0, (0,))
+        asked = IsabelleSettings(benchmark, split, SLEDGEHAMMER[effort], 0, 0)
         _run_isabelle(
             judge, asked, _work(asked, predictions, top, limit), out, jobs or 1, resume=resume, as_json=as_json
         )
         return
-    settings = Settings(benchmark, split, SECONDS, 2 << 30, STAGES[effort], effort is EffortChoice.thorough)
+    settings = Settings(benchmark, split, SECONDS[effort])
     work = _work(settings, predictions, top, limit)
     if explain is not None:
         _explain(settings, work, explain)
@@ -154,7 +152,7 @@ def _run(
     with _watched(run, work) as watched:
         for count in run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs()):
             watched.news(advance=count)
-    by = f"{prover_names()}, {settings.seconds:g} s a try"
+    by = f"{prover_names()}, {settings.seconds:g} s a gap"
     _summarise(run.finish(settings.metadata(by)), by, out, as_json, kernel=False)
 
 

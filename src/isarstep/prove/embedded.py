@@ -16,11 +16,12 @@ from isarstep.logic.terms import App, Const, Term, fun
 from isarstep.logic.tokens import decode
 from isarstep.prove.at_hand import AtHand
 from isarstep.prove.facts import FactBase
-from isarstep.prove.gaps import Asked, Closing, Effort, OpenGap, unused
+from isarstep.prove.gaps import Asked, Closing, OpenGap, unused
 from isarstep.prove.induction_cases import by_induction
 from isarstep.prove.likeness import likeness
 from isarstep.prove.provers import Provers
 from isarstep.prove.reading import ExampleReader
+from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.typed import ExampleToCheck, Typed
 from isarstep.prove.verdict import (
@@ -53,6 +54,7 @@ class Checker:
     trace: list[Asked] | None = None
     simp: SimpRules | None = None  # None: nothing is rewritten
     instances: bool = True  # found by matching before search
+    fewest: bool = False  # facts are left out of a proof that it does without
     said: Mapping[str, Term] = field(default_factory=dict)  # lines with types that an asker said and tokens do not have
     _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
     _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
@@ -60,7 +62,9 @@ class Checker:
     @property
     def closing(self) -> Closing:
         """What closes gaps, as the checker is set now."""
-        return Closing(self.provers, AtHand(self.facts), self.effort, self.simp, self.instances, self.trace)
+        return Closing(
+            self.provers, AtHand(self.facts), self.effort, self.simp, self.instances, self.trace, self.fewest
+        )
 
     def typed(self, example: ExampleToCheck, world: World | None = None) -> Typed:
         """The example with types, where it stands or in a world of the asker's. Raises UserError."""

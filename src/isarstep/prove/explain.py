@@ -13,6 +13,7 @@ from isarstep.prove.gaps import Asked
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import attempts
 from isarstep.prove.provers import available
+from isarstep.prove.schedule import strategies
 from isarstep.prove.typed import ExampleToCheck
 from isarstep.prove.verdict import Proved, Verdict, WellFormed
 
@@ -55,7 +56,7 @@ def _question(asked: Asked, names: Names, checker: Checker, *, problems: bool) -
     lines.append(f"     goal  {_mathematics(asked.query.goal, names)}")
     if problems:
         try:
-            tried = attempts(asked.query, available(checker.effort.strategies))
+            tried = attempts(asked.query, available(strategies()))
         except CannotEncode as error:
             return [*lines, f"no problem was sent: {error}"]
         by = asked.gap.by if isinstance(asked.gap, Proved) else tried[0].strategy.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from isarstep.logic.hol import trueprop
@@ -12,51 +12,28 @@ from isarstep.logic.terms import Term, constants
 from isarstep.prove import formula
 from isarstep.prove.at_hand import AtHand, Order
 from isarstep.prove.calculation import calculated
+from isarstep.prove.fewest import with_fewest_facts
 from isarstep.prove.instances import fitting
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION, Query, attempt, instantiated
 from isarstep.prove.provers import (
     NOTHING_TRIED,
-    QUICK,
     Attempt,
-    NoProof,
     OutOfTime,
     ProofFound,
     ProverAnswer,
     Provers,
     Strategy,
-    available,
     presences,
 )
 from isarstep.prove.rewriting import TRUE, Rewrite, Rewriter, rewrites_of
+from isarstep.prove.schedule import Effort, Slice
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.typed import ExampleToCheck, Typed
-from isarstep.prove.verdict import NOT_ASKED, Gap, Proved, TimedOut, Unknown
+from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 
-SHARE_WITHOUT_LIBRARY = 0.5
-FEW = 64  # library facts
+NOT_PROVED = Unknown("nothing was found with these facts")
 HINTS = 24  # of an example, that are tried before anything else
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """Numbers of library facts to try, one after the other, and the strategies for each; time limits are the
-    provers'.
-    """
-
-    library: tuple[int, ...] = (0, 32, 128)
-    strategies: tuple[Strategy, ...] = QUICK
-
-    def share(self, size: int) -> float:
-        """Of the time limit. What follows from the given premises alone does so quickly or not at all."""
-        return 1.0 if size or len(self.library) == 1 else SHARE_WITHOUT_LIBRARY
-
-    def tried(self, size: int) -> tuple[Strategy, ...]:
-        """The strategies for so many library facts: only saturation copes with many, where it can be asked."""
-        here = available(self.strategies)
-        if size <= FEW or self.strategies != QUICK:
-            return here
-        return here[:1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +85,7 @@ class Closing:
     simp: SimpRules | None
     instances: bool
     trace: list[Asked] | None
+    fewest: bool = False  # facts are left out of a proof that it does without
 
     def gap(self, asked: OpenGap) -> Gap:
         """Rewrite, then try with the given premises and what the example hints at, then with more and more library
@@ -116,12 +94,10 @@ class Closing:
         by_calculation = calculated(asked.local, asked.goal, asked.signature)
         if by_calculation is not None:
             return by_calculation
-        result: Gap = NOT_ASKED
-        offered = -1
         rewritten: tuple[str, ...] = ()
         first = (*asked.general, *self.at_hand.named(asked.given))
         given_names = {fact.name for fact in first}
-        if any(self.effort.library):
+        if self.effort.library:
             first = (*first, *asked.stated, *self.at_hand.named(asked.hints[:HINTS]))
             by_rules, left, rules = self.rewritten(asked, first)
             if by_rules is not None:
@@ -130,29 +106,15 @@ class Closing:
                 return replace(by_rules, library=len(from_library))
             if asked.simplified and left is not None:
                 asked, rewritten = replace(asked, goal=trueprop(left, typed=True)), rules
-        for size in self.effort.library:
-            if size and self.at_hand.facts is None:
-                break
-            query = self.query(asked, first, size)
-            names = {fact.name for fact in query.library} - given_names
-            if len(names) == offered:
-                break
-            offered = len(names)
-            share = self.effort.share(size + len(asked.hints) + len(asked.stated))
-            answer = self._ask(asked.name, query, offered, share)
-            if isinstance(answer, Proved) and rewritten:
-                return replace(answer, by=f"simp, {answer.by}", facts=tuple(dict.fromkeys((*rewritten, *answer.facts))))
-            if isinstance(answer, Proved):
-                return replace(answer, library=0) if unused(answer, names) else answer
-            if not isinstance(result, TimedOut):
-                result = answer
-        return result
+        answer = self._scheduled(asked, first, given_names)
+        if isinstance(answer, Proved) and rewritten:
+            return replace(answer, by=f"simp, {answer.by}", facts=tuple(dict.fromkeys((*rewritten, *answer.facts))))
+        return answer
 
     def without_library(self, asked: OpenGap) -> Gap:
         """From the premises alone."""
         library = (*asked.general, *self.at_hand.named(asked.given))
-        query = instantiated(asked.local, asked.goal, library, asked.signature)
-        return self._ask(asked.name, query, 0, self.effort.share(0))
+        return self._alone(asked.name, instantiated(asked.local, asked.goal, library, asked.signature))
 
     def query(self, asked: OpenGap, first: Sequence[Named], size: int, order: Order = "constants") -> Query:
         """The gap with these facts and so many of the library's."""
@@ -198,7 +160,7 @@ class Closing:
         if left is None or not used:
             return None, None, ()
         query = instantiated(premises, trueprop(left, typed=True), beside, asked.signature)
-        simpler = self._ask(asked.name, query, 0, self.effort.share(0))
+        simpler = self._alone(asked.name, query)
         if not isinstance(simpler, Proved):
             return None, left, used
         facts = tuple(dict.fromkeys((*used, *simpler.facts)))
@@ -217,37 +179,71 @@ class Closing:
 
         return may
 
-    def _ask(self, question: str, query: Query, library: int, share: float) -> Gap:
-        reason = ""
+    def _scheduled(self, asked: OpenGap, first: Sequence[Named], given: set[str]) -> Gap:
+        """Provers with the facts that the schedule wants, one slice after the other."""
+        queries: dict[tuple[int, Order], Query] = {}
 
-        def stated(strategies: Sequence[Strategy]) -> Iterator[Attempt]:
+        def with_facts(part: Slice) -> tuple[Query, int]:
+            size = min(part.facts, self.effort.library) if self.at_hand.facts is not None else 0
+            key = size, part.order if size else "constants"
+            if key not in queries:
+                queries[key] = self.query(asked, first, *key)
+            return queries[key], len({fact.name for fact in queries[key].library} - given)
+
+        found = gap = self._asked(asked.name, self.effort.slices, with_facts)
+        every = dict.fromkeys(fact for query in queries.values() for fact in query.library)
+        if isinstance(gap, Proved) and self.fewest:
+            gap = with_fewest_facts(self.provers, Query(asked.local, asked.goal, tuple(every)), gap)
+        if isinstance(gap, Proved) and unused(gap, {fact.name for fact in every} - given):
+            gap = replace(gap, library=0)
+        if self.trace is not None:
+            self.trace[:] = [replace(each, gap=gap) if each.gap is found else each for each in self.trace]
+        return gap
+
+    def _alone(self, question: str, query: Query) -> Gap:
+        """A query as it is, for a part of the time."""
+        return self._asked(question, self.effort.without_library, lambda _: (query, 0))
+
+    def _asked(
+        self,
+        question: str,
+        slices: Callable[[Collection[str]], Iterator[Slice]],
+        query_of: Callable[[Slice], tuple[Query, int]],
+    ) -> Gap:
+        reason, tried = "", dict[tuple[Strategy, str], float]()
+        sent: list[tuple[Query, int]] = []
+
+        def stated(parts: Iterator[Slice]) -> Iterator[Attempt]:
             nonlocal reason
-            for strategy in strategies:
+            for part in parts:
+                query, offered = query_of(part)
                 try:
-                    yield attempt(query, strategy, share)
+                    made = attempt(query, part.strategy, part.seconds, offered)
                 except formula.CannotEncode as error:
                     reason = str(error)
+                    continue
+                key = made.strategy, made.text
+                if tried.get(key, 0.0) < part.seconds:  # with as many facts as before there is nothing new to find
+                    tried[key] = part.seconds
+                    sent.append((query, offered))
+                    yield made
 
-        strategies = self.effort.tried(library)
-        answer = self.provers.prove(stated(strategies))
-        if answer == NOTHING_TRIED or (isinstance(answer, NoProof) and not answer.own):
-            # The prover for so many facts cannot be asked, after all, or broke: then the others are.
-            others = [strategy for strategy in available(self.effort.strategies) if strategy not in strategies]
-            further = self.provers.prove(stated(others))
+        answer = self.provers.prove(stated(slices(())))
+        if not isinstance(answer, ProofFound) and (broken := self.provers.broken):
+            # The others then have all of the time.
+            further = self.provers.prove(stated(slices(broken)))
             answer = answer if further == NOTHING_TRIED else further
-        gap = (
-            Unknown(reason or nobody(self.effort.strategies))
-            if answer == NOTHING_TRIED
-            else _gap_of_prover(answer, library)
-        )
+        gap = Unknown(reason or nobody()) if answer == NOTHING_TRIED else _gap_of_prover(answer)
         if self.trace is not None:
-            self.trace.append(Asked(question, query, gap))
+            for query, offered in dict.fromkeys(sent):
+                proved_here = isinstance(gap, Proved) and gap.library == offered
+                self.trace.append(Asked(question, query, gap if proved_here else NOT_PROVED))
         return gap
 
 
-def nobody(strategies: Sequence[Strategy]) -> str:
+def nobody() -> str:
     """Why no prover was asked."""
-    missing = [str(presence) for presence in presences(strategies) if presence.version is None]
+    missing = [str(presence) for presence in presences() if presence.version is None]
     return "no prover is installed" + (f" that works ({'; '.join(missing)})" if missing else "")
 
 
@@ -258,10 +254,10 @@ def unused(gap: Gap, premises: set[str]) -> bool:
     return not any(name in premises or name.rpartition("(")[0] in premises for name in gap.facts)
 
 
-def _gap_of_prover(answer: ProverAnswer, library: int) -> Gap:
+def _gap_of_prover(answer: ProverAnswer) -> Gap:
     match answer:
-        case ProofFound(strategy, seconds, facts):
-            return Proved(strategy, seconds, facts, library)
+        case ProofFound(strategy, seconds, facts, offered):
+            return Proved(strategy, seconds, facts, offered)
         case OutOfTime(seconds):
             return TimedOut(seconds)
         case _:

@@ -30,8 +30,8 @@ from isarstep.memory import without_collection
 from isarstep.prove.checker_name import checker_name
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.gaps import Effort
-from isarstep.prove.provers import KILLED, QUICK, STRATEGIES, Cache, ProverLimits, Provers
+from isarstep.prove.provers import KILLED, Cache, ProverLimits, Provers
+from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.verdict import COLUMNS, row
 from isarstep.whole_files import parse_json, write_whole
@@ -47,10 +47,9 @@ class Settings:
 
     benchmark: str
     split: str
-    seconds: float = 0.3  # of processor time, for one try of a prover
+    seconds: float = 1.2  # of processor time for one gap, of all provers together
     memory: int = 2 << 30
-    library: tuple[int, ...] = (0, 32, 128)
-    thorough: bool = False
+    library: int = 1024  # most facts that a prover is given
 
     def key(self, work: Sequence[Work]) -> str:
         benchmark = Benchmark(self.benchmark)
@@ -75,10 +74,10 @@ class Work:
 def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchmark, Checker]:
     benchmark = Benchmark(settings.benchmark)
     provers = Provers(ProverLimits(settings.seconds, settings.memory, width=1), Cache(cache))
-    strategies = STRATEGIES if settings.thorough else QUICK
-    facts = Library.of_benchmark(benchmark) if benchmark.has_facts and max(settings.library) else None
+    facts = Library.of_benchmark(benchmark) if benchmark.has_facts and settings.library else None
     simp = None if facts is None else SimpRules.of_benchmark(benchmark, facts)
-    return benchmark, Checker(benchmark.worlds, provers, facts, Effort(settings.library, strategies), simp=simp)
+    effort = Effort(settings.seconds, settings.library)
+    return benchmark, Checker(benchmark.worlds, provers, facts, effort, simp=simp)
 
 
 # One checker a process: reading the fact base takes longer than checking a chunk.

@@ -4,6 +4,7 @@ made.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -89,12 +90,12 @@ def state(premises: Sequence[Named], goal: Term, *, arithmetic: bool, unfold: bo
     )
 
 
-def attempt(query: Query, strategy: Strategy, share: float = 1.0) -> Attempt:
+def attempt(query: Query, strategy: Strategy, seconds: float = math.inf, offered: int = 0) -> Attempt:
     """The query as a strategy's prover reads it. Raises CannotEncode where it cannot be stated."""
     try:
         premises = (*query.premises, *query.library)
         problem = state(premises, query.goal, arithmetic=strategy.arithmetic, unfold=strategy.unfold)
-        return Attempt(strategy, *ENCODERS[strategy.encoding](problem), share)
+        return Attempt(strategy, *ENCODERS[strategy.encoding](problem), seconds, offered)
     except RecursionError:
         raise CannotEncode("nested too deeply") from None
 

@@ -22,18 +22,18 @@ from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.novelty import KnownStatements, conjuncts
 from isarstep.prove.sketch import Link, Sketch
 from isarstep.prove.step import Step
-from isarstep.prove.step_prover import FALSEHOOD, QUICK, Proving
+from isarstep.prove.step_prover import FALSEHOOD, IN_ALL, QUICK, Proving
 from isarstep.prove.verdict import Gap, Proved
 from isarstep.theory.task import Task
 
 Search = Callable[[Task, int], Future[list[Step]]]
 
-# Times the usual seconds and library facts, for goals as they are.
-LADDER = ((1, 1), (1, 4), (3, 4), (10, 4), (30, 4))
+# Times the usual seconds, for goals as they are.
+LADDER = (1, 3, 10, 30)
 # Inductions of a goal that are tried after each rung; for the first ones provers get as much as on these rungs.
 INDUCTIONS = 4
-INDUCTION_LADDER = ((1, 1), (3, 4))
-ATTEMPTS = 2.5  # of a question, in time limits of one attempt, where two provers work beside each other
+INDUCTION_LADDER = (1, 3)
+ATTEMPTS = IN_ALL / 2 + 0.5  # of a question, in time limits of one attempt, where two provers work beside each other
 DIRECT_SHARE = 0.4  # of the time, for goals as they are
 STEP_COST = 1.0  # of a step beside its log probability: short proofs first
 RUNG_COST = 2.0  # of a harder attempt
@@ -52,7 +52,7 @@ class Plan:
     beam: int = 10
     seconds: float = 20.0
     prover_seconds: float = 0.3
-    library: int = 32
+    library: int = 1024
 
 
 @dataclass(eq=False)
@@ -146,6 +146,9 @@ class Sketcher:
                         yield self.now()
                 else:
                     break
+            if self.best.closed:
+                self.best = self.with_fewest_facts()
+                yield self.now()
             if self.best.closed and self.root.link.tokens != FALSEHOOD:
                 yield self.suspected()
         finally:
@@ -159,6 +162,18 @@ class Sketcher:
         if isinstance(gap, Proved):
             self.best = replace(self.best, contradiction=gap)
         return self.now()
+
+    def with_fewest_facts(self) -> Sketch:
+        """The same chain, its steps from as few facts as provers find in what time is left."""
+        steps, until = list(self.best.steps), self.began + self.plan.seconds
+        for place, step in enumerate(steps):
+            known = tuple(before.tokens for before in steps[:place])
+            if isinstance(step.gap, Proved) and not step.gap.cases and step.gap.by != "simp":
+                effort = self.plan.prover_seconds, self.plan.library
+                gap, _ = self.proving.with_fewest_facts(self.task, step.tokens, known, *effort, until)
+                if isinstance(gap, Proved) and len(gap.facts) < len(step.gap.facts):
+                    steps[place] = replace(step, gap=gap)
+        return replace(self.best, steps=tuple(steps))
 
     # The model
 
@@ -182,13 +197,13 @@ class Sketcher:
 
     def climb(self, goal: Goal) -> Iterator[Sketch]:
         """Try a goal as it is, one rung harder than before."""
-        times, library = LADDER[goal.rung]
+        times = LADDER[goal.rung]
         goal.rung += 1
         goal.inductions = INDUCTIONS
         began = time.monotonic()
         # One question is several attempts, with more library facts each time; all of them should fit.
         most = (self.plan.seconds - self.passed) / ATTEMPTS / self.plan.prover_seconds
-        gap, uses = self.ask(goal.link.tokens, (), min(times, most), library, self.ask_ahead)
+        gap, uses = self.ask(goal.link.tokens, (), min(times, most), meanwhile=self.ask_ahead)
         self.direct_seconds += time.monotonic() - began
         if isinstance(gap, Proved):
             self.offer(self.sketch(goal, gap, uses))
@@ -200,13 +215,13 @@ class Sketcher:
         """Try one more induction for a goal."""
         began = time.monotonic()
         if goal.answers is None and goal.level < len(INDUCTION_LADDER):
-            times, library = INDUCTION_LADDER[goal.level]
+            times = INDUCTION_LADDER[goal.level]
             goal.answers = self.proving.inductions(
                 self.task,
                 goal.link.tokens,
                 tuple(tokens for tokens in self.lemmas if tokens != goal.link.tokens),
                 times * self.plan.prover_seconds,
-                library * self.plan.library,
+                self.plan.library,
                 self.began + self.plan.seconds,
                 self.ask_ahead,
             )
@@ -291,7 +306,7 @@ class Sketcher:
     def refute(self, tokens: str) -> Iterator[Sketch]:
         """Everything follows from a statement that contradicts the facts, but it will never be derived."""
         if tokens not in self.underived and tokens not in self.lemmas:
-            gap, _ = self.ask(FALSEHOOD, (tokens,), QUICK, 0)
+            gap, _ = self.ask(FALSEHOOD, (tokens,), QUICK, library=0)
             if isinstance(gap, Proved):
                 self.tried += 1
                 self.refuted.add(tokens)
@@ -314,12 +329,12 @@ class Sketcher:
         goal: str,
         assumed: tuple[str, ...],
         times: float = 1,
-        library: int = 1,
         meanwhile: Callable[[], object] = lambda: None,
+        library: int | None = None,
     ) -> tuple[Gap, frozenset[str]]:
         """What provers say, and which of lemmas and assumed statements they used."""
         known = (*(tokens for tokens in self.lemmas if tokens != goal), *assumed)
-        effort = times * self.plan.prover_seconds, library * self.plan.library
+        effort = times * self.plan.prover_seconds, self.plan.library if library is None else library
         until = self.began + self.plan.seconds
         gap, used = self.proving.follows(self.task, goal, known, *effort, until, meanwhile)
         return gap, used & frozenset(known)

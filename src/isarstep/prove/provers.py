@@ -17,23 +17,21 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from isarstep.prove.derivation import inputs_of_proof
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.encode_tf0 import encode_tf0
-from isarstep.prove.encode_th0 import encode_th0
 from isarstep.prove.formula import Entailment
 from isarstep.prove.presence import E_ARGUMENTS, Presence, prover_presence
 from isarstep.prove.processes import LOST, ProverProcess, ProverProcesses
 
-Encoding = Literal["smt", "tf0", "th0"]
+Encoding = Literal["smt", "tf0"]
 ENCODERS: dict[Encoding, Callable[[Entailment], tuple[str, dict[str, str]]]] = {
     "smt": encode_smt,
     "tf0": encode_tf0,
-    "th0": encode_th0,
 }
 OUTPUT_LIMIT = 4 << 20
 ANSWERS = 2  # of what is kept: answers of 1 could be those of provers that somebody had killed
@@ -63,35 +61,34 @@ class Strategy:
 
 NONLINEAR = (("nl-cov", "true"),)  # cylindrical coverings: without them even 2ab ≤ a² + b² is out of reach
 CVC5 = Strategy("cvc5", "smt", arithmetic=True, unfold=True, options=NONLINEAR)
-CVC5_ENUM = Strategy(
-    "cvc5-enum", "smt", arithmetic=True, unfold=True, options=(*NONLINEAR, ("full-saturate-quant", "true"))
-)
-CVC5_PLAIN = Strategy("cvc5-plain", "smt", arithmetic=False, unfold=False)
 E = Strategy("E", "tf0", arithmetic=False, unfold=True, argv=E_ARGUMENTS)
-E_FOLDED = Strategy("E-folded", "tf0", arithmetic=False, unfold=False, argv=E_ARGUMENTS)
-QUICK = (E, CVC5)  # quickest first; the others rarely prove what these two do not
-STRATEGIES = (CVC5, E, CVC5_ENUM, E_FOLDED, CVC5_PLAIN)
+USUAL = (CVC5, E)  # each prover as it is asked when nothing else is known
 
 
 @dataclass(frozen=True, slots=True)
 class ProverLimits:
-    seconds: float = 2.0  # processor time of one attempt, the longest ones
+    seconds: float = 2.0  # processor time of one attempt, at most
     memory: int = 2 << 30  # bytes of address space
     width: int = 1  # attempts that run at the same time
 
-    @property
-    def wall(self) -> float:
+    def of(self, attempt: Attempt) -> float:
+        """Processor time of this one."""
+        return min(attempt.seconds, self.seconds)
+
+    def wall(self, attempt: Attempt) -> float:
         """On the clock, for a prover that sleeps."""
-        return 8 * self.seconds + 2
+        return 8 * self.of(attempt) + 2
 
 
 @dataclass(frozen=True, slots=True)
 class ProofFound:
-    """The prover derived the goal in so much processor time; `facts` are the names of what it used."""
+    """The prover derived the goal in so much processor time; `facts` are the names of what it used, of so many that the
+    library offered."""
 
     strategy: str
     seconds: float
     facts: tuple[str, ...]
+    offered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +108,19 @@ NOTHING_TRIED = NoProof("no prover is installed")
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A problem as one strategy's prover reads it, and the share of the time that it may take."""
+    """A problem as one strategy's prover reads it, the time that it may take, and how many facts of the library are in
+    it."""
 
     strategy: Strategy
     text: str
     labels: dict[str, str] = field(hash=False)
-    share: float = 1.0
+    seconds: float = math.inf  # of processor time
+    offered: int = 0
 
     def key(self, limits: ProverLimits) -> str:
         """Of all that an answer depends on. It names the facts that it used, so their names are among that."""
         settings = [self.strategy.argv, self.strategy.options, prover_version(self.strategy.prover)]
-        document = json.dumps([ANSWERS, settings, self.share * limits.seconds, limits.memory, self.text, self.labels])
+        document = json.dumps([ANSWERS, settings, limits.of(self), limits.memory, self.text, self.labels])
         return hashlib.sha256(document.encode()).hexdigest()
 
 
@@ -130,12 +129,12 @@ def prover_version(prover: str) -> str | None:
     return prover_presence(prover).version
 
 
-def available(strategies: Sequence[Strategy] = STRATEGIES) -> tuple[Strategy, ...]:
+def available(strategies: Sequence[Strategy] = USUAL) -> tuple[Strategy, ...]:
     """The strategies whose prover can be asked."""
     return tuple(s for s in strategies if prover_version(s.prover) is not None)
 
 
-def presences(strategies: Sequence[Strategy] = STRATEGIES) -> list[Presence]:
+def presences(strategies: Sequence[Strategy] = USUAL) -> list[Presence]:
     """Of every prover: its version, or why it cannot be asked."""
     return [prover_presence(prover) for prover in dict.fromkeys(s.prover for s in strategies)]
 
@@ -199,6 +198,8 @@ class Provers:
         self.wanted: Callable[[], bool] = lambda: True  # asked now and then; who says no gets a time-out soon
         self.meanwhile: Callable[[], object] = lambda: None  # called once provers of a question are at work
         self.failures: dict[str, str] = {}  # of provers that were asked and did not answer: the last reason
+        self.broken: set[str] = set()  # those that answered no attempt of the last question
+        self._answered: set[str] = set()
         self._processes = ProverProcesses()
 
     def __enter__(self) -> Provers:
@@ -215,6 +216,7 @@ class Provers:
 
         Attempts are taken one by one, as they are needed.
         """
+        self.broken, self._answered = set(), set()
         try:
             answers = self._race(iter(attempts))
         except BaseException:
@@ -246,10 +248,10 @@ class Provers:
                     known = self.cache.get(attempt.key(self.limits))
                     if known is None:
                         self._begin(count, attempt, selector, running)
+                    elif isinstance(known, ProofFound):
+                        return {**answers, count: replace(known, offered=attempt.offered)}
                     else:
                         answers[count] = known
-                        if isinstance(known, ProofFound):
-                            return answers
                     count += 1
                 if not running:
                     continue
@@ -284,11 +286,12 @@ class Provers:
             yield run, self._remember(run.attempt, answer)
         now = time.monotonic()
         for run in [r for r in running.values() if now >= r.deadline]:
-            if now - run.process.began < PATIENCE * self.limits.wall and _waits_for_processor(run.process.pid):
-                run.deadline = now + self.limits.wall
+            wall = self.limits.wall(run.attempt)
+            if now - run.process.began < PATIENCE * wall and _waits_for_processor(run.process.pid):
+                run.deadline = now + wall
                 continue
             self._end(run, selector, running)
-            yield run, OutOfTime(self.limits.seconds)
+            yield run, OutOfTime(self.limits.of(run.attempt))
 
     def _begin(
         self,
@@ -299,9 +302,9 @@ class Provers:
         again: bool = False,
     ) -> None:
         strategy, limits = attempt.strategy, self.limits
-        seconds = attempt.share * limits.seconds
-        process = self._processes.start(strategy.argv, dict(strategy.options), attempt.text, seconds, limits.memory)
-        running[process.pipe] = _Running(number, attempt, process, process.began + limits.wall, again)
+        options, seconds = dict(strategy.options), limits.of(attempt)
+        process = self._processes.start(strategy.argv, options, attempt.text, seconds, limits.memory)
+        running[process.pipe] = _Running(number, attempt, process, process.began + limits.wall(attempt), again)
         selector.register(process.pipe, selectors.EVENT_READ)
 
     def _end(self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running]) -> tuple[int, float]:
@@ -315,14 +318,17 @@ class Provers:
         status, seconds = self._end(run, selector, running)
         if flooded:
             return NoProof("the prover flooded its output")
-        limit = run.attempt.share * self.limits.seconds
-        return read_answer(run.attempt, run.output.decode(errors="replace"), status, seconds, limit)
+        output = run.output.decode(errors="replace")
+        return read_answer(run.attempt, output, status, seconds, self.limits.of(run.attempt))
 
     def _remember(self, attempt: Attempt, answer: ProverAnswer) -> ProverAnswer:
         """Only a prover's own word is kept: one that was killed or broke may prove it the next time."""
         if isinstance(answer, NoProof) and not answer.own:
             self.failures[attempt.strategy.prover] = answer.why
+            self.broken |= {attempt.strategy.prover} - self._answered
         else:
+            self._answered.add(attempt.strategy.prover)
+            self.broken.discard(attempt.strategy.prover)
             self.cache.put(attempt.key(self.limits), answer)
         return answer
 
@@ -346,7 +352,7 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float, limi
         lines = output.split("\n")
         core = next((line[7:].split() for line in lines if line.startswith("; core ")), None)
         if status == 0 and lines[0] == "unsat" and core is not None:
-            return ProofFound(name, seconds, _used(attempt, core))
+            return ProofFound(name, seconds, _used(attempt, core), attempt.offered)
         if status == 0 and lines[0].startswith(("sat", "unknown")):
             return NoProof(GAVE_UP)
     else:
@@ -358,7 +364,7 @@ def read_answer(attempt: Attempt, output: str, status: int, seconds: float, limi
                 return NoProof(
                     "the prover claims a theorem and shows no derivation of it from what it was given", False
                 )
-            return ProofFound(name, seconds, _used(attempt, labels))
+            return ProofFound(name, seconds, _used(attempt, labels), attempt.offered)
         if status >= 0 and said == "ResourceOut":
             return OutOfTime(seconds)
         if status >= 0 and said in ("CounterSatisfiable", "Satisfiable", "GaveUp"):

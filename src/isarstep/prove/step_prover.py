@@ -22,7 +22,6 @@ from isarstep.logic.tokens import encode_line
 from isarstep.prove.counterexamples import Counterexamples
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import FactBase, Library
-from isarstep.prove.gaps import Effort
 from isarstep.prove.provers import (
     Attempt,
     Cache,
@@ -32,13 +31,14 @@ from isarstep.prove.provers import (
     Provers,
     presences,
 )
+from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Side, Step, with_gap
 from isarstep.prove.verdict import Gap, Proved, Refuted, Unknown
 from isarstep.theory.task import Task
 
 QUICK = 1 / 3  # of the usual seconds: what follows easily follows at once, and most proposals do not
-FIRST_STAGE = 32  # library facts that are tried before more are
+IN_ALL = 4  # times the seconds of an attempt: of a question, all provers together
 MEMORY = 2 << 30
 FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
 MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
@@ -108,7 +108,7 @@ class Proving:
         benchmark: Benchmark,
         offered: Callable[[], OfferedFacts | None],
         seconds: float = 0.3,
-        library: int = 32,
+        library: int = 1024,
         width: int = 1,
     ) -> None:
         """`width` provers work on a question at the same time; what is offered is asked for when it is needed."""
@@ -123,9 +123,8 @@ class Proving:
     def limit(self, seconds: float, library: int) -> None:
         """Processor time of an attempt, and the most library facts offered."""
         self.limits = seconds, library
-        self._provers.limits = ProverLimits(seconds, MEMORY, self._width)
-        stages = (0, *((FIRST_STAGE,) if library > FIRST_STAGE else ()), *((library,) if library else ()))
-        self._checker.effort = Effort(stages)
+        self._provers.limits = ProverLimits(IN_ALL * seconds, MEMORY, self._width)
+        self._checker.effort = Effort(IN_ALL * seconds, library)
         if library and self._library is None and (offered := self._offered()) is not None:
             self._library, self._checker.simp, self._counterexamples = offered
         # Without library facts lemmas among the premises are premises like others.
@@ -219,6 +218,16 @@ class Proving:
         except UserError as error:
             return Unknown(str(error)), frozenset()
         return gap, used_lines(gap, asked)
+
+    def with_fewest_facts(
+        self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int, until: float = math.inf
+    ) -> tuple[Gap, frozenset[str]]:
+        """The same, and facts are left out that a proof does without."""
+        self._checker.fewest = True
+        try:
+            return self.follows(task, goal, known, seconds, library, until)
+        finally:
+            self._checker.fewest = False
 
     def inductions(
         self,

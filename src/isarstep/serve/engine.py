@@ -143,7 +143,7 @@ class Engine:
         task = self._tasks[corpus.ids[example]]
         return task.world.known(task.example), task.world.signature
 
-    def proving(self, seconds: float = 0.3, library: int = 32, width: int = 1) -> Proving:
+    def proving(self, seconds: float = 0.3, library: int = 1024, width: int = 1) -> Proving:
         """Provers for one thread, so many at the same time."""
         from isarstep.prove.step_prover import Proving
 

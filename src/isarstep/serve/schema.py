@@ -47,8 +47,8 @@ class ProblemBody(Request):
 
 
 class EffortBody(Request):
-    prover_seconds: float = Field(0.3, ge=0.05, le=5, description="Processor time of one attempt of one prover.")
-    library: int = Field(32, ge=0, le=128, description="Most library facts offered to a prover.")
+    prover_seconds: float = Field(0.3, ge=0.05, le=5, description="Provers have four times this for a question.")
+    library: int = Field(1024, ge=0, le=1024, description="Most library facts offered to a prover.")
     seconds: float = Field(20, ge=1, le=MOST_SECONDS, description="Budget of the whole request.")
     stream: bool = Field(False, description="Answer as server-sent events.")
 

@@ -20,7 +20,7 @@ from isarstep.memory import shared_property
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_text, theory_file
 from isarstep.prove.step import Step, further, ranked, with_gap
-from isarstep.prove.step_prover import FIRST_STAGE, Proving, installed, not_installed
+from isarstep.prove.step_prover import Proving, installed, not_installed
 from isarstep.prove.verdict import AUTHORITY, Proved
 from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
@@ -39,6 +39,7 @@ _IDENTIFIER = re.compile(r"[0-9A-Fa-f]{6,}")  # of an example, or its beginning
 # What a problem says of itself, and an example of a benchmark knows.
 BROUGHT = ("facts", "goal", "others", "hints", "fixed", "types", "imports", "constants", "statement", "earlier")
 
+FEW = 32  # library facts, where provers are asked only so that all is loaded
 READING = 10.0  # seconds for requests that have no budget of their own
 LEAST = 0.5  # seconds for reading, however late it is: what is understood can be answered with what there is
 
@@ -214,9 +215,7 @@ class Service:
 
     def load_ahead(self) -> None:
         """What the first who searches or asks provers would wait for, while nobody waits."""
-        self.prover_queue.submit(
-            Job(lambda _: iter(()), lambda _: None, 0.1, FIRST_STAGE)
-        )  # loads the provers' library
+        self.prover_queue.submit(Job(lambda _: iter(()), lambda _: None, 0.1, FEW))  # loads the provers' library
 
         def load() -> None:
             self.catalogue.search((SearchWord("x"),), "test", 1, 0)
@@ -234,10 +233,10 @@ class Service:
         task = self.engine.read(Problem(goal="x = y"))  # which no prover can close before it has seen the library
 
         def work(proving: Proving) -> Iterator[None]:
-            proving.follows(task, task.example.f3 or "", (), 0.1, FIRST_STAGE)
+            proving.follows(task, task.example.f3 or "", (), 0.1, FEW)
             yield
 
-        self.prover_queue.submit(Job(work, told, 0.1, FIRST_STAGE))
+        self.prover_queue.submit(Job(work, told, 0.1, FEW))
 
     def read(self, body: schema.ProblemBody) -> Json:
         """Every proposition as it was read, or what is wrong with it."""

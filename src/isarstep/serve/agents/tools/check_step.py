@@ -43,7 +43,7 @@ async def check_step(
     fixed: Fixed = [],
     types: Types = {},
     imports: Imports = [],
-    prover_seconds: Annotated[float, Field(ge=0.05, le=5, description="Of one attempt of one prover.")] = 0.5,
+    prover_seconds: Annotated[float, Field(ge=0.05, le=5, description="Provers have four times this for a gap.")] = 0.5,
     seconds: Seconds = 30,
 ) -> StepsResult:
     """Check many candidate steps in one call: for each, does it follow from the facts, and does the goal follow from it
