@@ -5,10 +5,11 @@
     python experiments/premises_run.py select DATA.npz OUT --beside UNSEEN2.npz   # selectors, scores, all premises
     python experiments/premises_run.py train DATA.npz OUT --minutes 12
     python experiments/premises_run.py score DATA.npz OUT           # lists of the scored splits in every view
+    python experiments/premises_run.py compare DATA.npz OUT --minutes 9   # F.2-F.4, F.5, premises: a model each
 
-`all` does the last three, each in a process of its own, and gives the model what is left of `--minutes`. Two selectors
-see one half of the entries each and select for the other half in training; the one that is kept has seen all. Files
-`--beside` are scored only. OUT/progress.jsonl has a line for every result as soon as it is there.
+`all` selects, trains and scores, each in a process of its own, and gives the model what is left of `--minutes`. Two
+selectors see one half of the entries each and select for the other half in training; the one that is kept has seen all.
+Files `--beside` are scored only. OUT/progress.jsonl has a line for every result as soon as it is there.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from isarstep.feed.corpus import Dataset, Ints
+from isarstep.feed.inputs import SELECTED, Input
 from isarstep.feed.premise_arrays import PremiseArrays, premise_arrays
 from isarstep.feed.premise_files import load_with_facts, over_one_list, save_with_facts
 from isarstep.feed.premise_questions import (
@@ -53,7 +55,7 @@ STARTED = time.monotonic()
 
 def options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("stage", choices=("arrays", "select", "train", "score", "all"))
+    parser.add_argument("stage", choices=("arrays", "select", "train", "score", "compare", "all"))
     parser.add_argument("data", help="a file of arrays; with `arrays` the benchmark")
     parser.add_argument("out", type=Path)
     parser.add_argument("--minutes", type=float, default=22, help="of all, or with `train` of the model")
@@ -288,22 +290,43 @@ def with_selected(out: Path) -> list[Dataset]:
     return [opened(first, 32, 8000), *beside]  # as in the recipe `shipped`
 
 
-def train_model(chosen: argparse.Namespace) -> None:
+def trained_model(
+    data: Dataset, chosen: argparse.Namespace, folder: Path, read: Input, minutes: float, looks: int, examples: int
+) -> None:
+    """HAT by the recipe `shipped`, from this input; `+premises` reads whatever is known."""
     from isarstep.models.config import ModelConfig
     from isarstep.train.loop import ValidationPlan, train
     from isarstep.train.recipe_files import modern
 
+    gpu = chosen.device == "cuda"
+    config = ModelConfig("hat", len(data.vocabulary), chosen.size, "modern", 0.15, read, dense=True)
+    recipe = modern(
+        minutes=minutes, batch=65_536 if gpu else 2048, renumber=0.5, renumber_copies=False, number_constants=0.5,
+        seed=chosen.seed, leave_out=chosen.stage == "train",
+    )  # fmt: skip
+    plan = ValidationPlan(looks=looks, examples=examples if gpu else 10)
+    train(data, config, recipe, folder, device=chosen.device, validating=plan, storage="int8")
+
+
+def train_model(chosen: argparse.Namespace) -> None:
     data = with_selected(chosen.out)[0]
     say(chosen.out, done="data of the model")
-    config = ModelConfig("hat", len(data.vocabulary), chosen.size, "modern", 0.15, "+premises", dense=True)
-    recipe = modern(
-        minutes=chosen.minutes, batch=65_536 if chosen.device == "cuda" else 2048, renumber=0.5, renumber_copies=False,
-        number_constants=0.5, seed=chosen.seed, leave_out=True,
-    )  # fmt: skip
-    plan = ValidationPlan(looks=6, examples=1000 if chosen.device == "cuda" else 10)
-    train(data, config, recipe, chosen.out / "run", device=chosen.device, validating=plan, storage="int8")
+    trained_model(data, chosen, chosen.out / "run", "+premises", chosen.minutes, 6, 1000)
     say(chosen.out, done="model")
     pack(chosen.out)
+
+
+def compare(chosen: argparse.Namespace) -> None:
+    """A model each that reads F.2-F.4 alone, with the lemmas that authors used, and with selected premises, of one size
+    and an equal share of the minutes: what share of the gain by F.5 do premises keep?"""
+    data = with_selected(chosen.out)[0]
+    inputs: dict[Input, tuple[int, ...]] = {"base": (), "+F.5": (5,), "+premises": (SELECTED,)}
+    for read, fields in inputs.items():
+        splits = {name: view(data.split(name), fields) for name in ("train", "validation")}
+        folder = chosen.out / f"compared{read}"
+        trained_model(replace(data, splits=splits), chosen, folder, read, chosen.minutes / len(inputs), 1, 5000)
+        last = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])
+        say(chosen.out, compared=read, minutes=chosen.minutes / len(inputs), **last)
 
 
 def pack(out: Path) -> None:
@@ -369,7 +392,8 @@ def main() -> None:
         write_arrays(chosen.data, chosen.out)
         return
     chosen.out.mkdir(parents=True, exist_ok=True)
-    {"select": select, "train": train_model, "score": score, "all": everything}[chosen.stage](chosen)
+    stages = {"select": select, "train": train_model, "score": score, "compare": compare, "all": everything}
+    stages[chosen.stage](chosen)
 
 
 if __name__ == "__main__":
