@@ -5,8 +5,10 @@
 Clients ask for proposals for examples of the test split, one request after the other (`batched`, and `one_by_one` for
 a server that shares no searches). `above`: more clients than the limit allows, which must be refused and nothing else.
 `crowds`: 1, 8, 32, 64 and 200 clients of a server as it is by default, without provers and with them; whoever is
-refused (429 or 503) comes again when it was told to. `refused_again` are those who came when they were told and were
-refused once more, `retry_right` is the share of those who were let in within twice the time that they were first told.
+refused (429 or 503) comes again when it was told to. Counted is what arrives after a warm-up of one budget and before
+the end: whoever sleeps then is woken. `refused_again` are those who came when they were told and were refused again,
+`retry_right` is the share of those who were let in within twice the time that they were first told, `late` are
+searches that ended after their request's time.
 `idle`: after the crowds, when nobody else asks, every request must be answered. `memory`: many small requests, over
 which memory must stay flat. `cold`: proposals from the command line.
 """
@@ -14,7 +16,9 @@ which memory must stay flat. `cold`: proposals from the command line.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
+import math
 import os
 import platform
 import resource
@@ -34,6 +38,7 @@ import httpx
 from isarstep.bench.store import open_split
 
 START_SECONDS = 300
+WARMING = 20.0  # seconds: one budget
 PARTS = ("cold", "batched", "above", "crowds", "memory", "one_by_one")
 CROWDS = (1, 8, 32, 64, 200)
 REFUSED = (429, 503)
@@ -74,59 +79,84 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+class Tally:
+    """Statuses, the latencies of what was answered, and what became of those who were refused, in a window of time."""
+
+    def __init__(self, begin: float, end: float) -> None:
+        self.begin, self.end = begin, end
+        self.statuses: Counter[int] = Counter()
+        self.latencies: list[float] = []
+        self.again = 0  # refusals of those who came when they had been told to
+        self.ratios: list[float] = []  # how long it took to be let in, in times of what was first told
+        self.lock = threading.Lock()
+
+    def add(self, began: float, status: int, told: tuple[float, float] | None) -> None:
+        """An answer that arrives now; `told` is when its client was first refused, and the wait that it was told."""
+        now = time.monotonic()
+        if not self.begin <= now <= self.end:
+            return
+        with self.lock:
+            self.statuses[status] += 1
+            if status == 200:
+                self.latencies.append(now - began)
+            if told is not None and status in REFUSED:
+                self.again += 1
+            elif told is not None:
+                self.ratios.append((began - told[0]) / told[1])
+
+    def summary(self) -> dict[str, Any]:
+        cuts = statistics.quantiles(self.latencies, n=20) if len(self.latencies) > 1 else [0.0] * 19
+        seconds = min(self.end, time.monotonic()) - self.begin
+        ratios = self.ratios
+        return {
+            "statuses": dict(self.statuses),
+            "answered": len(self.latencies),
+            "per_second": round(len(self.latencies) / seconds, 2),
+            "p50": round(cuts[9], 3),
+            "p95": round(cuts[18], 3),
+            "refused_again": self.again,
+            "came_again": len(ratios),
+            "retry_right": round(sum(ratio <= 2 for ratio in ratios) / len(ratios), 3) if ratios else None,
+        }
+
+
 def crowd(
-    url: str, clients: int, body: Callable[[int], dict[str, Any]], until: Callable[[int], bool]
+    url: str,
+    clients: int,
+    body: Callable[[int], dict[str, Any]],
+    most: int = 10**9,
+    warming: float = 0.0,
+    seconds: float = math.inf,
 ) -> dict[str, Any]:
-    """Clients that ask until they are told to stop: statuses and the latencies of what was answered."""
-    numbers = iter(range(10**9))
-    lock = threading.Lock()
-    statuses: Counter[int] = Counter()
-    latencies: list[float] = []
-    again = [0]  # refusals of those who came when they had been told to
-    ratios: list[float] = []  # how long it took to be let in, in times of what was first told
+    """Clients that make so many requests, or ask for so many seconds after a warm-up."""
+    numbers = itertools.count()
+    over = threading.Event()
+    begin = time.monotonic() + warming
+    tally = Tally(begin, begin + seconds)
 
     def client() -> None:
-        told: tuple[float, float] | None = None  # when, and how long to wait
+        told: tuple[float, float] | None = None
         with httpx.Client(timeout=300) as connection:
-            while True:
-                with lock:
-                    number = next(numbers)
-                if until(number):
-                    return
+            while (number := next(numbers)) < most and not over.is_set():
                 began = time.monotonic()
                 answer = connection.post(url + "/propose", json=body(number))
-                with lock:
-                    statuses[answer.status_code] += 1
-                    if answer.status_code == 200:
-                        latencies.append(time.monotonic() - began)
-                    refused = answer.status_code in REFUSED
-                    again[0] += told is not None and refused
-                    if told is not None and not refused:
-                        ratios.append((began - told[0]) / told[1])
-                if refused:
+                tally.add(began, answer.status_code, told)
+                if answer.status_code in REFUSED:
                     wait = float(answer.headers["retry-after"])
                     told = told or (time.monotonic(), wait)
-                    time.sleep(wait)
+                    over.wait(wait)
                 else:
                     told = None
 
     threads = [threading.Thread(target=client) for _ in range(clients)]
-    began = time.monotonic()
     for thread in threads:
         thread.start()
+    if seconds < math.inf:
+        time.sleep(warming + seconds)
+        over.set()
     for thread in threads:
         thread.join()
-    seconds = time.monotonic() - began
-    cuts = statistics.quantiles(latencies, n=20) if len(latencies) > 1 else [0.0] * 19
-    return {
-        "statuses": dict(statuses),
-        "answered": len(latencies),
-        "per_second": round(len(latencies) / seconds, 2),
-        "p50": round(cuts[9], 3),
-        "p95": round(cuts[18], 3),
-        "refused_again": again[0],
-        "retry_right": round(sum(ratio <= 2 for ratio in ratios) / len(ratios), 3) if ratios else None,
-    }
+    return tally.summary()
 
 
 def cold(identifier: str, runs: int) -> dict[str, Any]:
@@ -153,12 +183,24 @@ def cold(identifier: str, runs: int) -> dict[str, Any]:
 
 def loaded(url: str, pid: int, clients: int, seconds: float, body: Callable[[int], dict[str, Any]]) -> dict[str, Any]:
     """Clients for so many seconds."""
-    end = time.monotonic() + seconds
-    before = processor_seconds(pid)
-    found = crowd(url, clients, body, lambda _: time.monotonic() > end)
-    found["cpu_per_answer"] = round((processor_seconds(pid) - before) / max(1, found["answered"]), 3)
+    before, late = processor_seconds(pid), searched_late(url)
+    found = crowd(url, clients, body, warming=WARMING, seconds=seconds)
+    found["processor_seconds"] = round(processor_seconds(pid) - before, 1)
+    found["late"] = searched_late(url) - late
     found["mean_batch"] = httpx.get(url + "/health", timeout=60).json()["load"]["mean_batch"]
     return found
+
+
+def searched_late(url: str) -> int:
+    return int(httpx.get(url + "/health", timeout=60).json()["load"]["late"])
+
+
+def settled(pid: int) -> None:
+    """Wait until a server has loaded what it loads while nobody asks."""
+    before = -1.0
+    while processor_seconds(pid) - before > 0.2:
+        before = processor_seconds(pid)
+        time.sleep(3)
 
 
 def crowds(
@@ -173,10 +215,11 @@ def crowds(
         return asked(number) | {"beam": 20 if number > 7 else 1}
 
     with server() as (url, pid):
+        settled(pid)
         for name, body in (("", asked), (", checked", checked)):
             for clients in sizes:
                 say(f"crowd of {clients}{name}", loaded(url, pid, clients, seconds, body))
-        say("idle", crowd(url, 1, wide_last, lambda number: number >= 10))
+        say("idle", crowd(url, 1, wide_last, 10))
 
 
 def main() -> None:
@@ -194,13 +237,18 @@ def main() -> None:
     identifiers = [example.id for example in examples]
 
     def proposal(number: int) -> dict[str, Any]:
-        return {"example": identifiers[number % len(identifiers)], "beam": arguments.beam, "seconds": 60}
+        return {
+            "example": identifiers[number % len(identifiers)],
+            "beam": arguments.beam,
+            "seconds": 60,
+            "check": False,
+        }
 
     def asked(number: int) -> dict[str, Any]:
         return proposal(number) | {"seconds": 20}
 
     def small(number: int) -> dict[str, Any]:
-        return {"facts": [f"x ≤ {number}"], "goal": f"x < {number + 1}", "beam": 1, "seconds": 60}
+        return {"facts": [f"x ≤ {number}"], "goal": f"x < {number + 1}", "beam": 1, "seconds": 60, "check": False}
 
     document: dict[str, Any] = {"benchmark": "serve", "clients": arguments.clients, "beam": arguments.beam}
 
@@ -218,11 +266,11 @@ def main() -> None:
             if "batched" in arguments.parts:
                 say("batched", loaded(url, pid, arguments.clients, arguments.seconds, proposal))
             if "above" in arguments.parts:
-                say("above", crowd(url, 2 * arguments.clients, proposal, lambda n: n >= 4 * arguments.clients))
+                say("above", crowd(url, 2 * arguments.clients, proposal, 4 * arguments.clients))
             if "memory" in arguments.parts:
                 megabytes = []
                 for _ in range(4):
-                    crowd(url, 16, small, lambda number: number >= arguments.requests // 4)
+                    crowd(url, 16, small, arguments.requests // 4)
                     megabytes.append(round(resident(pid), 1))
                 say("memory", {"megabytes_after_quarters": megabytes, "requests": arguments.requests})
     if "crowds" in arguments.parts:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from concurrent.futures import Future
 from types import SimpleNamespace
 from typing import Any
 
@@ -56,23 +55,29 @@ def test_narrow_searches_make_wide_ones_look_endless(batcher: Batcher) -> None:
 def test_an_idle_server_refuses_and_goes_on_refusing() -> None:
     """Whatever it believes: only a search that is accepted tells it better."""
 
-    class Believes:
-        idle = True
-
-        def seconds_until(self, _: int) -> float:
-            return 25.0
-
-        def submit(self, *_: object) -> Future[list[object]]:
-            answer: Future[list[object]] = Future()
-            answer.set_result([])
-            return answer
-
+    batcher = Batcher(Model(Time()))  # type: ignore[arg-type]
+    batcher._pace = 2.5
     service = Service.__new__(Service)
-    service.workers, service.batcher = Workers(1), Believes()  # type: ignore[assignment]
+    service.workers, service.batcher = Workers(1), batcher
     service.engine = SimpleNamespace(unknown=lambda _: [])  # type: ignore[assignment]
     service.task = lambda _: TASK  # type: ignore[method-assign]
-    body = schema.ProposeBody(goal="x = x", beam=20, seconds=20)
+    body = schema.ProposeBody(goal="x = x", beam=10, seconds=20)
     assert asyncio.run(service.propose(body, Clock(20))).steps == []
-    Believes.idle = False
-    with pytest.raises(OutOfTimeError, match="about 25 s"):
-        asyncio.run(service.propose(body, Clock(20)))
+
+
+def test_a_problem_is_read_although_it_will_be_refused() -> None:
+    """Reading takes as long as thirty refusals."""
+    batcher = Batcher(Model(Time()))  # type: ignore[arg-type]
+    batcher._pace, batcher._queued = 0.1, 140
+    service = Service.__new__(Service)
+    service.workers, service.batcher = Workers(1), batcher
+    read: list[object] = []
+    service.task = read.append  # type: ignore[method-assign, assignment]
+    body = schema.ProposeBody(goal="x = x", beam=10, seconds=20)
+    waits = []
+    for _ in range(2):
+        with pytest.raises(OutOfTimeError, match="about 15 s, and 20 s were given") as refused:
+            asyncio.run(service.propose(body, Clock(20)))
+        waits.append(refused.value.wait)
+    assert waits == [2, 3]  # one second too long, and one for each who is sent away
+    assert read == []

@@ -222,21 +222,43 @@ def test_places_are_given_in_order_and_waiting_is_bounded(monkeypatch: pytest.Mo
 
 
 def test_who_is_sent_away_is_told_what_those_before_will_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isarstep.serve.gate.time.monotonic", lambda: 1000.0)
+    monkeypatch.setattr("isarstep.serve.turns.time.monotonic", lambda: 1000.0)
     places = Places(ServerLimits(concurrency=4), Load(running=4))
     for _ in range(200):
         places.leave(12)  # seconds each: every three seconds one of four places becomes free
         places.load.running += 1
     assert [places.come_again() for _ in range(4)] == [3, 6, 9, 12]
-    assert max(places.come_again() for _ in range(100)) == 60  # a minute at most
-    monkeypatch.setattr("isarstep.serve.gate.time.monotonic", lambda: 2000.0)
+    assert max(places.come_again() for _ in range(100)) == 300  # five minutes at most
+    monkeypatch.setattr("isarstep.serve.turns.time.monotonic", lambda: 2000.0)
     assert places.come_again() == 3  # what was promised is over
 
 
 def test_who_is_sent_away_from_quick_requests_comes_again_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isarstep.serve.gate.time.monotonic", lambda: 1000.0)
+    monkeypatch.setattr("isarstep.serve.turns.time.monotonic", lambda: 1000.0)
     places = Places(ServerLimits(concurrency=4), Load(running=4))
     for _ in range(200):
         places.leave(0.01)
         places.load.running += 1
     assert places.come_again() == 1
+
+
+def test_refusals_make_the_time_look_short_that_answers_take() -> None:
+    async def refuses(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": statuses[-1], "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def receive() -> MutableMapping[str, Any]:
+        return {"type": "http.request", "body": b""} if not given.pop() else await asyncio.Event().wait()
+
+    async def send(_: MutableMapping[str, Any]) -> None:
+        pass
+
+    scope = {"type": "http", "method": "POST", "path": "/propose", "headers": [(b"host", b"localhost")]}
+    statuses: list[int] = []
+    for status, mends in ((503, False), (422, False), (200, True)):
+        statuses.append(status)
+        gate = Gate(refuses, LIMITS, Load())
+        gate.places.usual = 1000.0
+        given = [True, False]
+        asyncio.run(gate(scope, receive, send))
+        assert (gate.places.usual < 1000) == mends

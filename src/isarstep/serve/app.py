@@ -20,6 +20,7 @@ from isarstep.serve import schema, shown
 from isarstep.serve.gate import Gate, Load, ServerLimits
 from isarstep.serve.service import (
     READING,
+    BusyError,
     Clock,
     Event,
     Found,
@@ -250,7 +251,7 @@ def status_of(error: UserError) -> tuple[int, str]:
     if isinstance(error, NotFoundError):
         return 404, "not_found"
     if isinstance(error, OutOfTimeError):
-        return 503, "out_of_time"
+        return 503, "busy" if isinstance(error, BusyError) else "out_of_time"
     return 422, error.code if isinstance(error, ProblemError) else "invalid"
 
 
@@ -332,6 +333,7 @@ def health_of(service: Service, limits: ServerLimits, load: Load) -> dict[str, A
             "requests": load.requests,
             "refused": load.refused,
             "searches": batches,
+            "late": service.batcher.late,
             "mean_batch": round(sum(size * count for size, count in sizes.items()) / batches, 3) if batches else 0.0,
         },
         "token_required": limits.token is not None,

@@ -15,21 +15,29 @@ from dataclasses import dataclass, field
 
 from isarstep.prove.step import Step
 from isarstep.serve.engine import BEAM, MARGIN, Constraint, Engine
+from isarstep.serve.turns import Turns
 from isarstep.theory.task import Task
 
-LARGEST = 16  # tasks of one search: more make each of them wait longer than they save
+LARGEST = 8  # tasks of one search: 16 take 2 % less processor time each, and all of them wait for the slowest
 SOURCE_TOKENS = 4_096  # of one search
 PACE_MEMORY = 0.8  # how much of the pace is that of earlier searches
+SHARE = 0.25  # of the time that its tasks have left, what one search may take: some take five times as long as others
+ROOM = 0.7  # of the time that a task has, what may be spoken for when it is accepted
 
 
-@dataclass(frozen=True)
-class Wanted:
+class TooLateError(Exception):
+    """A task would not be searched before its deadline; it was not begun."""
+
+
+@dataclass(frozen=True, eq=False)
+class SearchRequest:
     """One task in the queue."""
 
     task: Task
     beam: int
     constraint: Constraint
     margin: float
+    deadline: float  # on the monotonic clock
     answer: Future[list[Step]] = field(default_factory=Future)
 
     @property
@@ -45,21 +53,30 @@ class Batcher:
         self.engine = engine
         self.largest = largest
         self.sizes: Counter[int] = Counter()  # of the batches so far
+        self.late = 0  # tasks that were searched for longer than they had time
         self._pace: float | None = None  # seconds that a hypothesis of a search takes, lately
-        self._backlog = 0  # hypotheses of the tasks that have no answer yet
+        self._queued = 0  # hypotheses of tasks whose search has not begun
+        self._ends: float | None = None  # when the search that runs will probably end
+        self._turns = Turns()
         self._counting = threading.Lock()
-        self._arriving: queue.SimpleQueue[Wanted | None] = queue.SimpleQueue()
-        self._waiting: deque[Wanted] = deque()
+        self._arriving: queue.SimpleQueue[SearchRequest | None] = queue.SimpleQueue()
+        self._waiting: deque[SearchRequest] = deque()
         self._thread = threading.Thread(target=self._run, name="search", daemon=True)
         self._thread.start()
 
     def submit(
-        self, task: Task, beam: int, constraint: Constraint = "types", margin: float = MARGIN
+        self,
+        task: Task,
+        beam: int,
+        constraint: Constraint = "types",
+        margin: float = MARGIN,
+        deadline: float = math.inf,
     ) -> Future[list[Step]]:
-        wanted = Wanted(task, beam, constraint, margin)
+        """The steps, or TooLateError as soon as it is clear that they would come after the deadline."""
+        request = SearchRequest(task, beam, constraint, margin, deadline)
         self._count(beam)
-        self._arriving.put(wanted)
-        return wanted.answer
+        self._arriving.put(request)
+        return request.answer
 
     def search_all(self, task: Task, beam: int) -> Future[list[Step]]:
         """However unlikely: for those who try everything."""
@@ -67,16 +84,29 @@ class Batcher:
 
     def seconds_until(self, beam: int) -> float:
         """How long a task that is submitted now would probably wait for its answer."""
-        return max(BEAM, self._backlog + beam) * (self._pace or 0.0)
+        running = 0.0 if self._ends is None else max(0.0, self._ends - time.monotonic())
+        return max(running + self._expected(self._queued + beam), self._expected(BEAM))
+
+    def has_room(self, beam: int, seconds: float) -> bool:
+        """Would a task that is submitted now have its answer in so many seconds? An idle server tries in any case:
+        nothing else would mend its estimate."""
+        return self.idle or self.seconds_until(beam) <= ROOM * seconds
+
+    def turn(self, beam: int, seconds: float) -> float:
+        """When there will be room for one more who is sent away now, in seconds."""
+        return self._turns.next(self.seconds_until(beam) - ROOM * seconds, self._expected(beam))
 
     @property
     def idle(self) -> bool:
         """Nobody waits: whoever comes now is searched for at once."""
-        return self._backlog == 0
+        return self._queued == 0 and self._ends is None
+
+    def _expected(self, hypotheses: int) -> float:
+        return hypotheses * (self._pace or 0.0)
 
     def _count(self, hypotheses: int) -> None:
         with self._counting:
-            self._backlog += hypotheses
+            self._queued += hypotheses
 
     def close(self, *, wait: bool = True) -> None:
         """Finish what is waiting, then end; nobody need wait for it."""
@@ -91,52 +121,74 @@ class Batcher:
                 open_ = self._take(self._arriving.get())
             while not self._arriving.empty():
                 open_ = self._take(self._arriving.get()) and open_
+            self._drop_late()
             if self._waiting:
                 self._search(self._next())
 
-    def _take(self, wanted: Wanted | None) -> bool:
-        if wanted is not None:
-            self._waiting.append(wanted)
-        return wanted is not None
+    def _take(self, request: SearchRequest | None) -> bool:
+        if request is not None:
+            self._waiting.append(request)
+        return request is not None
 
-    def _next(self) -> list[Wanted]:
-        """The first in the queue and others of its kind, as many as fit."""
-        kind = self._waiting[0].kind
-        chosen: list[Wanted] = []
-        rest: deque[Wanted] = deque()
+    def _drop_late(self) -> None:
+        """Send those away who left or whose search would not end in time; one alone is tried in any case."""
+        now = time.monotonic()
+        kept = [request for request in self._waiting if not request.answer.cancelled()]
+        if len(kept) > 1:
+            kept = [request for request in kept if now + self._expected(max(BEAM, request.beam)) <= request.deadline]
+        for request in self._waiting:
+            if request not in kept:
+                self._count(-request.beam)
+                if request.answer.set_running_or_notify_cancel():
+                    request.answer.set_exception(TooLateError())
+        self._waiting = deque(kept)
+
+    def _next(self) -> list[SearchRequest]:
+        """The first in the queue and others of its kind, as many as fit into a search and into its time."""
+        first = self._waiting[0]
+        largest = self.largest
+        if first.deadline < math.inf:
+            # Until a first search has told how long one takes, one at a time.
+            most = SHARE * (first.deadline - time.monotonic())
+            largest = min(largest, int(most / self._expected(first.beam)) if self._pace else 1)
+        chosen: list[SearchRequest] = []
+        rest: deque[SearchRequest] = deque()
         room = SOURCE_TOKENS
-        for wanted in self._waiting:
-            size = source_tokens(wanted.task)
-            if wanted.kind == kind and len(chosen) < self.largest and (size <= room or not chosen):
-                chosen.append(wanted)
+        for request in self._waiting:
+            size = source_tokens(request.task)
+            if not chosen or (request.kind == first.kind and len(chosen) < largest and size <= room):
+                chosen.append(request)
                 room -= size
             else:
-                rest.append(wanted)
+                rest.append(request)
         self._waiting = rest
         return chosen
 
-    def _search(self, batch: list[Wanted]) -> None:
-        everything = sum(wanted.beam for wanted in batch)
-        # Whoever has gone away in the meantime needs no answer.
-        batch = [wanted for wanted in batch if wanted.answer.set_running_or_notify_cancel()]
+    def _search(self, batch: list[SearchRequest]) -> None:
+        hypotheses = sum(request.beam for request in batch)
+        batch = [request for request in batch if request.answer.set_running_or_notify_cancel()]
+        began = time.monotonic()
+        self._ends = began + self._expected(hypotheses)
+        self._count(-hypotheses)
+        found: list[list[Step]] = []
+        wrong: BaseException | None = None
         if batch:
-            began = time.monotonic()
-            self._answer(batch)
+            self.sizes[len(batch)] += 1
+            try:
+                found = self.engine.search([request.task for request in batch], *batch[0].kind)
+            except BaseException as error:
+                wrong = error
+            now = time.monotonic()
+            self.late += sum(request.deadline < now for request in batch)
             # A narrow search takes hardly less than the usual one: its time says nothing about a hypothesis.
-            pace = (time.monotonic() - began) / max(BEAM, sum(wanted.beam for wanted in batch))
+            pace = (now - began) / max(BEAM, sum(request.beam for request in batch))
             self._pace = pace if self._pace is None else PACE_MEMORY * self._pace + (1 - PACE_MEMORY) * pace
-        self._count(-everything)
-
-    def _answer(self, batch: list[Wanted]) -> None:
-        self.sizes[len(batch)] += 1
-        try:
-            found = self.engine.search([wanted.task for wanted in batch], *batch[0].kind)
-        except BaseException as error:
-            for wanted in batch:
-                wanted.answer.set_exception(error)
-            return
-        for wanted, steps in zip(batch, found, strict=True):
-            wanted.answer.set_result(steps)
+        self._ends = None  # before the answers: whoever has one may ask again at once
+        for place, request in enumerate(batch):
+            if wrong is None:
+                request.answer.set_result(found[place])
+            else:
+                request.answer.set_exception(wrong)
 
 
 def source_tokens(task: Task) -> int:

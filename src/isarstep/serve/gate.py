@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isarstep.serve.shown import failure
+from isarstep.serve.turns import Turns
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -29,7 +30,6 @@ OPEN_PATHS = ("/", "/health")  # without a token
 BODY_SECONDS = 20.0  # a body that takes longer is not waited for
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 WAITING_ROOM = 256  # requests that may wait for a place; more are refused at once
-LONGEST_WAIT = 60  # seconds that somebody is sent away for
 MEMORY_OF_TIMES = 0.9  # how much of the usual time of a request is that of earlier ones
 # The page needs nothing but its own files; nobody else may show it in a frame, guess at types or learn its address.
 SAFE_HEADERS = [
@@ -72,7 +72,7 @@ class Places:
         self.limits, self.load = limits, load
         self.usual = 1.0  # seconds of a request, lately
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._promised = 0.0  # until then the places that become free are for those who were sent away before
+        self._turns = Turns()
 
     async def enter(self) -> bool:
         """Takes a place, first come, first served; False: there is none."""
@@ -92,8 +92,11 @@ class Places:
                 self._waiting.remove(free)
         return True
 
-    def leave(self, seconds: float) -> None:
-        self.usual = MEMORY_OF_TIMES * self.usual + (1 - MEMORY_OF_TIMES) * seconds
+    def leave(self, seconds: float | None) -> None:
+        """Gives the place to the next one; `seconds` are those of an answer, None of a refusal, which says nothing of
+        how long others will stay."""
+        if seconds is not None:
+            self.usual = MEMORY_OF_TIMES * self.usual + (1 - MEMORY_OF_TIMES) * seconds
         while self._waiting:
             free = self._waiting.popleft()
             if not free.done():
@@ -103,11 +106,8 @@ class Places:
 
     def come_again(self) -> int:
         """Seconds until a place is free for one more who is sent away now."""
-        now = time.monotonic()
         between = self.usual / self.limits.concurrency  # two who leave, while all places are taken
-        due = max(self._promised, now + len(self._waiting) * between) + between
-        self._promised = min(due, now + LONGEST_WAIT)
-        return max(1, math.ceil(self._promised - now))
+        return max(1, math.ceil(self._turns.next(len(self._waiting) * between, between)))
 
 
 class Gate:
@@ -138,7 +138,13 @@ class Gate:
             message = f"{self.limits.concurrency} requests are under way; try again in a moment"
             await send_answer(send, 429, "busy", message, self.places.come_again())
             return
-        began = time.monotonic()
+        began, answered = time.monotonic(), False
+
+        async def seen(message: Message) -> None:
+            nonlocal answered
+            answered = answered or message.get("status") == 200
+            await send(message)
+
         try:
             try:
                 body = await asyncio.wait_for(self._body(receive), BODY_SECONDS)
@@ -151,9 +157,9 @@ class Gate:
                     send, 413, "too_large", f"the body has more than {most} bytes; send fewer propositions"
                 )
                 return
-            await while_listening(self.app, scope, body, receive, send)
+            await while_listening(self.app, scope, body, receive, seen)
         finally:
-            self.places.leave(time.monotonic() - began)
+            self.places.leave(time.monotonic() - began if answered else None)
 
     def _refusal(self, scope: MutableMapping[str, Any]) -> tuple[int, str, str] | None:
         headers = dict(scope["headers"])

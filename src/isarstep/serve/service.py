@@ -24,8 +24,8 @@ from isarstep.prove.step_prover import Proving, installed, not_installed
 from isarstep.prove.verdict import AUTHORITY, Proved
 from isarstep.serve import schema, shown
 from isarstep.serve.attention_view import attention_of
-from isarstep.serve.batching import Batcher
-from isarstep.serve.engine import BEAM, WIDE, Engine
+from isarstep.serve.batching import Batcher, TooLateError
+from isarstep.serve.engine import WIDE, Engine
 from isarstep.serve.interruptible import Workers
 from isarstep.serve.prover_queue import Finished, Job, ProverQueue
 from isarstep.serve.wording import understood
@@ -58,6 +58,10 @@ class OutOfTimeError(UserError):
     def __init__(self, message: str, wait: float) -> None:
         super().__init__(message)
         self.wait = max(1, math.ceil(wait))
+
+
+class BusyError(OutOfTimeError):
+    """The budget would end before there is anything to answer, by what waits already: nothing was begun."""
 
 
 class Clock:
@@ -294,26 +298,31 @@ class Service:
     # Proposing
 
     async def propose(self, body: schema.ProposeBody, clock: Clock) -> Found:
+        self._admit(body.beam, clock)  # before anything is read for it
         return await self.proposed(await self.computed(clock, self.task, body), body, clock)
 
     async def proposed(self, task: Task, body: schema.ProposeBody, clock: Clock) -> Found:
         """The steps for a task that has been read."""
-        wait = self.batcher.seconds_until(body.beam)
-        # Better said at once than when the time is over. An idle server tries: nothing else would mend its estimate.
-        if wait > clock.left and not self.batcher.idle:
-            message = f"an answer would take about {wait:.0f} s, and {clock.seconds:g} s were given"
-            raise OutOfTimeError(message, wait - clock.left)
+        self._admit(body.beam, clock)
         steps = await self._searched(task, body, body.beam, clock)
         most = min(body.beam, body.count)
         return Found(task, steps[:most], self.engine.unknown(task), clock.passed, most=most)
 
+    def _admit(self, beam: int, clock: Clock) -> None:
+        """Better said at once than when the time is over."""
+        if not self.batcher.has_room(beam, clock.left):
+            wait = self.batcher.seconds_until(beam)
+            message = f"an answer would take about {wait:.0f} s, and {clock.seconds:g} s were given"
+            raise BusyError(message, self.batcher.turn(beam, clock.seconds))
+
     async def _searched(self, task: Task, body: schema.ProposeBody, beam: int, clock: Clock) -> list[Step]:
-        answer = asyncio.wrap_future(self.batcher.submit(task, beam, body.constraint))
+        deadline = clock.began + clock.seconds
+        answer = asyncio.wrap_future(self.batcher.submit(task, beam, body.constraint, deadline=deadline))
         try:
             return await asyncio.wait_for(answer, max(0.0, clock.left))
-        except TimeoutError:
+        except (TimeoutError, TooLateError):
             message = f"no answer within {clock.seconds:g} s; the server is busy, or ask for less"
-            raise OutOfTimeError(message, self.batcher.seconds_until(beam)) from None
+            raise OutOfTimeError(message, self.batcher.turn(beam, clock.seconds)) from None
 
     async def proposals(self, body: schema.CheckBody, clock: Clock) -> Found:
         """The user's own proposals as steps."""
@@ -347,8 +356,7 @@ class Service:
     def _may_widen(self, found: Found, body: schema.ProposeBody, clock: Clock) -> bool:
         """Everything was tried, nothing helps, and there is time for more."""
         wanted = body.beam < WIDE and not any(step.helps for step in found.steps) and not unfinished(found.steps)
-        # A narrow search takes hardly less than the usual one, a wider one more by its hypotheses.
-        return wanted and found.search * WIDE / max(body.beam, BEAM) < clock.left
+        return wanted and self.batcher.has_room(WIDE, clock.left)
 
     def _verdicts(
         self, found: Found, begin: int, effort: schema.EffortBody, clock: Clock

@@ -15,7 +15,7 @@ import { closed, Proof, sharedOf } from "./state.js";
 import { introduction, StepsView } from "./steps.js";
 
 const FIRST = ["2585bb6c8e55", "e1125d0cba83"]; // short, and understood at once; any example will do where these are missing
-const MOST_RETRIES = 3, LONGEST_WAIT = 60; // seconds
+const MOST_RETRIES = 3, LONGEST_WAIT = 300; // seconds
 const SECONDS = 30; // for proposals and all their verdicts
 const OWN_SECONDS = 1, OWN_BUDGET = 60; // of one prover's attempt at what a person wrote, and of all of them
 const SKETCH_SECONDS = 60; // for a chain of steps; it ends as soon as one is closed
