@@ -76,7 +76,6 @@ async def checked_step(service: Service, place: AskedPlace, clock: Clock, report
         own = {free.name for free in frees(state.goal)} - set(around.fixed)
         if own:
             raise UserError(f"{state.where}: it fixes {min(own)!r} by itself; ask where its proof stands")
-        assert task.world.language is not None
         tokens = task.normal(untyped(canonical(state.goal, task.world.language)))
         return Found(task, service.engine.steps(task, [(tokens, None)]), [], 0.0)
 

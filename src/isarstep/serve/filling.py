@@ -139,9 +139,7 @@ def _line(fact: OwnFact, task: Task) -> str:
     from isarstep.logic.folding import canonical
     from isarstep.logic.terms import untyped
 
-    language = task.world.language
-    assert language is not None
-    return task.normal(untyped(canonical(fact.prop, language)))
+    return task.normal(untyped(canonical(fact.prop, task.world.language)))
 
 
 def _written(fact: OwnFact, state: ProofState) -> str:

@@ -69,8 +69,6 @@ class OwnContext:
 
     def __init__(self, world: World, theory: str, source: TheorySource) -> None:
         language = world.language
-        if language is None:
-            raise UserError(f"{source.path}: the notation of {world.name} is not known, so nothing is read in it")
         self.world, self.theory, self.source = world, theory, source
         self._rank: dict[str, int] = {}  # theories of files, in the order in which they are read
         base = world.signature

@@ -60,7 +60,6 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
     places = {name: f"<X{place}>" for place, name in enumerate(order)}
     context = fixed_types({places[name]: typ for name, typ in state.fixed.items()})
     language = reader.world.language
-    assert language is not None
 
     def statement(prop: Term) -> Statement:
         folded = canonical(prop, language)
