@@ -81,23 +81,26 @@ def propose(
     fixed: Sequence[str] = (),
     theories: Sequence[str] = (),
     beam: int = 10,
-    check: bool = False,
+    check: bool | None = None,
     seconds: float = 0.3,
     library: int = 1024,
 ) -> Steps:
     """Ranked steps from the facts towards the goal, in notation, by the model inside the package.
 
     `types` are those of variables that the statements leave open, `fixed` names that are variables though they look
-    like none or a constant has them, `theories` what is imported. With `check`, provers try both sides of every step:
-    `seconds` of processor time for an attempt, with up to `library` facts beside the given ones.
+    like none or a constant has them, `theories` what is imported. Provers try both sides of every step, as the
+    command does: for six seconds, with `check=True` until all are tried, with `check=False` not at all. An attempt has
+    `seconds` of processor time and up to `library` facts beside the given ones.
     """
     from isarstep.prove.step import Steps
+    from isarstep.serve.engine import end_of_checks
 
     engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
-    if not check:
+    if check is False:
         return Steps(engine.propose(task, beam))
+    until = end_of_checks(check)
     with engine.proving(seconds, library) as proving:
-        return Steps(_with_contradiction(engine.propose(task, beam, proving=proving), task, proving))
+        return Steps(_with_contradiction(engine.propose(task, beam, proving=proving, until=until), task, proving))
 
 
 def check_step(

@@ -56,7 +56,7 @@ def test_a_goal_that_is_a_library_fact_says_so_first(capsys: pytest.CaptureFixtu
 
 
 def test_no_time_left_is_told(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isarstep.serve.commands.BRIEFLY", 0.0)
+    monkeypatch.setattr("isarstep.serve.engine.BRIEFLY", 0.0)
     assert run(["propose", "--fact", "x ≤ y", "--goal", "x < y + 1", "--type", "x :: nat", "--beam", "2"]) == 0
     text = capsys.readouterr().out
     assert text.count("not tried: the time was up") == 2

@@ -36,9 +36,27 @@ UNHURRIED = 3600.0  # seconds for a sketch: a search ends because nothing is lef
 
 
 def test_three_lines_of_python() -> None:
-    steps = propose(["x ≤ y", "y ≤ z"], "x < z + 1", beam=4)
+    steps = propose(["x ≤ y", "y ≤ z"], "x < z + 1", beam=4, check=False)
     assert len(steps) == 4
+    assert all(step.first is None for step in steps)
     assert all(step.text == str(step) and "<X" not in step.text for step in steps)
+
+
+@pytest.mark.parametrize(("check", "until"), [(None, 106.0), (True, math.inf)])
+def test_python_lets_provers_try_steps_as_the_command_does(
+    check: bool | None, until: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+
+    def proposed(_: Engine, __: Task, ___: int, proving: object, until: float) -> list[Step]:
+        assert proving is not None
+        asked.append(until)
+        return []
+
+    monkeypatch.setattr(Engine, "propose", proposed)
+    monkeypatch.setattr("isarstep.serve.engine.time.monotonic", lambda: 100.0)
+    assert propose(["x ≤ y"], "x < y + 1", check=check) == []
+    assert asked == [until]
 
 
 def test_steps_are_well_formed_in_the_users_names_and_different(engine: Engine, example: Example) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gc
 import json
-import math
 import os
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,8 +57,6 @@ Replay = Annotated[
 ]
 Beam = Annotated[int, typer.Option(min=1, max=100, help="Steps that the model proposes at one place.")]
 
-BRIEFLY = 6.0  # seconds in which steps are checked where nobody asks for more
-
 _ARGUMENT = "is part of the argument: GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"
 _CHOSEN = "is chosen by the command; the HTTP API of `isarstep serve` takes other values"
 REPLACED = {
@@ -103,12 +99,13 @@ def propose(
     """
     asked = (file, goal, fact, other, hint, type_, fixed, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark)
+    from isarstep.serve.engine import end_of_checks
     from isarstep.serve.printed import Proposals, printed_proposals, proposals_json
 
     checked = check is not False or replay is not None
-    seconds = math.inf if check or replay is not None else BRIEFLY
+    until = end_of_checks(check or (True if replay is not None else None))
     with told_when_long("asking provers" if checked else "searching"):
-        found = _checked(engine, task, beam, seconds) if checked else Proposals(engine.propose(task, beam))
+        found = _checked(engine, task, beam, until) if checked else Proposals(engine.propose(task, beam))
     if as_json:
         print(json.dumps(proposals_json(task, found, checked, engine.unknown(task)), ensure_ascii=False))
         return
@@ -117,8 +114,8 @@ def propose(
         print(*_replayed(engine, task, found.steps, replay), sep="\n")
 
 
-def _checked(engine: Engine, task: Task, beam: int, seconds: float) -> Proposals:
-    """Steps with what provers say of them in these seconds."""
+def _checked(engine: Engine, task: Task, beam: int, until: float) -> Proposals:
+    """Steps with what provers say of them until then."""
     from isarstep.prove.proof_search import Plan
     from isarstep.prove.verdict import Proved
     from isarstep.serve.printed import Proposals
@@ -126,7 +123,6 @@ def _checked(engine: Engine, task: Task, beam: int, seconds: float) -> Proposals
     plan = Plan()  # what provers get for a step of a sketch
     contradiction: Gap | None = None
     direct: Gap | None = None
-    until = time.monotonic() + seconds
     with engine.proving(plan.prover_seconds, plan.library) as proving:
         refuted = proving.false_goal(task)
         if task.example.f3 is not None and refuted is None:
@@ -289,7 +285,7 @@ def serve(
         typer.Option(envvar="ISARSTEP_TOKEN", help="What requests must show; better set in the environment."),
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Requests under way at once; more are refused.")] = 32,
-    batch: Annotated[int, typer.Option(min=1, help="Most requests that are searched together.")] = 16,
+    batch: Annotated[int, typer.Option(min=1, help="Most requests that are searched together.")] = 8,
 ) -> None:
     """Serve proposals, checks and sketches over HTTP, with a web page.
 

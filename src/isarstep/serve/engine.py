@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 Constraint = Literal["none", "grammar", "types"]
 BEAM = 10
+BRIEFLY = 6.0  # seconds in which provers try steps where nobody asks for more or less
 WIDE = 32  # hypotheses for a problem where provers find no step among those of the usual beam
 MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
@@ -297,6 +298,12 @@ class Engine:
         if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
             steps += proving.tried(task, further(steps, self.search([task], WIDE, constraint)[0]), until)
         return ranked(steps)[:beam]
+
+
+def end_of_checks(check: bool | None) -> float:
+    """When provers stop trying steps, on the monotonic clock: briefly where nobody said anything, else when all are
+    tried."""
+    return time.monotonic() + BRIEFLY if check is None else math.inf
 
 
 @cache

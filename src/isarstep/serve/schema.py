@@ -59,7 +59,7 @@ class ProposeBody(ProblemBody, EffortBody):
     constraint: Literal["types", "grammar", "none"] = Field(
         "types", description="What the model may write: well-typed propositions, terms, anything."
     )
-    check: bool = Field(False, description="Let provers try both sides of every step.")
+    check: bool = Field(True, description="Let provers try both sides of every step.")
 
 
 class CheckBody(ProblemBody, EffortBody):
@@ -320,7 +320,7 @@ class HealthAnswer(BaseModel):
         "`seconds`; and of requests at once: `concurrency`."
     )
     load: dict[str, int | float] = Field(
-        description="Requests `running`, all `requests` so far and those `refused`, `searches`, and how many requests "
-        "shared one (`mean_batch`)."
+        description="Requests `running`, all `requests` so far and those `refused`, `searches`, how many requests "
+        "shared one (`mean_batch`), and how many of them had no time left when it ended (`late`)."
     )
     token_required: bool = Field(description="Requests must show a token.")
