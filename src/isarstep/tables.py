@@ -16,6 +16,7 @@ NOT_CHECKED = "not checked"
 NOT_RUN = "not run"
 ABSENT = "–"
 _INTERVAL = re.compile(r" \[([0-9.]+), ([0-9.]+)\]")
+_WITH_INTERVAL = re.compile(r"(.*?) (\[[^\]]*\])(?: (\([^)]*\)))?")  # and another value in brackets
 _WIDE = 10_000  # characters; no table has so many
 
 
@@ -100,9 +101,10 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 def _html_cell(cell: str) -> str:
     """An interval stands smaller under the value; what is missing is grey."""
-    value, bracket, interval = cell.partition(" [")
     if cell in (NOT_CHECKED, NOT_RUN, ABSENT):
         return f'<span class="absent">{cell}</span>'
-    if bracket and interval.endswith("]"):
-        return f'{escape(value)} <span class="interval">[{escape(interval)}</span>'
-    return escape(cell)
+    parts = _WITH_INTERVAL.fullmatch(cell)
+    if parts is None:
+        return escape(cell)
+    value, *below = (escape(part) for part in parts.groups() if part)
+    return " ".join([value, *(f'<span class="interval">{part}</span>' for part in below)])

@@ -16,10 +16,10 @@ from isarstep.evaluate.report import make_report
 from isarstep.tables import Table
 
 TABLES = (
-    "accuracy", "printed", "claims", "terms", "significance-base", "ablation", "well-formed", "constraints", "correct", "automation", "gaps",
+    "accuracy", "printed", "budgets", "claims", "terms", "significance-base", "ablation", "well-formed", "constraints", "correct", "automation", "gaps",
     "references", "source-length", "target-length", "session", "kind", "copied", "nearness", "failures", "closeness", "neighbours", "probes",
 )  # fmt: skip
-FIGURES = ("length", "embeddings", "attention", "validation-bleu", "loss")
+FIGURES = ("overview", "length", "embeddings", "attention", "validation-bleu", "loss")
 
 
 @pytest.fixture(scope="module")
@@ -109,4 +109,14 @@ def test_in_a_browser(report: tuple[Document, Path], browser: Any, width: int, s
     assert page.evaluate(painted, "#figure-attention canvas")
 
     assert troubles == []
+    context.close()
+
+
+def test_the_main_table_of_the_published_report_fits_a_screen(browser: Any) -> None:
+    context = browser.new_context(viewport={"width": 1280, "height": 844}, offline=True)
+    page = context.new_page()
+    page.goto((Path(__file__).parents[2] / "docs" / "results" / "report.html").as_uri())
+    shown = page.locator("#table-accuracy .scroll")
+    assert shown.evaluate("box => box.scrollWidth <= box.clientWidth")
+    assert page.locator("header #figure-overview svg").count() == 1
     context.close()

@@ -54,6 +54,7 @@ class Section:
 class Document:
     title: str
     lead: str
+    opening: Figure  # the whole at a glance
     cards: tuple[tuple[str, str], ...]  # a number and what it is
     sections: tuple[Section, ...]
     numbers: dict[str, Any] = field(default_factory=dict)  # the tables' content for machines
@@ -74,19 +75,21 @@ class Document:
             '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'
             f"<title>{escape(self.title)}</title><style>{css}</style></head><body>"
             f'<header><div><h1>{escape(self.title)}</h1><p class="lead">{escape(self.lead)}</p>'
-            f'<ul class="cards">{cards}</ul></div></header><nav aria-label="sections"><div>{links}</div></nav>'
+            f'{_html(self.opening)}<ul class="cards">{cards}</ul></div></header>'
+            f'<nav aria-label="sections"><div>{links}</div></nav>'
             f"<main>{body}</main><script>{script}</script></body></html>\n"
         )
 
     def to_markdown(self) -> str:
-        parts = [f"# {self.title}\n", self.lead + "\n", "\n".join(f"- **{n}** {what}" for n, what in self.cards) + "\n"]
+        cards = "\n".join(f"- **{n}** {what}" for n, what in self.cards)
+        parts = [f"# {self.title}\n", self.lead + "\n", _markdown(self.opening), cards + "\n"]
         for section in self.sections:
             parts.append(f"## {section.title}\n")
             parts += [_markdown(block) for block in section.blocks]
         return "\n".join(part for part in parts if part)
 
     def figures(self) -> list[Figure]:
-        found: list[Figure] = []
+        found = [self.opening]
         for section in self.sections:
             for block in section.blocks:
                 if isinstance(block, Figure):

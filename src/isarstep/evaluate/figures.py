@@ -87,6 +87,54 @@ def bars(title: str, groups: Sequence[str], series: Sequence[Series], x_label: s
     return "".join(out) + "</svg>"
 
 
+NAMES, ROW, HEAD = 150, 26, 40  # of `dot_rows`: the width of the names, the height of a row, what stands above the rows
+
+
+def dot_rows(
+    title: str, measures: Sequence[str], rows: Sequence[Series], printed: Sequence[Series], x_label: str
+) -> str:
+    """A row for each series, a dot with its interval for each measure; `printed` are other people's numbers for a row
+    (those without an entry are None), drawn hollow."""
+    highest = max((s.high for each in (*rows, *printed) for s in each.values if s is not None), default=1.0)
+    right, step = _nice(max(highest, 1e-9))
+    bottom = HEAD + ROW * len(rows)
+
+    def at(value: float) -> float:
+        return NAMES + (WIDTH - NAMES - RIGHT) * value / right
+
+    shown = escape(title)
+    out = [f'<svg viewBox="0 0 {WIDTH} {bottom + 46}" role="img" aria-label="{shown}"><title>{shown}</title>']
+    for i, measure in enumerate((*measures, "hollow: the paper")):
+        x = NAMES + (WIDTH - NAMES) * i / (len(measures) + 1)
+        out.append(_dot(x + 6, 14, min(i, len(measures) - 1), measure, i == len(measures)))
+        out.append(_text("label", x + 18, 19, measure, "start"))
+    for i in range(int(right / step + 1e-9) + 1):
+        out.append(f'<path class="{"grid" if i else "axis"}" d="M{at(i * step):.1f} {HEAD - 8}V{bottom}"/>')
+        out.append(_text("tick", at(i * step), bottom + 18, _number(i * step)))
+    for place, row in enumerate(rows):
+        middle = HEAD + ROW * (place + 0.5)
+        out.append(f'<path class="grid" d="M0 {middle + ROW / 2:.1f}H{WIDTH - RIGHT}"/>')
+        out.append(_text("tick", NAMES - 10, middle + 4, row.name, "end"))
+        for i, score in enumerate(row.values):
+            y = middle + (5 if i > 1 else -4)  # what may lie between the first two stands below them
+            theirs = printed[place].values[i]
+            if score is not None:
+                line = f"M{at(score.low):.1f} {y:.1f}H{at(score.high):.1f}"
+                out.append(f'<path d="{line}" stroke-width="2" style="stroke:var(--s{i})"/>')
+                out.append(_dot(at(score.value), y, i, f"{row.name}, {measures[i]}: {score}"))
+            if theirs is not None:
+                about = f"{printed[place].name}, {measures[i]}: {theirs.value:.1f}"
+                out.append(_dot(at(theirs.value), y, i, about, hollow=True))
+    out.append(_text("label", at(right / 2), bottom + 38, x_label))
+    return "".join(out) + "</svg>"
+
+
+def _dot(x: float, y: float, colour: int, about: str, hollow: bool = False) -> str:
+    look = f"fill:none;stroke:var(--s{colour})" if hollow else f"fill:var(--s{colour})"
+    told = f"<title>{escape(about)}</title>"
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" stroke-width="2" style="{look}">{told}</circle>'
+
+
 @dataclass(frozen=True)
 class Curve:
     """Points (x, y) of one run."""

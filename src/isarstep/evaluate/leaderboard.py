@@ -26,7 +26,8 @@ def leaderboard(scores: dict[str, Any]) -> str:
         "benchmarks; one may have learned from an earlier one."
     )
     title = f"{scores['split']} split, {scores['examples']:,} examples, benchmark {scores['benchmark'][:12]}"
-    made = "Made by `isarstep report` with the report beside it; a test says so.\n\n"
+    made = "Made by `isarstep report` with the report beside it; a test says so. "
+    made += f"Scored by isarstep {scores['version']}.\n\n"
     return "# Leaderboard\n\n" + made + Table("leaderboard", title, columns, rows, note).to_markdown()
 
 

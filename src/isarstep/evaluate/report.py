@@ -16,17 +16,19 @@ from isarstep.evaluate.breakdowns import Breakdown, breakdowns, failure_table
 from isarstep.evaluate.claims import ClaimOutcome, claims_table, outcomes
 from isarstep.evaluate.document import Block, Document, Figure, Raw, Section, Text
 from isarstep.evaluate.entries import NEW, STEPS, RunEntry, entries_of, other_tasks
-from isarstep.evaluate.figures import Curve, Series, bars, lines
+from isarstep.evaluate.figures import Curve, Series, bars, dot_rows, lines
 from isarstep.evaluate.formulas import example_html, example_markdown
 from isarstep.evaluate.headline import comparison_table, open_task, signature_lines
 from isarstep.evaluate.inside import look_into
 from isarstep.evaluate.leaderboard import millions
+from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.picked_examples import Shown, correct_ones, wrong_ones
 from isarstep.evaluate.runs import RunFolder, open_run
 from isarstep.evaluate.scores import compare
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 from isarstep.logic.names import Names
 from isarstep.tables import Table
+from isarstep.version import __version__
 
 MOST_SIDE_BY_SIDE = 8
 WARMING = 0.03  # share of a run's steps that the picture of its loss leaves out
@@ -74,11 +76,14 @@ def make_report(
     return Document(
         "IsarStep: what the models can do",
         f"{len(task.examples):,} examples of the {task.split} split, benchmark {task.benchmark[:12]}; "
-        f"{count} {'run' if count == 1 else 'runs'}. The paper is Li, Yu, Wu, Paulson (ICLR 2021).",
+        f"{count} {'run' if count == 1 else 'runs'}, scored by isarstep {__version__}. "
+        "The paper is Li, Yu, Wu, Paulson (ICLR 2021).",
+        _overview(plain or entries),
         _cards(best),
         tuple(section for section in sections if section.blocks),
         {
             "benchmark": task.benchmark,
+            "version": __version__,
             "split": task.split,
             "examples": len(task.examples),
             "systems": [entry.as_json() | {"lengths": _by_length(entry, groups)} for entry in entries],
@@ -88,6 +93,25 @@ def make_report(
         }
         | inside.as_json(),
     )
+
+
+def _overview(entries: Sequence[RunEntry]) -> Figure:
+    """Every system with the paper's numbers for the model that it is, and what is left of it on unseen entries."""
+    measures = ("top-1", "top-10", "top-1 on unseen")
+    rows, printed = [], []
+    for entry in entries:
+        unseen = entry.parts.get("unseen")
+        rows.append(Series(entry.system.name, (entry.scores.top1, entry.scores.top10, unseen.top1 if unseen else None)))
+        row = paper.MAIN.get((entry.model, entry.input))
+        values = (row.top1, row.top10) if row else ()
+        known = tuple(Score(value, value, value) for value in values)
+        printed.append(Series(f"{entry.model}, {entry.input} in the paper", (*known, *(None,) * (3 - len(known)))))
+    note = (
+        "Percent of the examples, with 95 % intervals. Hollow: what the paper printed for the same model and input, "
+        "measured on its own examples. Unseen: entries of which nothing was trained on."
+    )
+    title = "Every system at a glance"
+    return Figure("overview", title, dot_rows(title, measures, rows, printed, "exact matches, %"), note)
 
 
 def _cards(best: RunEntry) -> tuple[tuple[str, str], ...]:
@@ -108,7 +132,8 @@ def _cards(best: RunEntry) -> tuple[tuple[str, str], ...]:
 
 
 def _results(entries: Sequence[RunEntry], near: Breakdown, claimed: Sequence[ClaimOutcome]) -> Section:
-    blocks: list[Block] = [paper_tables.main_results(entries), paper_tables.printed_results(), claims_table(claimed)]
+    blocks: list[Block] = [paper_tables.main_results(entries), paper_tables.printed_results()]
+    blocks += [paper_tables.budgets(entries), claims_table(claimed)]
     blocks += [paper_tables.nearness_table(entries, near), paper_tables.tokens_and_terms(entries)]
     for given in paper.INPUTS:
         # Answers under constraints have a table of their own, and may come from another beam.
