@@ -22,7 +22,10 @@ TUTORIALS = sorted((ROOT / "docs" / "tutorials").glob("*.md"))
 NEEDS = ("isabelle", "training")
 # What lies in the folder before a tutorial begins, and what stands for a block that is left out.
 GIVEN = {"mine": {"theories": ROOT / "tests" / "theories"}}
-KEPT = {("mine", "isabelle"): {"graphs/Isarstep_Tests": ROOT / "tests" / "mine" / "graphs"}}
+KEPT = {
+    ("mine", "isabelle"): {"graphs/Isarstep_Tests": ROOT / "tests" / "mine" / "graphs"},
+    ("train", "training"): {name: ROOT / "tests" / "train" / name for name in ("first.jsonl", "first.meta.json")},
+}
 _FENCE = re.compile(r"^```(\w+)(?: (\w+)=(\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -51,7 +54,7 @@ def follow(page: Path, folder: Path, there: Collection[str] = ()) -> int:
         for block in blocks(page):
             if block.needs and block.needs not in there:
                 for name, source in KEPT.get((page.stem, block.needs), {}).items():
-                    shutil.copytree(source, folder / name)
+                    (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / name)
                 continue
             _do(block)
             done += 1

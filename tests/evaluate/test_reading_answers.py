@@ -48,6 +48,13 @@ def test_nothing_readable_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "Traceback" not in told
 
 
+def test_a_model_that_has_learned_little_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = gold(tmp_path, "unicode", COUNT)
+    path.with_suffix(".meta.json").write_text('{"model": "hat-tiny"}')
+    assert run(["evaluate", str(path), "--limit", str(COUNT)]) == 0
+    assert f"{COUNT} first answers that are no term" in capsys.readouterr().out
+
+
 def test_tokens_and_notation_are_told_apart() -> None:
     for line in ("CONST HOL.Trueprop $ FREE <X0>", "( VAR <V0> )", "ABS BOUND 0"):
         assert is_tokens(line)

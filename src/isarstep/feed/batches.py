@@ -72,7 +72,7 @@ class Packer:
         self.measures = Measures(corpus, layout)
         read = corpus.reads(layout.input)
         self.tokens = torch.from_numpy(corpus.tokens.astype(np.int32)).to(device)
-        self.begins = torch.from_numpy(np.ascontiguousarray(corpus.token_starts[:-1])).to(device)
+        self.begins = torch.from_numpy(corpus.token_starts[:-1].copy()).to(device)
         self.lengths = torch.from_numpy(np.diff(corpus.token_starts)).to(device)
         self.targets = torch.from_numpy(corpus.targets.astype(np.int64)).to(device)
         self.sources = torch.from_numpy(corpus.sources[read].astype(np.int64)).to(device)
