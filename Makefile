@@ -46,12 +46,13 @@ site: .venv/.installed
 
 # Wheel and sdist, with their sizes; tests/test_package.py builds and tries them too.
 dist: .venv/.installed-dev
+	@rm -rf dist
 	$(BIN)/python -m hatchling build
 	@du -h --apparent-size dist/*
 
-# The wheel in an empty environment, each main job once; PYTHON says which Python.
+# Wheel and sdist, each in an empty environment, each main job once; PYTHON says which Python.
 sanity: dist
-	$(BIN)/python -m tests.sanity dist/*.whl --python $(PYTHON)
+	$(BIN)/python -m tests.sanity dist/*.whl dist/*.tar.gz --python $(PYTHON)
 
 .venv/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -1,6 +1,7 @@
-"""Tries a wheel as a stranger gets it: into an empty environment, with its dependencies, then each main job once.
+"""Tries a wheel or an sdist as a stranger gets it: into an empty environment, with its dependencies, then each main job
+once.
 
-    python -m tests.sanity dist/isarstep-*.whl [--python python3.12] [--reuse]
+    python -m tests.sanity dist/isarstep-*.whl dist/isarstep-*.tar.gz [--python python3.12] [--reuse]
 
 `--reuse` takes the dependencies of this environment instead of the package index. Nothing of this tree is seen by what
 is tried. Prints a line for each job, and ends with 1 where one fails.
@@ -40,18 +41,18 @@ print(asyncio.run(ask()))
 
 
 class Stranger:
-    """An empty environment with the wheel in it, and a folder to work in."""
+    """An empty environment with what was packed in it, and a folder to work in."""
 
-    def __init__(self, wheel: Path, python: str, folder: Path, *, reuse: bool) -> None:
+    def __init__(self, packed: Path, python: str, folder: Path, *, reuse: bool) -> None:
         self.folder, self.home = folder, folder / "venv"
         self._environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
         self.run(python, "-m", "venv", str(self.home))
-        options = ["--no-deps", "--no-index"] if reuse else []
-        what = f"isarstep[mcp] @ {wheel.resolve().as_uri()}"
-        self.run(self.python, "-m", "pip", "install", "-q", *options, str(wheel.resolve()) if reuse else what)
         if reuse:
             (packages,) = self.home.glob("lib/python*/site-packages")
             (packages / "dependencies.pth").write_text("\n".join(site.getsitepackages()) + "\n")
+        options = ["--no-deps", "--no-index", "--no-build-isolation", "--ignore-installed"] if reuse else []
+        what = f"isarstep[mcp] @ {packed.resolve().as_uri()}"
+        self.run(self.python, "-m", "pip", "install", "-q", *options, str(packed.resolve()) if reuse else what)
 
     @property
     def python(self) -> str:
@@ -112,14 +113,20 @@ def jobs(stranger: Stranger) -> dict[str, Callable[[], bool]]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("wheel", type=Path)
+    parser.add_argument("packed", type=Path, nargs="+")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--reuse", action="store_true")
     asked = parser.parse_args(arguments)
+    return int(sum(tried(packed, asked.python, reuse=asked.reuse) for packed in asked.packed) > 0)
+
+
+def tried(packed: Path, python: str, *, reuse: bool) -> int:
+    """How many jobs failed."""
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        stranger = Stranger(asked.wheel, asked.python, Path(folder), reuse=asked.reuse)
-        print(stranger.run(stranger.python, "--version").strip(), stranger.isarstep("--version").strip())
+        stranger = Stranger(packed, python, Path(folder), reuse=reuse)
+        version = stranger.run(stranger.python, "--version").strip()
+        print(f"{packed.name}: {version}, {stranger.isarstep('--version').strip()}", flush=True)
         for name, job in jobs(stranger).items():
             began = time.monotonic()
             try:
@@ -128,7 +135,7 @@ def main(arguments: list[str] | None = None) -> int:
                 right, why = False, str(error)
             failed += not right
             print(f"{name:<10} {'ok' if right else why}  {time.monotonic() - began:.0f} s", flush=True)
-    return int(failed > 0)
+    return failed
 
 
 if __name__ == "__main__":

@@ -75,7 +75,19 @@ def test_an_option_of_before_says_what_replaced_it(name: str, option: str, capsy
     if option in taken:
         return  # a command of the same room has it
     assert cli.run([name, option]) == 2
-    assert capsys.readouterr().err.startswith(f"isarstep: {option} ")
+    said = capsys.readouterr().err
+    assert said.startswith(f"isarstep: {option} ")
+    assert said.endswith(" (since 0.2.0)\n")
+
+
+def test_rare_options_stand_last_and_are_there() -> None:
+    for name, rare in cli.ADVANCED.items():
+        command = cli.click_command(name, COMMANDS[name][0])
+        assert set(rare.split()) <= {option for parameter in command.params for option in parameter.opts}, name
+        context = command.make_context(name, [], resilient_parsing=True)
+        page = context.get_help().partition("\nAdvanced options:\n")
+        assert all(f"\n  {option}" not in page[0] for option in rare.split()), name
+        assert "--help" in page[0]
 
 
 def test_the_reference_is_up_to_date() -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+import typer.core
 
 from isarstep.errors import NEEDS_TORCH, UserError
 from isarstep.version import __version__
@@ -33,6 +34,29 @@ GROUPS = {
     "Train": ("train", "pretrain", "predict", "keep"),
     "Data": ("mine", "build", "stats", "show", "import", "export", "graph", "term"),
     "Look into a model": ("probe", "neighbours", "attention"),
+}
+
+# Options that one person in a hundred needs stand last on a command's help page.
+ADVANCED = {
+    "term": "--variants",
+    "mine": "--cluster --any-release --only-needed --heaps --proof-timeout --theory-timeout --session-timeout --memory",
+    "build": "--max-source --max-target --keep-open --keep-restated --fresh --entry --more-unseen --split --dated "
+    "--halves --rescore --trim --small",
+    "train": "--start-from --seed --device",
+    "pretrain": "--examples --seed --device",
+    "predict": "--penalty --device",
+    "keep": "--device",
+    "check": "--cluster --explain --isabelle --directory",
+    "report": "--lists",
+    "ask": "--samples --shots --temperature --longest --per-minute --at-once --price",
+    "premises": "--for-model --markdown",
+    "propose": "--tokens --beam --replay --model --benchmark",
+    "sketch": "--tokens --beam --replay --model --benchmark",
+    "prove": "--replay --model --benchmark",
+    "fill": "--beam --model --benchmark",
+    "serve": "--benchmark --concurrency --batch",
+    "mcp": "--model --benchmark",
+    "lsp": "--model --benchmark",
 }
 
 SUMMARY = "IsarStep: mine Isabelle proofs, build the benchmark, train and score models, find and check missing steps."
@@ -68,11 +92,28 @@ def function_of(name: str, module: str) -> Callable[..., Any]:
     return function
 
 
+class Command(typer.core.TyperCommand):
+    """A command whose help page has its rare options at the end."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        rare = ADVANCED.get(self.name or "", "").split()
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Advanced options": []}
+        for parameter in self.get_params(ctx):
+            row = parameter.get_help_record(ctx)
+            if row is not None:
+                option = "Advanced options" if set(rare).intersection(parameter.opts) else "Options"
+                panels["Arguments" if parameter.param_type_name == "argument" else option].append(row)
+        for title, rows in panels.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
 def click_command(name: str, module: str) -> Any:
     """The click command of a function."""
     function = function_of(name, module)
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name, help=_keep_indented(function.__doc__ or ""))(function)
+    app.command(name, cls=Command, help=_keep_indented(function.__doc__ or ""))(function)
     command = typer.main.get_command(app)
     command.callback = _interruptible(command.callback)
     return command
@@ -139,7 +180,7 @@ def run(arguments: list[str]) -> int:
         said = error.format_message()  # type: ignore[attr-defined]
         option = getattr(error, "option_name", None)
         moved = getattr(sys.modules.get(commands()[name][0]), "REPLACED", {}).get(option)
-        return _complain(f"{option} {moved}" if moved else f"{said} `isarstep {name} --help` says more")
+        return _complain(f"{option} {moved} (since 0.2.0)" if moved else f"{said} `isarstep {name} --help` says more")
     except ClickError as error:
         return _complain(error.format_message())  # type: ignore[attr-defined]
     except (Interrupted, typer.Abort, KeyboardInterrupt) as stop:
