@@ -174,3 +174,20 @@ def test_facts_without_a_name_are_written_as_isabelle_reads_them_there(engine: E
         sketch = Sketch(task, (Link(task.example.f3 or "", state.goal, "", proved),), 0.0, 1, 0.1)
         texts.append(filled_gap(gap, state, sketch).proof.partition(" by ")[0])
     assert sorted(filter(None, texts)) == ["using \\<open>seen w p\\<close>", "using seen_def"]
+
+
+def test_what_rewriting_can_do_with_the_facts_that_a_prover_used_is_printed_as_simp(engine: Engine) -> None:
+    """`good_def2` is no simp rule, so that only provers find it."""
+    text = (
+        'theory T imports Main begin\nconsts good :: "nat ⇒ bool"\naxiomatization where\n'
+        '  good_def2: "good n = (0 < n)"\nlemma "good (Suc m)" sorry\nend\n'
+    )
+    document = TheoryDocument(Path("T.thy"), engine.worlds, text=text)
+    [gap] = document.gaps()
+    task = with_facts_in_order(engine.read_state(document.state_before(gap.start)))
+    assert task.example.f3 is not None
+    with engine.proving(1.0, 32) as proving:
+        found, _ = proving.with_fewest_facts(task, task.example.f3, (), 1.0, 32)
+    assert isinstance(found, Proved)
+    assert found.by == "simp"
+    assert "T.good_def2" in found.facts

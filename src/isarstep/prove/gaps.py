@@ -136,21 +136,13 @@ class Closing:
         if self.simp is None or self.at_hand.facts is None:
             return None, None, ()
         began = time.process_time()
-        premises, world, may = asked.local, asked.context.world, self.may_use(asked)
-        about = {c.name for term in (asked.goal, *(p.prop for p in premises)) for c in constants(term)}
-        simp = self.simp
-
-        def near(about: set[str]) -> Callable[[str], Iterator[Rewrite]]:
-            declared = simp.near(world, may, about)
-            return lambda head: simp.rewrites(declared.get(head, ()))
-
-        rewriter = Rewriter((), asked.signature, near(about))
+        premises = asked.local
+        rewriter = Rewriter((), asked.signature, self._simp_rules(asked, premises))
         left = rewriter.goal(premises, asked.goal)
         no_rules = {fact.name for fact in asked.context.own} - asked.context.own_simp
         added = [rule for fact in beside if fact.name not in no_rules for rule in rewrites_of(fact)]
         if left != TRUE and added:
-            about |= {c.name for fact in beside for c in constants(fact.prop)}
-            with_added = Rewriter(added, asked.signature, near(about))
+            with_added = Rewriter(added, asked.signature, self._simp_rules(asked, (*premises, *beside)))
             further = with_added.goal(premises, asked.goal)
             rewriter, left = (with_added, further) if with_added.used else (rewriter, left)
         seconds = time.process_time() - began
@@ -194,11 +186,34 @@ class Closing:
         every = dict.fromkeys(fact for query in queries.values() for fact in query.library)
         if isinstance(gap, Proved) and self.fewest:
             gap = with_fewest_facts(self.provers, Query(asked.local, asked.goal, tuple(every)), gap)
+            gap = self._by_rewriting(asked, tuple(every), gap) or gap
         if isinstance(gap, Proved) and unused(gap, {fact.name for fact in every} - given):
             gap = replace(gap, library=0)
         if self.trace is not None:
             self.trace[:] = [replace(each, gap=gap) if each.gap is found else each for each in self.trace]
         return gap
+
+    def _by_rewriting(self, asked: OpenGap, library: Sequence[Named], proof: Proved) -> Proved | None:
+        """The same from the facts that a prover used, as `simp` would do it, where that is enough."""
+        used = {name for fact in proof.facts for name in (fact, fact.rpartition("(")[0])}
+        beside = [replace(fact, here=True) for fact in library if fact.name in used]
+        if not beside or self.simp is None or self.at_hand.facts is None or "?" in proof.facts:
+            return None
+        began = time.process_time()
+        premises = tuple(premise for premise in asked.local if premise.name in used)
+        rules = [rule for fact in beside for rule in rewrites_of(fact)]
+        rewriter = Rewriter(rules, asked.signature, self._simp_rules(asked, (*premises, *beside)))
+        if rewriter.goal(premises, asked.goal) != TRUE:
+            return None
+        return Proved("simp", time.process_time() - began, tuple(rewriter.used), proof.library)
+
+    def _simp_rules(self, asked: OpenGap, about: Sequence[Named]) -> Callable[[str], Iterator[Rewrite]]:
+        """The library's simp rules for a constant, as far as they are about the goal and these facts."""
+        assert self.simp is not None
+        simp, terms = self.simp, (asked.goal, *(each.prop for each in about))
+        mentioned = {constant.name for term in terms for constant in constants(term)}
+        declared = simp.near(asked.context.world, self.may_use(asked), mentioned)
+        return lambda head: simp.rewrites(declared.get(head, ()))
 
     def _alone(self, question: str, query: Query) -> Gap:
         """A query as it is, for a part of the time."""
