@@ -7,25 +7,41 @@ from collections.abc import Mapping, Sequence
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Const, Free, Term, Typ, Type, Var, frees, funs, list_comb, strip_comb, substitute
+from isarstep.logic.terms import Const, Free, Term, Typ, Var, frees, funs, list_comb, strip_comb, substitute
 from isarstep.theory.declarations import open_type
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext
+from isarstep.theory.patterns import matched
 from isarstep.theory.proof_block import OpenGoal, type_of_term
 from isarstep.theory.proof_cases import (
     LemmaChoice,
     MethodText,
     ProofCase,
     distinction_cases,
+    goal_parts,
     induction_cases,
     joined_cases,
     method_text,
 )
-from isarstep.theory.rule_cases import InductionRule, WantedInduction, library_rule, rule_cases
+from isarstep.theory.rule_cases import (
+    InductionRule,
+    WantedInduction,
+    elimination_cases,
+    library_rule,
+    predicate_of,
+    rule_cases,
+)
 from isarstep.theory.stated import ReadStatement, Witnesses, exported
 from isarstep.theory.statements import Scope, read_together
 
-_NAT = "Nat.nat"  # nat.induct calls its cases otherwise
+# Predicates of the library with rules that `induct` takes for a fact about them.
+_LIBRARY_PREDICATES = {
+    "Finite_Set.finite": "finite_induct",
+    "Transitive_Closure.rtranclp": "rtranclp_induct",
+    "Transitive_Closure.rtrancl": "rtrancl_induct",
+}
+# Their rules have cases Nil and Cons, as the type has.
+_NAMED_LIKE_CONSTRUCTORS = ("List.list.list_all2", "List.listsp")
 _METHODS = ("induct", "induction", "induct_tac", "cases", "case_tac")
 
 
@@ -37,39 +53,108 @@ def find_cases(goal: OpenGoal, command: OuterCommand, scope: Scope, context: Own
         block.why_no_cases = f"`proof {' '.join(t.text for t in command.tokens)}` gives no cases that are read"
         return
     try:
-        if method.name in ("induct", "induction") and method.rule and not method.other:
-            block.cases = _by_rule(goal, method, scope, context)
-            return
-        if method.name == "cases" and not method.other and (method.rule or not method.arguments):
-            block.cases = _of_choice(goal, method, scope, context)
-            return
-        if method.other or method.rule or len(method.arguments) != 1:
-            raise UserError(f"`{method.name}` with {method.other or 'several arguments'} is not read")
-        term = read_together([method.arguments[0]], scope, None).terms[0]
+        if method.other:
+            raise UserError(f"`{method.name}` with {method.other} is not read")
         if method.name == "cases":
-            block.cases = distinction_cases(term, type_of_term(term), set(block.fixed), context.language)
-            return
-        block.cases = _structural(goal, method, term, context)
+            block.cases = _cases(goal, method, scope, context)
+        elif method.name in ("induct", "induction"):
+            block.cases = _induction(goal, method, scope, context)
+        else:
+            raise UserError(f"`{method.name}` is not read")
     except (UserError, KeyError) as error:
         block.why_no_cases = str(error)
 
 
-def _structural(goal: OpenGoal, method: MethodText, term: Term, context: OwnContext) -> dict[str, ProofCase]:
-    """`induct x arbitrary: y` on a variable of a datatype."""
-    if not isinstance(term, Free) or not goal.goals:
-        raise UserError("an induction on a term is not read")
+def _cases(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
+    by_rule = _by_elimination(goal, method, scope, context)
+    if by_rule is not None:
+        return by_rule
+    if method.rule == "rev_cases" and len(method.arguments) == 1 and context.find_facts("rev_cases") is None:
+        rule = library_rule("rev_cases", scope)
+        assert rule is not None
+        term = read_together([method.arguments[0]], scope, None).terms[0]
+        return elimination_cases(rule, term, context.signature, goal.block.fixed)
+    if method.rule or not method.arguments:
+        return _of_choice(goal, method, scope, context)
+    if len(method.arguments) != 1:
+        raise UserError("`cases` with several arguments is not read")
+    term = read_together([method.arguments[0]], scope, None).terms[0]
+    return distinction_cases(term, type_of_term(term), set(goal.block.fixed), context.language)
+
+
+def _induction(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
     if goal.unread_facts:
         raise UserError("an induction with facts that are not read is not read")
-    arbitrary = {name: goal.block.fixed[name] for name in map(to_isabelle, method.arbitrary)}
+    if not goal.goals:
+        raise UserError("an induction on nothing is not read")
+    if method.rule and not _of_type(method.rule, context):
+        return _by_rule(goal, method, _rule(method.rule, scope, context), scope, context)
+    by_fact = None if method.rule else _rule_of_fact(goal, method, context, scope)
+    if by_fact is not None:
+        return _by_rule(goal, method, by_fact, scope, context)
+    if len(method.arguments) != 1:
+        raise UserError(f"`{method.name}` with several arguments is not read")
+    term = read_together([method.arguments[0]], scope, None).terms[0]
+    if not isinstance(term, Free):
+        raise UserError("an induction on a term is not read")
+    block = goal.block
+    if method.rule and _of_type(method.rule, context) != getattr(term.type, "name", ""):
+        raise UserError(f"an induction by {method.rule} on what is shown here is not read")
+    arbitrary = {to_isabelle(name): block.fixed[to_isabelle(name)] for name in method.arbitrary}
     chained = [fact.prop for fact in goal.chained]
-    cases = []
-    for each in goal.goals:
-        premises, conclusion = hol.strip_pure_imp(each)
-        formula = hol.dest_trueprop(conclusion)
-        if formula is None:
-            raise UserError("an induction on a goal of this form is not read")
-        cases.append(induction_cases(term, formula, premises, chained, arbitrary, context.language))
-    return joined_cases(cases)
+    parts = [goal_parts(each, set(block.fixed)) for each in goal.goals]
+    if len(parts) > 1 and any(each.variables for each in parts):
+        raise UserError("an induction on several goals of this form is not read")
+    return joined_cases([induction_cases(term, each, chained, arbitrary, context.language) for each in parts])
+
+
+def _of_type(rule: str, context: OwnContext) -> str:
+    """The datatype whose structural induction this is; nothing where it is another rule."""
+    base, _, last = rule.rpartition(".")
+    if rule == "nat_induct":
+        return "Nat.nat"
+    if last != "induct" or _constant(to_isabelle(base), context) in context.inductions:
+        return ""
+    found = context.language.types.resolve(to_isabelle(base)) or ""
+    return found if found != "Nat.nat" else ""  # nat.induct calls its cases otherwise
+
+
+def _rule_of_fact(goal: OpenGoal, method: MethodText, context: OwnContext, scope: Scope) -> InductionRule | None:
+    """Isabelle takes the rule of the predicate that the first chained fact is about, where it fits the variables that
+    are named: the last ones of the predicate."""
+    if not goal.chained:
+        return None
+    name = predicate_of(goal.chained[0].prop)
+    wanted = [to_isabelle(token.text.strip()) for token in method.arguments]
+    last = strip_comb(hol.dest_trueprop(goal.chained[0].prop) or goal.chained[0].prop)[1][-1:]
+    if name in _NAMED_LIKE_CONSTRUCTORS and (not wanted or last == [] or getattr(last[0], "name", "") == wanted[-1]):
+        raise UserError("an induction whose first fact has a rule of its own is not read")
+    rule = context.inductions.get(name) or library_rule(_LIBRARY_PREDICATES.get(name, ""), scope)
+    if rule is None or rule.major is None:
+        return None
+    found: dict[str, Term] = {}
+    if not matched(rule.major, goal.chained[0].prop, found):
+        return None
+    names = [each.name if isinstance(each, Free) else "" for each in map(found.get, rule.variables)]
+    return rule if names[len(names) - len(wanted) :] == wanted else None
+
+
+def _by_elimination(
+    goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext
+) -> dict[str, ProofCase] | None:
+    """`cases rule: P.cases`, or `cases` alone behind a fact about an inductive predicate; None: it is something
+    else."""
+    base, _, last = method.rule.rpartition(".")
+    if method.arguments or (method.rule and last != "cases"):
+        return None
+    given = [fact.prop for fact in goal.chained]
+    name = predicate_of(given[0]) if given else ""
+    if method.rule and _constant(to_isabelle(base), context) != name:
+        return None
+    rule = context.inductions.get(name)
+    if rule is None or goal.unread_facts:
+        return None
+    return elimination_cases(rule, given[0], context.signature, goal.block.fixed)
 
 
 def choice_cases(alternatives: Sequence[Witnesses], types: Mapping[str, Typ]) -> dict[str, ProofCase]:
@@ -125,15 +210,11 @@ def _of_lemma(choice: LemmaChoice, method: MethodText, scope: Scope) -> dict[str
     }
 
 
-def _by_rule(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
+def _by_rule(
+    goal: OpenGoal, method: MethodText, rule: InductionRule | None, scope: Scope, context: OwnContext
+) -> dict[str, ProofCase]:
     """`induct x arbitrary: y rule: r`, `induction set: finite`."""
-    rule = _rule(method.rule, scope, context)
-    if rule is None and len(method.arguments) == 1 and method.rule.endswith(".induct"):
-        term = read_together([method.arguments[0]], scope, None).terms[0]
-        typ = type_of_term(term)
-        if isinstance(typ, Type) and typ.name.endswith(f".{method.rule.removesuffix('.induct')}") and typ.name != _NAT:
-            return _structural(goal, method, term, context)  # the rule that a datatype's induction takes by itself
-    if rule is None or goal.unread_facts or len(goal.goals) != 1:
+    if rule is None or len(goal.goals) != 1:
         raise UserError(f"an induction by {method.rule} on what is shown here is not read")
     variables = [read_together([token], scope, None).terms[0] for token in method.arguments]
     if method.rule == "less_induct" and len(variables) == 1 and not isinstance(variables[0], Free):
@@ -147,7 +228,7 @@ def _by_rule(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnConte
     asked = WantedInduction(
         conclusion,
         tuple(premises),
-        {name: block.fixed[name] for name in map(to_isabelle, method.arbitrary)},
+        {to_isabelle(name): block.fixed[to_isabelle(name)] for name in method.arbitrary},
         tuple(fact.prop for fact in goal.chained),
         tuple(each for each in variables if isinstance(each, Free)),
         block.fixed,
@@ -183,6 +264,8 @@ def _on_measure(goal: OpenGoal, measure: Term, method: MethodText) -> dict[str, 
 
 
 def _rule(name: str, scope: Scope, context: OwnContext) -> InductionRule | None:
+    if name == "rev_cases":
+        return None
     if name == "set finite":
         return library_rule("finite_induct", scope)
     base, _, last = name.rpartition(".")

@@ -12,7 +12,7 @@ from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
 from isarstep.theory.stated import StatedProps, exported, stated_props
-from isarstep.theory.statements import NotRead, read_together, type_names
+from isarstep.theory.statements import read_together, type_names
 
 _PARTS = ("fixes", "assumes", "defines", "notes", "constrains", "includes", "begin", "for")
 
@@ -23,29 +23,14 @@ def locale(context: OwnContext, command: OuterCommand) -> None:
     if context.target is not None:
         raise reader.refused("a locale inside a context is not read")
     name = reader.name()
-    begin = reader.at
-    try:
-        made, begins = _read_locale(context, reader, name, keep=False)
-    except NotRead as error:  # elements may speak of a type that the import leaves open
-        if not any(token.keyword("for") for token in reader.tokens):
-            raise
-        reader.at = begin
-        try:
-            made, begins = _read_locale(context, reader, name, keep=True)
-        except NotRead:
-            raise error from None
+    made = Locale(f"{context.theory}.{to_isabelle(name.text)}")
+    if reader.accept("=") and not reader.is_keyword(*_PARTS):
+        import_locales(context, reader, made, _PARTS[:-1])
+    begins = _elements(context, reader, made)
     _declare_predicate(context, made, name)
     context.locales[name.text] = made
     if begins:
         context.enter(made)
-
-
-def _read_locale(context: OwnContext, reader: TokenReader, name: SourceToken, *, keep: bool) -> tuple[Locale, bool]:
-    """What it has, and whether a block begins behind it."""
-    made = Locale(f"{context.theory}.{to_isabelle(name.text)}")
-    if reader.accept("=") and not reader.is_keyword(*_PARTS):
-        import_locales(context, reader, made, _PARTS[:-1], keep=keep)
-    return made, _elements(context, reader, made)
 
 
 def _declare_predicate(context: OwnContext, made: Locale, name: SourceToken) -> None:

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+
 from isarstep.errors import UserError
+from isarstep.logic import hol
 from isarstep.logic.infer import PROP
 from isarstep.logic.said import without_marks
 from isarstep.logic.terms import (
@@ -12,62 +18,103 @@ from isarstep.logic.terms import (
     Const,
     Free,
     Term,
+    TVar,
+    Typ,
     Var,
     abstract,
     beta_eta_normal,
     erase,
     frees,
+    increase,
+    rebuild,
     strip_comb,
 )
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.statements import Scope, readings_of_pattern
 
+PATTERN_NAME = re.compile(r"\?[^\W\d][\w']*")
+_DUMMY = re.compile(r"(?<![\w'?.\\<>^⇩])_(?![\w'>])")
+_ANYTHING = "anything__"  # what `_` is called
+
 
 def bound_by_pattern(pattern: SourceToken, term: Term, scope: Scope) -> dict[str, Term]:
     """By name with `?`; nothing where the pattern is not read or does not match for sure."""
     head = strip_comb(term)[0]
-    wanted = PROP if isinstance(head, Const) and head.name == "HOL.Trueprop" else None
+    is_prop = isinstance(head, Const) and head.name in (hol.TRUEPROP, hol.PURE_IMP, hol.PURE_ALL, "Pure.eq")
+    number = count()
+    text = replace(pattern, text=_DUMMY.sub(lambda _: f"?{_ANYTHING}{next(number)}", pattern.text))
     try:
-        readings = readings_of_pattern(pattern, scope, wanted)
+        readings = readings_of_pattern(text, scope, PROP if is_prop else None)
     except UserError:
         return {}
     found: dict[str, Term] = {}
-    if len(readings) != 1 or not _match(beta_eta_normal(without_marks(readings[0])), beta_eta_normal(term), found):
+    made = {beta_eta_normal(without_marks(reading)) for reading in readings}
+    if len(made) != 1 or not _match(made.pop(), beta_eta_normal(term), found, scope.fixed):
         return {}
-    return {f"?{name}": value for name, value in found.items()}
+    return {f"?{name}": value for name, value in found.items() if not name.startswith(_ANYTHING)}
+
+
+def bound_in_statement(pattern: SourceToken, prop: Term, scope: Scope) -> dict[str, Term]:
+    """`(is ?P)` and others behind a proposition."""
+    name, formula = pattern.text.strip(), hol.dest_trueprop(prop)
+    if formula is not None and name.startswith("?") and name[1:].replace("'", "").isidentifier():
+        return {name: formula}
+    return bound_by_pattern(pattern, prop, scope)
 
 
 def matched(pattern: Term, term: Term, found: dict[str, Term]) -> bool:
     """Does the pattern match? `found` gets what its variables stand for."""
-    return _match(beta_eta_normal(pattern), beta_eta_normal(term), found)
+    return _match(beta_eta_normal(pattern), beta_eta_normal(term), found, {})
 
 
-def _match(pattern: Term, term: Term, found: dict[str, Term]) -> bool:
+def _match(
+    pattern: Term, term: Term, found: dict[str, Term], types: Mapping[str, Typ], binders: tuple[Abs, ...] = ()
+) -> bool:
+    """`binders` are those around the term, the innermost last."""
     head, arguments = strip_comb(pattern)
+    if isinstance(head, Var) and head.name.startswith(_ANYTHING):
+        return True
     if isinstance(head, Var):
-        value = _value(arguments, term)
+        value = _value(arguments, term, types, binders)
         if value is None or _loose(value):
             return False
         known = found.setdefault(head.name, value)
         return erase(known) == erase(value)
     if isinstance(pattern, App) and isinstance(term, App):
-        return _match(pattern.fun, term.fun, found) and _match(pattern.arg, term.arg, found)
+        return _match(pattern.fun, term.fun, found, types, binders) and _match(
+            pattern.arg, term.arg, found, types, binders
+        )
     if isinstance(pattern, Abs) and isinstance(term, Abs):
-        return _match(pattern.body, term.body, found)
+        return _match(pattern.body, term.body, found, types, (*binders, term))
     return erase(pattern) == erase(term)
 
 
-def _value(arguments: list[Term], term: Term) -> Term | None:
-    """The term as a function of the arguments, which must be different variables that stand in it."""
-    names = [each.name for each in arguments if isinstance(each, Free)]
-    if len(set(names)) != len(arguments):
+def _value(arguments: Sequence[Term], term: Term, types: Mapping[str, Typ], binders: Sequence[Abs]) -> Term | None:
+    """The term as a function of the arguments, which must be different variables."""
+    if len(set(map(erase, arguments))) != len(arguments):
         return None
-    for name in reversed(names):
-        free = next((node for node in frees(term) if node.name == name), None)
-        if free is None or free.type is None:
+    for argument in reversed(arguments):
+        if isinstance(argument, Free):
+            inside = next((node for node in frees(term) if node.name == argument.name), None)
+            typ = inside.type if inside is not None else types.get(argument.name)
+            name = argument.name
+        elif isinstance(argument, Bound) and argument.index < len(binders):
+            binder = binders[-1 - argument.index]
+            typ, name = binder.type, binder.name
+            inside = Free(f"{name}~bound", typ)
+            term = _with_bound(term, argument.index, inside)
+        else:
             return None
-        term = Abs(name, free.type, abstract(term, free))
+        if typ is None or isinstance(typ, TVar):
+            return None
+        body = increase(term, 1) if inside is None else abstract(term, inside)
+        term = Abs(name, typ, body)
     return term
+
+
+def _with_bound(term: Term, index: int, value: Free) -> Term:
+    """The term with a free variable in the place of a bound one of what is around it."""
+    return rebuild(term, lambda leaf, depth: value if isinstance(leaf, Bound) and leaf.index == index + depth else leaf)
 
 
 def _loose(term: Term, depth: int = 0) -> bool:

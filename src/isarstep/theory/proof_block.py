@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
-from isarstep.logic.infer import CONSTRAINT
 from isarstep.logic.terms import (
     App,
     Const,
@@ -17,10 +16,7 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     Var,
-    erase,
-    fun,
     loose,
-    rebuild,
     rebuilt,
     strip_comb,
     substitute,
@@ -194,19 +190,6 @@ def type_of_term(term: Term) -> Typ:
         raise UserError("the type of this term is not known")
     result: Typ = typ
     return result
-
-
-def with_type_marks(term: Term) -> Term:
-    """The term without types, with marks from which inference finds them again."""
-
-    def leaf(node: Term, _depth: int) -> Term:
-        plain = erase(node)
-        typ = getattr(node, "type", None)
-        if typ is None or not isinstance(node, Const):
-            return plain
-        return App(Const(CONSTRAINT, fun(typ, typ)), plain)
-
-    return rebuild(term, leaf)
 
 
 def composed_facts(calculation: Sequence[OwnFact], this: Sequence[OwnFact]) -> tuple[OwnFact, ...]:

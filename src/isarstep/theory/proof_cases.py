@@ -9,7 +9,22 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
 from isarstep.logic.record_syntax import UNIT, UNITY
-from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, Var, frees, funs, list_comb, strip_fun, substitute
+from isarstep.logic.terms import (
+    App,
+    Bound,
+    Const,
+    Free,
+    Term,
+    Typ,
+    Type,
+    Var,
+    frees,
+    funs,
+    list_comb,
+    rebuild,
+    strip_fun,
+    substitute,
+)
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.stated import exported
 
@@ -118,39 +133,68 @@ def _instance(typ: Typ, values: Mapping[Typ, Typ]) -> Typ:
     return Type(typ.name, tuple(_instance(part, values) for part in typ.args)) if isinstance(typ, Type) else typ
 
 
+@dataclass(frozen=True)
+class GoalParts:
+    """`⋀y. A y ⟹ B y` with variables in the place of its own: what an induction is about."""
+
+    formula: Term
+    premises: tuple[Term, ...]
+    variables: tuple[tuple[str, Typ], ...]
+
+
+def goal_parts(goal: Term, taken: set[str]) -> GoalParts:
+    """Raises UserError where the goal is of another form."""
+    binders, body = hol.strip_pure_all(goal)
+    variables: list[tuple[str, Typ]] = []
+    for binder in binders:
+        name = binder.name
+        while name in taken:
+            name += "_"
+        if binder.type is None:
+            raise UserError("an induction on a goal without types is not read")
+        variables.append((name, binder.type))
+        taken = {*taken, name}
+    for number, (name, typ) in enumerate(reversed(variables)):
+        body = _with_bound(body, number, Free(name, typ))
+    premises, conclusion = hol.strip_pure_imp(body)
+    formula = hol.dest_trueprop(conclusion)
+    if formula is None:
+        raise UserError("an induction on a goal of this form is not read")
+    return GoalParts(formula, tuple(premises), tuple(variables))
+
+
+def _with_bound(body: Term, index: int, value: Free) -> Term:
+    return rebuild(body, lambda leaf, depth: value if isinstance(leaf, Bound) and leaf.index == index + depth else leaf)
+
+
 def induction_cases(
-    variable: Free,
-    goal: Term,
-    stated: Sequence[Term],
-    chained: Sequence[Term],
-    arbitrary: Mapping[str, Typ],
-    language: Language,
+    variable: Free, goal: GoalParts, given: Sequence[Term], arbitrary: Mapping[str, Typ], language: Language
 ) -> dict[str, ProofCase]:
-    """Structural induction on a variable. `stated` are the premises of the goal; chained facts that say something of
-    what moves become premises, too."""
+    """Structural induction on a variable. `given` are chained facts, which become part of what is shown."""
     assert variable.type is not None
-    moving = [fact for fact in chained if _mentions(fact, {variable.name, *arbitrary})] + [*stated]
+    moving = [*given, *goal.premises]
+    others = {**arbitrary, **dict(goal.variables)}
     cases: dict[str, ProofCase] = {}
     for short, constructor, types in constructors_at(variable.type, language):
-        taken = {node.name for term in (goal, *stated, *chained) for node in frees(term)}
+        taken = {node.name for term in (goal.formula, *moving) for node in frees(term)}
         names = _names(variable.name, types, variable.type, taken)
         fresh: list[Term] = [Free(name, typ) for name, typ in names]
         hypotheses = []
         for place, typ in enumerate(types):
             if typ == variable.type:
-                at = _put(hol.trueprop(goal, typed=True), variable, fresh[place])
+                at = _put(hol.trueprop(goal.formula, typed=True), variable, fresh[place])
                 under = [_put(premise, variable, fresh[place]) for premise in moving]
-                hypotheses.append(exported(at, arbitrary, under))
+                hypotheses.append(exported(at, others, under))
             elif isinstance(typ, Type) and _contains(typ, variable.type):
                 raise UserError("an induction through another type is not read")
         value = list_comb(constructor, fresh)
         cases[short] = ProofCase(
-            (*names, *arbitrary.items()),
+            (*names, *others.items()),
             (
                 ("IH", tuple(hypotheses)),
                 ("prems", tuple(_put(premise, variable, value) for premise in moving)),
             ),
-            _put(goal, variable, value),
+            _put(goal.formula, variable, value),
         )
     return cases
 
@@ -168,10 +212,6 @@ def _names(variable: str, types: Sequence[Typ], own: Typ, taken: set[str]) -> li
 
 def _contains(typ: Type, own: Typ) -> bool:
     return any(part == own or (isinstance(part, Type) and _contains(part, own)) for part in typ.args)
-
-
-def _mentions(term: Term, names: set[str]) -> bool:
-    return any(node.name in names for node in frees(term))
 
 
 def _put(term: Term, variable: Free, value: Term) -> Term:

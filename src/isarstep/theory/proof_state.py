@@ -26,7 +26,7 @@ from isarstep.theory.declarations import new_names, open_type, sides_of
 from isarstep.theory.named_facts import FactNames, split_at_and
 from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, OwnFact, TokenReader
-from isarstep.theory.patterns import bound_by_pattern
+from isarstep.theory.patterns import PATTERN_NAME, bound_by_pattern, bound_in_statement
 from isarstep.theory.proof_block import (
     LOST,
     Block,
@@ -35,7 +35,6 @@ from isarstep.theory.proof_block import (
     composed_facts,
     is_open_type,
     joined_goals,
-    with_type_marks,
     without_lost,
 )
 from isarstep.theory.stated import (
@@ -49,7 +48,7 @@ from isarstep.theory.stated import (
     stated_props,
     witnesses_of,
 )
-from isarstep.theory.statements import NotRead, Scope, read_together
+from isarstep.theory.statements import NotRead, Scope, read_together, with_type_marks
 
 # What they prove is Isabelle's; inside, `fix`, `assume` and `show` are read as they stand.
 WITHOUT_STATEMENT = ("instance", "interpretation", "global_interpretation", "subclass", "termination")
@@ -137,6 +136,9 @@ class ProofWalk:
         before = dict(inner.bound)
         for props in (*statement.assumes, *statement.shows):
             self._match_patterns(inner, props)
+            for pattern in (each for row in props.patterns for each in row):
+                for name in PATTERN_NAME.findall(pattern.text):
+                    self.block.bound.pop(name, None)
         if not (statement.new or statement.assumes):  # what a pattern is for is known behind the proof, too
             self.block.bound.update(inner.bound.items() - before.items())
         self._bind(inner, goals, "?thesis")
@@ -161,11 +163,9 @@ class ProofWalk:
     def _match_patterns(self, block: Block, props: StatedProps) -> None:
         for term, patterns in zip(props.terms, props.patterns, strict=True):
             for pattern in patterns:
-                formula = hol.dest_trueprop(term)
-                if pattern.text.strip().startswith("?") and pattern.text.strip()[1:].isidentifier() and formula:
-                    block.bound[pattern.text.strip()] = formula
-                elif formula is not None:
-                    block.bound.update(bound_by_pattern(pattern, term, self.scope(block)))
+                for name in PATTERN_NAME.findall(pattern.text):
+                    block.bound.pop(name, None)
+                block.bound.update(bound_in_statement(pattern, term, self.scope(block)))
 
     # Commands
 
@@ -393,7 +393,7 @@ class ProofWalk:
         terms = iter(read.terms)
         for row in props:
             row.terms = [next(terms) for _ in row.texts]
-        new = {each.name for one in alternatives for each in one.names}
+        new = dict.fromkeys(each.name for one in alternatives for each in one.names)
         for name, typ in read.frees.items():  # what nobody has fixed is arbitrary
             if name not in new:
                 self.block.fixed.setdefault(name, typ)
@@ -414,6 +414,7 @@ class ProofWalk:
                 outer.fix(name, read.frees[name])
             for row in props:
                 facts += self._note(outer, row.label, row.terms, sorry=not proved)
+                self._match_patterns(outer, row)
             outer.this = tuple(facts)
             self._after(outer, [fact.prop for fact in facts])
 

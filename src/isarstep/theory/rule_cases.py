@@ -31,9 +31,8 @@ from isarstep.logic.terms import (
 from isarstep.theory.declarations import open_type
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.patterns import matched
-from isarstep.theory.proof_block import with_type_marks
 from isarstep.theory.proof_cases import ProofCase
-from isarstep.theory.statements import Scope, readings_of_pattern
+from isarstep.theory.statements import Scope, readings_of_pattern, with_type_marks
 
 _MEMBER, _PAIR = "Set.member", "Product_Type.Pair"
 SHOWN = "P~"  # what a rule shows, as a variable of its cases
@@ -58,14 +57,93 @@ class InductionRule:
     cases: tuple[RuleCase, ...]
 
 
-_LIBRARY: dict[str, tuple[str, str, dict[str, tuple[str, tuple[str, ...], str]]]] = {
-    "less_induct": ("", "x", {"less": ("x", ("\\<And>y. y < x \\<Longrightarrow> P y",), "x")}),
+# By name: what the rule is about, the variables of what it shows, those of the rule alone, and its cases: variables,
+# premises, and what P is shown of.
+_LIBRARY: dict[str, tuple[str, str, str, dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]]] = {
+    "less_induct": ("", "x", "", {"less": ("x", ("\\<And>y. y < x \\<Longrightarrow> P y",), ("x",))}),
+    "wf_induct_rule": (
+        "wf r",
+        "a",
+        "r",
+        {"less": ("x", ("\\<And>y. (y, x) \\<in> r \\<Longrightarrow> P y",), ("x",))},
+    ),
     "finite_induct": (
         "finite F",
         "F",
-        {"empty": ("", (), "{}"), "insert": ("x F", ("finite F", "x \\<notin> F", "P F"), "insert x F")},
+        "",
+        {"empty": ("", (), ("{}",)), "insert": ("x F", ("finite F", "x \\<notin> F", "P F"), ("insert x F",))},
     ),
-    "rev_induct": ("", "xs", {"Nil": ("", (), "[]"), "snoc": ("x xs", ("P xs",), "xs @ [x]")}),
+    "rev_induct": ("", "xs", "", {"Nil": ("", (), ("[]",)), "snoc": ("x xs", ("P xs",), ("xs @ [x]",))}),
+    "rev_cases": ("", "xs", "", {"Nil": ("", (), ("[]",)), "snoc": ("ys y", (), ("ys @ [y]",))}),
+    "list_induct2": (
+        "length xs = length ys",
+        "xs ys",
+        "",
+        {
+            "Nil": ("", (), ("[]", "[]")),
+            "Cons": ("x xs y ys", ("length xs = length ys", "P xs ys"), ("x # xs", "y # ys")),
+        },
+    ),
+    "list_nonempty_induct": (
+        "xs \\<noteq> []",
+        "xs",
+        "",
+        {"single": ("x", (), ("[x]",)), "cons": ("x xs", ("xs \\<noteq> []", "P xs"), ("x # xs",))},
+    ),
+    "dec_induct": (
+        "i \\<le> j",
+        "j",
+        "i j",
+        {"base": ("", (), ("i",)), "step": ("n", ("i \\<le> n", "n < j", "P n"), ("Suc n",))},
+    ),
+    "nat_induct_at_least": (
+        "m \\<le> n",
+        "n",
+        "m",
+        {"base": ("", (), ("m",)), "Suc": ("n", ("m \\<le> n", "P n"), ("Suc n",))},
+    ),
+    "rtranclp_induct": (
+        "r\\<^sup>*\\<^sup>* a b",
+        "b",
+        "r a",
+        {"base": ("", (), ("a",)), "step": ("y z", ("r\\<^sup>*\\<^sup>* a y", "r y z", "P y"), ("z",))},
+    ),
+    "converse_rtranclp_induct": (
+        "r\\<^sup>*\\<^sup>* a b",
+        "a",
+        "r b",
+        {"base": ("", (), ("b",)), "step": ("y z", ("r y z", "r\\<^sup>*\\<^sup>* z b", "P z"), ("y",))},
+    ),
+    "rtrancl_induct": (
+        "(a, b) \\<in> r\\<^sup>*",
+        "b",
+        "r a",
+        {"base": ("", (), ("a",)), "step": ("y z", ("(a, y) \\<in> r\\<^sup>*", "(y, z) \\<in> r", "P y"), ("z",))},
+    ),
+    "converse_rtrancl_induct": (
+        "(a, b) \\<in> r\\<^sup>*",
+        "a",
+        "r b",
+        {"base": ("", (), ("b",)), "step": ("y z", ("(y, z) \\<in> r", "(z, b) \\<in> r\\<^sup>*", "P z"), ("y",))},
+    ),
+    "tranclp_induct": (
+        "r\\<^sup>+\\<^sup>+ a b",
+        "b",
+        "r a",
+        {
+            "base": ("y", ("r a y",), ("y",)),
+            "step": ("y z", ("r\\<^sup>+\\<^sup>+ a y", "r y z", "P y"), ("z",)),
+        },
+    ),
+    "trancl_induct": (
+        "(a, b) \\<in> r\\<^sup>+",
+        "b",
+        "r a",
+        {
+            "base": ("y", ("(a, y) \\<in> r",), ("y",)),
+            "step": ("y z", ("(a, y) \\<in> r\\<^sup>+", "(y, z) \\<in> r", "P y"), ("z",)),
+        },
+    ),
 }
 
 
@@ -93,18 +171,17 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: object) -
             raise UserError("what the rule is about is not among the facts that are given to it")
         source.pop(0)
     values = [found.get(name) for name in rule.variables]
-    if rule.major is None:
+    if not any(values):  # what the rule is about does not mention them
         values = list(asked.variables)
     if len(values) != len(rule.variables) or not all(isinstance(each, Free) for each in values):
         raise UserError("an induction on terms that are no variables is not read")
     names = [each.name for each in values if isinstance(each, Free)]
-    if len(set(names)) != len(names) or (asked.variables and [each.name for each in asked.variables] != names):
+    wanted = [each.name for each in asked.variables]
+    if len(set(names)) != len(names) or names[len(names) - len(wanted) :] != wanted:
         raise UserError("an induction of this form is not read")
-    held = {*names, *asked.arbitrary}
-    moving = [*(p for p in given if any(node.name in held for node in frees(p))), *moving]
+    moving = [*given, *moving]
     shown = _abstracted(asked, moving, names)
-    parameters = {name: term for name, term in found.items() if name not in rule.variables}
-    return {case.name: _case(case, asked, moving, names, shown, parameters, signature) for case in rule.cases}
+    return {case.name: _case(case, asked, moving, names, shown, found, signature) for case in rule.cases}
 
 
 def _abstracted(asked: WantedInduction, moving: Sequence[Term], names: Sequence[str]) -> Term:
@@ -167,9 +244,53 @@ def _case(
     )
     if len(variables) < len(case.variables):
         raise UserError("a case with a variable that stands nowhere is not read")
-    return ProofCase(
-        (*variables, *asked.arbitrary.items()), (*groups, ("prems", tuple(terms[len(made) + 1 :]))), formula
-    )
+    variables = (*variables, *asked.arbitrary.items())
+    return ProofCase(variables, (*groups, ("prems", tuple(terms[len(made) + 1 :]))), formula)
+
+
+def predicate_of(prop: Term) -> str:
+    """The constant that a fact is about: P of `P x`, S of `x ∈ S`; nothing where there is none."""
+    formula = hol.dest_trueprop(prop)
+    if formula is None:
+        return ""
+    sides = hol.dest_binary(_MEMBER, formula)
+    head = strip_comb(formula if sides is None else sides[1])[0]
+    return head.name if isinstance(head, Const) else ""
+
+
+def elimination_cases(
+    rule: InductionRule, about: Term, signature: object, fixed: Mapping[str, Typ]
+) -> dict[str, ProofCase]:
+    """What a fact about an inductive predicate says in each case; of a rule about nothing, what the cases of a term
+    are. Raises UserError where the fact is not about it."""
+    found: dict[str, Term] = {}
+    if rule.major is None:
+        found = dict(zip(rule.variables, [about], strict=True))
+    elif not matched(rule.major, about, found):
+        raise UserError("what the rule is about is not among the facts that are given to it")
+    cases = {}
+    for case in rule.cases:
+        fresh = {name: f"{name}__" for name in case.variables}
+        while set(fixed) & set(fresh.values()):
+            fresh = {name: f"{text}_" for name, text in fresh.items()}
+
+        def put(leaf: Term, fresh: Mapping[str, str] = fresh) -> Term | None:
+            if isinstance(leaf, Free) and leaf.name in fresh:
+                return Free(fresh[leaf.name])
+            return with_type_marks(found[leaf.name]) if isinstance(leaf, Var) and leaf.name in found else None
+
+        values = [with_type_marks(found[name]) for name in rule.variables]
+        shown = [substitute(each, put) for each in case.arguments]
+        same = [hol.trueprop(hol.eq(*pair)) for pair in zip(values, shown, strict=True)]
+        premises = [each for each in case.premises if not any(node.name == SHOWN for node in frees(each))]
+        own = [substitute(each, put) for each in premises]
+        typing = infer([*same, *own], signature, dict(fixed))  # type: ignore[arg-type]
+        terms = tuple(beta_normal(without_marks(term)) for term in typing.propositions)
+        variables = tuple((text, typing.frees[text]) for text in fresh.values() if text in typing.frees)
+        if len(variables) < len(fresh):
+            raise UserError("a case with a variable that stands nowhere is not read")
+        cases[case.name] = ProofCase(variables, (("", terms),), None)
+    return cases
 
 
 def library_rule(name: str, scope: Scope) -> InductionRule | None:
@@ -177,29 +298,33 @@ def library_rule(name: str, scope: Scope) -> InductionRule | None:
     known = _LIBRARY.get(name.rpartition(".")[2])
     if known is None:
         return None
-    about, variables, cases = known
-    inner = Scope(scope.source, scope.language, scope.unread, {"P": open_type("P")})
+    about, variables, others, cases = known
+    inner = Scope(scope.source, scope.language, scope.unread)
+    general = others.split()
 
-    def read(text: str, *names: str, wanted: Typ | None = PROP) -> Term:
-        inner.fixed = {each: open_type(each) for each in ("P", *names)}
+    def read(text: str, names: str, wanted: Typ | None = PROP) -> Term:
+        inner.fixed = {each: open_type(each) for each in ("P", *general, *names.split())}
         (term,) = readings_of_pattern(SourceToken("string", text, 0, 0, 0), inner, wanted)
-        return substitute(
-            erase(without_marks(term)),
-            lambda leaf: Free(SHOWN) if isinstance(leaf, Free) and leaf.name == "P" else None,
-        )
+
+        def named(leaf: Term) -> Term | None:
+            if not isinstance(leaf, Free):
+                return None
+            return Free(SHOWN) if leaf.name == "P" else Var(leaf.name, 0) if leaf.name in general else None
+
+        return substitute(erase(without_marks(term)), named)
 
     made = [
         RuleCase(
             case,
             tuple(names.split()),
-            tuple(read(text, *names.split()) for text in premises),
-            (read(shown, *names.split(), wanted=None),),
+            tuple(read(text, names) for text in premises),
+            tuple(read(text, names, None) for text in shown),
         )
         for case, (names, premises, shown) in cases.items()
     ]
     major = None
     if about:
-        plain = read(about, *variables.split())
+        plain = read(about, variables)
         major = substitute(plain, lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) else None)
     return InductionRule(major, tuple(variables.split()), tuple(made))
 

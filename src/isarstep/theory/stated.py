@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
@@ -11,10 +11,10 @@ from isarstep.logic.terms import Free, Term, Typ, abstract, frees, strip_comb
 from isarstep.theory.declarations import NewName, new_names, open_type, pattern_of, target_of
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import TokenReader
-from isarstep.theory.statements import NotRead, Scope, read_together
+from isarstep.theory.patterns import PATTERN_NAME, bound_in_statement
+from isarstep.theory.statements import NotRead, Scope, read_together, with_type_marks
 
 _LONG = ("fixes", "assumes", "shows", "obtains", "notes", "defines", "constrains", "includes")
-_THESIS = "thesis"
 
 
 @dataclass
@@ -168,7 +168,10 @@ def _read(made: ReadStatement, inner: Scope, scope: Scope) -> None:
     special = [_bound_goal(text, scope) for text in texts]
     rest = [text for text, known in zip(texts, special, strict=True) if known is None]
     if rest:
+        first = _bind_patterns(made, inner, rest)
         read = read_together(rest, inner)
+        if any(read.frees.get(name) != typ for name, typ in first.items()):
+            raise NotRead(inner.source, made.place, "what a pattern binds gets its types from what follows")
         terms, types, sorts = iter(read.terms), read.frees, read.sorts
     else:
         terms, types, sorts = iter(()), dict(inner.fixed), inner.sorts
@@ -182,6 +185,24 @@ def _read(made: ReadStatement, inner: Scope, scope: Scope) -> None:
     made.fixed = {name: typ for name, typ in types.items() if name not in obtained}
     made.fixed.update({name: typ for name, typ in scope.fixed.items() if name not in made.fixed})
     scope.sorts.update(sorts)
+
+
+def _bind_patterns(made: ReadStatement, inner: Scope, texts: Sequence[SourceToken]) -> dict[str, Typ]:
+    """`assumes "A x" (is "?P x") shows "?P y"`: what the patterns of assumptions bind, for the texts behind them. The
+    types of variables as the assumptions alone have them."""
+    given = [
+        (text, patterns) for props in made.assumes for text, patterns in zip(props.texts, props.patterns, strict=True)
+    ]
+    named = {name for text in texts for name in PATTERN_NAME.findall(text.text)} - set(inner.bound)
+    if not named or not any(patterns for _, patterns in given):
+        return {}
+    read = read_together([text for text, _ in given], inner)
+    known = replace(inner, fixed={**inner.fixed, **read.frees})
+    for term, (_, patterns) in zip(read.terms, given, strict=True):
+        for pattern in patterns:
+            bound = bound_in_statement(pattern, term, known)
+            inner.bound.update({name: with_type_marks(value) for name, value in bound.items()})
+    return read.frees
 
 
 def _bound_goal(text: SourceToken, scope: Scope) -> Term | None:

@@ -14,7 +14,7 @@ from isarstep.errors import UserError
 from isarstep.logic.advice import explained
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.folding import canonical
-from isarstep.logic.infer import IN_TEXT, PROP, TypingError
+from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError
 from isarstep.logic.inner_tokens import InnerTokens
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import parse_trees
@@ -23,6 +23,7 @@ from isarstep.logic.readerror import ReadError
 from isarstep.logic.said import without_marks
 from isarstep.logic.symbols import normal, original_place, to_isabelle
 from isarstep.logic.terms import (
+    App,
     Const,
     Free,
     Sort,
@@ -32,6 +33,9 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
+    beta_normal,
+    erase,
+    fun,
     rebuild,
     substitute,
     substitute_types,
@@ -132,6 +136,8 @@ def read_together(
             failure = failure or error
             continue
         made = tuple(without_marks(term) for term in typing.propositions)
+        if scope.bound:  # ?P x, with a function for ?P
+            made = tuple(beta_normal(term) for term in made)
         if apart:
             made = tuple(_as_written(term) for term in made)
         made = tuple(canonical(term, scope.language) for term in made)
@@ -310,3 +316,16 @@ def type_names(types: Iterable[Typ]) -> set[str]:
 def types_inside(terms: Iterable[Term]) -> set[str]:
     """Names of the type variables in typed terms."""
     return type_names(t for term in terms for n in subterms(term) if (t := getattr(n, "type", None)) is not None)
+
+
+def with_type_marks(term: Term) -> Term:
+    """The term without types, with marks from which inference finds them again."""
+
+    def leaf(node: Term, _depth: int) -> Term:
+        plain = erase(node)
+        typ = getattr(node, "type", None)
+        if typ is None or not isinstance(node, Const):
+            return plain
+        return App(Const(CONSTRAINT, fun(typ, typ)), plain)
+
+    return rebuild(term, leaf)

@@ -1,0 +1,262 @@
+"""Locale expressions: `a x "f y" + p: b z for x y z`, in `locale`, `interpretation`, `sublocale` and `interpret`.
+
+The terms of an instance take the place of the locale's parameters; all instances are typed together. Types that nobody
+has written get the names 'a, 'b, ... in the order of the parameters, as Isabelle does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from isarstep.logic import hol
+from isarstep.logic.infer import infer
+from isarstep.logic.said import without_marks
+from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.terms import (
+    Free,
+    Term,
+    TFree,
+    TVar,
+    Typ,
+    Type,
+    Var,
+    beta_normal,
+    erase,
+    frees,
+    strip_comb,
+    substitute,
+    substitute_types,
+)
+from isarstep.theory.declarations import OPEN, NewName, new_names, open_type
+from isarstep.theory.library_targets import find_target
+from isarstep.theory.outer import SourceToken
+from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
+from isarstep.theory.statements import NotRead, Scope, readings_of_text, type_names, with_type_marks
+
+_STOPS = ("+", "for", "where", "rewrites", "defines")
+
+
+@dataclass
+class LocaleInstance:
+    """A locale with terms in the place of its parameters."""
+
+    token: SourceToken
+    above: Locale
+    prefix: str = ""
+    optional: bool = False  # may the prefix be left out?
+    given: dict[str, SourceToken] = field(default_factory=dict)  # texts of parameters; the others keep their names
+    rewritten: bool = False
+    values: dict[str, Term] = field(default_factory=dict)  # typed
+    types: dict[str, Typ] = field(default_factory=dict)  # of the locale's type variables
+
+    def typed(self, typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(self.typed, typ.args))) if typ.args else typ
+        return self.types.get(typ.name, typ) if isinstance(typ, TFree) else typ
+
+    def instance(self, term: Term) -> Term:
+        """A typed term of the locale at this instance."""
+        plain = substitute_types(term, self.typed)
+        return beta_normal(substitute(plain, lambda leaf: self.values.get(leaf.name) if type(leaf) is Free else None))
+
+    def constant(self, term: Term) -> Term:
+        """What a constant of the locale stands for, which has no types."""
+
+        def put(leaf: Free | Var) -> Term | None:
+            value = self.values.get(leaf.name) if isinstance(leaf, Free) else None
+            return None if value is None else Free(value.name) if isinstance(value, Free) else with_type_marks(value)
+
+        return substitute(term, put)
+
+    def names(self, name: str) -> list[str]:
+        """Under which a name of the locale is known."""
+        if not self.prefix:
+            return [name]
+        return [name, f"{self.prefix}.{name}"] if self.optional else [f"{self.prefix}.{name}"]
+
+    def facts(self) -> Iterator[tuple[str, tuple[OwnFact, ...]]]:
+        for name, facts in self.above.facts.items():
+            made = tuple(replace(fact, prop=self.instance(fact.prop)) for fact in facts)
+            for known in self.names(name):
+                if self.prefix:
+                    several = len(made) > 1
+                    made = tuple(
+                        replace(fact, name=f"{known}({n})" if several else known) for n, fact in enumerate(made, 1)
+                    )
+                yield known, made
+
+    def constants(self) -> Iterator[tuple[str, Term]]:
+        for name, term in self.above.local.items():
+            for known in self.names(name.removeprefix("local.")):
+                yield f"local.{known}", self.constant(term)
+
+
+@dataclass
+class LocaleExpression:
+    instances: list[LocaleInstance]
+    fixed: list[NewName]  # behind `for`
+    parameters: dict[str, Typ]  # those that keep their names, then those behind `for`
+
+
+def read_expression(
+    context: OwnContext, reader: TokenReader, scope: Scope, *ends: str, implicit: bool
+) -> LocaleExpression:
+    """Up to one of these keywords or the end; `implicit`: may parameters keep their names? Raises NotRead."""
+    instances = [_instance(context, reader, ends)]
+    while reader.is_keyword("+"):
+        following = reader.ahead()
+        if following is None or following.keyword(*ends):
+            break
+        reader.accept("+")
+        instances.append(_instance(context, reader, ends))
+    fixed = new_names(reader, scope, "+", "rewrites", "defines", *ends) if reader.accept("for") else []
+    while reader.here is not None and not reader.is_keyword("+", "defines", *ends):
+        instances[-1].rewritten = True
+        reader.take()
+    made = LocaleExpression(instances, fixed, {})
+    _type(context, made, scope, implicit=implicit)
+    return made
+
+
+def _instance(context: OwnContext, reader: TokenReader, ends: Sequence[str]) -> LocaleInstance:
+    prefix, optional = "", False
+    token = reader.name()
+    if reader.is_keyword(":", "?", "!"):
+        prefix, optional = token.text, reader.accept("?")
+        reader.accept("!")
+        reader.expect(":")
+        token = reader.name()
+    above = find_target(context, token.text, token.start)
+    if above.class_type is not None:
+        raise NotRead(context.source, token.start, "a class as a locale is not read")
+    made = LocaleInstance(token, above, prefix, optional)
+    parameters = iter(above.parameters)
+    while reader.here is not None and not reader.is_keyword(*_STOPS, *ends):
+        given, parameter = reader.take(), next(parameters, None)
+        if parameter is None or not (given.quoted or given.kind in ("name", "number")):
+            raise NotRead(context.source, given.start, "an instance of a locale in this form is not read")
+        if given.text != "_":
+            made.given[parameter] = given
+    if reader.accept("where"):
+        while True:
+            name = reader.name()
+            reader.expect("=")
+            if to_isabelle(name.text) not in above.parameters:
+                raise NotRead(context.source, name.start, f"{name.text!r} is no parameter of the locale")
+            made.given[to_isabelle(name.text)] = reader.take()
+            if not reader.accept("and"):
+                break
+    if reader.accept("rewrites"):
+        made.rewritten = True
+        while reader.here is not None and not reader.is_keyword("+", "for", "defines", *ends):
+            reader.take()
+    return made
+
+
+def _type(context: OwnContext, made: LocaleExpression, scope: Scope, *, implicit: bool) -> None:
+    """Type all instances together, and put values and types into them."""
+    inner = scope.inner()
+    kept: dict[str, Typ] = {}
+    for each in made.instances:
+        for name in each.above.parameters:
+            if name not in each.given:
+                if not implicit:
+                    raise NotRead(context.source, each.token.start, f"what stands for {name!r} is not said")
+                kept[name] = open_type(name)
+    if set(kept) & {new.name for new in made.fixed}:
+        raise NotRead(context.source, made.instances[0].token.start, "a parameter is declared twice")
+    inner.fixed.update(kept)
+    for new in made.fixed:
+        inner.fixed[new.name] = new.type or open_type(new.name)
+    terms: list[Term] = []
+    types = dict(inner.fixed)
+    places: list[tuple[LocaleInstance, str]] = []
+    for number, each in enumerate(made.instances):
+        for name, typ in each.above.parameters.items():
+            types[f"~{number}~{name}"] = _apart(typ, number)
+            value = _value(inner, each.given[name]) if name in each.given else Free(name)
+            terms.append(hol.trueprop(hol.eq(Free(f"~{number}~{name}"), value)))
+            places.append((each, name))
+        strangers = [node.name for term in terms for node in frees(term) if node.name not in types]
+        if strangers:
+            raise NotRead(context.source, each.token.start, f"{strangers[0]!r} is not declared behind `for`")
+    typing = infer(terms, context.signature, types)
+    written = type_names([*scope.fixed.values(), *(new.type for new in made.fixed if new.type is not None)])
+    written |= set(scope.sorts)
+    values = []
+    for term in typing.propositions:
+        sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(term) or term)
+        assert sides is not None
+        values.append(without_marks(sides[1]))
+    names = _renamed([getattr(node, "type", None) for value in values for node in frees(value)], written)
+    names = _renamed([*_all_types(values)], written, names)
+
+    def named(typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(named, typ.args))) if typ.args else typ
+        return TFree(names.get(typ.name, typ.name), typ.sort)
+
+    for (each, name), value, term in zip(places, values, typing.propositions, strict=True):
+        each.values[name] = substitute_types(value, named)
+        sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(term) or term)
+        assert sides is not None
+        left = strip_comb(sides[0])[0]
+        assert isinstance(left, Free)
+        assert left.type is not None
+        _match_types(each.above.parameters[name], named(left.type), each.types)
+    made.parameters = {name: named(typing.frees[name]) for name in (*kept, *(new.name for new in made.fixed))}
+
+
+def _value(scope: Scope, text: SourceToken) -> Term:
+    readings = {erase(without_marks(each)): each for each in readings_of_text(text, scope)}
+    if len(readings) != 1:
+        raise NotRead(scope.source, text.inside, "it can be read in several ways; brackets or types would settle it")
+    return next(iter(readings.values()))
+
+
+def _apart(typ: Typ, number: int) -> Typ:
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(_apart(part, number) for part in typ.args))
+    return TVar(f"{typ.name}~{number}", OPEN, typ.sort)
+
+
+def _all_types(terms: Sequence[Term]) -> Iterator[Typ]:
+    from isarstep.logic.terms import subterms
+
+    for term in terms:
+        for node in subterms(term):
+            typ = getattr(node, "type", None)
+            if typ is not None:
+                yield typ
+
+
+def _renamed(types: Sequence[Typ | None], written: set[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Names of Isabelle for the type variables that nobody has written, in order."""
+    found = dict(known or {})
+    fresh = (name for name in _letters() if name not in written and name not in found.values())
+    todo = [typ for typ in reversed(types) if typ is not None]
+    while todo:
+        typ = todo.pop()
+        if isinstance(typ, Type):
+            todo.extend(reversed(typ.args))
+        elif typ.name not in written and typ.name not in found:
+            found[typ.name] = next(fresh)
+    return found
+
+
+def _letters() -> Iterator[str]:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    yield from (f"'{letter}" for letter in letters)
+    yield from (f"'a{letter}" for letter in letters)
+    yield from (f"'b{number}" for number in count())
+
+
+def _match_types(general: Typ, given: Typ, found: dict[str, Typ]) -> None:
+    if isinstance(general, Type):
+        assert isinstance(given, Type)
+        for pair in zip(general.args, given.args, strict=True):
+            _match_types(*pair, found)
+    else:
+        found[general.name] = given
