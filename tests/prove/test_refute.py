@@ -135,6 +135,14 @@ def test_a_premise_with_schematic_variables_holds_for_all_of_them() -> None:
     assert Refuter(Nothing(), SIGNATURE).search([general], goal, 0.5).counterexample is None
 
 
+def refuted_with(facts: list[Named], goal: str, types: dict[str, str]) -> bool:
+    library = library_of([("T", fact) for fact in facts], SIGNATURE)
+    named = {fact.name: [place] for place, fact in enumerate(facts)}
+    meanings = LibraryEquations(lambda name: named.get(name, ()), library, SIGNATURE, frozenset({"T"}))
+    (term,) = local([goal], types)
+    return Refuter(meanings, SIGNATURE).search([], term, 5.0).counterexample is not None
+
+
 def test_functions_and_datatypes_through_the_library() -> None:
     option = [
         lemma("Option.option.exhaust", "(==> (==> (= y None) P) (!! (x) (==> (= y (Some x)) P)) P)", {"P": "bool"}),
@@ -144,19 +152,26 @@ def test_functions_and_datatypes_through_the_library() -> None:
         lemma("Library.sqr_def", "(== (sqr x) (* x x))", {"x": "('a :: Groups.times)"}),
     ]
 
-    def refuted_with(facts: list[Named], goal: str, types: dict[str, str]) -> bool:
-        library = library_of([("T", fact) for fact in facts], SIGNATURE)
-        named = {fact.name: [place] for place, fact in enumerate(facts)}
-        meanings = LibraryEquations(lambda name: named.get(name, ()), library, SIGNATURE, frozenset({"T"}))
-        (term,) = local([goal], types)
-        return Refuter(meanings, SIGNATURE).search([], term, 5.0).counterexample is not None
-
     assert refuted_with(option, "(= p None)", {"p": "(option nat)"})
     assert refuted_with(option, "(= (sqr x) x)", {"x": "int"})
     assert not refuted_with(option, "(<= x (sqr x))", {"x": "int"})
     # Without a word on constructors that are different and injective there is no datatype.
     for missing in range(4):
         assert not refuted_with(option[:missing] + option[missing + 1 :], "(= p None)", {"p": "(option nat)"})
+
+
+def test_records_have_the_constructor_of_their_rules() -> None:
+    types = {"q": "(option 'a)"}
+    induct = lemma("Option.ext_induct", "(==> (!! (x) (P (Some x))) (P q))", types)  # as if it were a record's
+    inject = lemma("Option.ext_inject", "(= (= (Some x) (Some y)) (= x y))", {})
+    assert refuted_with([induct, inject], "(= p (Some 0))", {"p": "(option nat)"})
+    assert not refuted_with([induct, inject], "(EX (n) (= p (Some n)))", {"p": "(option bool)"})
+    for facts in (
+        [induct],
+        [inject],
+        [lemma("Option.ext_induct", "(==> (!! (x) (P (Some (Suc x)))) (P q))", {}), inject],
+    ):
+        assert not refuted_with(facts, "(= p (Some 0))", {"p": "(option nat)"})
 
 
 def test_the_same_question_has_the_same_answer() -> None:

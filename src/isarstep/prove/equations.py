@@ -15,6 +15,7 @@ from itertools import combinations
 from isarstep.logic.hol import dest_trueprop, strip_pure_all, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
+    Bound,
     Const,
     Term,
     TVar,
@@ -34,7 +35,8 @@ from isarstep.prove.monomorphise import Named, Substitution, is_general, match_i
 from isarstep.prove.rewriting import Rewrite, rule_said
 
 ENDS = (".simps", "_def", ".code", "_code")
-OF_DATATYPE = ("case", "sel", "map", "set", "size", "disc", "rec", "pred_inject", "rel_inject", "rel_distinct", "simps")
+OF_DATATYPE = ("case", "sel", "map", "set", "size", "disc", "rec", "pred_inject", "rel_inject", "rel_distinct",
+               "select_convs", "update_convs", "simps")  # fmt: skip
 MOST_EQUATIONS = 200
 
 
@@ -146,10 +148,19 @@ class LibraryEquations:
 
     def _read_constructors(self, name: str) -> tuple[Type, Sequence[tuple[str, Sequence[Typ]]]] | None:
         found = next((c for fact in self._stated(f"{name}.exhaust") if (c := _exhausting(fact.prop, name))), None)
-        if found is None or not self._stated(f"{name}.induct"):
+        inject = f"{name}.inject"
+        if found is None:
+            record = name.rpartition(".")[0]
+            found = next(
+                (c for fact in self._stated(f"{record}.ext_induct") if (c := _of_record(fact.prop, name))), None
+            )
+            inject = f"{record}.ext_inject"
+        elif not self._stated(f"{name}.induct"):
+            return None
+        if found is None:
             return None
         with_arguments = {c.name for c in found if strip_fun(c.type or Type(""))[0]}
-        injective = {c for fact in self._stated(f"{name}.inject") for c in _sides(fact.prop)[:1]}
+        injective = {c for fact in self._stated(inject) for c in _sides(fact.prop)[:1]}
         apart = {frozenset(_sides(fact.prop)) for fact in self._stated(f"{name}.distinct")}
         pairs = {frozenset((one.name, two.name)) for one, two in combinations(found, 2)}
         if not with_arguments <= injective or not pairs <= apart:
@@ -180,6 +191,22 @@ def _exhausting(prop: Term, name: str) -> list[Const] | None:
         found.append(constructor)
     same = {strip_fun(c.type or Type(""))[1] for c in found}
     return found if found and len(same) == 1 else None
+
+
+def _of_record(prop: Term, name: str) -> list[Const] | None:
+    """The constructor of `(⋀a more. ?P (C a more)) ⟹ ?P r`."""
+    premises, _ = strip_pure_imp(prop)
+    formula = dest_trueprop(strip_pure_all(premises[0])[1]) if len(premises) == 1 else None
+    predicate, made = strip_comb(formula) if formula is not None else (prop, [])
+    if type(predicate) is not Var or len(made) != 1:
+        return None
+    constructor, arguments = strip_comb(made[0])
+    if type(constructor) is not Const or constructor.type is None:
+        return None
+    types, result = strip_fun(constructor.type)
+    places = {each.index for each in arguments if type(each) is Bound}
+    whole = len(places) == len(arguments) == len(types)
+    return [constructor] if whole and isinstance(result, Type) and result.name == name else None
 
 
 def _sides(prop: Term) -> list[str]:
