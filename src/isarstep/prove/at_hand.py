@@ -57,7 +57,9 @@ class AtHand:
         theories = context.world.theories
         if order == "learned":
             question = SelectorQuestion(step=texts[0], given=tuple(texts[1:]), theory=example.theory)
-            return chosen + learned_selection(self.facts).rank(question, wanted, before, exclude, own, theories)
+            return chosen + learned_selection(self.facts, kept=not context.scored).rank(
+                question, wanted, before, exclude, own, theories
+            )
         return chosen + relevance_of(self.facts).rank(texts, wanted, before, exclude, own, theories)
 
     def copies(self, example: ExampleToCheck) -> list[int]:

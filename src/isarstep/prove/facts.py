@@ -32,6 +32,10 @@ class FactBase(Protocol):
     def __len__(self) -> int: ...
 
     @property
+    def identity(self) -> str:
+        """The same for the same facts, whatever the process; empty: nobody knows."""
+
+    @property
     def texts(self) -> Sequence[str]:
         """Tokens of each fact, in library order."""
 
@@ -137,7 +141,9 @@ class Library:
         proofs: Callable[[], ProofOrder] = dict,
         uses: Callable[[], npt.NDArray[np.int64]] | None = None,
         lemmas: Callable[[], Mapping[str, Sequence[int]]] = dict,
+        identity: str = "",
     ) -> None:
+        self.identity = identity
         self.texts: Sequence[str] = texts
         self._names, self._indices, self._read_theories, self._proofs = names, indices, theories, proofs
         self._count_uses, self._read_lemmas = uses, lemmas
@@ -318,6 +324,7 @@ class Library:
             lambda: proof_order(benchmark),
             uses,
             lambda: lemmas_in_context(benchmark),
+            benchmark.hash,
         )
 
 

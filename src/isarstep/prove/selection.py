@@ -14,6 +14,7 @@ from zipfile import BadZipFile
 import numpy as np
 import numpy.typing as npt
 
+from isarstep.bench.wholeness import cache_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Ints, Longs
 from isarstep.feed.premise_questions import ABOVE, CONSEQUENCE, GIVEN, OTHER, PLACE, PROVED, STEP
@@ -24,6 +25,7 @@ from isarstep.prove.facts import FactBase
 from isarstep.whole_files import write_whole
 
 CONTEXTS = 4  # whose facts are kept in memory
+FILES = 6  # of contexts that are kept, the youngest ones
 _LAYOUT = 1  # of the file
 
 
@@ -162,6 +164,8 @@ class LearnedSelection:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             _to_file(made, path)
+            for old in sorted(self._folder.glob("facts-*.npz"), key=_age)[FILES:]:
+                old.unlink(missing_ok=True)
         except (OSError, UserError):
             pass  # nobody must be able to write there
         return made
@@ -215,13 +219,26 @@ def selection_of(library: FactBase, name: str, *, cache: Path | None = None) -> 
     return LearnedSelection(library, load_selector("embedded"), name, cache)
 
 
-def learned_selection(library: FactBase) -> LearnedSelection:
-    """Made once for a library, whoever asks; nothing is kept in files."""
-    return beside(library, _kept_in_no_file)
+def learned_selection(library: FactBase, *, kept: bool) -> LearnedSelection:
+    """Made once for a library, whoever asks. `kept`: the worlds of people are few, and files spare the next process the
+    embedding; examples stand in thousands."""
+    return beside(library, _kept_in_files if kept else _kept_in_no_file)
+
+
+def _kept_in_files(library: FactBase) -> LearnedSelection:
+    return selection_of(library, library.identity, cache=cache_folder() / "facts" if library.identity else None)
 
 
 def _kept_in_no_file(library: FactBase) -> LearnedSelection:
-    return selection_of(library, "")
+    return selection_of(library, library.identity)
+
+
+def _age(path: Path) -> float:
+    """Youngest first; somebody else may have removed it."""
+    try:
+        return -path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _to_file(facts: ContextFacts, path: Path) -> None:

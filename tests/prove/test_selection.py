@@ -1,0 +1,46 @@
+"""The learned order of facts, and the files that spare a process the embedding."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.prove.language import SIGNATURE
+from tests.prove.small_library import library_of
+from tests.prove.test_derivations import LIBRARY
+
+from isarstep.prove.facts import Library
+from isarstep.prove.selection import FILES, SelectorQuestion, learned_selection
+
+
+def small(identity: str) -> Library:
+    library = library_of([("T", fact) for fact in list(LIBRARY.values())[:4]], SIGNATURE)
+    library.identity = identity
+    return library
+
+
+def ranked(library: Library, *, kept: bool) -> list[int]:
+    question = SelectorQuestion(step=library.texts[0])
+    return learned_selection(library, kept=kept).rank(question, 4, 4, theories=frozenset({"T"}))
+
+
+def test_only_worlds_of_people_are_kept_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = ranked(small("a"), kept=False)
+    assert sorted(first) == [0, 1, 2, 3]
+    assert ranked(small(""), kept=True) == first  # nobody could say of which facts a file is
+    assert not list(tmp_path.rglob("*.npz"))
+    assert ranked(small("a"), kept=True) == ranked(small("a"), kept=True) == first
+    assert len(list(tmp_path.rglob("*.npz"))) == 1
+
+
+def test_few_files_are_kept_the_oldest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    made: list[Path] = []
+    for number in range(FILES + 2):
+        ranked(small(str(number)), kept=True)
+        (new,) = set(tmp_path.rglob("*.npz")) - set(made)
+        os.utime(new, (number, number))
+        made.append(new)
+        assert [path for path in made if path.exists()] == made[-FILES:]
