@@ -103,7 +103,7 @@ def test_facts_that_rest_on_sorry_are_labelled(benchmark: Benchmark) -> None:
         ('theory T imports Main begin\nlemma "0 = True" sorry\nend', 2, "T.thy:2:8: "),
         ('theory T imports Main begin\nlemma "True" (* open\nend', 2, "T.thy:2:14: a comment"),
         (
-            'theory T imports Main begin\ntypedef t = "{0::nat}" by auto\nlemma "Rep_t x = 0" sorry\nend',
+            'theory T imports Main begin\ncodatatype t = A\nlemma "A = x" sorry\nend',
             3,
             "T.thy:3:8",
         ),

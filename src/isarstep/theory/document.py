@@ -44,6 +44,7 @@ from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
 from isarstep.theory.records import record
 from isarstep.theory.stated import ReadStatement, read_lemma
 from isarstep.theory.statements import NotRead
+from isarstep.theory.typedefs import typedef
 from isarstep.theory.unread_symbols import unread_symbols
 
 _READERS = {
@@ -67,16 +68,7 @@ _ABOUT_OTHERS = (
     "lifting_forget", "lifting_update", "code_pred", "functor", "bnf", "lift_bnf", "fun_cases", "inductive_cases",
     "inductive_simps", "extract", "extract_type", "realizers", "realizability", "datatype_compat",
 )  # fmt: skip
-_WITH_EQUATIONS = (
-    "definition",
-    "abbreviation",
-    "fun",
-    "primrec",
-    "function",
-    "inductive",
-    "inductive_set",
-    "coinductive",
-)
+_WITH_EQUATIONS = tuple("definition abbreviation fun primrec function inductive inductive_set coinductive".split())
 _MINOR = frozenset("where and for fixes assumes in begin infix infixl infixr binder input plugins".split())
 _NAME = re.compile(r"[^\W\d][\w']*")
 _HEAD = re.compile(r"\s*\(*\s*([^\W\d][\w']*)")
@@ -336,6 +328,8 @@ class _Reading:
                 self._operation(command)
             elif name in _READERS:
                 self._declaration(command)
+            elif name == "typedef" and not any(each.name == "oops" for each in proof):
+                typedef(context, command, unproved=self._rests_on_sorry(proof))
             elif name != "notepad":
                 self._unread(command, "is not read")
                 self._bare(command)
