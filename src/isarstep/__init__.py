@@ -98,6 +98,7 @@ def propose(
     engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
     if check is False:
         return Steps(engine.propose(task, beam))
+    engine.load()  # is no part of the seconds
     until = end_of_checks(check)
     with engine.proving(seconds, library) as proving:
         return Steps(_with_contradiction(engine.propose(task, beam, proving=proving, until=until), task, proving))
