@@ -177,7 +177,7 @@ def load(sessions: dict[str, tuple[Path, list[Path]]], out: Path, options: argpa
         )
     (out / "ROOT").write_text("\n".join(entries))
     command = [sys.executable, "-m", "isarstep", "mine", *sessions, "-d", str(out), "--out", str(out / "graphs")]
-    command += ["--jobs", str(options.jobs), "--resume", "--proof-timeout", "120", "--theory-timeout", "900"]
+    command += ["--jobs", str(options.jobs), "--resume", "--proof-timeout", "60", "--theory-timeout", "900"]
     command += [f"--heaps={options.heaps}"] if options.heaps else []
     command += [f"--directory={each}" for each in options.directory]
     environment = os.environ | dict(with_provers(find_installation()).settings)

@@ -56,6 +56,10 @@ class OwnWorld(World):
 
 def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
     """The task that a state of a proof poses; the reader is that of its world."""
+    if state.context.instantiating:  # the laws of the class are what has to be shown
+        raise UserError(
+            f"{state.where}: what stands before the end of an `instance` proof is read, but not asked about"
+        )
     order = tuple(state.fixed)
     places = {name: f"<X{place}>" for place, name in enumerate(order)}
     context = fixed_types({places[name]: typ for name, typ in state.fixed.items()})
