@@ -167,6 +167,20 @@ def test_the_papers_first_example(engine: Engine, typ: str) -> None:
     assert steps[0].id >= 10
 
 
+def test_where_the_model_has_nothing_a_rule_of_the_library_leads_on(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    facts = ("a dvd b", "a dvd c")
+    task = engine.read(Problem("a dvd b * x + c * y", facts, types={"a": "nat"}))
+    monkeypatch.setattr(engine, "search", lambda tasks, *_: [[] for _ in tasks])
+    with engine.proving() as proving:
+        steps = engine.propose(task, proving=proving)
+    assert {"a dvd b * x", "a dvd c * y"} & {step.text for step in steps[:3] if step.helps}
+    assert all(step.score is None for step in steps)  # nobody gave them a probability
+    with engine.proving(library=0) as proving:
+        assert engine.propose(task, proving=proving) == []
+
+
 def test_provers_judge_both_sides(engine: Engine) -> None:
     task = engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"), types={"x": "nat"}))
     lines = [engine.answer(task, text, "notation") for text in ("x ≤ z", "z ≤ x")]

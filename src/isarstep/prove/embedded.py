@@ -11,13 +11,15 @@ from typing import Literal
 
 from isarstep.bench.worlds import World, Worlds
 from isarstep.errors import UserError
-from isarstep.logic.hol import BOOL, PROP
+from isarstep.logic.folding import canonical
+from isarstep.logic.hol import BOOL, PROP, trueprop
 from isarstep.logic.terms import App, Const, Term, fun
-from isarstep.logic.tokens import decode
+from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.at_hand import AtHand
 from isarstep.prove.facts import FactBase
 from isarstep.prove.gaps import Asked, Closing, OpenGap, unused
 from isarstep.prove.induction_cases import by_induction
+from isarstep.prove.instances import one_rule_away
 from isarstep.prove.likeness import likeness
 from isarstep.prove.provers import Provers
 from isarstep.prove.reading import ExampleReader
@@ -36,6 +38,7 @@ from isarstep.prove.verdict import (
     proved,
 )
 
+RULES = 256  # facts of the library that may be one step away
 FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
 
 
@@ -147,6 +150,16 @@ class Checker:
         """The same by induction and case distinction, an answer for each that is tried. Raises UserError."""
         context = self.typed(example, world)
         yield from by_induction(self.closing, replace(_direct(example, context), hints=context.f5_lemmas))
+
+    def one_rule_away(self, example: ExampleToCheck, world: World | None = None) -> list[str]:
+        """Lines of tokens: what one fact of the library leads from to F.3, or to from F.2 and F.4. Raises UserError."""
+        asked = _direct(example, self.typed(example, world))
+        closing = self.closing
+        facts = closing.at_hand.relevant(example, asked.context, asked.texts, RULES, asked.given)
+        named = (*asked.general, *closing.at_hand.named((*asked.given, *facts)))
+        found = one_rule_away(named, asked.local, asked.goal, asked.signature)
+        language = asked.context.world.language
+        return [encode_line(canonical(trueprop(formula, typed=True), language)) for formula in found]
 
     def local_premises(self, example: ExampleToCheck) -> list[str]:
         """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""

@@ -187,6 +187,18 @@ class Proving:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
 
+    def one_rule_away(self, task: Task) -> list[str]:
+        """Statements from which the goal follows by one fact of the library, or that follow so from the facts; of an
+        example of the benchmark none."""
+        world = own_world(task)
+        if world is None or task.example.f3 is None:
+            return []
+        self._checker.said = task.said
+        try:
+            return self._checker.one_rule_away(task.example, world)
+        except UserError:
+            return []
+
     def against(self, task: Task, tokens: str) -> Gap:
         """Does a statement contradict the facts? Asked quickly: most do not."""
         usual = self.limits

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 Constraint = Literal["none", "grammar", "types"]
 BEAM = 10
 BRIEFLY = 6.0  # seconds in which provers try steps where nobody asks for more or less
+MOST_BY_RULES = 12  # statements one rule of the library away that are tried
 WIDE = 32  # hypotheses for a problem where provers find no step among those of the usual beam
 MARGIN = 10.0  # of log probability: what is so much less likely than the first is nothing to wait for
 LONGEST_DENSE = 110  # dense tokens of a target that has 200 at most; beams that ramble end there
@@ -289,15 +290,25 @@ class Engine:
         until: float = math.inf,
     ) -> list[Step]:
         """Ranked steps; with provers, every step is tried on both sides first, and where no new one is proved on both,
-        those of a wider beam are tried, too. The answer is no longer for that. After `until` on the monotonic clock no
-        further step is tried."""
+        the steps of a wider beam are tried, then what is one rule of the library away. The answer is no longer for
+        that. After `until` on the monotonic clock no further step is tried."""
         steps = self.search([task], beam, constraint)[0]
         if proving is None:
             return ranked(steps)
         steps = proving.tried(task, steps, until)
-        if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
+
+        def more_wanted() -> bool:
+            return not any(step.helps for step in steps) and time.monotonic() < until
+
+        if beam < WIDE and more_wanted():
             steps += proving.tried(task, further(steps, self.search([task], WIDE, constraint)[0]), until)
+        if more_wanted():
+            steps += proving.tried(task, further(steps, self.by_rules(task, proving.one_rule_away(task))), until)
         return ranked(steps)[:beam]
+
+    def by_rules(self, task: Task, lines: Sequence[str]) -> list[Step]:
+        """The first statements that are one rule of the library away, as steps."""
+        return self.steps(task, [(line, None) for line in lines[:MOST_BY_RULES]])
 
 
 def end_of_checks(check: bool | None) -> float:

@@ -339,24 +339,40 @@ class Service:
 
     async def gaps(self, found: Found, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Event, None]:
         """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked. Where
-        no new step is proved on both sides, those of a wider beam come after them."""
+        no new step is proved on both sides, those of a wider beam come after them, then what is one rule of the library
+        away."""
         async with aclosing(self._verdicts(found, 0, effort, clock)) as events:
             async for event in events:
                 yield event
-        tried = len(found.steps)
-        if isinstance(effort, schema.ProposeBody) and self._may_widen(found, effort, clock):
-            with suppress(OutOfTimeError):  # then what there is must do
-                found.steps += further(found.steps, await self._searched(found.task, effort, WIDE, clock))
-        if len(found.steps) > tried:
-            yield "steps", first_answer(found)
-            async with aclosing(self._verdicts(found, tried, effort, clock)) as events:
-                async for event in events:
-                    yield event
+        if not isinstance(effort, schema.ProposeBody):
+            return
+        for more in (self._wider, self._by_rules):
+            tried = len(found.steps)
+            if not any(step.helps for step in found.steps) and not unfinished(found.steps):
+                found.steps += further(found.steps, await more(found.task, effort, clock))
+            if len(found.steps) > tried:
+                yield "steps", first_answer(found)
+                async with aclosing(self._verdicts(found, tried, effort, clock)) as events:
+                    async for event in events:
+                        yield event
 
-    def _may_widen(self, found: Found, body: schema.ProposeBody, clock: Clock) -> bool:
-        """Everything was tried, nothing helps, and there is time for more."""
-        wanted = body.beam < WIDE and not any(step.helps for step in found.steps) and not unfinished(found.steps)
-        return wanted and self.batcher.has_room(WIDE, clock.left)
+    async def _by_rules(self, task: Task, body: schema.ProposeBody, clock: Clock) -> list[Step]:
+        """What is one rule of the library away."""
+
+        def work(proving: Proving) -> Iterator[list[str]]:
+            yield proving.one_rule_away(task)
+
+        async with aclosing(self.job(work, body, clock)) as answers:
+            async for lines in answers:
+                return self.engine.by_rules(task, lines)
+        return []
+
+    async def _wider(self, task: Task, body: schema.ProposeBody, clock: Clock) -> list[Step]:
+        """The steps of a wider beam, where there is time for one."""
+        if body.beam < WIDE and self.batcher.has_room(WIDE, clock.left):
+            with suppress(OutOfTimeError):  # then what there is must do
+                return await self._searched(task, body, WIDE, clock)
+        return []
 
     def _verdicts(
         self, found: Found, begin: int, effort: schema.EffortBody, clock: Clock
