@@ -98,6 +98,11 @@ def test_facts_that_rest_on_sorry_are_labelled(benchmark: Benchmark) -> None:
         ("theory T imports Main begin\nlemma True sorry\nend\n", 9, "T.thy:9: the file has 3 lines"),
         ("theory T imports Main begin\n\nlemma True sorry\nend\n", 2, "no statement"),
         ("lemma True sorry", 1, "T.thy:1:1: there is no `theory"),
+        (
+            'theory T imports Main begin\nlemma "(x :: var) = x" sorry\nend',
+            2,
+            "T.thy:2:14: found 'var', expected a type",
+        ),
         ("theory T imports Nowhere_Found begin\nlemma True sorry\nend", 2, "Nowhere_Found"),
         ('theory T imports Main begin\nlemma "x +" sorry\nend', 2, "T.thy:2:11: found the end"),
         ('theory T imports Main begin\nlemma "0 = True" sorry\nend', 2, "T.thy:2:8: "),

@@ -67,6 +67,14 @@ class NameSpace:
         self._order[name] = len(self._order)
         self._by_end.setdefault(name.rpartition(".")[2], []).append(name)
 
+    def forget(self, names: Iterable[str]) -> None:
+        """Leave these out."""
+        gone = {name for name in names if name in self._order}
+        for end in {name.rpartition(".")[2] for name in gone}:
+            self._by_end[end] = [name for name in self._by_end[end] if name not in gone]
+        self._known.clear()
+        self._short.clear()
+
     def alias(self, name: str, alias: str, optional: str) -> None:
         self._aliases.setdefault(alias.rpartition(".")[2], []).append((name, alias))
         self.optional.setdefault(alias, optional)

@@ -111,6 +111,8 @@ class OwnContext:
         )
         made.here, made.home = self.rows, ""
         made._datatypes, made.records = dict(language._datatypes), dict(language.records)
+        if rank is not None:  # types of theories that are not imported
+            made.types.forget(name for name in self.world.signature.types if "." in name and rank(name) < 0)
         return made
 
     def copy(self, source: TheorySource) -> OwnContext:
