@@ -12,7 +12,6 @@ from isarstep.bench.worlds import World
 from isarstep.prove.facts import FactBase
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.premises import constants_of, relevance_of
-from isarstep.prove.selection import SelectorQuestion, learned_selection
 from isarstep.prove.typed import ExampleToCheck, Typed
 
 Order: TypeAlias = Literal["constants", "learned"]  # by rare constants in common, or by the learned selector
@@ -56,6 +55,8 @@ class AtHand:
         wanted = int(SPARE * max(0, size - len(chosen)))
         theories = context.world.theories
         if order == "learned":
+            from isarstep.prove.selection import SelectorQuestion, learned_selection  # with what reads its weights
+
             question = SelectorQuestion(step=texts[0], given=tuple(texts[1:]), theory=example.theory)
             return chosen + learned_selection(self.facts, kept=not context.scored).rank(
                 question, wanted, before, exclude, own, theories
