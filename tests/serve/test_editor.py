@@ -19,7 +19,7 @@ from isarstep.serve.editor_text import EditorText
 from isarstep.serve.filling import SUGGESTED
 
 THEORY = """theory T imports Main begin
-typedef t = "{0::nat}" by auto
+codatatype t = T t
 lemma assumes a: "x < (y :: nat)" and "y < z" shows "x < z" (* 𝒜 *)
   using a sorry
 lemma "even (n * n)" if e: "even n" for n :: nat
@@ -59,10 +59,10 @@ def places(diagnostics: list[dict[str, Any]]) -> list[tuple[int, int, str]]:
 
 
 def test_what_is_not_read_is_shown_at_its_place(client: EditorClient, uri: str) -> None:
-    typedef, wrong = client.diagnostics(uri, 1)
-    assert places([typedef])[0][:2] == (1, 0)
-    assert typedef["message"].startswith("`typedef` is not read. Isabelle may well read it")
-    assert typedef["severity"] == 3
+    unread, wrong = client.diagnostics(uri, 1)
+    assert places([unread])[0][:2] == (1, 0)
+    assert unread["message"].startswith("`codatatype` is not read. Isabelle may well read it")
+    assert unread["severity"] == 3
     assert places([wrong]) == [(7, 14, "found the end, expected an expression")]
     assert wrong["severity"] == 2
 

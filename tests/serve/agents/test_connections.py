@@ -163,7 +163,7 @@ def endless(
     """With the stand-in for a prover, which nothing ends by itself."""
     engine = loop.run(workshop.with_provers()).engine  # whose provers are the real ones, for other tests
     monkeypatch.setenv("PATH", stand_in.path)
-    monkeypatch.setattr(provers.ProverLimits, "wall", 1e6)
+    monkeypatch.setattr(provers.ProverLimits, "wall", lambda *_: 1e6)
     monkeypatch.setattr(service.Clock, "left", 1e6)
     other = WithoutFacts(lambda: Service(engine, 4))
     loop.run(other.with_provers())
