@@ -58,7 +58,7 @@ service.Clock.left = property(lambda clock: 20 * clock.seconds - clock.passed)
 ENDLESS = """
 from isarstep.prove.provers import ProverLimits
 
-service.Clock.left = ProverLimits.wall = 1e6
+service.Clock.left, ProverLimits.wall = 1e6, lambda *_: 1e6
 """
 
 
