@@ -4,6 +4,7 @@ among the first three proposals?
     python benchmarks/textbook.py                            # provers look at every proposal
     python benchmarks/textbook.py --table docs/textbook.md   # and writes the table
     python benchmarks/textbook.py --no-check                 # the model's own order
+    python benchmarks/textbook.py --rules                    # what is one rule of the library away, without the model
 
 A proposal counts if it is one of the steps up to the names of bound variables. The last line that is printed is one
 JSON document.
@@ -40,6 +41,7 @@ written down in `benchmarks/textbook.jsonl` before anything was asked. One is am
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--no-check", action="store_true")
+    parser.add_argument("--rules", action="store_true")
     parser.add_argument("--table", type=Path)
     asked = parser.parse_args()
     problems = [json.loads(line) for line in PROBLEMS.read_text(encoding="utf-8").splitlines()]
@@ -52,14 +54,17 @@ def main() -> None:
             steps = engine.propose(task)
         else:
             with engine.proving() as proving:
-                steps = engine.propose(task, proving=proving)
+                if asked.rules:
+                    steps = engine.by_rules(task, proving.one_rule_away(task))
+                else:
+                    steps = engine.propose(task, proving=proving)
         places.append(place_of_step(engine, task, steps, problem["steps"]))
         print(f"{places[-1] or '-':>3}  {problem['name']}", flush=True)
         first = "; ".join(f"`{step.text}`" for step in steps[:FIRST])
         rows.append(f"| {problem['name']} | `{problem['goal']}` | {places[-1] or '–'} | {first} |".replace("¦", "∣"))
     found = {
         "problems": len(problems),
-        "checked": not asked.no_check,
+        "checked": not asked.no_check and not asked.rules,
         "among_first_three": sum(place is not None and place <= FIRST for place in places),
         "among_ten": sum(place is not None for place in places),
         "provers": prover_names(),

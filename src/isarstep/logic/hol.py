@@ -12,6 +12,7 @@ from isarstep.logic.terms import (
     App,
     Bound,
     Const,
+    Free,
     MaybeTyp,
     Term,
     Typ,
@@ -20,8 +21,11 @@ from isarstep.logic.terms import (
     fun,
     increase,
     list_comb,
+    loose,
+    rebuilt,
     schematics,
     strip_comb,
+    substitute,
 )
 
 PROP = Type("prop")
@@ -164,3 +168,13 @@ def strip_pure_all(term: Term) -> tuple[list[Abs], Term]:
 def apply(name: str, *arguments: Term) -> Term:
     """A constant applied to arguments, without types."""
     return list_comb(Const(name), arguments)
+
+
+def replaced(term: Term, old: Term, new: Term) -> Term | None:
+    """The term with one of its parts replaced by another, everywhere; None where the old one stands nowhere, or by
+    itself."""
+    if term == old or loose(old):
+        return None
+    mark = Free("~replaced")  # as the new one may contain the old one
+    made = rebuilt(term, lambda node: mark if node == old else node)
+    return None if made == term else substitute(made, lambda leaf: new if leaf == mark else None)

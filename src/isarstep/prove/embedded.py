@@ -1,6 +1,6 @@
 """The checker without Isabelle: one example and one proposal in, a verdict out.
 
-`check/reading.py` types the example, `check/gaps.py` closes a gap; here is which questions are asked.
+`reading.py` types the example, `gaps.py` closes a gap; here is which questions are asked.
 """
 
 from __future__ import annotations

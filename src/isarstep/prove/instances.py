@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from isarstep.logic.hol import dest_binary, dest_trueprop, strip_pure_imp
+from isarstep.logic.hol import dest_binary, dest_trueprop, replaced, strip_pure_imp
+from isarstep.logic.patterns import NUMERAL
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, App, Const, Term, TVar, loose, schematics, strip_comb, subterms
+from isarstep.logic.terms import Const, Term, TVar, loose, schematics, strip_comb, subterms
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import LOGICAL, Named, is_general, term_type_variables
 
-NUMERAL = "Num.numeral_class.numeral"
 LEVELS = 3
 PER_GOAL = 6  # facts that may lead to one goal
 MOST = 32
@@ -106,8 +106,11 @@ def _before(rule: _Rule, goal: Term, signature: Signature) -> Iterator[Term]:
         if matching.fits(rule.left, part) and _complete(rule, matching):
             equation = matching.instance(rule.conclusion)
             sides = dest_binary("HOL.eq", equation)
-            if sides is not None and not schematics(equation):
-                yield equation if part in whole else replaced(goal, part, sides[1])
+            if sides is None or schematics(equation):
+                continue
+            made = equation if part in whole else replaced(goal, part, sides[1])
+            if made is not None:
+                yield made
 
 
 def _after(rule: _Rule, known: Collection[Term], signature: Signature) -> Iterator[Term]:
@@ -120,19 +123,6 @@ def _after(rule: _Rule, known: Collection[Term], signature: Signature) -> Iterat
             continue
         if all(matching.instance(premise) in known for premise in rule.premises[1:]):
             yield matching.instance(rule.conclusion)
-
-
-def replaced(term: Term, part: Term, by: Term) -> Term:
-    """The term with another in the place of one of its parts, wherever it stands; both are closed."""
-    if term == part:
-        return by
-    match term:
-        case App(function, argument):
-            return App(replaced(function, part, by), replaced(argument, part, by))
-        case Abs(name, typ, body):
-            return Abs(name, typ, replaced(body, part, by))
-        case _:
-            return term
 
 
 def _backwards(rules: Sequence[_Rule], goal: Term, known: set[Term | None], signature: Signature) -> Iterator[Named]:

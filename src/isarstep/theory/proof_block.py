@@ -16,8 +16,6 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     Var,
-    loose,
-    rebuilt,
     strip_comb,
     substitute,
 )
@@ -213,18 +211,9 @@ def _composed(first: Term, second: Term) -> Term | None:
         if head.name == other.name == _DIVIDES or (head.name, other.name) == (_MEMBER, _SUBSET):
             return App(App(head, left[0]), right[1])
     sides, others = hol.dest_binary(hol.EQ, second), hol.dest_binary(hol.EQ, first)
-    back = None if sides is None else _replaced(first, *sides)
-    forth = None if others is None else _replaced(second, others[1], others[0])
+    back = None if sides is None else hol.replaced(first, *sides)
+    forth = None if others is None else hol.replaced(second, others[1], others[0])
     return back if forth is None else forth if back is None else None
-
-
-def _replaced(term: Term, old: Term, new: Term) -> Term | None:
-    """Everywhere; None where it stands nowhere, or by itself."""
-    if term == old or loose(old):
-        return None
-    mark = Free("~replaced")  # as the new one may contain the old one
-    made = rebuilt(term, lambda node: mark if node == old else node)
-    return None if made == term else substitute(made, lambda leaf: new if leaf == mark else None)
 
 
 def fact_of_lemma(statement: ReadStatement) -> list[Term]:
