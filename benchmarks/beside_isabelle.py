@@ -25,7 +25,7 @@ import zstandard
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.prove.isabelle import Answer, Inquiry, IsabelleLimits, prover_versions
+from isarstep.prove.isabelle_questions import Answer, Inquiry, IsabelleLimits, prover_versions
 from isarstep.prove.isabelle_run import fact_names, inquiry, open_isabelle
 
 # At least some test steps, little to load, nothing of HOL-Analysis.

@@ -38,7 +38,7 @@ def main() -> None:
     known = {entry_of(session) for name in OURS for session in Benchmark(name).manifest["sessions"]}
     sessions = Sessions(find_installation(), [arguments.archive / "thys"])
     bases = {name for base in arguments.base for name in sessions.requirements(base)}
-    embedded = frozenset(Benchmark(EMBEDDED).worlds.parents)
+    embedded = frozenset(Benchmark(EMBEDDED).theory_contexts.parents)
     rule = CandidateRule(known, bases, least_steps=2 * arguments.least, most_lines=6000)
     found = (
         chosen(sessions, entry, embedded, arguments.least) for entry in candidates(arguments.archive, sessions, rule)

@@ -20,7 +20,7 @@ from exclusion import dropped_prefix, grammar_objection, types_objection
 from isarstep.bench.example import Example
 from isarstep.bench.ids import variables_of
 from isarstep.bench.store import Benchmark
-from isarstep.decode.contexts import known_types
+from isarstep.decode.variable_types import known_types
 
 
 def known_variables(example: Example) -> set[str]:
@@ -61,10 +61,12 @@ def main() -> None:
         objection = grammar_objection(tokens, known_variables(example))
         if objection is not None:
             note("grammar", objection, f"{example.id} {example.f1}")
-        world = benchmark.worlds.at(example.theory)
-        context = known_types(example, world.signature)
-        objection = types_objection(tokens, world.signature, context, world.known(example))
-        prefix = dropped_prefix(tokens, world.signature, context) if chosen.prefixes and objection is None else None
+        theory_context = benchmark.theory_contexts.at(example.theory)
+        context = known_types(example, theory_context.signature)
+        objection = types_objection(tokens, theory_context.signature, context, theory_context.known(example))
+        prefix = (
+            dropped_prefix(tokens, theory_context.signature, context) if chosen.prefixes and objection is None else None
+        )
         if objection is not None:
             note("types", general(objection), f"{example.id} {objection}")
         elif prefix is not None:

@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from isarstep.mine.store import Store
+from isarstep.mine.graph_store import Store
 
 COLUMNS = "session theories proofs steps uses unresolved load_cpu_s mine_cpu_s kb failed_theories failures".split()
 

@@ -160,13 +160,13 @@ def measure_constraints(bench: Bench) -> None:
 
 def typed_grammar(bench: Bench) -> Constraints:
     from isarstep.bench.store import Benchmark
-    from isarstep.decode.contexts import contexts_of_split, scopes_of_split
     from isarstep.decode.typing import TypedGrammar
+    from isarstep.decode.variable_types import contexts_of_split, scopes_of_split
 
     benchmark = Benchmark(bench.chosen.data)
     split = benchmark.split(bench.chosen.split)
-    contexts = contexts_of_split(split, benchmark.worlds)
-    scopes = scopes_of_split(split, benchmark.worlds)
+    contexts = contexts_of_split(split, benchmark.theory_contexts)
+    scopes = scopes_of_split(split, benchmark.theory_contexts)
     return TypedGrammar(bench.about.vocabulary, benchmark.signature, contexts, bench.model.config.dense, scopes)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from isarstep.bench.specials import SPECIALS, UNK
-from isarstep.bench.worlds import Exists
+from isarstep.bench.theory_contexts import Exists
 from isarstep.decode.constraints import kind_of
 from isarstep.errors import UserError
 from isarstep.logic.infer import Context, well_formed

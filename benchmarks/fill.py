@@ -31,7 +31,7 @@ import isarstep
 from isarstep.errors import UserError
 from isarstep.mine.graph import read_graph
 from isarstep.mine.isabelle import find_installation
-from isarstep.prove.isabelle import with_provers
+from isarstep.prove.isabelle_questions import with_provers
 from isarstep.serve.engine import Engine
 from isarstep.serve.searching import fill_theory
 from isarstep.theory.outer import (

@@ -40,7 +40,7 @@ async def measured(workshop: Workshop, repeat: int) -> dict[str, dict[str, Any]]
     rows = {}
     async with Client(make_server(workshop)) as client:
         for name, question in QUESTIONS.items():
-            await client.call_tool("find_facts", question)  # a world is read once
+            await client.call_tool("find_facts", question)  # a context is read once
             walls, cpus = [], []
             for _ in range(repeat):
                 wall, cpu = time.perf_counter(), time.process_time()

@@ -31,7 +31,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
-from isarstep.prove.isabelle import Answer, Inquiry, IsabelleLimits, Premise, Question, prover_versions
+from isarstep.prove.isabelle_questions import Answer, Inquiry, IsabelleLimits, Premise, Question, prover_versions
 from isarstep.prove.isabelle_run import FALSEHOOD, Names, fact_names, open_isabelle
 from isarstep.prove.provers import Provers
 
@@ -54,7 +54,7 @@ def agreement(arguments: argparse.Namespace) -> dict[str, Any]:
     }
     wanted = set(arguments.sessions.split(",")) if arguments.sessions else None
     qualified, test = tuple(benchmark.manifest.get("qualified", ())), list(benchmark.split("test"))
-    type_checker = TypeChecker(benchmark.worlds, test)
+    type_checker = TypeChecker(benchmark.theory_contexts, test)
     done = {record["id"] for record in map(json.loads, lines_of(arguments.out))}
     sessions: dict[str, dict[str, Example]] = {}
     for example in test:
@@ -244,7 +244,8 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
     chosen: dict[str, dict[str, Inquiry]] = {}
     asked: dict[tuple[str, str], Proposal] = {}
     with Provers() as provers:
-        local = cache(lambda: Checker(benchmark.worlds, provers, Library.of_benchmark(benchmark)).local_premises)
+        contexts = benchmark.theory_contexts
+        local = cache(lambda: Checker(contexts, provers, Library.of_benchmark(benchmark)).local_premises)
         for effort in arguments.ask.split(","):
             count, known = 0, set()
             for proposal in proposals:
@@ -257,8 +258,7 @@ def gaps(arguments: argparse.Namespace) -> dict[str, Any]:
                     known.add(same)
                 if count + len(questions) > arguments.limit:
                     break
-                count += len(questions)
-                example = proposal.example
+                count, example = count + len(questions), proposal.example
                 asked.update({(example.id, question.key): proposal for question in questions})
                 left = tuple(question for question in questions if (example.id, question.key) not in done)
                 before = chosen.setdefault(example.session, {}).get(example.id)

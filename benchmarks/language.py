@@ -61,8 +61,8 @@ def loaded(benchmark: Benchmark, theory: str) -> tuple[Language, float]:
     """The language with all that reading and writing look up, and the seconds that it took."""
     gc.collect()
     began = time.process_time()
-    world = benchmark.worlds.at(theory)
-    language = world.language
+    theory_context = benchmark.theory_contexts.at(theory)
+    language = theory_context.language
     assert language is not None
     read_formula("x = y", language)
     write_formula(read_formula("x = y", language).term, language)

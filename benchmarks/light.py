@@ -24,11 +24,11 @@ import torch
 
 from isarstep.bench.ids import places_of_lowest
 from isarstep.bench.store import Benchmark
-from isarstep.decode.contexts import contexts_of_split, scopes_of_split
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor
 from isarstep.decode.search import Constraints
 from isarstep.decode.typing import TypedGrammar
+from isarstep.decode.variable_types import contexts_of_split, scopes_of_split
 from isarstep.feed.corpus import Corpus
 from isarstep.feed.files import load_dataset
 from isarstep.serve.engine import LONGEST_DENSE, MARGIN
@@ -50,7 +50,10 @@ def main() -> None:
     benchmark = Benchmark("embedded")
     corpus = light.split(load_dataset(benchmark.folder), "test")
     split = benchmark.split("test")
-    contexts, scopes = contexts_of_split(split, benchmark.worlds), scopes_of_split(split, benchmark.worlds)
+    contexts, scopes = (
+        contexts_of_split(split, benchmark.theory_contexts),
+        scopes_of_split(split, benchmark.theory_contexts),
+    )
     types = TypedGrammar(light.vocabulary, benchmark.signature, contexts, light.model.config.dense, scopes)
     rows: list[dict[str, Any]] = []
     if "answers" in chosen.parts:

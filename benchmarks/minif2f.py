@@ -21,7 +21,7 @@ from pathlib import Path
 from readback import Printed, encode_term, read_as_meant, read_back
 
 from isarstep.bench.store import Benchmark
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.data import benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
@@ -108,24 +108,24 @@ def meant(task: Task, tokens: str) -> str:
     def shown(leaf: Free | Var) -> Term | None:
         return Free(names[leaf.name], leaf.type) if type(leaf) is Free else None
 
-    return encode_term(substitute(beta_eta_normal(expand(task.typed(tokens), task.world.signature)), shown))
+    return encode_term(substitute(beta_eta_normal(expand(task.typed(tokens), task.theory_context.signature)), shown))
 
 
 def read_statement(benchmark: Benchmark, statement: str, imports: tuple[str, ...]) -> Task:
-    world = benchmark.worlds.importing(imports)
-    return reader(world).read(problem_of_text(statement, imports))
+    theory_context = benchmark.theory_contexts.importing(imports)
+    return reader(theory_context).read(problem_of_text(statement, imports))
 
 
 @cache
-def reader(world: World) -> ProblemReader:
-    return ProblemReader(world)
+def reader(theory_context: TheoryContext) -> ProblemReader:
+    return ProblemReader(theory_context)
 
 
 def imports_of(benchmark: Benchmark, text: str) -> tuple[str, ...]:
     """The imported theories by their last names, as far as the benchmark has them."""
     found = LIBRARY.search(re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL))
     names = [name.strip('"').rpartition("/")[2].rpartition(".")[2] for name in found[1].split()] if found else []
-    known = {name.rpartition(".")[2] for name in benchmark.worlds.parents}
+    known = {name.rpartition(".")[2] for name in benchmark.theory_contexts.parents}
     return tuple(name for name in names if name in known) or ("Complex_Main",)
 
 

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from isarstep.mine.driver import Mining
+from isarstep.mine.graph_store import Store
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Installation, Sessions, find_installation
 from isarstep.mine.session_job import MiningLimits, Outcome, run_session
-from isarstep.mine.store import Store
 
 
 def main() -> None:

@@ -115,7 +115,7 @@ class Marks:
 
         functools.lru_cache = lru_cache
         functools.cached_property = Property  # type: ignore[assignment, misc]
-        beside = importlib.import_module("isarstep.logic.beside")
+        beside = importlib.import_module("isarstep.logic.memo")
         beside.beside = remembered(beside.beside)  # type: ignore[attr-defined]
 
     def remembered(self, make: Callable[..., Any]) -> Callable[..., Any]:

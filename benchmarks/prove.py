@@ -304,7 +304,7 @@ def asked(
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"id": each.example.id, "draw": each.draw, "arm": arm, "name": each.example.name}
     try:
-        reader = engine.reader_in(engine.worlds.at(each.example.theory))
+        reader = engine.reader_in(engine.theory_contexts.at(each.example.theory))
         task = replace(reader.of_example(each.example), has_reference=False)
         proving.follows(task, task.example.f3 or "", (), 0.1, 32)  # the facts of a theory are read in nobody's time
         proving.forget()

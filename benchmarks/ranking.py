@@ -109,7 +109,7 @@ def compared(examples: Sequence[Example], orders: dict[str, list[list[str]]]) ->
 
 
 def with_verdicts(engine: Engine, proving: Proving, each: Answered, proposals: Proposals) -> list[Step]:
-    task = engine.reader_in(engine.worlds.at(each.example.theory)).of_example(each.example)
+    task = engine.reader_in(engine.theory_contexts.at(each.example.theory)).of_example(each.example)
     return proving.tried(task, engine.steps(task, proposals))
 
 

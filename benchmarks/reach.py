@@ -66,7 +66,7 @@ def checker_as_asked(arguments: argparse.Namespace, engine: Engine) -> Checker:
     if not without <= set(STRATEGIES):
         raise SystemExit(f"--without takes {', '.join(STRATEGIES)}")
     return Checker(
-        engine.worlds,
+        engine.theory_contexts,
         Provers(ProverLimits(arguments.seconds)),
         library,
         Effort(library=0 if "library" in without else arguments.library),
@@ -83,7 +83,7 @@ def textbook(engine: Engine, checker: Checker, every: int, only: str) -> Iterato
         if only not in text:
             continue
         task = engine.read(problem)
-        gap = checker.direct(task.example, task.world)
+        gap = checker.direct(task.example, task.theory_context)
         yield Outcome(field, text, isinstance(gap, Proved), str(gap))
 
 

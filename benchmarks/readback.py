@@ -26,10 +26,9 @@ import zstandard
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
-from isarstep.logic.exactly import write_exactly
 from isarstep.logic.infer import infer
 from isarstep.logic.symbols import normal, to_isabelle
 from isarstep.logic.terms import (
@@ -48,6 +47,7 @@ from isarstep.logic.terms import (
     substitute,
 )
 from isarstep.logic.tokens import decode
+from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.writer import write_type
 from isarstep.mine import release, yxml
 from isarstep.mine.images import Images
@@ -113,22 +113,22 @@ def encode_term(term: Term) -> str:
 
 
 class Printer:
-    """Examples of one benchmark as texts for Isabelle, each in its own world or all in one."""
+    """Examples of one benchmark as texts for Isabelle, each in its own context or all in one."""
 
-    def __init__(self, benchmark: Benchmark, one_world: World | None = None) -> None:
-        self.benchmark, self.one_world = benchmark, one_world
+    def __init__(self, benchmark: Benchmark, one_context: TheoryContext | None = None) -> None:
+        self.benchmark, self.one_context = benchmark, one_context
         self._readers: dict[str, ProblemReader] = {}
 
     def task(self, example: Example) -> Task:
         reader = self._readers.get(example.theory)
         if reader is None:
-            world = self.one_world or self.benchmark.worlds.at(example.theory)
-            reader = self._readers[example.theory] = ProblemReader(world)
+            theory_context = self.one_context or self.benchmark.theory_contexts.at(example.theory)
+            reader = self._readers[example.theory] = ProblemReader(theory_context)
         return reader.of_example(example)
 
     def meant(self, task: Task, tokens: str) -> str:
         """The term of a proposition under the names that are shown."""
-        signature, names = task.world.signature, task.shown_names()
+        signature, names = task.theory_context.signature, task.shown_names()
         typed = infer([decode(tokens)], signature, task.context).propositions[0]
 
         def shown(leaf: Free | Var) -> Term | None:
@@ -139,7 +139,7 @@ class Printer:
     def propositions(self, example: Example) -> Iterator[Printed]:
         """F.1 to F.4 under the names that the theory's text gives its variables, as far as these differ."""
         task = self.task(example)
-        language, signature = task.world.language, task.world.signature
+        language, signature = task.theory_context.language, task.theory_context.signature
         assert language is not None
         for number, tokens in enumerate(dict.fromkeys((example.f1, *example.f2, example.f3 or "", *example.f4))):
             if not tokens or "VAR" in tokens.split():
@@ -148,9 +148,9 @@ class Printer:
             names = task.shown_names()
             variables = {free.name: free.type for free in frees(typed) if free.type is not None}
             fixes = tuple((normal(names[v]), write_type(t, language, sorts=True)) for v, t in variables.items())
-            text = normal(write_exactly(typed, language, names=names))
+            text = normal(write_typed(typed, language, names=names))
             meant = (self.meant(task, tokens),)
-            where = RECORDED if self.one_world else example.theory
+            where = RECORDED if self.one_context else example.theory
             yield Printed(f"{example.id}.{number}", where, "proposition", fixes, text, meant, (tokens, example.types))
 
     def isar(self, example: Example, kind: str) -> Printed | None:
@@ -165,7 +165,7 @@ class Printer:
         goal = self.meant(task, example.f3)
         stated = [*(self.meant(task, line) for line in lines), goal]
         stated += [self.meant(task, example.f1)] if kind == "sketch" else []
-        where = RECORDED if self.one_world else example.theory
+        where = RECORDED if self.one_context else example.theory
         said = [example.f1, list(example.f2), example.f3, list(example.f4), example.types]
         return Printed(f"{example.id}.{kind}", where, kind, (), text, (*stated, goal), said)
 
@@ -230,10 +230,10 @@ def main() -> None:
     benchmark = Benchmark(options.benchmark)
     theories = frozenset(json.loads((Path(options.heaps) / f"{options.image}.json").read_text())["theories"])
     wanted = {"proposition": options.propositions, "lemma": options.lemmas, "sketch": options.sketches}
-    one_world = recorded_world() if options.record else None
-    if one_world is not None:  # what the fixture's language can say
-        theories = benchmark.worlds.rests_on(RECORDED)
-    items = chosen(Printer(benchmark, one_world), theories, wanted)
+    one_context = recorded_context() if options.record else None
+    if one_context is not None:  # what the fixture's language can say
+        theories = benchmark.theory_contexts.rests_on(RECORDED)
+    items = chosen(Printer(benchmark, one_context), theories, wanted)
     answers = read_back(options, items)
     counts: dict[str, Counter[str]] = {kind: Counter() for kind in wanted}
     shown = 0
@@ -272,11 +272,11 @@ def renamed(term: str, fixed: Container[str]) -> str:
     return re.sub(r"\bf ('\w+)", rename, term)
 
 
-def recorded_world() -> World:
+def recorded_context() -> TheoryContext:
     """The language that the tests have with them, so that what is recorded can be printed again without a benchmark."""
     from tests.logic import complex_main
 
-    found = World.of_signature(complex_main.language().signature)
+    found = TheoryContext.of_signature(complex_main.language().signature)
     found.language = complex_main.language()
     return found
 

@@ -59,10 +59,12 @@ def main() -> None:
 def measured(
     benchmark: Benchmark, library: Library, by_name: dict[str, list[int]], theory: str, facts: list[int], seconds: float
 ) -> dict[str, Any]:
-    world = benchmark.worlds.at(theory)
+    theory_context = benchmark.theory_contexts.at(theory)
     library.read(frozenset({theory}))
-    meanings = LibraryEquations(lambda name: by_name.get(name, ()), library, world.signature, world.theories)
-    refuter = Refuter(meanings, world.signature)
+    meanings = LibraryEquations(
+        lambda name: by_name.get(name, ()), library, theory_context.signature, theory_context.theories
+    )
+    refuter = Refuter(meanings, theory_context.signature)
     counts: Counter[str] = Counter()
     refuted = []
     for number in facts:

@@ -16,8 +16,8 @@ from pathlib import Path
 from scheduling import critical_paths, estimate, schedule
 
 from isarstep.errors import UserError
+from isarstep.mine.graph_store import Store
 from isarstep.mine.isabelle import Sessions, find_installation
-from isarstep.mine.store import Store
 
 
 def main() -> None:

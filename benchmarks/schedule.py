@@ -35,7 +35,7 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.tokens import decode
-from isarstep.prove.at_hand import Order
+from isarstep.prove.available_facts import Order
 from isarstep.prove.calculation import calculated
 from isarstep.prove.embedded import Checker, first_gap, second_gap
 from isarstep.prove.formula import CannotEncode
@@ -160,15 +160,15 @@ def rows_of(
     """One row for each setting that is not done yet."""
     if (name, WITHOUT_PROVERS) in done:
         return
-    closing = replace(checker, effort=Effort(seconds=0.0)).closing
-    first = (*asked.general, *closing.at_hand.named(asked.given))
+    closer = replace(checker, effort=Effort(seconds=0.0)).closer
+    first = (*asked.general, *closer.available.named(asked.given))
     if not any(key[0] == name for key in done):
-        proved = calculated(asked.local, asked.goal, asked.signature) or closing.rewritten(asked, first)[0]
+        proved = calculated(asked.local, asked.goal, asked.signature) or closer.rewritten(asked, first)[0]
         if proved is not None:
             yield {"gap": name, "setting": WITHOUT_PROVERS, "seconds": round(proved.seconds, 3), "said": "proof"}
             return
     for order in get_args(Order):  # what is read once for a theory is in nobody's time
-        closing.query(asked, first, 1, order)
+        closer.query(asked, first, 1, order)
     for setting in settings:
         if (name, setting.name) in done:
             continue
@@ -177,7 +177,7 @@ def rows_of(
         row: dict[str, Any] = {"gap": name, "setting": setting.name, "seconds": None}
         began = time.process_time()
         try:
-            problem = attempt(closing.query(asked, first, setting.facts, setting.order), setting.strategy)
+            problem = attempt(closer.query(asked, first, setting.facts, setting.order), setting.strategy)
         except CannotEncode as error:
             yield row | {"said": f"not stated: {error}"}
             continue

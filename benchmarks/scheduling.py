@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from isarstep.errors import UserError
+from isarstep.mine.graph_store import Record
 from isarstep.mine.isabelle import Sessions
-from isarstep.mine.store import Record
 
 START_SECONDS = 5.0  # to start a process and load its image
 SAVE_SECONDS = 20.0  # to share data and save an image

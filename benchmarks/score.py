@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from isarstep.evaluate.bleu import bleu
+from isarstep.evaluate.corpus_bleu import bleu
 from isarstep.evaluate.headline import open_system, open_task
 from isarstep.evaluate.scores import ScoringTask
 

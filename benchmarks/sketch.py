@@ -125,7 +125,7 @@ def work(
     model = Batcher(engine, 1)
     with engine.proving(width=CORES) as proving:
         for place, each in enumerate(todo):
-            reader = engine.reader_in(engine.worlds.at(each.example.theory))
+            reader = engine.reader_in(engine.theory_contexts.at(each.example.theory))
             task = replace(reader.of_example(each.example), has_reference=False)
             assert task.example.f3 is not None
             if place == 0:

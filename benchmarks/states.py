@@ -143,7 +143,7 @@ def judged(document: TheoryDocument, graph: Graph, command: OuterCommand, proof:
 def compared(graph_path: Path, source: Path, benchmark: Benchmark) -> str:
     """How many statements of a file are the same, and all others."""
     graph = read_graph(graph_path)
-    document = TheoryDocument(source, benchmark.worlds)
+    document = TheoryDocument(source, benchmark.theory_contexts)
     same, lines = 0, []
     for row in sorted(statements(document, graph.proofs), key=lambda row: row[0].start):
         verdict, why = judged(document, graph, *row)
@@ -186,7 +186,7 @@ def main() -> None:
             path = Path(source)
             text = path.read_text(encoding="utf-8")
             place = Path("alone") / path.name if options.alone else path
-            document = TheoryDocument(place, benchmark.worlds, text=text)
+            document = TheoryDocument(place, benchmark.theory_contexts, text=text)
         except UserError as error:
             print(f"{graph.theory}: left out: {error}", flush=True)
             continue

@@ -28,7 +28,7 @@ from isarstep.feed.files import load_dataset
 from isarstep.feed.measures import Layout
 from isarstep.models import ModelConfig, Seq2Seq
 from isarstep.train.loop import TrainingRun, ValidationPlan, compile_layers
-from isarstep.train.processes import Processes
+from isarstep.train.process_group import Processes
 from isarstep.train.recipe_files import modern, paper
 
 PEAK = {"NVIDIA H200": 989e12, "NVIDIA H100": 989e12}  # dense bf16, from the data sheet

@@ -43,7 +43,7 @@ def main() -> None:
 
 def judged(path: Path, examples: list[Example], benchmark: Benchmark) -> dict[str, Any]:
     lists = read_predictions(path, [example.id for example in examples])
-    type_checker = TypeChecker(benchmark.worlds, examples)
+    type_checker = TypeChecker(benchmark.theory_contexts, examples)
     count: Counter[str] = Counter()
     against: Counter[str] = Counter()
     for example, texts in with_progress(zip(examples, lists.lists, strict=True), len(examples), path.name):

@@ -51,7 +51,7 @@ from isarstep.models.config import ModelConfig, Size
 from isarstep.models.convs2s import ConvS2S
 from isarstep.models.folders import About
 from isarstep.train.loop import TrainingRun, ValidationPlan
-from isarstep.train.processes import Processes
+from isarstep.train.process_group import Processes
 from isarstep.train.recipe_files import paper
 from isarstep.train.validate import sample
 

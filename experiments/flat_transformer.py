@@ -32,7 +32,7 @@ from isarstep.feed.files import load_dataset
 from isarstep.feed.inputs import Segments
 from isarstep.models import ModelConfig
 from isarstep.train.loop import StepData, TrainingRun, ValidationPlan, compile_layers
-from isarstep.train.processes import Processes
+from isarstep.train.process_group import Processes
 from isarstep.train.recipe import Recipe
 from isarstep.train.recipe_files import paper
 from isarstep.train.validate import validate

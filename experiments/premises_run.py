@@ -44,7 +44,7 @@ from isarstep.feed.premise_questions import (
     questions_of,
     together,
 )
-from isarstep.feed.premises import VIEWS, keys_for_premises, view, with_premises
+from isarstep.feed.selected_premises import VIEWS, keys_for_premises, view, with_premises
 
 KEPT = 24  # facts of each example that are kept, before those are left out that may not be read
 FACTORS = (0.5, 1, 1.6, 2.5)  # of what was learned for the cosine of constants
@@ -159,7 +159,7 @@ class Selecting:
         say(self.out, done="questions", count=len(self.questions), scored=scored)
 
     def trained(self, name: str, half: int | None, minutes: float) -> Selector:
-        from isarstep.train.selector import SelectorRecipe, SelectorRun, uses_of
+        from isarstep.train.selector_training import SelectorRecipe, SelectorRun, uses_of
 
         columns = self.data.columns["train"]
         seen = np.ones(len(self.corpus), bool) if half is None else columns.half == half
@@ -173,7 +173,7 @@ class Selecting:
         return Selector(name, towers, run.uses.float().log1p(), minutes)
 
     def keep(self, selector: Selector) -> None:
-        from isarstep.models.selector import save_selector
+        from isarstep.models.premise_selector import save_selector
 
         state = selector.towers.state_dict()
         weights = {part: value.detach().float().cpu().numpy() for part, value in state.items()}

@@ -23,8 +23,8 @@ from isarstep import cli
 from isarstep.bench.build import build
 from isarstep.bench.canary import PARQUET_MARK
 from isarstep.bench.fresh import Young, build_fresh
-from isarstep.bench.halves import build_halves
 from isarstep.bench.layout import FACTS, LEMMAS, PROOFS, PROPOSITIONS, RULES, TYPES
+from isarstep.bench.own_entry import build_halves
 from isarstep.bench.rules import Sizes
 from isarstep.data import benchmark_folder
 from isarstep.decode.hypotheses import SearchRules

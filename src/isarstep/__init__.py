@@ -63,11 +63,11 @@ def read(
     from isarstep.logic.symbols import normal, to_isabelle
     from isarstep.theory.unknown_names import annotated, question, unknown_names
 
-    world = benchmark_at(benchmark).worlds.importing([theory])
-    given = {to_isabelle(normal(name)): read_type(typ, world.language) for name, typ in (types or {}).items()}
-    found = read_formula(text, world.language, given)
+    theory_context = benchmark_at(benchmark).theory_contexts.importing([theory])
+    given = {to_isabelle(normal(name)): read_type(typ, theory_context.language) for name, typ in (types or {}).items()}
+    found = read_formula(text, theory_context.language, given)
     for name in unknown_names(found.term, {*given, *annotated(text)}):
-        raise UserError(question(name, world))
+        raise UserError(question(name, theory_context))
     return found
 
 

@@ -34,7 +34,7 @@ def main() -> int:
         assert isinstance(library, Library)
         effort = Effort(IN_ALL * chosen.seconds, chosen.library)
         simp = SimpRules.of_benchmark(engine.benchmark, library)
-        scoring = Checker(engine.worlds, Provers(ProverLimits(chosen.seconds)), library, effort, simp=simp)
+        scoring = Checker(engine.theory_contexts, Provers(ProverLimits(chosen.seconds)), library, effort, simp=simp)
         for number, problem in enumerate(problems, 1):
             if number <= chosen.after:
                 continue

@@ -34,7 +34,7 @@ FILE = Path(__file__).parent / "false.txt"
 
 
 def derivations(path: Path = FILE) -> list[Problem]:
-    """Every derivation of the file, in each of its worlds, for each of its types."""
+    """Every derivation of the file, in each of its contexts, for each of its types."""
     return [problem for _, problem in derivations_by_field(path)]
 
 
@@ -42,7 +42,7 @@ def derivations_by_field(path: Path) -> list[tuple[str, Problem]]:
     """The same, each with the heading under which it stands."""
     found: list[tuple[str, Problem]] = []
     heading = ""
-    worlds: list[tuple[str, ...]] = [()]
+    theory_contexts: list[tuple[str, ...]] = [()]
     types: list[dict[str, str]] = [{}]
     for line in path.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
@@ -50,13 +50,13 @@ def derivations_by_field(path: Path) -> list[tuple[str, Problem]]:
         if not line.strip() or line.startswith("#"):
             continue
         if line.startswith("@"):
-            worlds = [() if text.strip() == "-" else (text.strip(),) for text in line[1:].split("|")]
+            theory_contexts = [() if text.strip() == "-" else (text.strip(),) for text in line[1:].split("|")]
         elif "⊢" not in line:
             types = [_types(text) for text in line.split(" | ")]
         else:
             facts, _, goal = line.partition("⊢")
             given = tuple(text.strip() for text in facts.split(" ; ") if text.strip())
-            for imports, known in product(worlds, types):
+            for imports, known in product(theory_contexts, types):
                 used = {name: typ for name, typ in known.items() if name in line}
                 found.append((heading, Problem(goal.strip(), given, types=used, imports=imports)))
     return found
@@ -115,7 +115,7 @@ class Attack:
     def scored(self, problem: Problem, checker: Checker) -> Iterator[Breach]:
         """As if it were an example at the end of its theory, and the goal the model's answer."""
         task = self.engine.read(problem)
-        place = replace(task.example, id=str(problem), theory=task.world.imports[0])
+        place = replace(task.example, id=str(problem), theory=task.theory_context.imports[0])
         # The same first gap that `check` asks for, without all else that it asks.
         _, gap = next(checker.gaps(place, task.example.f3 or ""))
         if isinstance(gap, Proved):
@@ -130,26 +130,29 @@ def quick_attempts(query: Query) -> Iterator[Attempt]:
 
 
 def false_queries(benchmark: Benchmark, library: Library, count: int, size: int) -> Iterator[tuple[str, Query]]:
-    """`False` from the facts of sampled places: a stretch of what is known there and some from anywhere in that world,
+    """`False` from the facts of sampled places: a stretch of what is known there and some from anywhere in that context,
     at the types of the example that stands there. A place is chosen by number, the same ones each time.
     """
     chosen = random.Random(1)
     split = benchmark.split("test")
     for _ in range(count):
         example = split[chosen.randrange(len(split))]
-        world = benchmark.worlds.at(example.theory)
-        if world.theories is None:
+        theory_context = benchmark.theory_contexts.at(example.theory)
+        if theory_context.theories is None:
             continue
-        visible = library.visible(world.theories).nonzero()[0].tolist()
+        visible = library.visible(theory_context.theories).nonzero()[0].tolist()
         start = chosen.randrange(max(1, len(visible) - size // 2))
         numbers = dict.fromkeys([*visible[start : start + size // 2], *chosen.sample(visible, size // 2)])
         types = {name: parse_type(text) for name, text in example.types.items()}
         try:
             lines = [decode(line) for line in (*example.f2, example.f1)]
-            terms = [expand(term, world.signature) for term in infer(lines, world.signature, types).propositions]
+            terms = [
+                expand(term, theory_context.signature)
+                for term in infer(lines, theory_context.signature, types).propositions
+            ]
         except UserError:
             continue
         facts = [library.fact(n) for n in numbers]
         # The example gives types and no facts: instances are taken with its goal, and it is left away.
-        at_types = instantiated((), terms[-1], facts, world.signature, size)
+        at_types = instantiated((), terms[-1], facts, theory_context.signature, size)
         yield example.theory, Query((), FALSEHOOD, at_types.library)

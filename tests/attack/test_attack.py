@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pytest
 from tests.attack.suite import FILE, Attack, derivations, derivations_by_field, false_queries, quick_attempts
 
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.terms import constants
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
@@ -45,13 +45,13 @@ class Listening(Provers):
         return OutOfTime(0.0)
 
 
-def asked(engine: Engine, library: Library, problem: Problem) -> tuple[World, Checker, list[str]]:
+def asked(engine: Engine, library: Library, problem: Problem) -> tuple[TheoryContext, Checker, list[str]]:
     """The questions about a problem, as provers read them."""
     task = engine.read(problem)
     listening = Listening()
-    checker = Checker(engine.worlds, listening, library, Effort(library=32), trace=[])
-    checker.direct(task.example, task.world)
-    return task.world, checker, listening.texts
+    checker = Checker(engine.theory_contexts, listening, library, Effort(library=32), trace=[])
+    checker.direct(task.example, task.theory_context)
+    return task.theory_context, checker, listening.texts
 
 
 def test_the_attack_is_large() -> None:
@@ -90,14 +90,14 @@ def test_theories_do_not_contradict_themselves(engine: Engine, library: Library)
 @pytest.mark.parametrize("imports", [(), ("Prefix_Order",), ("List_Lexorder",), ("Product_Lexorder",), ("Multiset",)])
 def test_a_question_speaks_of_its_own_world_alone(engine: Engine, library: Library, imports: tuple[str, ...]) -> None:
     problem = Problem("z ≠ w", ("x < y", "z = [x]", "w = [y]"), types={"x": "nat"}, imports=imports)
-    world, checker, _ = asked(engine, library, problem)
-    assert world.theories is not None
+    theory_context, checker, _ = asked(engine, library, problem)
+    assert theory_context.theories is not None
     assert checker.trace
     offered = {fact.name for each in checker.trace for fact in each.query.library}
     assert offered
     for each in checker.trace:
         for named in (*each.query.premises, *each.query.library):
-            strangers = [c.name for c in constants(named.prop) if not world.exists(c.name)]
+            strangers = [c.name for c in constants(named.prop) if not theory_context.exists(c.name)]
             assert not strangers, (named.name, strangers)
 
 

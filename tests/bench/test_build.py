@@ -20,7 +20,7 @@ from tests.bench.handmade import sqrt_two
 
 from isarstep.bench.build import build
 from isarstep.bench.extract import Rules
-from isarstep.bench.facts import read_facts
+from isarstep.bench.fact_table import read_facts
 from isarstep.bench.fresh import Young, build_fresh
 from isarstep.bench.identity import benchmark_name, table_digest
 from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of

@@ -14,7 +14,7 @@ from tests.bench.handmade import BOOL, NAT, ProofMaker, fun, graph_of, uses
 
 from isarstep.bench.build import build
 from isarstep.bench.clashes import Ancestry, Renaming
-from isarstep.bench.facts import read_facts
+from isarstep.bench.fact_table import read_facts
 from isarstep.bench.identity import benchmark_name
 from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
 from isarstep.bench.stats import measure, tables

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow.parquet as pq
 from tests.bench.handmade import BOOL, NAT, PROP, fun
 
-from isarstep.bench.facts import occurrences, shows_its_type, theory_order, typed
+from isarstep.bench.fact_table import occurrences, shows_its_type, theory_order, typed
 from isarstep.data import EMBEDDED, benchmark_folder
 from isarstep.logic.terms import Abs, App, Bound, Const, Term, TVar, Typ, Type, Var, erase
 from isarstep.logic.typestrings import format_type, parse_type

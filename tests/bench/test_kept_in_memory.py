@@ -9,22 +9,24 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from isarstep.bench.store import MOST_GROUPS, RowGroups
-from isarstep.bench.worlds import MOST_LANGUAGES, Worlds
+from isarstep.bench.theory_contexts import MOST_LANGUAGES, TheoryContexts
 from isarstep.logic.signature import Signature
 
 
 def test_every_pair_of_imports_is_kept() -> None:
     theories = [f"T{number}" for number in range(20)]
-    worlds = Worlds(Signature.build(()), dict.fromkeys(theories, ()), notation=lambda: {name: {} for name in theories})
-    seen = [worlds.importing(pair) for pair in combinations(theories, 2)]
-    for world in seen:
-        assert world.language is not None
+    theory_contexts = TheoryContexts(
+        Signature.build(()), dict.fromkeys(theories, ()), notation=lambda: {name: {} for name in theories}
+    )
+    seen = [theory_contexts.importing(pair) for pair in combinations(theories, 2)]
+    for theory_context in seen:
+        assert theory_context.language is not None
     assert len(seen) > 3 * MOST_LANGUAGES
-    assert sum("language" in vars(world) for world in seen) <= MOST_LANGUAGES
+    assert sum("language" in vars(theory_context) for theory_context in seen) <= MOST_LANGUAGES
     again = seen[0].language
     assert again is not None
     assert again is seen[0].language  # those in use are
-    kept = {id(worlds.importing(pair)) for pair in combinations(theories, 2)} & set(map(id, seen))
+    kept = {id(theory_contexts.importing(pair)) for pair in combinations(theories, 2)} & set(map(id, seen))
     assert len(kept) <= MOST_LANGUAGES
 
 

@@ -56,10 +56,10 @@ def test_both_are_scored_and_nothing_is_trained_on(made: tuple[Benchmark, Benchm
 def test_it_has_what_its_theories_rest_on_and_no_more(made: tuple[Benchmark, Benchmark]) -> None:
     base, more = made
     for name in {example.theory for example in more.split("unseen2")}:
-        assert (more.worlds.at(name).theories or set()) <= set(more.worlds.parents)
-    assert {"Test.T0", "Test.T4", "Young.T7"} <= set(more.worlds.parents)
+        assert (more.theory_contexts.at(name).theories or set()) <= set(more.theory_contexts.parents)
+    assert {"Test.T0", "Test.T4", "Young.T7"} <= set(more.theory_contexts.parents)
     trained_aside = "Aside" not in base.manifest["unseen entries"]
-    assert ("Aside.T9" in more.worlds.parents) != trained_aside
+    assert ("Aside.T9" in more.theory_contexts.parents) != trained_aside
     # A constant of no theory here would exist in every context.
     document = more.signature_document()
     declared = {name for row in document["theories"] for name in row["constants"]}
@@ -68,7 +68,7 @@ def test_it_has_what_its_theories_rest_on_and_no_more(made: tuple[Benchmark, Ben
     for example in more.split("unseen2"):
         assert example.names or not example.types
     facts = more.facts["theory"].to_pylist()
-    assert set(facts) <= set(more.worlds.parents)
+    assert set(facts) <= set(more.theory_contexts.parents)
     assert more.facts.num_rows < base.facts.num_rows + 2
 
 

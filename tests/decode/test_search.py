@@ -61,7 +61,7 @@ def assert_same(ours: list[Hypothesis], plain: list[Hypothesis]) -> None:
 def test_the_engine_agrees_with_the_plain_search(kind: Kind, rules: SearchRules) -> None:
     model, corpus = lively_model(kind), some_corpus(9, 20)
     told: list[int] = []
-    for example, ours in enumerate(search_corpus(model, corpus, rules, sentences=4, tell=told.append)):
+    for example, ours in enumerate(search_corpus(model, corpus, rules, sentences=4, on_progress=told.append)):
         assert_same(ours, search_plainly(model, corpus, example, rules))
     assert sum(told) == len(corpus)
     assert max(told) <= 4  # batch by batch, not at the end

@@ -39,7 +39,7 @@ def test_the_wider_the_beam_the_fewer_sentences_at_once(
     corpus = Corpus.of_examples(NumberedExample([(3, [10])], [9]) for _ in range(33))
     batches: list[int] = []
     monkeypatch.setattr(search, "search", lambda model, source, *_: [[]] * source.examples.count)
-    assert list(search_corpus(model, corpus, SearchRules(beam), tell=batches.append)) == [[]] * 33
+    assert list(search_corpus(model, corpus, SearchRules(beam), on_progress=batches.append)) == [[]] * 33
     assert max(batches) == expected
     assert sum(batches) == 33
 
@@ -50,7 +50,7 @@ def test_the_more_memory_the_more_sentences_at_once(monkeypatch: pytest.MonkeyPa
     batches: list[int] = []
     monkeypatch.setattr(search, "search", lambda model, source, *_: [[]] * source.examples.count)
     monkeypatch.setattr(Tensors, "gigabytes", 2)
-    list(search_corpus(model, corpus, SearchRules(10), tell=batches.append))
+    list(search_corpus(model, corpus, SearchRules(10), on_progress=batches.append))
     assert batches == [64, 6]
 
 
@@ -81,7 +81,7 @@ def test_answers_come_in_the_order_of_the_corpus_window_by_window(monkeypatch: p
     monkeypatch.setattr(search, "WINDOW", 3)
     monkeypatch.setattr(search, "search", lambda model, source, *_: [[n] for n in source.examples.lengths().tolist()])
     heard: list[int] = []
-    answers = search_corpus(model, corpus, SearchRules(2), sentences=2, tell=heard.append)
+    answers = search_corpus(model, corpus, SearchRules(2), sentences=2, on_progress=heard.append)
     found = [next(answers)]
     assert heard == [2, 1]
     found += answers

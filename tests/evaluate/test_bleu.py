@@ -8,7 +8,7 @@ import pytest
 import sacrebleu
 
 from isarstep.decode.bleu import bleu_of_sums, ngram_counts
-from isarstep.evaluate.bleu import bleu, bleu_difference
+from isarstep.evaluate.corpus_bleu import bleu, bleu_difference
 
 EVEN = "CONST HOL.Trueprop $ ( CONST Parity.semiring_parity_class.even $ FREE <X0> )"
 

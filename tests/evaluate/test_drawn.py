@@ -10,8 +10,8 @@ import pytest
 
 from isarstep.bench.store import Benchmark
 from isarstep.decode.predictions import faults_counted
-from isarstep.evaluate.entries import reweighted
 from isarstep.evaluate.headline import open_task
+from isarstep.evaluate.leaderboard_entries import reweighted
 from isarstep.evaluate.metrics import holm
 from isarstep.evaluate.runs import RunFolder, open_run
 from isarstep.evaluate.scores import Comparison, ScoringTask, System, corrected, score

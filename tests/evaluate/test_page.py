@@ -9,10 +9,10 @@ import pytest
 
 from isarstep.bench.store import Benchmark
 from isarstep.evaluate.attention_maps import AttentionMaps, save_maps
-from isarstep.evaluate.document import Document
 from isarstep.evaluate.embeddings import common_tokens, save_embeddings
 from isarstep.evaluate.probes import probes, write_answers
 from isarstep.evaluate.report import make_report
+from isarstep.evaluate.report_document import Document
 from isarstep.tables import Table
 
 TABLES = (

@@ -8,9 +8,9 @@ from isarstep.logic.infer import well_formed
 
 def test_outputs_are_judged_where_they_stand() -> None:
     task = open_task("embedded", "test")
-    worlds, type_checker = Benchmark("embedded").worlds, task.type_checker
+    theory_contexts, type_checker = Benchmark("embedded").theory_contexts, task.type_checker
     assert type_checker is not None
-    example = next(e for e in task.examples if "Topological_Spaces" not in worlds.at(e.theory).prefixes)
+    example = next(e for e in task.examples if "Topological_Spaces" not in theory_contexts.at(e.theory).prefixes)
     assert type_checker.outcome(example, example.f1) == WELL_TYPED
     assert type_checker.outcome(example, example.f1 + " $") == UNREADABLE
     assert type_checker.outcome(example, "CONST HOL.Trueprop $ CONST Nat.Suc") == ILL_TYPED

@@ -28,8 +28,16 @@ from isarstep.feed.premise_questions import (
     questions_of,
     together,
 )
-from isarstep.feed.premises import MOST_PREMISES, SHARES, VIEWS, all_views, drawn_views, keys_for_premises, view
-from isarstep.feed.premises import with_premises as premises_of
+from isarstep.feed.selected_premises import (
+    MOST_PREMISES,
+    SHARES,
+    VIEWS,
+    all_views,
+    drawn_views,
+    keys_for_premises,
+    view,
+)
+from isarstep.feed.selected_premises import with_premises as premises_of
 from isarstep.feed.word_bags import bags_of, bags_of_names, numbered_texts, part_rows, word_table
 
 
@@ -107,10 +115,10 @@ def test_a_premise_that_is_the_target_or_given_is_left_out_and_counted() -> None
 def test_there_is_room_for_so_many_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = example_corpus()
     keys = keys_for_premises(corpus, WORDS)
-    monkeypatch.setattr("isarstep.feed.premises.PREMISE_TOKENS", 4)
+    monkeypatch.setattr("isarstep.feed.selected_premises.PREMISE_TOKENS", 4)
     found = premises_of(corpus, np.array([[0, 1, 2]], np.int32), np.array([4, 6, 2], np.int32), keys, Counter())
     assert found.sources[found.fields == SELECTED].tolist() == [4]  # 6 is too long by then, 2 is given
-    monkeypatch.setattr("isarstep.feed.premises.MOST_PREMISES", 0)
+    monkeypatch.setattr("isarstep.feed.selected_premises.MOST_PREMISES", 0)
     found = premises_of(corpus, np.array([[0]], np.int32), np.array([4], np.int32), keys, Counter())
     assert SELECTED not in found.fields.tolist()
     assert MOST_PREMISES > 0

@@ -4,7 +4,6 @@ import pytest
 from tests.logic.complex_main import language
 from tests.logic.test_statements import nested
 
-from isarstep.logic.exactly import write_exactly
 from isarstep.logic.folding import canonical
 from isarstep.logic.inner_tokens import Lexicon
 from isarstep.logic.named_statements import read_named
@@ -14,6 +13,7 @@ from isarstep.logic.productions import Grammar, Production
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.terms import TFree, TVar, Type, Var, fun
+from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.writer import write_formula, write_type
 
 NAT = Type("Nat.nat")
@@ -81,7 +81,7 @@ def test_types_stand_only_where_they_are_needed() -> None:
         ("length ([]::nat list) = 0", "length ([]::nat list) = (0::nat)"),
         ("inj (λx::nat. x)", "inj (λ(x::nat). x)"),
     ):
-        assert write_exactly(read_formula(text, language()).term, language()) == written
+        assert write_typed(read_formula(text, language()).term, language()) == written
 
 
 # Stars in a row, with nothing between them; in angles stands one alone.

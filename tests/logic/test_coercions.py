@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.infer import CONSTRAINT, TypingError, infer
-from isarstep.logic.said import without_marks
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.signature import Coercion
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Typ, Type, fun, list_comb, subterms

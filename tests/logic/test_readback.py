@@ -14,11 +14,11 @@ import zstandard
 from tests.logic import complex_main
 
 from isarstep.bench.example import Example
-from isarstep.bench.worlds import World
-from isarstep.logic.exactly import write_exactly
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.infer import infer
 from isarstep.logic.symbols import normal
 from isarstep.logic.tokens import decode
+from isarstep.logic.typed_writer import write_typed
 from isarstep.prove.sketch import Link, Sketch, exact_text
 from isarstep.theory.problem_reader import ProblemReader
 
@@ -28,9 +28,9 @@ ROWS = json.loads(zstandard.ZstdDecompressor().stream_reader(PATH.read_bytes()).
 
 @cache
 def reader() -> ProblemReader:
-    world = World.of_signature(complex_main.language().signature)
-    world.language = complex_main.language()
-    return ProblemReader(world)
+    theory_context = TheoryContext.of_signature(complex_main.language().signature)
+    theory_context.language = complex_main.language()
+    return ProblemReader(theory_context)
 
 
 def example_of(kind, said) -> Example:
@@ -43,8 +43,8 @@ def printed(kind, said) -> str:
     example = example_of(kind, said)
     task = reader().of_example(example)
     if kind == "proposition":
-        typed = infer([decode(example.f1)], task.world.signature, task.context).propositions[0]
-        return normal(write_exactly(typed, complex_main.language(), names=task.shown_names()))
+        typed = infer([decode(example.f1)], task.theory_context.signature, task.context).propositions[0]
+        return normal(write_typed(typed, complex_main.language(), names=task.shown_names()))
     steps = [example.f1, example.f3] if kind == "sketch" else [example.f3]
     links = tuple(Link(line, task.term(line), exact_text(task, line)) for line in steps)
     return Sketch(task, links, 0.0, 0, 0.0).isar()

@@ -44,7 +44,7 @@ def benchmark() -> Benchmark:
 def language(context: str) -> Language:
     if context == "Complex_Main":
         return complex_main.language()
-    found = benchmark().worlds.at(context).language
+    found = benchmark().theory_contexts.at(context).language
     assert found is not None
     return found
 

@@ -5,11 +5,11 @@ from tests.logic.complex_main import language
 from tests.logic.test_reader import READINGS, short
 
 from isarstep.errors import UserError
-from isarstep.logic.exactly import write_exactly
 from isarstep.logic.folding import canonical
 from isarstep.logic.reader import read_formula, read_type
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Type
 from isarstep.logic.tokens import encode_line
+from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.writer import write_formula, write_type
 
 # Text that is written exactly as it stands.
@@ -68,7 +68,7 @@ def test_exactly(text):
     """Given the types of its free variables, the text means the term, whatever types it needs inside."""
     reading = read_formula(text, language())
     term = canonical(reading.term, language())
-    again = read_formula(write_exactly(term, language()), language(), reading.frees)
+    again = read_formula(write_typed(term, language()), language(), reading.frees)
     assert canonical(again.term, language()) == term
 
 

@@ -18,9 +18,9 @@ from tests.needs import PROC_FILES
 from tests.waiting import Clock, is_gone, is_written, number_in, until
 
 from isarstep.errors import UserError
+from isarstep.mine import graph_store as store_module
 from isarstep.mine import process as process_module
 from isarstep.mine import session_job
-from isarstep.mine import store as store_module
 from isarstep.mine.graph import read_graph
 from isarstep.mine.session_job import MiningLimits
 from isarstep.mine.terminal import run_mining

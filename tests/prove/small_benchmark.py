@@ -9,7 +9,7 @@ from tests.prove.derivations import FACTS
 from tests.prove.language import SIGNATURE, lemma, read, read_type
 
 from isarstep.bench.example import Example
-from isarstep.bench.facts import occurrences, shows_its_type
+from isarstep.bench.fact_table import occurrences, shows_its_type
 from isarstep.bench.ids import variables_of
 from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA
 from isarstep.bench.write import Content, write_benchmark

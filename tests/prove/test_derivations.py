@@ -12,7 +12,6 @@ from tests.prove.language import SIGNATURE, lemma, local
 from isarstep.prove import encode_smt, encode_tf0
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.monomorphise import Named
-from isarstep.prove.names import ByIdentity
 from isarstep.prove.problems import Query, _lowered, attempts, instantiated
 from isarstep.prove.provers import (
     Attempt,
@@ -24,6 +23,7 @@ from isarstep.prove.provers import (
     available,
 )
 from isarstep.prove.schedule import strategies
+from isarstep.prove.symbol_names import ByIdentity
 
 LIBRARY = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
 

@@ -13,7 +13,7 @@ from tests.prove.language import SIGNATURE, lemma, read, read_type
 from tests.prove.small_library import library_of
 
 from isarstep.bench.example import Example
-from isarstep.bench.worlds import Declared, Worlds
+from isarstep.bench.theory_contexts import Declared, TheoryContexts
 from isarstep.logic.infer import infer
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import constants, schematics
@@ -73,7 +73,7 @@ def checker() -> Iterator[Checker]:
     rows = [("Early", lemma(name, *FACTS[name])) for name in sorted(ORDER)]
     facts = library_of([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE)
     with Provers(ProverLimits(seconds=0.5, width=2)) as provers:
-        yield Checker(Worlds(SIGNATURE), provers, facts, Effort(library=4))
+        yield Checker(TheoryContexts(SIGNATURE), provers, facts, Effort(library=4))
 
 
 def well_formed(verdict: Verdict) -> WellFormed:
@@ -99,12 +99,17 @@ def test_what_does_not_exist_where_the_step_stands_is_ill_formed(checker: Checke
     unfixed = "CONST HOL.Trueprop $ ( CONST HOL.eq $ FREE <X7> $ FREE <X7> )"
     foreign = tokens("(= (Some x4) (Some x4))")
     prefixes = {name.split(".")[0] for name in SIGNATURE.constants}
-    worlds = Worlds(SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Later": sorted(prefixes - {"Option"})})
+    theory_contexts = TheoryContexts(
+        SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Later": sorted(prefixes - {"Option"})}
+    )
     for proposal, why in ((foreign, "Option.option.Some is of a theory that Later does not"), (unfixed, "not fixed")):
-        verdict = replace(checker, worlds=worlds).check(replace(NTH, fixed=7), proposal)
+        verdict = replace(checker, theory_contexts=theory_contexts).check(replace(NTH, fixed=7), proposal)
         assert isinstance(verdict, IllFormed)
         assert why in verdict.why
-        assert isinstance(replace(checker, worlds=worlds).check(replace(NTH, fixed=8, theory=""), proposal), WellFormed)
+        assert isinstance(
+            replace(checker, theory_contexts=theory_contexts).check(replace(NTH, fixed=8, theory=""), proposal),
+            WellFormed,
+        )
 
 
 def test_a_library_fact_is_used_only_from_before_the_step(checker: Checker) -> None:
@@ -129,7 +134,7 @@ def own_theory(names: list[str], **proofs: tuple[int, int]) -> Library:
     ],
 )
 def test_a_copy_of_the_step_s_theorem_is_never_used(checker: Checker, library: Library, step: str) -> None:
-    own = Checker(Worlds(SIGNATURE), checker.provers, library, checker.effort)
+    own = Checker(TheoryContexts(SIGNATURE), checker.provers, library, checker.effort)
     verdict = well_formed(own.check(replace(NTH, theory="T", name=step, id=f"T.{step}"), NTH.f1))
     assert not proved(verdict.second)
 
@@ -151,7 +156,7 @@ def test_facts_of_the_own_theory_are_used_from_before_the_step_only(
     statements = {"z": "nth_Cons_Suc", "step": "rev_rev", "other": "length_Cons"}
     rows = [("T", replace(lemma("", *FACTS[statements[name]]), name=name)) for name in names]
     library = library_of(rows, SIGNATURE, {("T", name): span for name, span in proofs.items()})
-    own = Checker(Worlds(SIGNATURE), checker.provers, library, checker.effort)
+    own = Checker(TheoryContexts(SIGNATURE), checker.provers, library, checker.effort)
     verdict = well_formed(own.check(replace(NTH, theory="T", name="step", id=f"{names} {proofs}"), NTH.f1))
     assert proved(verdict.second) is usable
     if isinstance(verdict.second, Proved):
@@ -163,7 +168,7 @@ def test_definitions_of_what_a_step_mentions_are_used(checker: Checker) -> None:
     constant = next(c.name for c in constants(definition.prop) if c.name.endswith("subalgebra"))
     named = replace(definition, name=f"{constant}_def")
     library = library_of([("T", replace(named, name="A.first")), ("T", named)], SIGNATURE)
-    own = Checker(Worlds(SIGNATURE), checker.provers, library, checker.effort)
+    own = Checker(TheoryContexts(SIGNATURE), checker.provers, library, checker.effort)
     step = example("(<= (sets F) (sets M))", ["(subalgebra M F)"], "True", [], {}, theory="T", name="T.step")
     verdict = well_formed(own.check(step, step.f1))
     assert isinstance(verdict.first, Proved)
@@ -351,17 +356,19 @@ def test_facts_of_other_worlds_are_not_used_even_where_an_example_names_them(che
     line = encode_line(lemma("", *FACTS["nth_Cons_Suc"]).prop)
     asking = replace(NTH, id="asking", theory="", f4=(*NTH.f4, line))
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
-    worlds = Worlds(SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Late": prefixes})
-    own = replace(checker, worlds=worlds, effort=Effort(library=0))
+    theory_contexts = TheoryContexts(
+        SIGNATURE, {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Late": prefixes}
+    )
+    own = replace(checker, theory_contexts=theory_contexts, effort=Effort(library=0))
     for theory, usable in (("Early", True), ("Late", False)):
-        gaps = dict(own.gaps(asking, NTH.f1, worlds.at(theory)))
+        gaps = dict(own.gaps(asking, NTH.f1, theory_contexts.at(theory)))
         assert proved(gaps["second"]) is usable
 
 
 def test_whoever_asks_about_a_proof_of_their_own_may_use_the_lemma_that_states_it(checker: Checker) -> None:
     goal = example("True", [], "(= (rev (rev xs)) xs)", [], {"xs": "(list nat)"}, id="own")
     own = replace(checker, effort=Effort(library=1))
-    found = own.direct(goal, own.worlds.everything)
+    found = own.direct(goal, own.theory_contexts.everything)
     assert isinstance(found, Proved)
     assert found.facts == ("rev_rev",)
     scored = replace(goal, theory="Later")
@@ -419,7 +426,7 @@ def test_what_simp_rules_prove_needs_no_prover(checker: Checker) -> None:
     rules = SimpRules(Declarations(["Early"], lambda theories: [declared for _ in theories]), lambda _: rev_rev)
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Later": ["Early"]}
-    own = replace(checker, worlds=Worlds(SIGNATURE, parents), simp=rules)
+    own = replace(checker, theory_contexts=TheoryContexts(SIGNATURE, parents), simp=rules)
     step = example(
         "(= (rev (rev xs)) ys)", ["(= xs ys)"], "(= ys xs)", [], {"xs": "(list nat)"}, id="simp", theory="Later"
     )
@@ -435,14 +442,16 @@ def test_only_facts_of_the_world_are_offered(checker: Checker) -> None:
     rows = [("Early", lemma("nth_Cons_Suc", *FACTS["nth_Cons_Suc"])), ("Last", lemma("rev_rev", *FACTS["rev_rev"]))]
     library = library_of(rows, SIGNATURE)
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
-    worlds = Worlds(SIGNATURE, {**{p: [] for p in prefixes}, "Early": prefixes, "Last": ["Early"], "Beside": prefixes})
+    theory_contexts = TheoryContexts(
+        SIGNATURE, {**{p: [] for p in prefixes}, "Early": prefixes, "Last": ["Early"], "Beside": prefixes}
+    )
     for theory, usable in (("Last", True), ("Beside", False)):
-        asking = Checker(worlds, checker.provers, library, Effort(library=4), trace=[])
-        asking.direct(replace(NTH, theory=""), worlds.at(theory))
+        asking = Checker(theory_contexts, checker.provers, library, Effort(library=4), trace=[])
+        asking.direct(replace(NTH, theory=""), theory_contexts.at(theory))
         assert asking.trace is not None
         assert ("nth_Cons_Suc" in {f.name for each in asking.trace for f in each.query.library}) is usable
         # A step of a theory that comes later in the library, but does not rest on the fact's.
-        scored = Checker(worlds, checker.provers, library, Effort(library=4), trace=[])
+        scored = Checker(theory_contexts, checker.provers, library, Effort(library=4), trace=[])
         scored.check(replace(NTH, theory=theory, id=theory), NTH.f1)
         assert scored.trace is not None
         assert ("nth_Cons_Suc" in {f.name for each in scored.trace for f in each.query.library}) is usable
@@ -451,7 +460,7 @@ def test_only_facts_of_the_world_are_offered(checker: Checker) -> None:
 def test_instances_are_found_by_matching_unless_somebody_says_otherwise(checker: Checker) -> None:
     """What provers get of nth_Cons_Suc: at the goal's own terms first, then with its variables."""
     for asking, matched in ((Checker, True), (partial(Checker, instances=False), False)):
-        own = asking(Worlds(SIGNATURE), checker.provers, checker.facts, checker.effort, trace=[])
+        own = asking(TheoryContexts(SIGNATURE), checker.provers, checker.facts, checker.effort, trace=[])
         own.check(replace(NTH, f3=tokens("(= x4 (nth (Cons x9 x10) (Suc x12)))")), NTH.f1)
         offered = [f.prop for each in own.trace or () for f in each.query.library if f.name == "nth_Cons_Suc"]
         assert any(schematics(prop) for prop in offered)
@@ -459,7 +468,7 @@ def test_instances_are_found_by_matching_unless_somebody_says_otherwise(checker:
 
 
 def test_instances_of_other_worlds_are_not_taken(checker: Checker) -> None:
-    """`linear` holds of linear orders; whether lists are one is the world's to say."""
+    """`linear` holds of linear orders; whether lists are one is the context's to say."""
     library = library_of([("Early", lemma("linear", *FACTS["linear"]))], SIGNATURE)
     prefixes = sorted({name.split(".")[0] for name in SIGNATURE.constants} - {"Pure"})
     parents = {**{prefix: [] for prefix in prefixes}, "Early": prefixes, "Lexi": ["Early"], "Prefix": ["Early"]}
@@ -473,8 +482,8 @@ def test_instances_of_other_worlds_are_not_taken(checker: Checker) -> None:
     declared["Early"] = Declared({}, frozenset(f"{t} {c}" for t, c, _ in arities))
     declared["Lexi"] = Declared({}, frozenset(f"List.list {c}" for c in ordered))
     declared["Prefix"] = Declared({}, frozenset(f"List.list {c}" for c in ordered[1:]))
-    worlds = Worlds(whole, parents, (), declared)
+    theory_contexts = TheoryContexts(whole, parents, (), declared)
     goal = example("True", [], "(| (<= xs ys) (<= ys xs))", [], {"xs": "(list nat)", "ys": "(list nat)"}, id="lists")
     for theory, linear in (("Lexi", True), ("Prefix", False)):
-        own = Checker(worlds, checker.provers, library, Effort(library=4))
-        assert proved(own.direct(goal, worlds.at(theory))) is linear
+        own = Checker(theory_contexts, checker.provers, library, Effort(library=4))
+        assert proved(own.direct(goal, theory_contexts.at(theory))) is linear

@@ -16,9 +16,9 @@ from tests.stand_in import PROOF_OF_TINY
 from tests.waiting import gone, number_in
 
 from isarstep.prove import presence, processes
-from isarstep.prove.at_hand import AtHand
+from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.derivation import inputs_of_proof
-from isarstep.prove.gaps import Closing
+from isarstep.prove.gaps import GapCloser
 from isarstep.prove.jobs import _was_killed
 from isarstep.prove.presence import TINY_TPTP, Presence, prover_presence
 from isarstep.prove.problems import Query
@@ -290,7 +290,7 @@ def test_the_launcher_ends_only_what_it_started(tmp_path: Path) -> None:
 
 def gap_of(provers: Provers) -> object:
     (goal,) = local(["(--> P P)"], {"P": "bool"})
-    closing = Closing(provers, AtHand(None), Effort(20), None, False, None)
+    closing = GapCloser(provers, AvailableFacts(None), Effort(20), None, False, None)
     return closing._alone("question", Query((), goal))
 
 

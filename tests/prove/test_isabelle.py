@@ -13,7 +13,7 @@ from isarstep.cli import run
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions
-from isarstep.prove.isabelle import Answer, Inquiry, Isabelle, IsabelleLimits, Premise, Question, with_provers
+from isarstep.prove.isabelle_questions import Answer, Inquiry, Isabelle, IsabelleLimits, Premise, Question, with_provers
 
 # What Isabelle2025-1 said about outputs of the shipped model for 300 test examples: 300 of those without constraints,
 # drawn at random from ranks 2 to 10, and all first ones with both; and those 100 of 19,238 that it rejected when the
@@ -68,7 +68,7 @@ def test_embedded_types_agree_with_isabelle():
     for name in benchmark.splits:
         ids = benchmark.table(name, ["id"])["id"].to_pylist()
         places |= {identifier: benchmark.split(name)[row] for row, identifier in enumerate(ids) if identifier in asked}
-    type_checker = TypeChecker(benchmark.worlds, list(places.values()))
+    type_checker = TypeChecker(benchmark.theory_contexts, list(places.values()))
     judged: dict[str, list[tuple[str, bool]]] = {}
     for record in (record for record in map(json.loads, lines) if record["id"] in places):
         objection = type_checker.objection(places[record["id"]], record["tokens"])
@@ -167,8 +167,10 @@ def test_real_witnesses(isabelle):
             (
                 Question("some", "methods", successor, given, witnesses=("<X1>",)),
                 Question("arbitrary", "refute", successor, given),
-                Question("both", "methods", successor, given, witnesses=("<X1>",), beside=(zero,)),
-                Question("beside", "methods", successor, (Premise(successor),), witnesses=("<X1>",), beside=(SUC_OF,)),
+                Question("both", "methods", successor, given, witnesses=("<X1>",), same_values=(zero,)),
+                Question(
+                    "beside", "methods", successor, (Premise(successor),), witnesses=("<X1>",), same_values=(SUC_OF,)
+                ),
                 Question("not mentioned", "methods", COMMUTES, witnesses=("<X7>",)),
                 Question("of all", "methods", rule, witnesses=("<X1>",)),
             ),

@@ -14,7 +14,15 @@ from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.errors import UserError
-from isarstep.prove.isabelle import SKIPPED, Answer, Inquiry, IsabelleLimits, Question, Report, _open_questions
+from isarstep.prove.isabelle_questions import (
+    SKIPPED,
+    Answer,
+    Inquiry,
+    IsabelleLimits,
+    Question,
+    Report,
+    _open_questions,
+)
 from isarstep.prove.isabelle_run import IsabelleSettings, TheoryRun, gap_of_isabelle, inquiry, run_isabelle, verdicts
 from isarstep.prove.jobs import Work
 from isarstep.prove.summary import summary

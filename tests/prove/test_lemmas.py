@@ -11,7 +11,7 @@ from tests.prove.language import SIGNATURE, lemma, read_type
 from tests.prove.small_library import library_of
 
 from isarstep.bench.example import Example
-from isarstep.bench.worlds import Worlds
+from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.logic.hol import list_pure_imp, strip_pure_imp
 from isarstep.logic.terms import Free, erase, substitute
 from isarstep.logic.tokens import encode_line
@@ -49,7 +49,7 @@ def provers() -> Iterator[Provers]:
 def checker(provers: Provers, facts: list[Named], known: dict[str, list[int]], library: int = 4) -> Checker:
     rows = [("Early", fact) for fact in facts]
     base = library_of([*rows, ("Later", lemma("last", *FACTS["unit_eq"]))], SIGNATURE, in_context=known)
-    return Checker(Worlds(SIGNATURE), provers, base, Effort(library=library))
+    return Checker(TheoryContexts(SIGNATURE), provers, base, Effort(library=library))
 
 
 def step(f1: str, f2: tuple[str, ...], f3: str, **more: object) -> Example:
@@ -148,7 +148,7 @@ def test_a_step_that_is_proved_may_be_used_at_all_its_types(provers: Provers) ->
     assert proved(shown.second)
     context = own.typed(asking).with_proposal(lemma("", "(= (rev (rev xs)) xs)", {}).prop)
     at_all = OpenGap("", asking, context, (context.step(proved=True),), context.f3, [goal])
-    assert isinstance(own.closing.gap(at_all), Proved)
+    assert isinstance(own.closer.gap(at_all), Proved)
     # Whoever states it as a step of a proof has it at one type.
     assert not replace(context, scored=False).step(proved=True).here
     assert not context.step(proved=False).here

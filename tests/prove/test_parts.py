@@ -18,7 +18,7 @@ from tests.prove.small_library import library_of
 
 from isarstep.bench.columns import Repeated
 from isarstep.bench.fact_search import uses_in_training
-from isarstep.bench.worlds import Worlds
+from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.hol import BOOL, conj, trueprop
 from isarstep.logic.infer import infer
@@ -29,9 +29,9 @@ from isarstep.prove.facts import TRUTH, Library
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.likeness import likeness, simplified
 from isarstep.prove.monomorphise import TRIES_PER_FACT, Named, match_in_sorts, monomorphise
-from isarstep.prove.names import Namer, _keys, escape, name_of
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
 from isarstep.prove.problems import state
+from isarstep.prove.symbol_names import Namer, _keys, escape, name_of
 
 LEMMAS = {name: lemma(name, text, types) for name, (text, types) in FACTS.items()}
 
@@ -200,8 +200,8 @@ def test_a_library_finds_facts_by_their_tokens() -> None:
 def test_only_theories_that_a_theory_rests_on_are_visible() -> None:
     rows = [("A", LEMMAS["rev_rev"]), ("B", LEMMAS["linear"]), ("C", LEMMAS["rev_rev"])]
     library = library_of(rows, SIGNATURE)
-    worlds = Worlds(SIGNATURE, {"A": [], "B": [], "C": ["A"], "D": ["C"]})
-    assert library.visible(worlds.at("D").theories or frozenset()).tolist() == [True, False, True]
+    theory_contexts = TheoryContexts(SIGNATURE, {"A": [], "B": [], "C": ["A"], "D": ["C"]})
+    assert library.visible(theory_contexts.at("D").theories or frozenset()).tolist() == [True, False, True]
     relevance = Relevance(library)
     assert set(relevance.rank([library.texts[0], library.texts[1]], 3, 3)) == {0, 1, 2}
     assert relevance.rank([library.texts[0], library.texts[1]], 3, 3, theories=frozenset({"B"})) == [1]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from isarstep.errors import UserError
-from isarstep.prove.isabelle import Answer, Inquiry, Isabelle, IsabelleLimits
+from isarstep.prove.isabelle_questions import Answer, Inquiry, Isabelle, IsabelleLimits
 from isarstep.prove.replay import proofs_of_sketch, proofs_of_steps, replayed
 from isarstep.prove.sketch import Link, Sketch
 from isarstep.prove.step import Step
@@ -63,7 +63,7 @@ def test_only_what_is_proved_is_replayed_from_what_the_proof_may_use(task: Task)
     names = [premise.names for premise in question.premises if premise.names]
     assert names == [("Nat.add_Suc(1)",)]
     assert [p.tokens for p in question.premises if not p.names] == [*task.example.f2, task.example.f2[0]]
-    assert (inquiry.example.theory, inquiry.example.proof) == (task.world.imports[0], -1)
+    assert (inquiry.example.theory, inquiry.example.proof) == (task.theory_context.imports[0], -1)
 
 
 def test_what_isabelle_cannot_replay_stays_the_provers_word(task: Task) -> None:

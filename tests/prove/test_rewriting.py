@@ -8,7 +8,7 @@ import pytest
 from tests.prove.derivations import FACTS
 from tests.prove.language import SIGNATURE, lemma, read, read_type
 
-from isarstep.bench.worlds import Worlds
+from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import Free, Term, substitute
 from isarstep.logic.tokens import encode_line
@@ -138,12 +138,12 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
         return [declared[theory] for theory in theories]
 
     rules = SimpRules(Declarations(declared, made), lambda each: facts[each.row])
-    worlds = Worlds(SIGNATURE, {"A": [], "B": ["A"], "C": ["A"]})
+    theory_contexts = TheoryContexts(SIGNATURE, {"A": [], "B": ["A"], "C": ["A"]})
 
     everything = frozenset(SIGNATURE.constants)
 
     def found(theory: str, about: frozenset[str] = everything, refused: str = "") -> list[str]:
-        near = rules.near(worlds.at(theory), lambda _, of: of != refused, about)
+        near = rules.near(theory_contexts.at(theory), lambda _, of: of != refused, about)
         return sorted(rule.name for declared in near.values() for rule in rules.rewrites(declared))
 
     assert found("A") == ["append_Nil", "rev_rev"]
@@ -152,9 +152,9 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
     assert found("A") == ["append_Nil", "rev_rev"]  # as before the others were asked
     assert found("B", refused="A") == ["length_Nil"]
     assert found("B", frozenset({"List.rev"})) == ["rev_rev"]
-    assert not (rules.near(worlds.everything, lambda *_: True, everything))
+    assert not (rules.near(theory_contexts.everything, lambda *_: True, everything))
     assert [[*each] for each in read if each] == [
         ["A"],
         ["B"],
         ["C"],
-    ]  # each theory once, and those of a world together
+    ]  # each theory once, and those of a context together

@@ -8,8 +8,8 @@ import pytest
 from tests.prove.language import local
 
 from isarstep.prove import schedule as fitted
-from isarstep.prove.at_hand import AtHand
-from isarstep.prove.gaps import Closing
+from isarstep.prove.available_facts import AvailableFacts
+from isarstep.prove.gaps import GapCloser
 from isarstep.prove.problems import Query
 from isarstep.prove.provers import Attempt, OutOfTime, ProverAnswer, ProverLimits, Provers
 from isarstep.prove.schedule import Effort, Slice, schedule, strategies
@@ -69,7 +69,7 @@ class Listening(Provers):
 def test_a_problem_is_not_sent_again_unless_for_longer() -> None:
     (goal,) = local(["P"], {"P": "bool"})
     provers = Listening()
-    closing = Closing(provers, AtHand(None), Effort(), None, False, None)
+    closing = GapCloser(provers, AvailableFacts(None), Effort(), None, False, None)
     strategy = strategies()[0]
 
     def parts(_: object) -> Iterable[Slice]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from isarstep.bench import facts
+from isarstep.bench import fact_table
 from isarstep.bench.store import Propositions, RowGroups
 from isarstep.logic.terms import Term, Typ
 from isarstep.prove.facts import Library
@@ -132,8 +132,8 @@ def test_rules_are_read_together_and_without_the_facts(engine: Engine, monkeypat
     monkeypatch.setattr(Propositions, "lines", counted)
     monkeypatch.setattr(Library, "read", unread)
     monkeypatch.setattr(RowGroups, "locate", unread)  # one by one
-    world = benchmark.worlds.at("Complex_Main")
-    assert rules.near(world, lambda *_: True, {"Groups.plus_class.plus"})
+    theory_context = benchmark.theory_contexts.at("Complex_Main")
+    assert rules.near(theory_context, lambda *_: True, {"Groups.plus_class.plus"})
     assert len(calls) == 1
     assert calls[0] > 1000
 
@@ -141,18 +141,18 @@ def test_rules_are_read_together_and_without_the_facts(engine: Engine, monkeypat
 def test_of_rules_nearby_only_those_are_typed_that_an_abbreviation_hides(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    benchmark, typed = engine.benchmark, facts.typed
+    benchmark, typed = engine.benchmark, fact_table.typed
     made: list[Term] = []
 
     def counted(term: Term, types: list[Typ], general: Callable[[str], Typ | None]) -> Term:
         made.append(term)
         return typed(term, types, general)
 
-    monkeypatch.setattr(facts, "typed", counted)
+    monkeypatch.setattr(fact_table, "typed", counted)
     rules = SimpRules.of_benchmark(benchmark, Library.of_benchmark(benchmark))
     assert rules is not None
-    world = benchmark.worlds.at("Complex_Main")
-    near = rules.near(world, lambda *_: True, {"Groups.plus_class.plus", "Power.power_class.power"})
+    theory_context = benchmark.theory_contexts.at("Complex_Main")
+    near = rules.near(theory_context, lambda *_: True, {"Groups.plus_class.plus", "Power.power_class.power"})
     hidden = [each for found in near.values() for each in found if _abbreviated(engine, each.text)]
     assert 0 < len(hidden) < sum(map(len, near.values())) / 2
     assert len(made) <= len(hidden) + 8  # and a few that cannot be applied

@@ -41,7 +41,7 @@ def engine() -> Engine:
 
 def filled(engine: Engine, *answers: Gap) -> list[FilledGap]:
     """All gaps of the theory, provers having said this about each in turn."""
-    document = TheoryDocument(Path("T.thy"), engine.worlds, text=THEORY)
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=THEORY)
     waiting = iter(answers)
 
     def sketched(task: Task) -> Sketch:
@@ -137,7 +137,7 @@ def test_facts_of_numbered_cases_are_written_in_quotation_marks(engine: Engine) 
         'theory T imports Main begin\nfun f :: "nat ⇒ nat" where "f 0 = 0" | "f (Suc n) = f n"\n'
         'lemma "f n = 0"\nproof (induction n rule: f.induct)\n  case (2 m)\n  show ?case sorry\nqed simp\nend\n'
     )
-    document = TheoryDocument(Path("T.thy"), engine.worlds, text=text)
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text)
     gap = document.gaps()[0]
     state = document.state_before(gap.start)
     task = with_facts_in_order(engine.read_state(state))
@@ -164,7 +164,7 @@ end
 
 def test_facts_without_a_name_are_written_as_isabelle_reads_them_there(engine: Engine) -> None:
     """A constant of the locale without its parameters; nothing of a variable that another one hides."""
-    document = TheoryDocument(Path("T.thy"), engine.worlds, text=IN_A_LOCALE)
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=IN_A_LOCALE)
     [gap] = document.gaps()
     state = document.state_before(gap.start)
     task = with_facts_in_order(engine.read_state(state))
@@ -182,7 +182,7 @@ def test_what_rewriting_can_do_with_the_facts_that_a_prover_used_is_printed_as_s
         'theory T imports Main begin\nconsts good :: "nat ⇒ bool"\naxiomatization where\n'
         '  good_def2: "good n = (0 < n)"\nlemma "good (Suc m)" sorry\nend\n'
     )
-    document = TheoryDocument(Path("T.thy"), engine.worlds, text=text)
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text)
     [gap] = document.gaps()
     task = with_facts_in_order(engine.read_state(document.state_before(gap.start)))
     assert task.example.f3 is not None

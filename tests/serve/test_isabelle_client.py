@@ -11,7 +11,7 @@ from tests.serve.isabelle_session import HERE, TRANSCRIPT, Loaded, load, transcr
 
 import isarstep
 from isarstep.bench.store import Benchmark
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.sample import sample_signature
 from isarstep.logic.terms import Type
 from isarstep.logic.tokens import decode, encode_line
@@ -69,7 +69,7 @@ def test_the_theory_travels_with_the_package():
 
 
 def test_the_server_takes_tokens_about_a_users_own_constants_and_types():
-    reader = ProblemReader(World.of_signature(sample_signature()))
+    reader = ProblemReader(TheoryContext.of_signature(sample_signature()))
     less = "CONST HOL.Trueprop $ ( CONST Orderings.ord_class.less $ FREE t $ FREE t )"
     goal = "CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST My.size $ FREE t ) $ FREE n )"
     types = {"t": "(My.tree Nat.nat)", "n": "Nat.nat"}

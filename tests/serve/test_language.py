@@ -1,11 +1,11 @@
-"""Problems in a world whose notation is known: types in the text, people's spelling, mistakes where they are."""
+"""Problems in a context whose notation is known: types in the text, people's spelling, mistakes where they are."""
 
 from functools import cache
 
 import pytest
 from tests.logic.complex_main import FOLDER
 
-from isarstep.bench.worlds import Worlds
+from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.logic.language import usual_notation
 from isarstep.logic.named_statements import read_named
 from isarstep.logic.printing import to_unicode
@@ -20,8 +20,8 @@ def reader() -> ProblemReader:
     rows = usual_notation()
     theories = [*rows, "Complex_Main"]
     parents = {theory: theories[max(0, i - 1) : i] for i, theory in enumerate(theories)}
-    worlds = Worlds(Signature.load(FOLDER / "signature.json.zst"), parents, notation=lambda: rows)
-    return ProblemReader(worlds.at("Complex_Main"))
+    theory_contexts = TheoryContexts(Signature.load(FOLDER / "signature.json.zst"), parents, notation=lambda: rows)
+    return ProblemReader(theory_contexts.at("Complex_Main"))
 
 
 def test_types_in_the_text_are_kept():
@@ -65,7 +65,7 @@ def test_numbered_variables_are_shown_and_read_by_number():
     names = reader().names
     tokens = "CONST Pure.imp $ ( CONST HOL.Trueprop $ ( FREE <X3> $ VAR <V0> ) ) $ ( CONST HOL.Trueprop $ ( FREE <X3> $ FREE <X12> ) )"
     assert to_unicode(decode(tokens), names) == "x₃ v₀ ⟹ x₃ x₁₂"
-    assert read_named("x₃ v₀ ⟹ x₃ x₁₂", reader().world.language, names).term == decode(tokens)
+    assert read_named("x₃ v₀ ⟹ x₃ x₁₂", reader().theory_context.language, names).term == decode(tokens)
 
 
 def test_bound_variables_keep_the_names_that_people_gave_them():

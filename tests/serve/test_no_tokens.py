@@ -17,7 +17,7 @@ from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.logic.typestrings import parse_type, show_type
 from isarstep.prove.sketch import Link, Sketch
-from isarstep.serve import shown
+from isarstep.serve import answer_fields
 from isarstep.serve.agents.tools.steps import step_shown
 from isarstep.serve.engine import Engine
 from isarstep.serve.filling import filled_gap
@@ -45,7 +45,7 @@ def drawn(engine: Engine) -> list[Example]:
 def tasks(engine: Engine, drawn: list[Example]) -> list[Task]:
     often = [theory for theory, _ in Counter(example.theory for example in drawn).most_common(THEORIES)]
     chosen = [example for theory in often for example in [e for e in drawn if e.theory == theory][:EACH]]
-    return [engine.reader_in(engine.worlds.at(example.theory)).of_example(example, None) for example in chosen]
+    return [engine.reader_in(engine.theory_contexts.at(example.theory)).of_example(example, None) for example in chosen]
 
 
 def written_type(text: str) -> str:
@@ -91,9 +91,9 @@ def test_steps_and_json(engine: Engine, tasks: list[Task]) -> None:
         steps = engine.steps(task, [(example.f1, -1.0), *((line, -2.0) for line in example.f2), (ill_formed, -3.0)])
         for number, step in enumerate(steps, 1):
             refuse_tokens(printed_step(number, step, True), example.id)
-            for text in (*sentences(shown.step(step, task)), *sentences(step_shown(step).model_dump())):
+            for text in (*sentences(answer_fields.step(step, task)), *sentences(step_shown(step).model_dump())):
                 refuse_tokens(text, example.id)
-        for text in sentences(shown.example_shown(example, "test", task.names)):
+        for text in sentences(answer_fields.example_shown(example, "test", task.names)):
             refuse_tokens(text, example.id)
         for text in (*task.types().values(), *map(str, task.general())):
             refuse_tokens(text, example.id)
@@ -114,7 +114,7 @@ def test_sketches(tasks: list[Task]) -> None:
 
 @pytest.mark.parametrize("name", ["Attributes", "Several", "Considered", "RuleInductions"])
 def test_states_and_gaps_of_files(engine: Engine, name: str) -> None:
-    document = TheoryDocument(FILES / f"{name}.thy", engine.worlds)
+    document = TheoryDocument(FILES / f"{name}.thy", engine.theory_contexts)
     for gap in document.gaps()[::5]:  # a state takes a while to read
         try:
             state = document.state_before(gap.start)

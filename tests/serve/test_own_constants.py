@@ -35,15 +35,15 @@ def open_engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 def test_proposals_use_constants_that_no_model_knows(open_engine: Engine) -> None:
     task = open_engine.read(DOUBLE)
-    assert task.world.name == "Complex_Main"
+    assert task.theory_context.name == "Complex_Main"
     assert "dbl" in open_engine.unknown(task)
     steps = open_engine.propose(task, 60)
     assert any("dbl" in step.text for step in steps)
     assert "<C" not in " ".join(step.tokens for step in steps)
     for step in steps:
-        assert well_formed(step.tokens, task.world.signature, task.context)
+        assert well_formed(step.tokens, task.theory_context.signature, task.context)
     # Nothing of it is left for the next who asks.
-    assert not open_engine.read(Problem("x = y")).world.exists("dbl")
+    assert not open_engine.read(Problem("x = y")).theory_context.exists("dbl")
 
 
 def test_types_of_own_constants_count(engine: Engine) -> None:
@@ -98,7 +98,7 @@ def test_a_program_knows_types_that_its_tokens_do_not_have(engine: Engine) -> No
     known = engine.read(notation).example
     told = {"snoc": "(fun (List.list ?'a.0) (fun ?'a.0 (List.list ?'a.0)))"}
     task = engine.read(Problem(known.f3, known.f2, form="tokens", constants=told))
-    assert task.said[task.example.f2[0]] == decode(task.example.f2[0])
+    assert task.annotated[task.example.f2[0]] == decode(task.example.f2[0])
 
 
 def test_a_theory_of_the_askers_brings_its_constants(open_engine: Engine) -> None:
@@ -115,7 +115,7 @@ def test_a_theory_of_the_askers_brings_its_constants(open_engine: Engine) -> Non
         "Mine.red",
     }
     for step in steps:
-        assert well_formed(step.tokens, task.world.signature, task.context)
+        assert well_formed(step.tokens, task.theory_context.signature, task.context)
 
 
 def test_a_program_may_tell_all_constants_and_its_own_types(open_engine: Engine) -> None:
@@ -126,7 +126,7 @@ def test_a_program_may_tell_all_constants_and_its_own_types(open_engine: Engine)
     task = open_engine.read(Problem(line, form="tokens", constants=told))
     assert task.context == {"<X0>": Type("Nat.nat")}
     equal = "CONST HOL.Trueprop $ ( CONST HOL.eq $ CONST Mine.red $ CONST Mine.red )"
-    assert well_formed(equal, task.world.signature, task.context)
+    assert well_formed(equal, task.theory_context.signature, task.context)
 
 
 def test_a_graph_says_what_its_theory_declares(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
-from isarstep.logic.exactly import write_exactly
+from isarstep.logic.typed_writer import write_typed
 from isarstep.theory.document import TheoryDocument
 from isarstep.theory.own_context import OwnContext
 
@@ -20,13 +20,13 @@ def benchmark() -> Benchmark:
 
 def end_of(text: str, benchmark: Benchmark, imports: str = "Main") -> OwnContext:
     whole = f"theory T imports {imports} begin\n{text}\nend\n"
-    document = TheoryDocument(Path("T.thy"), benchmark.worlds, text=whole)
+    document = TheoryDocument(Path("T.thy"), benchmark.theory_contexts, text=whole)
     return document.context_at(len(whole))[0]
 
 
 def facts_of(context: OwnContext) -> dict[str, str]:
     found = (fact for facts in context.facts.values() for fact in facts)
-    return {fact.name.removeprefix("T."): write_exactly(fact.prop, context.language) for fact in found}
+    return {fact.name.removeprefix("T."): write_typed(fact.prop, context.language) for fact in found}
 
 
 def test_equations_that_overlap_are_split(benchmark: Benchmark) -> None:
@@ -122,17 +122,19 @@ def test_facts_that_rest_on_sorry_are_labelled(benchmark: Benchmark) -> None:
 )
 def test_refused_with_its_place(text: str, line: int, says: str, benchmark: Benchmark) -> None:
     with pytest.raises(UserError) as refused:
-        TheoryDocument(Path("T.thy"), benchmark.worlds, text=text).state_at(line)
+        TheoryDocument(Path("T.thy"), benchmark.theory_contexts, text=text).state_at(line)
     assert says in str(refused.value)
 
 
 def test_a_line_behind_a_statement_is_that_statement(benchmark: Benchmark) -> None:
-    document = TheoryDocument(FILES / "Steps.thy", benchmark.worlds)
-    goals = {line: write_exactly(document.state_at(line).goal, document.world.language) for line in (4, 7, 9, 10)}  # type: ignore[arg-type]
+    document = TheoryDocument(FILES / "Steps.thy", benchmark.theory_contexts)
+    goals = {
+        line: write_typed(document.state_at(line).goal, document.theory_context.language) for line in (4, 7, 9, 10)
+    }  # type: ignore[arg-type]
     assert goals == {4: "a ≤ c + 1", 7: "a ≤ c + 1", 9: "a ≤ c", 10: "a < c + 1"}
 
 
 def test_the_lemma_itself_is_no_fact(benchmark: Benchmark) -> None:
-    document = TheoryDocument(FILES / "Statements.thy", benchmark.worlds)
+    document = TheoryDocument(FILES / "Statements.thy", benchmark.theory_contexts)
     state = document.state_at(4)
     assert state.context.facts == {}

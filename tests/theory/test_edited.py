@@ -9,7 +9,7 @@ import pytest
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
-from isarstep.logic.exactly import write_exactly
+from isarstep.logic.typed_writer import write_typed
 from isarstep.theory import document as document_module
 from isarstep.theory.document import TheoryDocument
 
@@ -36,8 +36,8 @@ def said(document: TheoryDocument) -> list[str]:
             found.append(str(error))
             continue
         language = state.context.language
-        known = [write_exactly(fact.prop, language) for fact in (*state.chained, *state.local)]
-        found.append(f"{line}: {write_exactly(state.goal, language)} {known} {list(state.context.facts)}")
+        known = [write_typed(fact.prop, language) for fact in (*state.chained, *state.local)]
+        found.append(f"{line}: {write_typed(state.goal, language)} {known} {list(state.context.facts)}")
     return found
 
 
@@ -50,8 +50,8 @@ def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monke
     text, earlier = path.read_text(encoding="utf-8"), None
     for _ in range(6):
         try:
-            edited = TheoryDocument(path, benchmark.worlds, text=text, edited=True, earlier=earlier)
-            fresh = TheoryDocument(path, benchmark.worlds, text=text)
+            edited = TheoryDocument(path, benchmark.theory_contexts, text=text, edited=True, earlier=earlier)
+            fresh = TheoryDocument(path, benchmark.theory_contexts, text=text)
         except UserError:
             pass  # what does not end, or has no header
         else:
@@ -64,11 +64,11 @@ def test_edits_are_read_as_new_files_are(path: Path, benchmark: Benchmark, monke
 def test_only_what_is_behind_a_change_is_read_again(benchmark: Benchmark) -> None:
     lemmas = "".join(f'lemma l{n}: "x = (x :: nat)"\nproof -\n  show ?thesis by simp\nqed\n' for n in range(60))
     text = f"theory T imports Main begin\n{lemmas}end\n"
-    first = TheoryDocument(Path("T.thy"), benchmark.worlds, text=text, edited=True)
+    first = TheoryDocument(Path("T.thy"), benchmark.theory_contexts, text=text, edited=True)
     first.refusals()
     place = text.index("lemma l50")
     second = TheoryDocument(
-        Path("T.thy"), benchmark.worlds, text=text[:place] + " " + text[place:], edited=True, earlier=first
+        Path("T.thy"), benchmark.theory_contexts, text=text[:place] + " " + text[place:], edited=True, earlier=first
     )
     assert second.changed == place
     assert len(second._refused) == 49  # the keyword behind the fiftieth statement is new

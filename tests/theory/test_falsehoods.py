@@ -33,7 +33,7 @@ def proving(engine: Engine) -> Iterator[Proving]:
 
 @pytest.mark.parametrize("path", FALSEHOODS, ids=lambda path: path.stem)
 def test_nothing_false_is_proved(path: Path, engine: Engine, proving: Proving) -> None:
-    document = TheoryDocument(path, engine.worlds)
+    document = TheoryDocument(path, engine.theory_contexts)
     proved = []
     for gap in document.gaps():
         try:
@@ -51,7 +51,7 @@ def test_most_falsehoods_are_read(engine: Engine) -> None:
     """A reader that refuses everything would prove nothing."""
     read = 0
     for path in FALSEHOODS:
-        document = TheoryDocument(path, engine.worlds)
+        document = TheoryDocument(path, engine.theory_contexts)
         for gap in document.gaps():
             try:
                 document.state_before(gap.start)
@@ -77,7 +77,7 @@ def test_most_falsehoods_are_read(engine: Engine) -> None:
 )
 def test_facts_of_the_file_prove(text: str, says: str, engine: Engine, proving: Proving) -> None:
     whole = f"theory T imports Main begin\n{text} sorry\nend\n"
-    document = TheoryDocument(Path("T.thy"), engine.worlds, text=whole)
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=whole)
     task = engine.read_state(document.state_before(document.gaps()[0].start))
     assert task.example.f3 is not None
     answer = proving.follows(task, task.example.f3, (), 1.0, LIBRARY)[0]

@@ -143,7 +143,7 @@ def test_mistakes_say_where_they_are(
 
 
 def test_every_mistake_is_found_at_once(engine: Engine) -> None:
-    parsed = engine.reader_in(engine.worlds.at("Main")).parse(Problem("x ≤", ("x = True", "x ∈", "y = x")))
+    parsed = engine.reader_in(engine.theory_contexts.at("Main")).parse(Problem("x ≤", ("x = True", "x ∈", "y = x")))
     assert [where for where, reading in parsed.readings.items() if reading.error] == ["facts[1]", "goal"]
     assert parsed.types() == {"x": "bool", "y": "bool"}
 

@@ -11,7 +11,7 @@ import pytest
 
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
-from isarstep.logic.exactly import write_exactly
+from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.writer import write_type
 from isarstep.theory.document import SorryGap, TheoryDocument
 
@@ -29,14 +29,14 @@ def described(document: TheoryDocument, gap: SorryGap) -> list[str]:
     except UserError as error:
         return [f"refused {str(error).replace(f'{FILES}/', '')}"]
     language = state.context.language
-    lines = [f"goal {write_exactly(state.goal, language)}"]
+    lines = [f"goal {write_typed(state.goal, language)}"]
     if state.fixed:
         lines.append("fixed " + ", ".join(f"{n} :: {write_type(t, language)}" for n, t in state.fixed.items()))
     for kind, facts in (("chained", state.chained), ("local", state.local)):
         for fact in facts:
             label = f"{fact.name}: " if fact.name else ""
             sorry = " (sorry)" if fact.unproved else ""
-            lines.append(f"{kind} {label}{write_exactly(fact.prop, language)}{sorry}")
+            lines.append(f"{kind} {label}{write_typed(fact.prop, language)}{sorry}")
     if state.named:
         lines.append("named " + " ".join(state.named))
     return lines
@@ -48,7 +48,7 @@ def expected() -> dict[str, str]:
 
 
 def states_of(path: Path, benchmark: Benchmark) -> str:
-    document = TheoryDocument(path, benchmark.worlds)
+    document = TheoryDocument(path, benchmark.theory_contexts)
     lines: list[str] = []
     for gap in document.gaps():
         lines += [str(gap.line), *(f"  {line}" for line in described(document, gap))]

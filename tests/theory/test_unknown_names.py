@@ -45,7 +45,7 @@ def test_an_unknown_name_is_a_question(engine: Engine, problem: Problem, where: 
     ],
 )
 def test_what_is_fixed_or_typed_or_looks_like_one_is_a_variable(engine: Engine, problem: Problem) -> None:
-    assert engine.read(problem).world.name == "Complex_Main"
+    assert engine.read(problem).theory_context.name == "Complex_Main"
 
 
 @pytest.mark.parametrize(("name", "typ"), [("abs", "int ⇒ int"), ("hd", "int ⇒ int"), ("fst", "int ⇒ int")])

@@ -8,7 +8,7 @@ from isarstep.feed.corpus import Corpus, Dataset, NumberedExample
 from isarstep.feed.measures import Layout
 from isarstep.train.held_targets import like_held_out
 from isarstep.train.loop import StepStream
-from isarstep.train.processes import Processes
+from isarstep.train.process_group import Processes
 from isarstep.train.recipe_files import modern
 
 VOCABULARY = (*SPECIALS, "f", "g", *(f"<X{n}>" for n in range(5)))
@@ -57,7 +57,7 @@ def test_a_recipe_can_forbid_to_make_copies() -> None:
         plain = stream.packer.assemble(examples, stream.shape)
         changed[copies] = np.zeros(8, bool)
         for epoch in range(20):
-            other = stream.made(examples, epoch, 0)
+            other = stream.batch_of(examples, epoch, 0)
             moved = (plain.source.tokens_S != other.source.tokens_S)[:48].view(8, 6).any(1)
             changed[copies] |= moved.numpy()
     assert changed[True].all()

@@ -25,7 +25,7 @@ from isarstep.models.checkpoint import load_model
 from isarstep.models.config import Kind, Style
 from isarstep.train.loop import TrainingRun, ValidationPlan, train
 from isarstep.train.loss import SmoothedLoss
-from isarstep.train.processes import Processes
+from isarstep.train.process_group import Processes
 from isarstep.train.recipe_files import RunRecipe, modern, paper
 from isarstep.train.validate import Validation
 

@@ -14,7 +14,7 @@ from tests.train.test_loop import dataset, tiny
 from isarstep.feed.corpus import Corpus
 from isarstep.train import loop
 from isarstep.train.loop import TrainingRun, ValidationPlan, train
-from isarstep.train.processes import Processes
+from isarstep.train.process_group import Processes
 from isarstep.train.recipe_files import modern
 from isarstep.train.validate import Validation
 

@@ -116,13 +116,13 @@ def test_who_interrupts_before_the_first_checkpoint_is_told_so(tmp_path: Path, m
 
 
 def test_after_a_checkpoint_its_step_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tell = TrainingRun.look
+    tell = TrainingRun.validate_and_keep
 
     def look(run: TrainingRun) -> None:
         tell(run)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(TrainingRun, "look", look)
+    monkeypatch.setattr(TrainingRun, "validate_and_keep", look)
     with pytest.raises(KeyboardInterrupt, match=r"after step 2; .*last has step 2, and --resume goes on from there"):
         train(dataset(), tiny(), RECIPE, tmp_path, device="cpu", validating=ValidationPlan(1, 4), quiet=True)
 

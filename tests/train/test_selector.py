@@ -11,18 +11,18 @@ from isarstep.feed.corpus import Corpus, starts_of
 from isarstep.feed.premise_arrays import ExampleColumns, FactArrays
 from isarstep.feed.premise_questions import FOR_MODEL, FOR_PROVERS, facts_of, questions_of, together
 from isarstep.feed.word_bags import Bags, bags_of, bags_of_names, word_table
-from isarstep.models.selector import load_selector, save_selector
-from isarstep.train.selector import SelectorRecipe, SelectorRun, uses_of
+from isarstep.models.premise_selector import load_selector, save_selector
 from isarstep.train.selector_data import AskedTensors, FactTensors
 from isarstep.train.selector_model import TwoTowers
 from isarstep.train.selector_ranking import rank_all, scores_of
+from isarstep.train.selector_training import SelectorRecipe, SelectorRun, uses_of
 
 KINDS = 24
 WORDS = ("<PAD>", "<X0>", *(f"T.want{n}" for n in range(KINDS)), *(f"T.use{n}" for n in range(KINDS)))
 CPU = torch.device("cpu")
 
 
-def small_world() -> tuple[Corpus, ExampleColumns, FactArrays]:
+def small_context() -> tuple[Corpus, ExampleColumns, FactArrays]:
     """A step about `want n` uses the fact about `use n`: nothing that both mention says so."""
     rows = [[2 + n, 1] for n in range(KINDS)] + [[2 + KINDS + n, 1] for n in range(KINDS)]
     wanted = np.repeat(np.arange(KINDS), 4)
@@ -61,7 +61,7 @@ def small_world() -> tuple[Corpus, ExampleColumns, FactArrays]:
 
 
 def test_what_is_used_comes_first_after_training(tmp_path: Path) -> None:
-    corpus, columns, facts = small_world()
+    corpus, columns, facts = small_context()
     known = facts_of(facts, len(corpus.token_starts) - 1, False)
     kinds = [questions_of(corpus, columns, facts, kind, known) for kind in (FOR_PROVERS, FOR_MODEL)]
     questions = together(kinds)
@@ -81,7 +81,7 @@ def test_what_is_used_comes_first_after_training(tmp_path: Path) -> None:
 
 
 def test_nothing_is_ranked_that_is_not_there_yet() -> None:
-    corpus, columns, facts = small_world()
+    corpus, columns, facts = small_context()
     known = facts_of(facts, len(corpus.token_starts) - 1, False)
     questions = questions_of(corpus, columns, facts, FOR_PROVERS, known)
     library = FactTensors(corpus, WORDS, facts, CPU)
@@ -95,7 +95,7 @@ def test_nothing_is_ranked_that_is_not_there_yet() -> None:
 
 
 def test_numpy_computes_what_torch_does(tmp_path: Path) -> None:
-    corpus, columns, facts = small_world()
+    corpus, columns, facts = small_context()
     torch.manual_seed(1)
     towers = TwoTowers().eval()
     known = facts_of(facts, len(corpus.token_starts) - 1, False)

@@ -1,6 +1,6 @@
 """Arrow's columns as numpy arrays and strings, by way of their buffers: what Arrow itself offers for it (`to_numpy`,
 `take`, `pa.array`) imports its functions and pandas, where that is installed, and takes longer for that than for a
-world's facts.
+context's facts.
 """
 
 from __future__ import annotations

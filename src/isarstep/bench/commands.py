@@ -111,7 +111,7 @@ def _trim(inputs: list[Path], base: Path | None, out: Path) -> None:
 
 
 def _build_halves(inputs: list[Path], entry: str, out: Path) -> None:
-    from isarstep.bench.halves import build_halves
+    from isarstep.bench.own_entry import build_halves
 
     if len(inputs) != 1:
         raise UserError("--halves takes one finished benchmark, and nothing else")

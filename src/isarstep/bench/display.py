@@ -31,7 +31,9 @@ class Printer:
         if style not in STYLES:
             raise UserError(f"{style}: no such style; there are {', '.join(STYLES)}")
         self._benchmark, self._style = benchmark, style
-        self._worlds = benchmark.worlds if at_home and style == "unicode" and benchmark.has_signature else None
+        self._theory_contexts = (
+            benchmark.theory_contexts if at_home and style == "unicode" and benchmark.has_signature else None
+        )
         self._write = to_unicode if style == "unicode" else to_latex
         self._known: dict[tuple[str, str, tuple[str, ...]], str] = {}
         self._at: dict[str, Names] = {}
@@ -48,7 +50,7 @@ class Printer:
 
         def show(text: str) -> str:
             key = (
-                example.theory if self._worlds else "",
+                example.theory if self._theory_contexts else "",
                 text,
                 tuple([own.get(x, "") for x in dict.fromkeys(VARIABLE_TOKEN.findall(text))]),
             )
@@ -71,11 +73,11 @@ class Printer:
         return Names.of_signature(self._benchmark.signature) if self._benchmark.has_signature else Names()
 
     def _names_at(self, theory: str) -> Names:
-        if self._worlds is None or theory not in self._worlds.parents:
+        if self._theory_contexts is None or theory not in self._theory_contexts.parents:
             return self._names
         if theory not in self._at:
-            world = self._worlds.at(theory)
-            self._at[theory] = Names.of_signature(world.signature, language=world.language)
+            theory_context = self._theory_contexts.at(theory)
+            self._at[theory] = Names.of_signature(theory_context.signature, language=theory_context.language)
         return self._at[theory]
 
     def _can_name(self, name: str) -> bool:

@@ -21,7 +21,7 @@ from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.declared import declarations
 from isarstep.bench.entries import entry_of
 from isarstep.bench.extract import Extractor, Rules
-from isarstep.bench.facts import SlotNumbers, type_of
+from isarstep.bench.fact_table import SlotNumbers, type_of
 from isarstep.bench.shards import table_of
 from isarstep.bench.texts import schematic_text
 from isarstep.errors import UserError

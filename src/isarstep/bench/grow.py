@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from isarstep.bench.clashes import NOTHING, Ancestry, Renaming
 from isarstep.bench.extract import Rules
-from isarstep.bench.facts import occurrences, shows_its_type
+from isarstep.bench.fact_table import occurrences, shows_its_type
 from isarstep.bench.gather import (
     FACT_SHARD_SCHEMA,
     LEMMA_SHARD_SCHEMA,

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from isarstep.bench.clashes import Ancestry
 from isarstep.bench.entries import entry_of, final_entries
 from isarstep.bench.extract import Rules
-from isarstep.bench.facts import shows_its_type, theory_order
+from isarstep.bench.fact_table import shows_its_type, theory_order
 from isarstep.bench.gather import Gathered, read_arrow
 from isarstep.bench.ids import proposition_digest
 from isarstep.bench.layout import LENGTHS

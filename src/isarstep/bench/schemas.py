@@ -57,7 +57,7 @@ FACT_SCHEMA = pa.schema(
         ("name", pa.string()),
         ("index", pa.int32()),
         ("proposition", pa.int32()),
-        ("types", _NUMBERS),  # see isarstep.bench.facts
+        ("types", _NUMBERS),  # see isarstep.bench.fact_table
     ]
 )
 

@@ -40,14 +40,14 @@ from isarstep.data import EMBEDDED, NAMES, benchmark_folder
 from isarstep.errors import UserError
 from isarstep.memory import shared_property
 
-# Arrow is imported where a table is opened, worlds where a signature is: whoever asks for one, to propose or to read
+# Arrow is imported where a table is opened, contexts where a signature is: whoever asks for one, to propose or to read
 # examples, does not wait for the other.
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     from isarstep.bench.library_facts import LibraryFacts
-    from isarstep.bench.worlds import Worlds
+    from isarstep.bench.theory_contexts import TheoryContexts
     from isarstep.logic.signature import Signature
 
 
@@ -258,9 +258,9 @@ class Benchmark:
         return load_document(self.path(SIGNATURE))
 
     @shared_property
-    def worlds(self) -> Worlds:
+    def theory_contexts(self) -> TheoryContexts:
         """What exists in which theory; the one reading of the file of the signature."""
-        from isarstep.bench.worlds import Declared, Worlds
+        from isarstep.bench.theory_contexts import Declared, TheoryContexts
         from isarstep.logic.signature import Signature
 
         document = self.signature_document()
@@ -277,10 +277,12 @@ class Benchmark:
             if "constants" in theory
         }
         whole = Signature.from_json(document) if document else Signature.build(())
-        worlds = Worlds(whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation)
+        theory_contexts = TheoryContexts(
+            whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation
+        )
         if self.has_facts:
-            worlds.library = cache(self._library_facts)
-        return worlds
+            theory_contexts.library = cache(self._library_facts)
+        return theory_contexts
 
     def _library_facts(self) -> LibraryFacts:
         from isarstep.bench.library_facts import LibraryFacts
@@ -292,7 +294,7 @@ class Benchmark:
         """Of all theories together: what terms may mention somewhere."""
         if not self.has_signature:
             verify(self.folder, SIGNATURE, self.manifest)  # says that there is none
-        return self.worlds.whole
+        return self.theory_contexts.whole
 
     @property
     def has_signature(self) -> bool:
@@ -304,7 +306,7 @@ class Benchmark:
 
     @shared_property
     def facts(self) -> pa.Table:
-        """The fact base as a table; `isarstep.bench.facts` turns rows into typed terms."""
+        """The fact base as a table; `isarstep.bench.fact_table` turns rows into typed terms."""
         return self.table(FACTS)
 
     @shared_property

@@ -79,7 +79,7 @@ class Content:
 
 def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[str, Any]:
     """Write (or replace) the folder and return its manifest's content."""
-    with replacing(folder) as fresh, ThreadPoolExecutor(1) as beside:
+    with replacing(folder) as fresh, ThreadPoolExecutor(1) as second_thread:
         content = _with_needed_proofs(content)
         known = {name: EXAMPLE_SCHEMA.empty_table() for name in USUAL} | dict(content.splits)
         splits = {name: known[name] for name in SPLITS if name in known}
@@ -90,7 +90,7 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
         used = np.concatenate([number[_flat(splits["train"][column])] for column in FIELDS])
         uses = np.bincount(used, minlength=len(order))
         # Mostly Arrow's work, which a second core can do beside the rest.
-        texts = beside.submit(_write_propositions, fresh, content.propositions, order, uses, level)
+        texts = second_thread.submit(_write_propositions, fresh, content.propositions, order, uses, level)
         for name, table in splits.items():
             table = _renumber(table, EXAMPLE_SCHEMA, number, type_number)
             contents[name] = table_digest(table)

@@ -80,11 +80,11 @@ def _constraints(choice: ConstraintChoice, predictor: Predictor, data: Path, spl
     if choice == ConstraintChoice.grammar:
         return TermGrammar(vocabulary, dense)
     from isarstep.bench.store import Benchmark
-    from isarstep.decode.contexts import contexts_of_split, scopes_of_split
     from isarstep.decode.typing import TypedGrammar
+    from isarstep.decode.variable_types import contexts_of_split, scopes_of_split
 
     benchmark = Benchmark(data)
     examples = benchmark.split(split)
-    contexts = contexts_of_split(examples, benchmark.worlds)
-    scopes = scopes_of_split(examples, benchmark.worlds)
+    contexts = contexts_of_split(examples, benchmark.theory_contexts)
+    scopes = scopes_of_split(examples, benchmark.theory_contexts)
     return TypedGrammar(vocabulary, benchmark.signature, contexts, dense, scopes)

@@ -250,7 +250,7 @@ class GrammarState:
         forms_BK = now_BKC[..., Column.FORM]
         if self.steepest * self.length + 10 > left - SLACK:  # before that, nobody can be short of room
             forms_BK = forms_BK + (now_BKC[..., Column.NEED] > left - SLACK) * TokenForm.COUNT
-        first_BKP, columns_BKP = halves(self.row_of_form[forms_BK])
+        first_BKP, columns_BKP = split_in_two(self.row_of_form[forms_BK])
         masks_BKPF = self.forbidden_RF[self.arrays.last(now_BKC, columns_BKP) + first_BKP]
         mask_BKF = masks_BKPF.all(2) if masks_BKPF.shape[2] > 1 else masks_BKPF[:, :, 0]
         return mask_BKF if self.meaningless_BF is None else mask_BKF | self.meaningless_BF[:, None]
@@ -286,7 +286,7 @@ class GrammarState:
         before_BKC = arrays.rows(self.store_BMC, slots_BK)
         outside_BKC = arrays.rows(self.store_BMC, before_BKC[..., Column.OPENER])
         tokens_BK2 = self.tokens_V2[tokens_BK]
-        sources_BKC, steps_BKC = halves(self.moves[before_BKC[..., Column.FORM] + tokens_BK2[..., 0]])
+        sources_BKC, steps_BKC = split_in_two(self.moves[before_BKC[..., Column.FORM] + tokens_BK2[..., 0]])
         base_BKC = arrays.last(arrays.cat([before_BKC, outside_BKC, slots_BK[..., None]], -1), sources_BKC)
         self.length += 1
         self.now_BKC = self.store_BMC[:, self.length * self.beams : (self.length + 1) * self.beams]
@@ -325,7 +325,7 @@ def possible_kinds(form: int, tight: bool, some_schematic: bool) -> frozenset[Ki
             return frozenset(kinds)
 
 
-def halves(x: Array) -> tuple[Array, Array]:
+def split_in_two(x: Array) -> tuple[Array, Array]:
     """Of the last axis."""
     middle = x.shape[-1] // 2
     return x[..., :middle], x[..., middle:]

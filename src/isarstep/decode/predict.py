@@ -86,14 +86,14 @@ class Predictor:
         corpus: Corpus,
         rules: SearchRules,
         constraints: Constraints | None = None,
-        tell: Callable[[int], None] = lambda count: None,
+        on_progress: Callable[[int], None] = lambda count: None,
         order: Order | None = None,
     ) -> Iterator[tuple[str, list[tuple[str, float]]]]:
         """(id, proposals) of every example of a corpus under this model's vocabulary; `tell` hears how many more have
         been searched. With an order they are in it, with its values."""
         if self.model.config.dense:
             corpus = dense_corpus(corpus, self.vocabulary)
-        for at, found in enumerate(search_corpus(self.model, corpus, rules, constraints, tell=tell)):
+        for at, found in enumerate(search_corpus(self.model, corpus, rules, constraints, on_progress=on_progress)):
             proposals = self.texts(found, corpus.names_of(at))
             yield corpus.ids[at], order.ordered(proposals, self.given(corpus, at)) if order else proposals
 

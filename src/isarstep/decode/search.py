@@ -249,7 +249,7 @@ def search_corpus(
     rules: SearchRules,
     constraints: Constraints | None = None,
     sentences: int | None = None,
-    tell: Callable[[int], None] = lambda count: None,
+    on_progress: Callable[[int], None] = lambda count: None,
 ) -> Iterator[list[Hypothesis]]:
     """The n best of every example, in the order of the corpus, while the rest is still being searched. They come many
     at a time; `tell` hears in between how many more have been searched."""
@@ -276,7 +276,7 @@ def search_corpus(
             found |= {int(i): [] for i in examples[empty]}  # nothing to read, nothing to say
             if not empty.all():
                 found |= searched(examples[~empty], rules)
-            tell(len(examples))
+            on_progress(len(examples))
         for beam in WIDER if constraints else ():
             lost = [i for i in ordered.tolist() if not found[i] and lengths[i]]
             if beam > rules.beam:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from isarstep.bench.specials import UNK
-from isarstep.bench.worlds import Exists
+from isarstep.bench.theory_contexts import Exists
 from isarstep.decode.constraints import SLACK, GrammarState, Mask, TermGrammar
-from isarstep.decode.contexts import Contexts, Scopes, everything, inferred
 from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.variable_types import Contexts, Scopes, everything, inferred
 from isarstep.feed.arrays import Array, Arrays
 from isarstep.feed.constants import with_names
 from isarstep.feed.corpus import Corpus, Longs

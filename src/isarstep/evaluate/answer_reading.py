@@ -38,8 +38,8 @@ class AnswerReader:
 
     def _names_of_theory(self, theory: str) -> Names:
         """Constants and notation as they are at the end of a theory."""
-        world = self._benchmark.worlds.at(theory)
-        return Names.of_signature(world.signature, uses=self._uses, language=world.language)
+        theory_context = self._benchmark.theory_contexts.at(theory)
+        return Names.of_signature(theory_context.signature, uses=self._uses, language=theory_context.language)
 
     def names(self, example: Example) -> Names:
         """How the example's own theory writes, variables under the names that people gave them where one can."""
@@ -47,7 +47,7 @@ class AnswerReader:
 
     def read(self, example: Example, text: str) -> str:
         """The proposition as normalised tokens; a UserError where it cannot be read."""
-        names, language = self.names(example), self._benchmark.worlds.at(example.theory).language
+        names, language = self.names(example), self._benchmark.theory_contexts.at(example.theory).language
         term = _typed(text, example, names, language)
         strangers = sorted({n.name for n in subterms(term) if type(n) is Free and not n.name.startswith("<X")})
         if strangers:

@@ -26,7 +26,7 @@ def answer(folder: Path, name: str, task: ScoringTask, narrow: int, wide: int) -
     for beam in (narrow, wide):
         rules = SearchRules(beam=beam)
         with Watched(f"{name}: beam {beam}", len(corpus)) as watched:
-            lines = predictor.lines(corpus, rules, tell=watched.advance, order=COMPARED_ORDER)
+            lines = predictor.lines(corpus, rules, on_progress=watched.advance, order=COMPARED_ORDER)
             lists = [tuple(tokens for tokens, _ in nbest) for _, nbest in lines]
         # A model may be asked about any benchmark: the signature names the one that was scored.
         meta = meta_of(predictor, task.benchmark, task.split, rules, "none", COMPARED_ORDER)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isarstep.evaluate.entries import RunEntry
 from isarstep.evaluate.headline import PAIRED, p_value
+from isarstep.evaluate.leaderboard_entries import RunEntry
 from isarstep.evaluate.runs import KINDS
 from isarstep.evaluate.scores import Comparison, compare, corrected
 from isarstep.tables import ABSENT, NOT_RUN, Table

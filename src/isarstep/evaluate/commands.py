@@ -88,7 +88,7 @@ def report(
         isarstep report runs/hat runs/transformer --out docs/results --lists hat
     """
     from isarstep.errors import UserError
-    from isarstep.evaluate.entries import ELSEWHERE
+    from isarstep.evaluate.leaderboard_entries import ELSEWHERE
     from isarstep.evaluate.report import make_report
     from isarstep.evaluate.runs import copy_lists, open_run
 

@@ -37,7 +37,7 @@ def open_task(benchmark: str | Path = EMBEDDED, split: str = "test", limit: int 
         raise UserError(f"{opened.folder}: split {split} has no examples to score")
     type_checker = None
     if "signature.json.zst" in opened.manifest["files"]:
-        type_checker = TypeChecker(opened.worlds, examples)
+        type_checker = TypeChecker(opened.theory_contexts, examples)
     return ScoringTask(opened.hash, rows.name, examples, ids, type_checker, places, opened)
 
 

@@ -8,12 +8,12 @@ from html import escape
 from typing import Any
 
 from isarstep.evaluate.attention_maps import load_maps
-from isarstep.evaluate.document import Block, Figure, Raw, Section, Text
 from isarstep.evaluate.embeddings import Embeddings, embeddings_of
 from isarstep.evaluate.formulas import example_html, formula_html
 from isarstep.evaluate.pictures import attention_html, attention_svg, embedding_html, embedding_svg, short
 from isarstep.evaluate.probes import Probe, probe_table, probes, read_answers
 from isarstep.evaluate.relatedness import Closeness, closeness, type_shapes
+from isarstep.evaluate.report_document import Block, Figure, Raw, Section, Text
 from isarstep.evaluate.runs import RunFolder
 from isarstep.logic.names import Names
 from isarstep.logic.signature import Signature
@@ -105,13 +105,13 @@ def _sums(known: Embeddings) -> dict[str, list[tuple[str, float]]]:
 
 
 def _closeness_table(close: Mapping[str, Closeness]) -> Table:
-    def beside(pair: tuple[float, float] | None) -> tuple[str, str]:
+    def cells(pair: tuple[float, float] | None) -> tuple[str, str]:
         return (ABSENT, ABSENT) if pair is None else (f"{pair[0]:.1f}", f"{pair[1]:.1f}")
 
     rows = []
     for name, found in close.items():
         place = ABSENT if found.median_place is None else f"{found.median_place:,.0f} of {found.constants - 1:,}"
-        numbers = (*beside(found.theory), *beside(found.type), *beside(found.partner))
+        numbers = (*cells(found.theory), *cells(found.type), *cells(found.partner))
         rows.append((name, *numbers, f"{found.pairs}", place))
     columns = ("run", *("percent", "by chance") * 3, "pairs known", "median place of the partner")
     groups = (("", 1), ("same theory", 2), ("same type", 2), ("partner among the ten", 2), ("", 2))

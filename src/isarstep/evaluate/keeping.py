@@ -66,7 +66,7 @@ def keep_predictions(
         corpus, rules = predictor.split(dataset, split), SearchRules(beam)
         path = into / f"{split}.beam{beam}.jsonl"
         with Watched(f"{split}, beam {beam}", len(corpus)) as watched:
-            lines = predictor.lines(corpus, rules, tell=watched.advance, order=COMPARED_ORDER)
+            lines = predictor.lines(corpus, rules, on_progress=watched.advance, order=COMPARED_ORDER)
             write_predictions(path, lines, meta_of(predictor, dataset.benchmark, split, rules, "none", COMPARED_ORDER))
         written.append(path)
     return written

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from isarstep.evaluate import paper
 from isarstep.evaluate.breakdowns import Breakdown
-from isarstep.evaluate.entries import ELSEWHERE, NEW, STEPS, Part, RunEntry
 from isarstep.evaluate.leaderboard import millions, number
+from isarstep.evaluate.leaderboard_entries import ELSEWHERE, NEW, STEPS, Part, RunEntry
 from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.scores import score
 from isarstep.evaluate.verdicts import Counts, VerdictSummary
@@ -20,15 +20,15 @@ def main_results(entries: Sequence[RunEntry]) -> Table:
     """Every run and baseline with its scores, and top-1 where a headline may deceive."""
     plain = [entry for entry in entries if not entry.tag]
     sizes = {name: part.examples for entry in plain for name, part in entry.parts.items()}
-    beside = [name for name in (NEW, STEPS, *ELSEWHERE) if name in sizes]
+    more_splits = [name for name in (NEW, STEPS, *ELSEWHERE) if name in sizes]
     rows = []
     for e in plain:
         scored = (str(e.scores.top1), str(e.scores.top10), str(e.scores.bleu))
-        rows.append((e.system.name, e.input, *scored, *(part_cell(e.parts.get(name)) for name in beside)))
+        rows.append((e.system.name, e.input, *scored, *(part_cell(e.parts.get(name)) for name in more_splits)))
     return Table(
         "accuracy",
         "Exact match and BLEU",
-        ("run", "input", "top-1", "top-10", "BLEU", *(f"{name} ({sizes[name]:,})" for name in beside)),
+        ("run", "input", "top-1", "top-10", "BLEU", *(f"{name} ({sizes[name]:,})" for name in more_splits)),
         tuple(rows),
         "Percent with 95 % intervals that resample whole theorems. Top-1 and BLEU from beam 5, top-10 from beam 10 "
         "where a run has both, no constraints. New targets: no near copy of a training target. The last columns are "
@@ -36,7 +36,7 @@ def main_results(entries: Sequence[RunEntry]) -> Table:
         "entries younger than the corpus; there intervals resample whole entries, and in brackets stands the value "
         "with the split's kinds of targets weighted as here. A closed vocabulary has no names for constants of new "
         "entries.",
-        (("", 2), ("all of the split", 3), *((("top-1 on", len(beside)),) if beside else ())),
+        (("", 2), ("all of the split", 3), *((("top-1 on", len(more_splits)),) if more_splits else ())),
     )
 
 

@@ -87,7 +87,7 @@ def tokens_of_probes() -> str:
 
 def read_probes(text: str, where: str) -> list[ProbeText]:
     """Probes from text in the form that `probes.txt` explains."""
-    names, language = Names(), benchmark_at("embedded").worlds.everything.language
+    names, language = Names(), benchmark_at("embedded").theory_contexts.everything.language
     drafts: list[ProbeText] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or line.startswith("##"):

@@ -14,15 +14,15 @@ from isarstep.errors import UserError
 from isarstep.evaluate import paper, paper_tables
 from isarstep.evaluate.breakdowns import Breakdown, breakdowns, failure_table
 from isarstep.evaluate.claims import ClaimOutcome, claims_table, outcomes
-from isarstep.evaluate.document import Block, Document, Figure, Raw, Section, Text
-from isarstep.evaluate.entries import NEW, STEPS, RunEntry, entries_of, other_tasks
 from isarstep.evaluate.figures import Curve, Series, bars, dot_rows, lines
 from isarstep.evaluate.formulas import example_html, example_markdown
 from isarstep.evaluate.headline import comparison_table, open_task, signature_lines
 from isarstep.evaluate.inside import look_into
 from isarstep.evaluate.leaderboard import millions
+from isarstep.evaluate.leaderboard_entries import NEW, STEPS, RunEntry, entries_of, other_tasks
 from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.picked_examples import Shown, correct_ones, wrong_ones
+from isarstep.evaluate.report_document import Block, Document, Figure, Raw, Section, Text
 from isarstep.evaluate.runs import RunFolder, open_run
 from isarstep.evaluate.scores import compare
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts

@@ -187,8 +187,8 @@ def copy_lists(run: RunFolder, splits: Sequence[str], folder: Path) -> None:
             copies[LOGS[-1]] = compressed(run.folder / name)
     for path in (path for split in splits for path in run.files(split)):
         copies[f"predictions/{stem(path)}.jsonl.zst"] = compressed(path)
-        for beside in (".meta.json", ".verdicts.parquet"):
-            other = path.with_name(stem(path) + beside)
+        for suffix in (".meta.json", ".verdicts.parquet"):
+            other = path.with_name(stem(path) + suffix)
             if other.is_file():
                 copies[f"predictions/{other.name}"] = other.read_bytes()
     for name, content in copies.items():

@@ -19,7 +19,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.decode.bleu import Counts, ngram_counts
 from isarstep.decode.predictions import Predictions
 from isarstep.errors import UserError
-from isarstep.evaluate.bleu import bleu, bleu_difference
+from isarstep.evaluate.corpus_bleu import bleu, bleu_difference
 from isarstep.evaluate.metrics import Bools, Clusters, Ranks, Score, accuracy, holm, paired_p, ranks
 from isarstep.evaluate.score_signature import ScoreSignature, signature_of
 from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, TypeChecker

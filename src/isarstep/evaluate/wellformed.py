@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isarstep.bench.example import Example
-from isarstep.bench.worlds import Worlds
+from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.terms import Term, Typ
@@ -24,8 +24,8 @@ UNREADABLE, ILL_TYPED, WELL_TYPED = "not a term", "ill-typed", "well-typed"
 class TypeChecker:
     """Judges outputs for examples of one benchmark; the types of an example are worked out once."""
 
-    def __init__(self, worlds: Worlds, examples: Sequence[Example]) -> None:
-        self._worlds = worlds
+    def __init__(self, theory_contexts: TheoryContexts, examples: Sequence[Example]) -> None:
+        self._theory_contexts = theory_contexts
         self._contexts: dict[str, dict[str, Typ]] = {}
         self._types: dict[str, Typ] = {}
         recorded = sum(bool(example.types) for example in examples)
@@ -43,9 +43,9 @@ class TypeChecker:
 
     def objection(self, example: Example, tokens: str, term: Term | None = None) -> str | None:
         """Why an output (and the term that it is, where known) is no proposition there; None: it is one."""
-        world = self._worlds.at(example.theory)
-        absence = world.absence(example, tokens)
-        return absence or well_formed(term or tokens, world.signature, self._context(example)).reason
+        theory_context = self._theory_contexts.at(example.theory)
+        absence = theory_context.absence(example, tokens)
+        return absence or well_formed(term or tokens, theory_context.signature, self._context(example)).reason
 
     def _context(self, example: Example) -> dict[str, Typ]:
         known = self._contexts.get(example.id)
@@ -63,7 +63,7 @@ class TypeChecker:
         return found
 
     def _joint(self, example: Example) -> dict[str, Typ]:
-        signature = self._worlds.at(example.theory).signature
+        signature = self._theory_contexts.at(example.theory).signature
         try:
             return infer_context([decode(text) for _, text in example.source()], signature)
         except UserError:

@@ -66,7 +66,7 @@ def premise_arrays(benchmark: Benchmark, splits: tuple[str, ...]) -> PremiseArra
     number = {name: place for place, name in enumerate(theories)}
     sees = np.zeros((len(theories), len(theories)), np.bool_)
     for place, name in enumerate(theories):
-        above = benchmark.worlds.at(name).theories
+        above = benchmark.theory_contexts.at(name).theories
         sees[place] = True if above is None else [each in above for each in theories]
     lemmas = benchmark.table(LEMMAS) if files_of(benchmark.manifest, LEMMAS) else None
     facts = FactArrays(

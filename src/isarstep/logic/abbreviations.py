@@ -7,8 +7,8 @@ occurrence instantiates it. So `real :: nat ⇒ real` becomes `of_nat` at exactl
 from __future__ import annotations
 
 from isarstep.errors import UserError
-from isarstep.logic.beside import beside
 from isarstep.logic.infer import infer, instantiate_type
+from isarstep.logic.memo import memo
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, Typ, Type, beta_normal, rebuild, substitute_types, subterms
 
@@ -19,7 +19,7 @@ def _bodies(signature: Signature) -> dict[str, Term]:
 
 def typed_body(name: str, signature: Signature) -> Term:
     """What an abbreviation stands for, typed, other abbreviations inside it unfolded."""
-    known = beside(signature, _bodies)
+    known = memo(signature, _bodies)
     path = [] if name in known else [name]
     while path:
         constant = signature.constants[path[-1]]
@@ -88,7 +88,7 @@ def _unfold(term: Term, signature: Signature) -> Term:
     def leaf(node: Term, _depth: int) -> Term:
         if type(node) is not Const or not _is_abbreviation(node.name, signature):
             return node
-        body = beside(signature, _bodies)[node.name]
+        body = memo(signature, _bodies)[node.name]
         if node.type is None:
             raise UserError(f"abbreviation {node.name} can only be unfolded in a typed term")
         replacement = match_type(signature.constants[node.name].type, node.type)

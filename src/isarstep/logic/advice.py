@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from isarstep.logic.doubts import ENGLISH
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import CONSTRAINT, TypingError
 from isarstep.logic.language import Language
+from isarstep.logic.misreadings import ENGLISH
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.said import without_marks
 from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, instantiate, loose, subterms
 from isarstep.logic.writer import write_formula, write_type
 

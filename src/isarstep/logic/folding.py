@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, typed_body
-from isarstep.logic.beside import beside
 from isarstep.logic.infer import instantiate_type
 from isarstep.logic.language import Language
+from isarstep.logic.memo import memo
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -50,7 +50,7 @@ def canonical(term: Term, language: Language) -> Term:
 
 def fold(term: Term, language: Language) -> Term:
     """Fold abbreviations in a term without any."""
-    rules = beside(language, _Abbreviations)
+    rules = memo(language, _Abbreviations)
     if not any(type(node) is Const and rules.of(node.name) for node in subterms(term)):
         return term
     # From the outside in, as what an abbreviation stands for has no abbreviations inside.

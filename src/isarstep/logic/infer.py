@@ -16,7 +16,7 @@ from itertools import count
 from typing import Any, cast
 
 from isarstep.errors import UserError
-from isarstep.logic.beside import beside
+from isarstep.logic.memo import memo
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, rebuild
 from isarstep.logic.tokens import decode, encode_line
@@ -131,7 +131,7 @@ class Prepared:
 
 def prepare(signature: Signature) -> Prepared:
     """The tables of a signature, made when it is first asked about."""
-    return beside(signature, Prepared)
+    return memo(signature, Prepared)
 
 
 class Inference:

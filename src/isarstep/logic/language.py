@@ -14,10 +14,10 @@ from types import MappingProxyType
 from typing import Any
 
 from isarstep.errors import UserError
-from isarstep.logic.beside import forget_beside
 from isarstep.logic.bundles import PRODUCTIONS
 from isarstep.logic.casesplit import order_constructors
 from isarstep.logic.inner_tokens import Lexicon
+from isarstep.logic.memo import forget_memo
 from isarstep.logic.nameresolution import NameSpace, Rank
 from isarstep.logic.parsing import PURE
 from isarstep.logic.productions import Grammar, Production, read_production
@@ -89,7 +89,7 @@ class Language:
         made._datatypes, made._inside, made.records = dict(self._datatypes), {}, dict(self.records)
         for name in ("bundled", "productions", "constants", "types"):
             made.__dict__.pop(name, None)
-        forget_beside(made)
+        forget_memo(made)
         made.productions = list(self.productions)
         made.constants, made.types = self.constants.copy(), self.types.copy()
         return made

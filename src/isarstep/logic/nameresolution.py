@@ -79,11 +79,11 @@ class NameSpace:
         self._aliases.setdefault(alias.rpartition(".")[2], []).append((name, alias))
         self.optional.setdefault(alias, optional)
 
-    def resolve(self, text: str, instead: int = 0) -> str | None:
+    def resolve(self, text: str, alternative: int = 0) -> str | None:
         """The full name that is meant; `instead` of it, one that was declared so many before, where there is one."""
-        if instead:
+        if alternative:
             others = self.candidates(text)
-            return others[min(instead, len(others) - 1)] if others else self.resolve(text)
+            return others[min(alternative, len(others) - 1)] if others else self.resolve(text)
         if text not in self._known:
             self._known[text] = self._resolve(text)
         return self._known[text]

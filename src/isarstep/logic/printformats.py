@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from isarstep.logic.beside import beside
 from isarstep.logic.language import Language
+from isarstep.logic.memo import memo
 from isarstep.logic.parsing import MAX_PRIORITY, PURE
 from isarstep.logic.symbols import from_isabelle
 
@@ -152,4 +152,4 @@ def _as_pattern(part: Any) -> Any:
 
 
 def formats_of(language: Language) -> Formats:
-    return beside(language, Formats)
+    return memo(language, Formats)

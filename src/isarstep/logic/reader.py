@@ -12,16 +12,16 @@ from itertools import product
 
 from isarstep.errors import UserError
 from isarstep.logic.advice import advised, explained
+from isarstep.logic.annotations import pinned, without_marks
 from isarstep.logic.coercions import infer_with_coercions
-from isarstep.logic.doubts import Doubt, doubt
 from isarstep.logic.folding import canonical
 from isarstep.logic.hidden import MOST_ATTEMPTS, Hidden, longer
 from isarstep.logic.infer import IN_TEXT, PROP, TypingError, instantiate_type
 from isarstep.logic.language import Language
+from isarstep.logic.misreadings import LikelyMisreading, doubt
 from isarstep.logic.parsing import Tree, parse_trees
 from isarstep.logic.productions import TYPE
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.said import pinned, without_marks
 from isarstep.logic.symbols import normal, original_place, without_quotes
 from isarstep.logic.terms import Term, TFree, TVar, Typ, untyped
 from isarstep.logic.translating import Spans, Translator
@@ -64,14 +64,14 @@ def read_formula(
     written = without_quotes(normal(text))
     try:
         return _read_formula(written, language, 0, known, wanted, bound or {})
-    except Doubt as error:
+    except LikelyMisreading as error:
         raise _placed(error, text) from None
     except UserError as error:
-        unlikely: Doubt | None = None
+        unlikely: LikelyMisreading | None = None
         for more in _ways_round(error, language, known):
             try:
                 return _read_formula(written, *more, known, wanted, bound or {})
-            except Doubt as found:
+            except LikelyMisreading as found:
                 unlikely = unlikely or found
             except UserError:
                 continue
@@ -98,7 +98,7 @@ def _ways_round(error: UserError, language: Language, context: Mapping[str, Typ]
 def _read_formula(
     text: str,
     language: Language,
-    instead: int,
+    alternative: int,
     known: Mapping[str, Typ],
     wanted: Typ | None,
     bound: Mapping[str, Term],
@@ -109,7 +109,7 @@ def _read_formula(
     failure: UserError | None = None
     for tree in trees:
         try:
-            reading = _read_tree(tree, language, instead, known, wanted, bound)
+            reading = _read_tree(tree, language, alternative, known, wanted, bound)
             found.setdefault(reading.term, reading)
         except RecursionError:
             failure = failure or ReadError(0, text[:20], "less nesting")
@@ -159,11 +159,11 @@ def read_statement(
         except ReadError as error:
             failure = failure or error
             continue
-        for instead, tree in product((0, 1), trees):
+        for alternative, tree in product((0, 1), trees):
             places: Spans = []
             try:
                 marked, constrained = _translate(
-                    tree, here, fixed, wanted, {}, places if spans is not None else None, instead=instead
+                    tree, here, fixed, wanted, {}, places if spans is not None else None, alternative=alternative
                 )
             except UserError as error:
                 failure = failure or error
@@ -211,7 +211,7 @@ def read_type(text: str, language: Language) -> Typ:
 def _read_tree(
     tree: Tree,
     language: Language,
-    instead: int,
+    alternative: int,
     context: Mapping[str, Typ],
     wanted: Typ | None,
     bound: Mapping[str, Term],
@@ -223,7 +223,7 @@ def _read_tree(
     """
     candidates: list[tuple[str, ...]] = [()]
     try:
-        made = _translate(tree, language, context, wanted, bound, instead=instead)
+        made = _translate(tree, language, context, wanted, bound, alternative=alternative)
         return _infer(*made, language, context, wanted)
     except (ReadError, TypingError) as error:
         failure: UserError = error
@@ -237,7 +237,7 @@ def _read_tree(
         elif not language.has_locales and not language.home:
             raise
     if isinstance(failure, TypingError) and language.home:
-        reading = _with_hidden_arguments(tree, failure, language, instead, context, wanted, bound)
+        reading = _with_hidden_arguments(tree, failure, language, alternative, context, wanted, bound)
         if reading is not None:
             return reading
     for structures in candidates:
@@ -254,7 +254,7 @@ def _with_hidden_arguments(
     tree: Tree,
     failure: TypingError,
     language: Language,
-    instead: int,
+    alternative: int,
     context: Mapping[str, Typ],
     wanted: Typ | None,
     bound: Mapping[str, Term],
@@ -269,7 +269,7 @@ def _with_hidden_arguments(
             if attempts > MOST_ATTEMPTS:
                 return None
             try:
-                made = _translate(tree, language, context, wanted, bound, instead=instead, hidden=hidden)
+                made = _translate(tree, language, context, wanted, bound, alternative=alternative, hidden=hidden)
                 return _infer(*made, language, context, wanted)
             except TypingError as again:
                 todo.append((hidden, again))
@@ -285,11 +285,11 @@ def _translate(
     spans: Spans | None = None,
     structures: tuple[str, ...] = (),
     locale_first: bool = False,
-    instead: int = 0,
+    alternative: int = 0,
     hidden: Hidden | None = None,
 ) -> tuple[Term, bool]:
     translator = Translator(language, fixed, bound, spans)
-    translator.instead = instead
+    translator.alternative = alternative
     translator.hidden = hidden or {}
     translator.structures = structures or translator.structures
     translator.locale_first = locale_first
@@ -300,7 +300,7 @@ def _translate(
             spans.clear()
         again = Translator(language, fixed, bound, spans)
         again.sorts, again.structures = translator.sorts, translator.structures
-        again.locale_first, again.instead, again.hidden = locale_first, instead, translator.hidden
+        again.locale_first, again.alternative, again.hidden = locale_first, alternative, translator.hidden
         term = (again.proposition if wanted == PROP else again.term)(tree)
     return term, translator.constrained
 

@@ -49,7 +49,7 @@ class Translator:
         self.constrained = False
         self.dummies = 0
         self.structures = language.structures
-        self.instead = 0  # which of several constants of the same name is meant, counted from the last one
+        self.alternative = 0  # which of several constants of the same name is meant, counted from the last one
         self.locale_first = False  # are names those of some locale, though nobody has said which?
         self.wants_structure = False  # an operation of a structure that nobody names
         self.sorts: dict[str, tuple[str, ...]] = {}  # what the text says of its type variables
@@ -145,7 +145,7 @@ class Translator:
         local = self.language.local_meaning(text, self.fixed) if inside else None
         if local is not None:
             return local
-        found = self.language.constants.resolve(text, self.instead)
+        found = self.language.constants.resolve(text, self.alternative)
         if found is not None:
             return Const(found)
         return self.language.local_meaning(text, self.fixed)  # perhaps a locale in which nobody has said that we are

@@ -15,10 +15,10 @@ from typing import Protocol
 
 from isarstep.errors import UserError
 from isarstep.mine import release
+from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.images import Image, Images, source_hash
 from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.session_job import MiningLimits, Outcome, Progress, SessionJob, TheoryJob
-from isarstep.mine.store import Record, Store
 
 _WORTH_SAVING = 400_000  # bytes of theories to load; saving takes about as long
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from isarstep.errors import UserError
 from isarstep.mine.driver import Mining
+from isarstep.mine.graph_store import Store
 from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.session_job import Outcome, Progress, SessionJob, run_session
-from isarstep.mine.store import Store
 
 
 class LocalExecutor:

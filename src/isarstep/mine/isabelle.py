@@ -102,9 +102,9 @@ def _find_home(home: Path | None) -> Path:
         raise UserError(
             "no Isabelle found: set ISABELLE_HOME, put `isabelle` on the PATH, or give its folder to `mine --isabelle`"
         )
-    beside = Path(tool).resolve().parent.parent
-    if (beside / "src" / "Pure" / "ROOT.ML").is_file():
-        return beside
+    home = Path(tool).resolve().parent.parent
+    if (home / "src" / "Pure" / "ROOT.ML").is_file():
+        return home
     # A script that `isabelle install` wrote: it knows where the installation is.
     told = _ask([tool, "getenv", "-b", "ISABELLE_HOME"]).strip()
     if not told:

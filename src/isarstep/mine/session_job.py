@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from isarstep.mine import release, yxml
+from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.process import Message, MLProcess, ProcessFailed, ProcessTimedOut, Start, starts_banned
-from isarstep.mine.store import Record, Store
 
 ML_FILES = (
     "Encode.ML",

@@ -13,11 +13,11 @@ from isarstep.errors import UserError
 from isarstep.mine.driver import Mining, Report, mine
 from isarstep.mine.executors import DaskExecutor, LocalExecutor
 from isarstep.mine.external import remove_stale_folders
+from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import allow_starts, end_all
 from isarstep.mine.session_job import MiningLimits, Outcome, SessionJob
-from isarstep.mine.store import Record, Store
 from isarstep.progress import Watched
 
 

@@ -15,7 +15,7 @@ from isarstep.progress import Watched
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from isarstep.prove.isabelle import Isabelle
+    from isarstep.prove.isabelle_questions import Isabelle
     from isarstep.prove.isabelle_run import IsabelleSettings
     from isarstep.prove.jobs import Run, Settings, Work
 
@@ -169,7 +169,7 @@ def _summarise(table: pa.Table, by: str, out: Path, as_json: bool, *, kernel: bo
 def _run_isabelle(
     judge: Isabelle, settings: IsabelleSettings, work: list[Work], out: Path, jobs: int, *, resume: bool, as_json: bool
 ) -> None:
-    from isarstep.prove.isabelle import IsabelleLimits
+    from isarstep.prove.isabelle_questions import IsabelleLimits
     from isarstep.prove.isabelle_run import TheoryRun, run_isabelle
 
     run = TheoryRun(out, settings, work, resume=resume)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic.hol import eq, trueprop
 from isarstep.logic.terms import Const, Free, Term, TVar, rebuild
@@ -23,7 +23,7 @@ _RULES = (*ENDS, *(f".{end}" for end in (*OF_DATATYPE, "exhaust", "induct", "inj
 
 
 class Counterexamples:
-    """Looks for them with the equations of a library; what is compiled in a world is kept."""
+    """Looks for them with the equations of a library; what is compiled in a context is kept."""
 
     def __init__(self, facts: FactBase) -> None:
         self._facts = facts
@@ -39,24 +39,31 @@ class Counterexamples:
                 found.setdefault(name, []).append(number)
         return found
 
-    def refuter(self, world: World) -> Refuter:
-        if world.theories not in self._refuters:
-            self._refuters.clear()  # questions come world by world
+    def refuter(self, theory_context: TheoryContext) -> Refuter:
+        if theory_context.theories not in self._refuters:
+            self._refuters.clear()  # questions come context by context
             meanings = LibraryEquations(
-                lambda n: self._numbers.get(n, ()), self._facts, world.signature, world.theories
+                lambda n: self._numbers.get(n, ()), self._facts, theory_context.signature, theory_context.theories
             )
-            self._refuters[world.theories] = Refuter(meanings, world.signature)
-        return self._refuters[world.theories]
+            self._refuters[theory_context.theories] = Refuter(meanings, theory_context.signature)
+        return self._refuters[theory_context.theories]
 
     def against(
-        self, premises: Iterable[Term], goal: Term, world: World, names: Mapping[str, str], seconds: float
+        self,
+        premises: Iterable[Term],
+        goal: Term,
+        theory_context: TheoryContext,
+        names: Mapping[str, str],
+        seconds: float,
     ) -> Refuted | None:
         """None where none was found. `names`: how the asker calls the variables."""
         given = list(premises)
-        if world.theories is None or any(isinstance(v, TVar) for term in given for v in term_type_variables(term)):
+        if theory_context.theories is None or any(
+            isinstance(v, TVar) for term in given for v in term_type_variables(term)
+        ):
             return None  # a fact about all types is not known to hold by looking at one
-        found = self.refuter(world).counterexample(given, goal, seconds)
-        return None if found is None else Refuted(EVALUATION, described(found, world, names))
+        found = self.refuter(theory_context).counterexample(given, goal, seconds)
+        return None if found is None else Refuted(EVALUATION, described(found, theory_context, names))
 
 
 def _with_fractions(value: Term) -> Term:
@@ -70,9 +77,9 @@ def _with_fractions(value: Term) -> Term:
     return rebuild(value, leaf)
 
 
-def described(found: Counterexample, world: World, names: Mapping[str, str]) -> str:
+def described(found: Counterexample, theory_context: TheoryContext, names: Mapping[str, str]) -> str:
     """`n = 2, xs = [0]`."""
-    language = world.language
+    language = theory_context.language
     parts = []
     for variable, value in found.values:
         name = names.get(variable.name, variable.name.partition("~")[0])

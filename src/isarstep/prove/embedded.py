@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from isarstep.bench.worlds import World, Worlds
+from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
 from isarstep.logic.hol import BOOL, PROP, trueprop
 from isarstep.logic.terms import App, Const, Term, fun
 from isarstep.logic.tokens import decode, encode_line
-from isarstep.prove.at_hand import AtHand
+from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.facts import FactBase
-from isarstep.prove.gaps import Asked, Closing, OpenGap, unused
+from isarstep.prove.gaps import GapCloser, OpenGap, TraceEntry, unused
 from isarstep.prove.induction_cases import by_induction
 from isarstep.prove.instances import one_rule_away
 from isarstep.prove.likeness import likeness
@@ -46,32 +46,36 @@ FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL)
 class Checker:
     """Checks proposals with one set of provers. What holds for an example alone is asked once.
 
-    Examples are scored where they stand. Whoever asks about a proof of their own names a world instead, and may use
+    Examples are scored where they stand. Whoever asks about a proof of their own names a context instead, and may use
     all of it.
     """
 
-    worlds: Worlds
+    theory_contexts: TheoryContexts
     provers: Provers
     facts: FactBase | None = None
     effort: Effort = field(default_factory=Effort)
-    trace: list[Asked] | None = None
+    trace: list[TraceEntry] | None = None
     simp: SimpRules | None = None  # None: nothing is rewritten
     instances: bool = True  # found by matching before search
     fewest: bool = False  # facts are left out of a proof that it does without
-    said: Mapping[str, Term] = field(default_factory=dict)  # lines with types that an asker said and tokens do not have
+    annotated: Mapping[str, Term] = field(
+        default_factory=dict
+    )  # lines with types that an asker said and tokens do not have
     _backgrounds: dict[str, Background] = field(default_factory=dict, init=False)
     _bare: tuple[str, Typed] | None = field(default=None, init=False)  # of the example checked last
 
     @property
-    def closing(self) -> Closing:
+    def closer(self) -> GapCloser:
         """What closes gaps, as the checker is set now."""
-        return Closing(
-            self.provers, AtHand(self.facts), self.effort, self.simp, self.instances, self.trace, self.fewest
+        return GapCloser(
+            self.provers, AvailableFacts(self.facts), self.effort, self.simp, self.instances, self.trace, self.fewest
         )
 
-    def typed(self, example: ExampleToCheck, world: World | None = None) -> Typed:
-        """The example with types, where it stands or in a world of the asker's. Raises UserError."""
-        return ExampleReader(self.worlds, AtHand(self.facts), self.said).typed(example, world)
+    def typed(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> Typed:
+        """The example with types, where it stands or in a context of the asker's. Raises UserError."""
+        return ExampleReader(self.theory_contexts, AvailableFacts(self.facts), self.annotated).typed(
+            example, theory_context
+        )
 
     def check(self, example: ExampleToCheck, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""
@@ -83,7 +87,7 @@ class Checker:
             bare = self._bare[1]
         except UserError as error:
             return Unsupported(example.id, rank, f"the example itself does not type: {error}")
-        absence = bare.world.absence(example, proposal)
+        absence = bare.theory_context.absence(example, proposal)
         if absence is not None:
             return IllFormed(example.id, rank, example.target_kind, absence)
         try:
@@ -103,7 +107,7 @@ class Checker:
         second = self._second(example, context, proposal, proved(first), background)
         trivial: Gap = NOT_ASKED
         if proved(first):
-            trivial = self.closing.without_library(
+            trivial = self.closer.without_library(
                 OpenGap("P from nothing", example, context, (), context.wanted),
             )
         if proved(first) or proved(second):
@@ -114,8 +118,8 @@ class Checker:
         asked = first_gap(example, context, proposal)
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
-            return self.closing.without_library(asked)
-        return self.closing.gap(asked)
+            return self.closer.without_library(asked)
+        return self.closer.gap(asked)
 
     def _second(
         self,
@@ -128,54 +132,58 @@ class Checker:
         """`first`: the first gap was closed."""
         if background is not None and unused(background.direct, {"F.2"}):
             return background.direct  # F.4 was enough
-        return self.closing.gap(second_gap(example, context, proposal, first))
+        return self.closer.gap(second_gap(example, context, proposal, first))
 
     def gaps(
-        self, example: ExampleToCheck, proposal: str, world: World | None = None
+        self, example: ExampleToCheck, proposal: str, theory_context: TheoryContext | None = None
     ) -> Iterator[tuple[Literal["first", "second"], Gap]]:
         """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
         assert example.f3 is not None
-        context = self.typed(example, world).with_proposal(self.said.get(proposal) or decode(proposal.split()))
+        context = self.typed(example, theory_context).with_proposal(
+            self.annotated.get(proposal) or decode(proposal.split())
+        )
         assert context.proposal is not None
         first = self._first(example, context, proposal)
         yield "first", first
         yield "second", self._second(example, context, proposal, proved(first))
 
-    def direct(self, example: ExampleToCheck, world: World | None = None) -> Gap:
+    def direct(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
-        context = self.typed(example, world)
-        return self.closing.gap(replace(_direct(example, context), hints=context.f5_lemmas))
+        context = self.typed(example, theory_context)
+        return self.closer.gap(replace(_direct(example, context), hints=context.f5_lemmas))
 
-    def inductions(self, example: ExampleToCheck, world: World | None = None) -> Iterator[Gap]:
+    def inductions(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> Iterator[Gap]:
         """The same by induction and case distinction, an answer for each that is tried. Raises UserError."""
-        context = self.typed(example, world)
-        yield from by_induction(self.closing, replace(_direct(example, context), hints=context.f5_lemmas))
+        context = self.typed(example, theory_context)
+        yield from by_induction(self.closer, replace(_direct(example, context), hints=context.f5_lemmas))
 
-    def one_rule_away(self, example: ExampleToCheck, world: World | None = None) -> list[str]:
+    def one_rule_away(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> list[str]:
         """Lines of tokens: what one fact of the library leads from to F.3, or to from F.2 and F.4. Raises UserError."""
-        asked = _direct(example, self.typed(example, world))
-        closing = self.closing
-        facts = closing.at_hand.relevant(example, asked.context, asked.texts, RULES, asked.given)
-        named = (*asked.general, *closing.at_hand.named((*asked.given, *facts)))
+        asked = _direct(example, self.typed(example, theory_context))
+        closer = self.closer
+        facts = closer.available.relevant(example, asked.context, asked.texts, RULES, asked.given)
+        named = (*asked.general, *closer.available.named((*asked.given, *facts)))
         found = one_rule_away(named, asked.local, asked.goal, asked.signature)
-        language = asked.context.world.language
+        language = asked.context.theory_context.language
         return [encode_line(canonical(trueprop(formula, typed=True), language)) for formula in found]
 
     def local_premises(self, example: ExampleToCheck) -> list[str]:
         """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""
-        return AtHand(self.facts).lemmas(example, example.f4, self.worlds.at(example.theory), scored=True)[1]
+        return AvailableFacts(self.facts).lemmas(
+            example, example.f4, self.theory_contexts.at(example.theory), scored=True
+        )[1]
 
     def _background(self, example: ExampleToCheck, context: Typed) -> Background:
         """What holds without any proposal."""
         known = self._backgrounds.get(example.id)
         if known is None:
             asked = _direct(example, context)
-            direct = self.closing.gap(asked)
+            direct = self.closer.gap(asked)
             paper = direct
             # What does not follow from F.2 and F.4 is not tried from F.2 alone.
-            given = {"F.4", *(fact.name for fact in AtHand(self.facts).named(context.f4_lemmas))}
+            given = {"F.4", *(fact.name for fact in AvailableFacts(self.facts).named(context.f4_lemmas))}
             if isinstance(direct, Proved) and not unused(direct, given):
-                paper = self.closing.gap(replace(asked, name="F.2 => F.3", premises=context.f2, given=()))
+                paper = self.closer.gap(replace(asked, name="F.2 => F.3", premises=context.f2, given=()))
             known = self._backgrounds[example.id] = Background(example.target_kind, direct, paper)
         return known
 
@@ -184,9 +192,9 @@ class Checker:
         if known.f2_contradictory == NOT_ASKED:
             f2 = OpenGap("F.2 => False", example, context, context.f2, FALSEHOOD)
             f4 = OpenGap("F.4 => False", example, context, context.f4, FALSEHOOD, given=context.f4_lemmas)
-            closing = self.closing
+            closer = self.closer
             known = replace(
-                known, f2_contradictory=closing.without_library(f2), f4_contradictory=closing.without_library(f4)
+                known, f2_contradictory=closer.without_library(f2), f4_contradictory=closer.without_library(f4)
             )
             self._backgrounds[example.id] = known
         return known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isarstep.prove import formula as f
 from isarstep.prove.formula import BOOL, INT, REAL, CannotEncode, Entailment, Formula, Sort
-from isarstep.prove.names import ByIdentity, Namer
+from isarstep.prove.symbol_names import ByIdentity, Namer
 
 ARITHMETIC = {"+": "+", "-": "-", "*": "*", "/": "/", "neg": "-", "div": "div", "mod": "mod", "<": "<", "<=": "<="}
 

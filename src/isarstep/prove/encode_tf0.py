@@ -23,7 +23,7 @@ from isarstep.prove.formula import (
     neg,
     universal,
 )
-from isarstep.prove.names import ByIdentity, Namer
+from isarstep.prove.symbol_names import ByIdentity, Namer
 
 MOST_CASES = 6  # nested case distinctions in one atom; each doubles the atom
 

@@ -9,7 +9,7 @@ from isarstep.logic.terms import Term
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.embedded import Checker
 from isarstep.prove.formula import CannotEncode
-from isarstep.prove.gaps import Asked
+from isarstep.prove.gaps import TraceEntry
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import attempts
 from isarstep.prove.provers import available
@@ -22,7 +22,7 @@ def explain(checker: Checker, example: ExampleToCheck, proposal: str, *, problem
     """Check the proposal once more and tell everything."""
     checker.trace = []
     verdict = checker.check(example, proposal)
-    names = Names.of_signature(checker.worlds.at(example.theory).signature)
+    names = Names.of_signature(checker.theory_contexts.at(example.theory).signature)
     lines = [f"example {example.id}, target of kind {example.target_kind}, in {example.theory or 'an unknown theory'}"]
     fields = (("F.1", (example.f1,)), ("F.2", example.f2), ("F.3", (example.f3 or "",)), ("F.4", example.f4))
     for label, texts in (*fields, ("P", (proposal,))):
@@ -49,7 +49,7 @@ def _summary(verdict: Verdict) -> list[str]:
     return [*lines, f"loopholes: {', '.join(verdict.loopholes) or 'none'}", f"gap: {verdict.gap_class}"]
 
 
-def _question(asked: Asked, names: Names, checker: Checker, *, problems: bool) -> list[str]:
+def _question(asked: TraceEntry, names: Names, checker: Checker, *, problems: bool) -> list[str]:
     lines = [f"## {asked.question}: {asked.gap}"]
     for kind, facts in (("premise", asked.query.premises), ("library", asked.query.library)):
         lines += [f"{kind:>9}  {fact.name}: {_mathematics(fact.prop, names)}" for fact in _shown(asked, facts)]
@@ -65,7 +65,7 @@ def _question(asked: Asked, names: Names, checker: Checker, *, problems: bool) -
     return lines
 
 
-def _shown(asked: Asked, facts: tuple[Named, ...]) -> list[Named]:
+def _shown(asked: TraceEntry, facts: tuple[Named, ...]) -> list[Named]:
     """After a proof only what it used; without one, everything that was offered (but not hundreds)."""
     if isinstance(asked.gap, Proved):
         return [fact for fact in facts if fact.name in asked.gap.facts]

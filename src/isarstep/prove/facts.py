@@ -100,7 +100,7 @@ ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
 
 
 class Lines(Sequence[str]):
-    """The tokens of facts, read when they are wanted: a world has a tenth of all."""
+    """The tokens of facts, read when they are wanted: a context has a tenth of all."""
 
     def __init__(self, propositions: Any, numbers: npt.NDArray[np.int64]) -> None:
         self._propositions, self._numbers = propositions, numbers
@@ -293,7 +293,7 @@ class Library:
     @staticmethod
     def of_benchmark(benchmark: Any) -> Library:
         """The fact base of a benchmark folder; a column is read when it is asked for."""
-        from isarstep.bench.facts import type_of_constant, typed
+        from isarstep.bench.fact_table import type_of_constant, typed
         from isarstep.bench.layout import FACTS
         from isarstep.logic.tokens import decode
         from isarstep.logic.typestrings import parse_type

@@ -10,7 +10,7 @@ from isarstep.logic.hol import trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, constants
 from isarstep.prove import formula
-from isarstep.prove.at_hand import AtHand, Order
+from isarstep.prove.available_facts import AvailableFacts, Order
 from isarstep.prove.calculation import calculated
 from isarstep.prove.fewest import with_fewest_facts
 from isarstep.prove.instances import fitting
@@ -63,11 +63,11 @@ class OpenGap:
 
     @property
     def signature(self) -> Signature:
-        return self.context.world.signature
+        return self.context.theory_context.signature
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TraceEntry:
     """One query as it was tried: with so many library facts, and what came of it. For `--explain`."""
 
     question: str
@@ -76,15 +76,15 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class GapCloser:
     """Closes gaps with some provers, facts and rules."""
 
     provers: Provers
-    at_hand: AtHand
+    available: AvailableFacts
     effort: Effort
     simp: SimpRules | None
     instances: bool
-    trace: list[Asked] | None
+    trace: list[TraceEntry] | None
     fewest: bool = False  # facts are left out of a proof that it does without
 
     def gap(self, asked: OpenGap) -> Gap:
@@ -95,10 +95,10 @@ class Closing:
         if by_calculation is not None:
             return by_calculation
         rewritten: tuple[str, ...] = ()
-        first = (*asked.general, *self.at_hand.named(asked.given))
+        first = (*asked.general, *self.available.named(asked.given))
         given_names = {fact.name for fact in first}
         if self.effort.library:
-            first = (*first, *asked.stated, *self.at_hand.named(asked.hints[:HINTS]))
+            first = (*first, *asked.stated, *self.available.named(asked.hints[:HINTS]))
             by_rules, left, rules = self.rewritten(asked, first)
             if by_rules is not None:
                 known = given_names | {premise.name for premise in asked.local}
@@ -113,14 +113,14 @@ class Closing:
 
     def without_library(self, asked: OpenGap) -> Gap:
         """From the premises alone."""
-        library = (*asked.general, *self.at_hand.named(asked.given))
+        library = (*asked.general, *self.available.named(asked.given))
         return self._alone(asked.name, instantiated(asked.local, asked.goal, library, asked.signature))
 
     def query(self, asked: OpenGap, first: Sequence[Named], size: int, order: Order = "constants") -> Query:
         """The gap with these facts and so many of the library's."""
         known = (*asked.given, *asked.hints)
-        more = self.at_hand.relevant(asked.example, asked.context, asked.texts, size, known, order)
-        return self._instantiated(asked, (*first, *self.at_hand.named(more)), len(first) + size)
+        more = self.available.relevant(asked.example, asked.context, asked.texts, size, known, order)
+        return self._instantiated(asked, (*first, *self.available.named(more)), len(first) + size)
 
     def _instantiated(self, asked: OpenGap, named: Sequence[Named], size: int) -> Query:
         query = instantiated(asked.local, asked.goal, named, asked.signature, size)
@@ -129,20 +129,20 @@ class Closing:
         fits = fitting(named, asked.local, asked.goal, asked.signature)
         return replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
 
-    def rewritten(self, asked: OpenGap, beside: Sequence[Named]) -> tuple[Proved | None, Term | None, tuple[str, ...]]:
+    def rewritten(self, asked: OpenGap, extra: Sequence[Named]) -> tuple[Proved | None, Term | None, tuple[str, ...]]:
         """What rewriting proves by itself, or provers once it has made the goal simpler: with simp rules alone, then
         with what the example names beside them. Else what it leaves of the goal, and the rules that it used.
         """
-        if self.simp is None or self.at_hand.facts is None:
+        if self.simp is None or self.available.facts is None:
             return None, None, ()
         began = time.process_time()
         premises = asked.local
         rewriter = Rewriter((), asked.signature, self._simp_rules(asked, premises))
         left = rewriter.goal(premises, asked.goal)
         no_rules = {fact.name for fact in asked.context.own} - asked.context.own_simp
-        added = [rule for fact in beside if fact.name not in no_rules for rule in rewrites_of(fact)]
+        added = [rule for fact in extra if fact.name not in no_rules for rule in rewrites_of(fact)]
         if left != TRUE and added:
-            with_added = Rewriter(added, asked.signature, self._simp_rules(asked, (*premises, *beside)))
+            with_added = Rewriter(added, asked.signature, self._simp_rules(asked, (*premises, *extra)))
             further = with_added.goal(premises, asked.goal)
             rewriter, left = (with_added, further) if with_added.used else (rewriter, left)
         seconds = time.process_time() - began
@@ -151,7 +151,7 @@ class Closing:
             return Proved("simp", seconds, used, len(used)), None, used
         if left is None or not used:
             return None, None, ()
-        query = instantiated(premises, trueprop(left, typed=True), beside, asked.signature)
+        query = instantiated(premises, trueprop(left, typed=True), extra, asked.signature)
         simpler = self._alone(asked.name, query)
         if not isinstance(simpler, Proved):
             return None, left, used
@@ -162,9 +162,9 @@ class Closing:
         """For a score only rules from before the step, and no copy of what is to be shown."""
         if not asked.context.scored:
             return lambda _fact, _theory: True
-        facts, example = self.at_hand.facts, asked.example
+        facts, example = self.available.facts, asked.example
         assert facts is not None
-        before, copies = facts.before(example.theory, example.name), set(self.at_hand.copies(example))
+        before, copies = facts.before(example.theory, example.name), set(self.available.copies(example))
 
         def may(fact: int | None, theory: str) -> bool:
             return theory != example.theory if fact is None else fact < before and fact not in copies
@@ -176,7 +176,7 @@ class Closing:
         queries: dict[tuple[int, Order], Query] = {}
 
         def with_facts(part: Slice) -> tuple[Query, int]:
-            size = min(part.facts, self.effort.library) if self.at_hand.facts is not None else 0
+            size = min(part.facts, self.effort.library) if self.available.facts is not None else 0
             key = size, part.order if size else "constants"
             if key not in queries:
                 queries[key] = self.query(asked, first, *key)
@@ -196,13 +196,13 @@ class Closing:
     def _by_rewriting(self, asked: OpenGap, library: Sequence[Named], proof: Proved) -> Proved | None:
         """The same from the facts that a prover used, as `simp` would do it, where that is enough."""
         used = {name for fact in proof.facts for name in (fact, fact.rpartition("(")[0])}
-        beside = [replace(fact, here=True) for fact in library if fact.name in used]
-        if not beside or self.simp is None or self.at_hand.facts is None or "?" in proof.facts:
+        extra = [replace(fact, here=True) for fact in library if fact.name in used]
+        if not extra or self.simp is None or self.available.facts is None or "?" in proof.facts:
             return None
         began = time.process_time()
         premises = tuple(premise for premise in asked.local if premise.name in used)
-        rules = [rule for fact in beside for rule in rewrites_of(fact)]
-        rewriter = Rewriter(rules, asked.signature, self._simp_rules(asked, (*premises, *beside)))
+        rules = [rule for fact in extra for rule in rewrites_of(fact)]
+        rewriter = Rewriter(rules, asked.signature, self._simp_rules(asked, (*premises, *extra)))
         if rewriter.goal(premises, asked.goal) != TRUE:
             return None
         return Proved("simp", time.process_time() - began, tuple(rewriter.used), proof.library)
@@ -212,7 +212,7 @@ class Closing:
         assert self.simp is not None
         simp, terms = self.simp, (asked.goal, *(each.prop for each in about))
         mentioned = {constant.name for term in terms for constant in constants(term)}
-        declared = simp.near(asked.context.world, self.may_use(asked), mentioned)
+        declared = simp.near(asked.context.theory_context, self.may_use(asked), mentioned)
         return lambda head: simp.rewrites(declared.get(head, ()))
 
     def _alone(self, question: str, query: Query) -> Gap:
@@ -252,7 +252,7 @@ class Closing:
         if self.trace is not None:
             for query, offered in dict.fromkeys(sent):
                 proved_here = isinstance(gap, Proved) and gap.library == offered
-                self.trace.append(Asked(question, query, gap if proved_here else NOT_PROVED))
+                self.trace.append(TraceEntry(question, query, gap if proved_here else NOT_PROVED))
         return gap
 
 

@@ -7,20 +7,20 @@ from dataclasses import replace
 
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import FactBase
-from isarstep.prove.gaps import Closing, OpenGap
+from isarstep.prove.gaps import GapCloser, OpenGap
 from isarstep.prove.induction import CASE, Induction
 from isarstep.prove.induction_moves import GOAL, InductionChoice
 from isarstep.prove.verdict import Gap, Proved, Unknown
 
 
-def by_induction(closing: Closing, asked: OpenGap) -> Iterator[Gap]:
+def by_induction(closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
     """An answer for every induction that is tried, until one is proved."""
-    library = closing.at_hand.facts
+    library = closer.available.facts
     if library is None:
         return
-    choice = InductionChoice(library, _Usable(closing, asked, library), asked.signature, asked.local, asked.goal)
+    choice = InductionChoice(library, _Usable(closer, asked, library), asked.signature, asked.local, asked.goal)
     for move in choice.moves():
-        gap = _closed(closing, asked, move.induction)
+        gap = _closed(closer, asked, move.induction)
         yield gap
         if isinstance(gap, Proved):
             return
@@ -29,9 +29,9 @@ def by_induction(closing: Closing, asked: OpenGap) -> Iterator[Gap]:
 class _Usable:
     """Which rules may be used: those that are known where the question is asked, and before it."""
 
-    def __init__(self, closing: Closing, asked: OpenGap, library: FactBase) -> None:
-        self._library, self._may = library, closing.may_use(asked)
-        theories = asked.context.world.theories
+    def __init__(self, closer: GapCloser, asked: OpenGap, library: FactBase) -> None:
+        self._library, self._may = library, closer.may_use(asked)
+        theories = asked.context.theory_context.theories
         self._visible = None if theories is None else library.visible(theories)
 
     def __call__(self, number: int) -> bool:
@@ -39,14 +39,14 @@ class _Usable:
         return there and self._may(number, self._library.theory(number))
 
 
-def _closed(closing: Closing, asked: OpenGap, induction: Induction) -> Gap:
+def _closed(closer: GapCloser, asked: OpenGap, induction: Induction) -> Gap:
     """All cases, those with the most hypotheses first: they are the likeliest to fail."""
     method = induction.method()
     numbers = sorted(range(len(induction.cases)), key=lambda number: -len(induction.cases[number].premises))
     proofs: dict[int, Proved] = {}
     for number in numbers:
         case = induction.cases[number]
-        gap = closing.gap(
+        gap = closer.gap(
             replace(
                 asked,
                 name=f"{asked.name}, {method}, case {number + 1}",

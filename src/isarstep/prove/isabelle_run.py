@@ -26,7 +26,7 @@ from isarstep.logic.typestrings import parse_type
 from isarstep.mine.images import Images
 from isarstep.mine.isabelle import Sessions, find_installation
 from isarstep.mine.process import allow_starts, end_all
-from isarstep.prove.isabelle import (
+from isarstep.prove.isabelle_questions import (
     Answer,
     Inquiry,
     Isabelle,
@@ -53,7 +53,7 @@ from isarstep.prove.verdict import (
     WellFormed,
     row,
 )
-from isarstep.prove.witnesses import fixed_mentioned, said_beside, witnesses
+from isarstep.prove.witnesses import about_same_values, fixed_mentioned, witnesses
 from isarstep.whole_files import write_whole
 
 FALSEHOOD = "CONST HOL.Trueprop $ CONST HOL.False"
@@ -112,7 +112,7 @@ def inquiry(example: Example, proposals: Sequence[str], names: Names) -> Inquiry
     new = witnesses(example.target_command, example.introduced)
     if any(new & fixed_mentioned(line) for line in f2):
         new = frozenset()  # what F.2 speaks of is there already
-    beside = said_beside(new, (line for line in f4 if not names.get(line)))
+    same_values = about_same_values(new, (line for line in f4 if not names.get(line)))
     first = tuple(sorted(new))
     last = tuple(sorted(witnesses(example.consequence_command, example.introduced_after)))
     asked = [Question("consequence", "type", f3)]
@@ -120,9 +120,9 @@ def inquiry(example: Example, proposals: Sequence[str], names: Names) -> Inquiry
     for rank, proposal in enumerate(proposals):
         asked += [
             Question(f"{rank} type", "type", proposal, condition="consequence"),
-            Question(f"{rank} first", "prove", proposal, premises(*f2), f"{rank} type", first, beside),
+            Question(f"{rank} first", "prove", proposal, premises(*f2), f"{rank} type", first, same_values),
             Question(f"{rank} second", "prove", f3, premises(proposal, *f4), f"{rank} type", last),
-            Question(f"{rank} trivial", "methods", proposal, (), f"{rank} first", first, beside),
+            Question(f"{rank} trivial", "methods", proposal, (), f"{rank} first", first, same_values),
         ]
     typed = "|".join(f"{rank} type" for rank in ranks)
     closed = "|".join(f"{rank} {gap}" for rank in ranks for gap in ("first", "second"))

@@ -77,7 +77,7 @@ def open_checker(settings: Settings, cache: Path | None = None) -> tuple[Benchma
     facts = Library.of_benchmark(benchmark) if benchmark.has_facts and settings.library else None
     simp = None if facts is None else SimpRules.of_benchmark(benchmark, facts)
     effort = Effort(settings.seconds, settings.library)
-    return benchmark, Checker(benchmark.worlds, provers, facts, effort, simp=simp)
+    return benchmark, Checker(benchmark.theory_contexts, provers, facts, effort, simp=simp)
 
 
 # One checker a process: reading the fact base takes longer than checking a chunk.

@@ -1,7 +1,7 @@
 """Which library facts may help: those that speak of the same things, rare ones above all, and that others have used.
 
 A fact's score is the cosine between its constants and those of the question, each weighted by how rare it is in the
-world where the question is asked, and a little more for every fact that training examples name as used. On validation
+context where the question is asked, and a little more for every fact that training examples name as used. On validation
 steps this finds the facts that people used far more often than rounds of growing relevance (Meng and Paulson's), which
 stood here before; experiments/LOG.md has the numbers.
 """
@@ -16,12 +16,12 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from isarstep.logic.beside import beside
+from isarstep.logic.memo import memo
 from isarstep.prove.facts import FactBase
 from isarstep.prove.monomorphise import LOGICAL
 
 USED = 0.1  # that a fact gains for each e-fold of its uses
-WORLDS = 4  # whose weights are kept; examples come theory by theory
+CONTEXTS = 4  # whose weights are kept; examples come theory by theory
 _CONSTANT = re.compile(r"CONST (\S+)")
 # What packages prove for their own use; a prover that is offered these has less room for the rest.
 _INTERNAL = re.compile(
@@ -66,7 +66,7 @@ class Relevance:
         self.library, self._used = library, used
         self._numbers: dict[str, int] = {}
         self._of_theory = lru_cache(maxsize=None)(self._theory_mentions)
-        self._weighed = lru_cache(maxsize=WORLDS)(self._weigh)
+        self._weighed = lru_cache(maxsize=CONTEXTS)(self._weigh)
 
     def rank(
         self,
@@ -140,7 +140,7 @@ class Relevance:
 
 def relevance_of(library: FactBase) -> Relevance:
     """Made once for a library, whoever asks: it looks at every fact."""
-    return beside(library, Relevance)
+    return memo(library, Relevance)
 
 
 def _largest(score: Scores, count: int) -> Numbers:

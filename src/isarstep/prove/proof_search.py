@@ -285,7 +285,7 @@ class Sketcher:
                     if tokens not in self.said:
                         found.setdefault(tokens, step.score or 0.0)
         for tokens in parts(goal.link.tokens):
-            judgement = well_formed(tokens, self.task.world.signature, self.task.context)
+            judgement = well_formed(tokens, self.task.theory_context.signature, self.task.context)
             if judgement.reason is None and tokens not in self.said:
                 found.setdefault(tokens, PART_SCORE)
         return found

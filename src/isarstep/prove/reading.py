@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from isarstep.bench.worlds import World, Worlds
+from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
-from isarstep.logic.said import without_marks
 from isarstep.logic.terms import Term, Typ, frees
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type, type_variables
-from isarstep.prove.at_hand import AtHand
+from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.lemmas import as_general
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.own_facts import own_facts_about
@@ -29,24 +29,24 @@ from isarstep.prove.witnesses import existing, witnesses
 
 @dataclass(frozen=True, slots=True)
 class ExampleReader:
-    """Types examples in the worlds of a benchmark."""
+    """Types examples in the contexts of a benchmark."""
 
-    worlds: Worlds
-    at_hand: AtHand
-    said: Mapping[str, Term]  # lines with types that an asker said and tokens do not have
+    theory_contexts: TheoryContexts
+    available: AvailableFacts
+    annotated: Mapping[str, Term]  # lines with types that an asker said and tokens do not have
 
-    def typed(self, example: ExampleToCheck, world: World | None = None) -> Typed:
-        """Type the example, where it stands or in a world of the asker's. Raises UserError."""
+    def typed(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> Typed:
+        """Type the example, where it stands or in a context of the asker's. Raises UserError."""
         assert example.f3 is not None
-        here, scored = world or self.worlds.at(example.theory), world is None
-        f4_lemmas, f4_local = self.at_hand.lemmas(example, example.f4, here, scored=scored)
-        f5_lemmas, f5_local = self.at_hand.lemmas(example, example.f5, here, scored=scored)
+        here, scored = theory_context or self.theory_contexts.at(example.theory), theory_context is None
+        f4_lemmas, f4_local = self.available.lemmas(example, example.f4, here, scored=scored)
+        f5_lemmas, f5_local = self.available.lemmas(example, example.f5, here, scored=scored)
         lines = [*example.f2, example.f3, *f4_local]
-        terms = [self.said.get(line) or decode(line) for line in lines]
+        terms = [self.annotated.get(line) or decode(line) for line in lines]
         types = {name: parse_type(text) for name, text in example.types.items()}
         reference = self._reference(example, types, here)
         typing = infer(terms, here.signature, types)
-        plain = [without_marks(term) if self.said else term for term in typing.propositions]
+        plain = [without_marks(term) if self.annotated else term for term in typing.propositions]
         typed = [expand(types_held(term, f"~{n}"), here.signature) for n, term in enumerate(plain)]
         count = len(example.f2)
         new = witnesses(example.target_command, example.introduced)
@@ -73,29 +73,35 @@ class ExampleReader:
         )
 
     def _stated(
-        self, example: ExampleToCheck, lines: Sequence[str], types: Mapping[str, Typ], world: World
+        self, example: ExampleToCheck, lines: Sequence[str], types: Mapping[str, Typ], theory_context: TheoryContext
     ) -> Iterator[Named]:
         """Lemmas in the words of the context, typed after all else: what does not type is left out."""
-        facts = self.at_hand.facts
+        facts = self.available.facts
         for number, line in enumerate(lines, 1):
             try:
-                term = infer([decode(line)], world.signature, types).propositions[0]
+                term = infer([decode(line)], theory_context.signature, types).propositions[0]
             except UserError:
                 continue
             own = {variable for typ in types.values() for variable in type_variables(typ)}
-            fact = Named(f"F.5({number})", expand(types_held(term, f"~L{number}", own), world.signature))
-            if facts is not None and set(facts.in_context(line)) - set(self.at_hand.copies(example)):
-                yield replace(self._general(line, fact, types, world), here=True)
+            fact = Named(f"F.5({number})", expand(types_held(term, f"~L{number}", own), theory_context.signature))
+            if facts is not None and set(facts.in_context(line)) - set(self.available.copies(example)):
+                yield replace(self._general(line, fact, types, theory_context), here=True)
 
-    def _general(self, line: str, fact: Named, types: Mapping[str, Typ], world: World) -> Named:
+    def _general(self, line: str, fact: Named, types: Mapping[str, Typ], theory_context: TheoryContext) -> Named:
         """The fact at all its types, where it is a lemma in the words of the context."""
-        known_as = self.at_hand.named(self.at_hand.facts.in_context(line)) if self.at_hand.facts is not None else ()
+        known_as = (
+            self.available.named(self.available.facts.in_context(line)) if self.available.facts is not None else ()
+        )
         fixed = {variable for typ in types.values() for variable in type_variables(typ)}
-        general = as_general(fact, known_as, fixed, world.signature)
+        general = as_general(fact, known_as, fixed, theory_context.signature)
         return general if general.prop != fact.prop else fact
 
-    def _reference(self, example: ExampleToCheck, types: Mapping[str, Typ], world: World) -> Term | None:
+    def _reference(
+        self, example: ExampleToCheck, types: Mapping[str, Typ], theory_context: TheoryContext
+    ) -> Term | None:
         try:
-            return expand(infer([decode(example.f1)], world.signature, types).propositions[0], world.signature)
+            return expand(
+                infer([decode(example.f1)], theory_context.signature, types).propositions[0], theory_context.signature
+            )
         except UserError:
             return None

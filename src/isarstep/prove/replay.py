@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
-from isarstep.prove.isabelle import Answer, Inquiry, Isabelle, IsabelleLimits, Premise, Question
+from isarstep.prove.isabelle_questions import Answer, Inquiry, Isabelle, IsabelleLimits, Premise, Question
 from isarstep.prove.verdict import Proved
 from isarstep.theory.task import Task
 
@@ -63,9 +63,11 @@ def replayed(isabelle: Isabelle, task: Task, proofs: Sequence[ProofToReplay], qu
     """For each proof what Isabelle says, in a line."""
     if not proofs:
         return []
-    if len(task.world.imports) != 1:
-        raise UserError(f"--replay: Isabelle is asked in one theory, not in {task.world.name}; say which with --theory")
-    theory = task.world.imports[0]
+    if len(task.theory_context.imports) != 1:
+        raise UserError(
+            f"--replay: Isabelle is asked in one theory, not in {task.theory_context.name}; say which with --theory"
+        )
+    theory = task.theory_context.imports[0]
     asked = [
         Question(
             str(number),

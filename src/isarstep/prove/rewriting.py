@@ -1,4 +1,4 @@
-"""Rewriting with a world's simp rules, as `simp` does it: conditions are solved by rewriting too, an implication's
+"""Rewriting with a context's simp rules, as `simp` does it: conditions are solved by rewriting too, an implication's
 premise and the test of an `if` are known inside it. What is proved is proved by the rules that it names.
 
 Rules are matched with their types (`check/matching.py`). Left out are rules that could not be applied by looking at

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-from isarstep.prove.at_hand import Order
+from isarstep.prove.available_facts import Order
 from isarstep.prove.provers import Strategy, available
 
 DATA = Path(__file__).with_name("schedule.json")

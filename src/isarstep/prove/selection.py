@@ -19,8 +19,8 @@ from isarstep.errors import UserError
 from isarstep.feed.corpus import Ints, Longs
 from isarstep.feed.premise_questions import ABOVE, CONSEQUENCE, GIVEN, OTHER, PLACE, PROVED, STEP
 from isarstep.feed.word_bags import Words, bags_of, bags_of_names, joined_bags, numbered_texts, word_table
-from isarstep.logic.beside import beside
-from isarstep.models.selector import OUT, EmbeddedFacts, Floats, LightSelector, asked_words, load_selector
+from isarstep.logic.memo import memo
+from isarstep.models.premise_selector import OUT, EmbeddedFacts, Floats, LightSelector, asked_words, load_selector
 from isarstep.prove.facts import FactBase
 from isarstep.whole_files import write_whole
 
@@ -220,9 +220,9 @@ def selection_of(library: FactBase, name: str, *, cache: Path | None = None) -> 
 
 
 def learned_selection(library: FactBase, *, kept: bool) -> LearnedSelection:
-    """Made once for a library, whoever asks. `kept`: the worlds of people are few, and files spare the next process the
-    embedding; examples stand in thousands."""
-    return beside(library, _kept_in_files if kept else _kept_in_no_file)
+    """Made once for a library, whoever asks. `kept`: the contexts of people are few, and files spare the next process
+    the embedding; examples stand in thousands."""
+    return memo(library, _kept_in_files if kept else _kept_in_no_file)
 
 
 def _kept_in_files(library: FactBase) -> LearnedSelection:

@@ -1,5 +1,5 @@
-"""Which simp rules a world has: what its theories declare, less what they take away. A benchmark of version 1 does not
-know them, and then nothing is rewritten.
+"""Which simp rules a context has: what its theories declare, less what they take away. A benchmark of version 1 does
+not know them, and then nothing is rewritten.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from isarstep.bench.columns import ColumnValues
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, unfolded
 from isarstep.logic.terms import Const, Term, subterms
@@ -116,16 +116,16 @@ class SimpRules:
         self._left = lru_cache(maxsize=50_000)(left)
 
     def near(
-        self, world: World, usable: Callable[[int | None, str], bool], about: Iterable[str]
+        self, theory_context: TheoryContext, usable: Callable[[int | None, str], bool], about: Iterable[str]
     ) -> Mapping[str, Sequence[Declaration]]:
-        """The rules of a world that can be applied to terms of these constants, or to what such rules make of them, by
-        the head of their left side. `usable` may refuse a fact of a theory."""
+        """The rules of a context that can be applied to terms of these constants, or to what such rules make of them,
+        by the head of their left side. `usable` may refuse a fact of a theory."""
         known = BASIC | LOGICAL | set(about)
         found: dict[str, list[Declaration]] = {}
         done: set[int] = set()
         for _ in range(ROUNDS):
             more: set[str] = set()
-            for theory, each in self._added(world.theories):
+            for theory, each in self._added(theory_context.theories):
                 mentioned = self._constants(each.text)
                 if each.row in done or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
                     continue
@@ -157,7 +157,7 @@ class SimpRules:
     @staticmethod
     def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:
         """None where the benchmark has no rules."""
-        from isarstep.bench.facts import type_of_constant, typed
+        from isarstep.bench.fact_table import type_of_constant, typed
         from isarstep.bench.layout import RULES, files_of
         from isarstep.logic.typestrings import parse_type
 

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from isarstep.errors import UserError
-from isarstep.logic.exactly import write_exactly
 from isarstep.logic.hol import PURE_ALL
 from isarstep.logic.infer import PROP, Context
 from isarstep.logic.language import Language
@@ -27,6 +26,7 @@ from isarstep.logic.terms import (
     schematics,
     substitute_types,
 )
+from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.writer import write_type
 from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.verdict import AUTHORITY, Gap, Proved, Refuted
@@ -98,7 +98,9 @@ class Sketch:
 
     def shown(self, asked: Sequence[str], not_asked: Sequence[str]) -> str:
         """The skeleton, and below it what to know of it: where it holds, and which provers were asked."""
-        state = f"{self.state}, in {self.task.world.name}: {self.tried} proposals tried in {self.seconds:.1f} s"
+        state = (
+            f"{self.state}, in {self.task.theory_context.name}: {self.tried} proposals tried in {self.seconds:.1f} s"
+        )
         notes = [*map(str, self.task.general()), state, f"asked: {', '.join(asked) or 'nobody'}"]
         notes += [f"could not be asked: {why}" for why in not_asked]
         return "\n".join([self.isar(), *(f"(* {note} *)" for note in (*notes, f"proved means {AUTHORITY}"))])
@@ -117,14 +119,14 @@ class Sketch:
         known = [exact_text(task, line) for line in lines if line not in general]
         steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
         said = [task.text(line) for line in general]
-        return isar_text(known, steps, task.shown_context(), task.world.language, said)
+        return isar_text(known, steps, task.shown_context(), task.theory_context.language, said)
 
 
 def exact_text(task: Task, tokens: str) -> str:
     """A statement of the task so that Isabelle reads it as the same term: with types inside where nothing else says."""
     with suppress(UserError):  # what has no type there is shown as it is
         typed = substitute_types(_generalised(task.typed(tokens)), _fixed)
-        return write_exactly(typed, task.world.language, names=task.shown_names())
+        return write_typed(typed, task.theory_context.language, names=task.shown_names())
     return task.text(tokens)
 
 

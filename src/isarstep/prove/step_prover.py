@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.tokens import encode_line
@@ -94,7 +94,7 @@ class OfferedFacts(NamedTuple):
 
 def offered_facts(benchmark: Benchmark) -> OfferedFacts | None:
     """Those of a benchmark, where they can be told apart by theory: all together may contradict each other."""
-    if not benchmark.has_facts or not benchmark.worlds.parents:
+    if not benchmark.has_facts or not benchmark.theory_contexts.parents:
         return None
     library = Library.of_benchmark(benchmark)
     return OfferedFacts(library, SimpRules.of_benchmark(benchmark, library), Counterexamples(library))
@@ -117,7 +117,7 @@ class Proving:
         self._counterexamples: Counterexamples | None = None
         self._width = width
         self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), BoundedCache())
-        self._checker = Checker(benchmark.worlds, self._provers)
+        self._checker = Checker(benchmark.theory_contexts, self._provers)
         self.limit(seconds, library)
 
     def limit(self, seconds: float, library: int) -> None:
@@ -175,14 +175,14 @@ class Proving:
         return known
 
     def gaps(self, task: Task, tokens: str) -> Iterator[tuple[Side, Gap]]:
-        self._checker.said = task.said
+        self._checker.annotated = task.annotated
         try:
-            refuted = self._refuted(task, replace(at_hand(task), f1="", f3=tokens))
+            refuted = self._refuted(task, replace(with_all_facts(task), f1="", f3=tokens))
             if refuted is not None:  # provers need not see it
                 yield "first", refuted
                 yield "second", FALSE_STEP
                 return
-            yield from self._checker.gaps(at_hand(task), tokens, own_world(task))
+            yield from self._checker.gaps(with_all_facts(task), tokens, asked_context(task))
         except UserError as error:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
@@ -190,12 +190,12 @@ class Proving:
     def one_rule_away(self, task: Task) -> list[str]:
         """Statements from which the goal follows by one fact of the library, or that follow so from the facts; of an
         example of the benchmark none."""
-        world = own_world(task)
-        if world is None or task.example.f3 is None:
+        theory_context = asked_context(task)
+        if theory_context is None or task.example.f3 is None:
             return []
-        self._checker.said = task.said
+        self._checker.annotated = task.annotated
         try:
-            return self._checker.one_rule_away(task.example, world)
+            return self._checker.one_rule_away(task.example, theory_context)
         except UserError:
             return []
 
@@ -226,7 +226,7 @@ class Proving:
         asked = from_all(task, goal, known)
         try:
             with self._limited(task, seconds, library, until, meanwhile):
-                gap = self._refuted(task, asked) or self._checker.direct(asked, own_world(task))
+                gap = self._refuted(task, asked) or self._checker.direct(asked, asked_context(task))
         except UserError as error:
             return Unknown(str(error)), frozenset()
         return gap, used_lines(gap, asked)
@@ -254,7 +254,7 @@ class Proving:
         """The same by induction and case distinction: an answer for each that is tried. Other questions may be asked
         between two of them."""
         asked = from_all(task, goal, known)
-        answers = self._checker.inductions(asked, own_world(task))
+        answers = self._checker.inductions(asked, asked_context(task))
         while True:
             try:
                 with self._limited(task, seconds, library, until, meanwhile):
@@ -274,7 +274,7 @@ class Proving:
         self.limit(seconds, library)
         usual = self._provers.meanwhile
         self._provers.until, self._provers.meanwhile = until, meanwhile
-        self._checker.said = task.said
+        self._checker.annotated = task.annotated
         try:
             yield
         finally:
@@ -290,13 +290,13 @@ class Proving:
     def _refuted(self, task: Task, asked: Example) -> Refuted | None:
         """Values under which the facts hold and the goal does not. An example of the benchmark is judged by provers
         alone. Raises UserError."""
-        world = own_world(task)
-        if world is None or self._counterexamples is None:
+        theory_context = asked_context(task)
+        if theory_context is None or self._counterexamples is None:
             return None
-        typed = self._checker.typed(asked, world)
+        typed = self._checker.typed(asked, theory_context)
         premises = [fact.prop for fact in (*typed.f2, *typed.f4)]
         seconds = REFUTATION * self.limits[0]
-        return self._counterexamples.against(premises, typed.f3, world, task.shown_names(), seconds)
+        return self._counterexamples.against(premises, typed.f3, theory_context, task.shown_names(), seconds)
 
 
 def from_all(task: Task, goal: str, known: Sequence[str]) -> Example:
@@ -321,12 +321,12 @@ def shown_method(text: str, task: Task) -> str:
     return re.sub(r"<X\d+>", lambda found: names.get(found.group(), found.group()), text)
 
 
-def own_world(task: Task) -> World | None:
+def asked_context(task: Task) -> TheoryContext | None:
     """Where somebody asks about a proof of their own; an example is judged where it stands."""
-    return None if task.scored else task.world
+    return None if task.scored else task.theory_context
 
 
-def at_hand(task: Task) -> Example:
+def with_all_facts(task: Task) -> Example:
     """Whoever asks about a proof of their own has all facts at hand for the goal, however they sorted them. An example
     keeps the paper's rule: the goal from the step and F.4."""
     example = task.example

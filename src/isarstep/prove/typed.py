@@ -1,4 +1,4 @@
-"""An example with types, in the world where it is asked about, and a proposal for it."""
+"""An example with types, in the context where it is asked about, and a proposal for it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.abbreviations import expand
-from isarstep.logic.said import typed_as_said
+from isarstep.logic.annotations import typed_as_annotated
 from isarstep.logic.terms import Term, TFree, TVar, Typ, Type, substitute_types
 from isarstep.logic.typestrings import type_variables
 from isarstep.prove.lemmas import at_any_type
@@ -58,11 +58,11 @@ class ExampleToCheck(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """An example with typed propositions, in the world where it is asked about. Lemmas of F.4 and F.5 that the fact
+    """An example with typed propositions, in the context where it is asked about. Lemmas of F.4 and F.5 that the fact
     base knows stand apart with their own types.
     """
 
-    world: World
+    theory_context: TheoryContext
     scored: bool  # only what comes before the example's theorem may be used, and no copy of it
     f2: tuple[Named, ...]
     f3: Term
@@ -97,8 +97,8 @@ class Typed:
 
     def with_proposal(self, proposal: Term) -> Typed:
         """The same with a proposal, typed after all else: it may not narrow the types of the example. UserError."""
-        signature = self.world.signature
-        typed = typed_as_said(proposal, signature, self.types)
+        signature = self.theory_context.signature
+        typed = typed_as_annotated(proposal, signature, self.types)
         own = {variable for typ in self.types.values() for variable in type_variables(typ)}
         return replace(self, proposal=expand(types_held(typed, OWN, own), signature))
 

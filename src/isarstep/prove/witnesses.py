@@ -29,7 +29,7 @@ def fixed_mentioned(tokens: str) -> frozenset[str]:
     return frozenset(word for before, word in pairwise(words) if before == "FREE")
 
 
-def said_beside(names: frozenset[str], lines: Iterable[str]) -> tuple[str, ...]:
+def about_same_values(names: frozenset[str], lines: Iterable[str]) -> tuple[str, ...]:
     """The lines that speak of these variables and of none that was introduced after them, as `existing` takes them."""
     if not names:
         return ()
@@ -39,12 +39,12 @@ def said_beside(names: frozenset[str], lines: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def existing(proposition: Term, names: frozenset[str], beside: Sequence[Term] = ()) -> Term:
+def existing(proposition: Term, names: frozenset[str], others: Sequence[Term] = ()) -> Term:
     """Some values of these variables have the proposition, and what is said of them beside it: one value for all that
     the proposition says of schematic variables. What no formula of HOL says stays as it is, with arbitrary variables:
     that asks for more.
     """
-    about = [each for each in beside if _mentions(each, names) and not _later(each, names)]
+    about = [each for each in others if _mentions(each, names) and not _later(each, names)]
     if not _mentions(proposition, names):
         return proposition
     formulas = [as_formula(each) for each in (proposition, *about)]

@@ -16,16 +16,16 @@ from starlette.exceptions import HTTPException
 
 from isarstep.errors import UserError
 from isarstep.prove.step_prover import installed
-from isarstep.serve import schema, shown
+from isarstep.serve import answer_fields, schema
 from isarstep.serve.gate import Gate, Load, ServerLimits
 from isarstep.serve.service import (
     READING,
     BusyError,
     Clock,
     Event,
-    Found,
     NotFoundError,
     OutOfTimeError,
+    ProposalState,
     Service,
     first_answer,
     last_answer,
@@ -140,7 +140,7 @@ def add_steps(app: FastAPI, service: Service) -> None:
         clock = Clock(body.seconds)
         return await answer_found(await service.proposals(body, clock), body, clock, True)
 
-    async def answer_found(found: Found, effort: schema.EffortBody, clock: Clock, asked: bool) -> Response:
+    async def answer_found(found: ProposalState, effort: schema.EffortBody, clock: Clock, asked: bool) -> Response:
         async def events() -> AsyncIterator[Event]:
             yield "steps", first_answer(found)
             if asked:
@@ -223,9 +223,9 @@ async def frames(events: AsyncIterator[Event]) -> AsyncIterator[bytes]:
     except StopAsyncIteration:
         return
     except UserError as error:
-        yield frame("error", shown.error(error, status_of(error)[1]))
+        yield frame("error", answer_fields.error(error, status_of(error)[1]))
     except Exception:
-        yield frame("error", shown.failure("internal", "the server made a mistake; its log says more"))
+        yield frame("error", answer_fields.failure("internal", "the server made a mistake; its log says more"))
         raise
     finally:
         # A client that went away cancels whatever is awaited here; the end must be reached all the same.
@@ -262,23 +262,25 @@ def add_errors(app: FastAPI) -> None:
     async def user_error(_: Request, error: UserError) -> Response:
         status, code = status_of(error)
         headers = {"Retry-After": str(error.wait)} if isinstance(error, OutOfTimeError) else None
-        return Json(shown.error(error, code), status_code=status, headers=headers)
+        return Json(answer_fields.error(error, code), status_code=status, headers=headers)
 
     @app.exception_handler(RequestValidationError)
     async def validation(_: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:]) or None
-        return Json(shown.failure("invalid", str(first["msg"]), where), status_code=422)
+        return Json(answer_fields.failure("invalid", str(first["msg"]), where), status_code=422)
 
     @app.exception_handler(HTTPException)
     async def http(_: Request, error: HTTPException) -> Response:
         code = {404: "not_found", 405: "method"}.get(error.status_code, "invalid")
-        return Json(shown.failure(code, str(error.detail)), status_code=error.status_code, headers=error.headers)
+        return Json(
+            answer_fields.failure(code, str(error.detail)), status_code=error.status_code, headers=error.headers
+        )
 
     @app.exception_handler(Exception)
     async def mistake(_: Request, __: Exception) -> Response:
         message = "the server made a mistake; its log says more"
-        return Json(shown.failure("internal", message), status_code=500)
+        return Json(answer_fields.failure("internal", message), status_code=500)
 
 
 def add_pages(app: FastAPI) -> None:

@@ -391,7 +391,7 @@ def _task_of_file(engine: Engine, file: Path) -> Task:
     if theory.endswith(".thy") and line.isdecimal():
         from isarstep.theory.document import TheoryDocument
 
-        state = TheoryDocument(Path(theory), engine.worlds).state_at(int(line))
+        state = TheoryDocument(Path(theory), engine.theory_contexts).state_at(int(line))
         for note in state.context.notes:
             typer.echo(f"not read: {note}", err=True)
         return engine.read_state(state)

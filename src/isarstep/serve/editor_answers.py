@@ -17,7 +17,7 @@ from isarstep.serve import schema
 from isarstep.serve.editor_places import SECONDS, AskedPlace, EditorAnswer
 from isarstep.serve.filling import filled_gap, with_facts_in_order
 from isarstep.serve.printed import printed_step, printed_task
-from isarstep.serve.service import Clock, Found, Service
+from isarstep.serve.service import Clock, ProposalState, Service
 from isarstep.theory.proof_block import ProofState
 from isarstep.theory.task import Task
 
@@ -69,15 +69,15 @@ async def checked_step(service: Service, place: AskedPlace, clock: Clock, report
     if place.command.name not in ("have", "hence"):
         return await _check_goal(service, place, clock)
 
-    def read() -> Found:
+    def read() -> ProposalState:
         state = place.state()
         around = place.document.state_before(place.command.start)
         task = service.engine.read_state(around)
         own = {free.name for free in frees(state.goal)} - set(around.fixed)
         if own:
             raise UserError(f"{state.where}: it fixes {min(own)!r} by itself; ask where its proof stands")
-        tokens = task.normal(untyped(canonical(state.goal, task.world.language)))
-        return Found(task, service.engine.steps(task, [(tokens, None)]), [], 0.0)
+        tokens = task.normal(untyped(canonical(state.goal, task.theory_context.language)))
+        return ProposalState(task, service.engine.steps(task, [(tokens, None)]), [], 0.0)
 
     found = await service.computed(clock, read)
     await _checked(service, found, schema.EffortBody.model_validate({"seconds": SECONDS}), clock, report)
@@ -106,7 +106,9 @@ async def _check_goal(service: Service, place: AskedPlace, clock: Clock) -> Edit
     return EditorAnswer(f"{printed_task(task)}\n\n{gist}", gist)
 
 
-async def _checked(service: Service, found: Found, effort: schema.EffortBody, clock: Clock, report: Report) -> None:
+async def _checked(
+    service: Service, found: ProposalState, effort: schema.EffortBody, clock: Clock, report: Report
+) -> None:
     async with aclosing(service.gaps(found, effort, clock)) as events:
         async for _ in events:
             proved = sum(step.sides == 2 for step in found.steps)

@@ -39,7 +39,7 @@ class EditorAnswer:
 
     text: str
     gist: str
-    instead: str | None = None
+    replacement: str | None = None
     gap: SorryGap | None = None
 
 

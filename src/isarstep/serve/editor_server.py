@@ -238,7 +238,7 @@ class EditorServer(LanguageServer):
             raise UserError(f"{file.path}: files of more than {LARGEST_TEXT:,} characters are not read")
 
         def read() -> TheoryDocument:
-            return TheoryDocument(file.path, self.engine.worlds, text=text, edited=True, earlier=earlier)
+            return TheoryDocument(file.path, self.engine.theory_contexts, text=text, edited=True, earlier=earlier)
 
         made = await self.computed(READING, read)
         if file.version == version:
@@ -360,9 +360,9 @@ class EditorServer(LanguageServer):
     def _show(self, file: OpenFile, start: int, answer: EditorAnswer) -> None:
         """As an edit where it is one, else at its place; in both cases its gist in one line."""
         can_edit = getattr(self.client_capabilities.workspace, "apply_edit", False)
-        if answer.instead is not None and answer.gap is not None and can_edit:
+        if answer.replacement is not None and answer.gap is not None and can_edit:
             place = types.Range(_position(file, answer.gap.start), _position(file, answer.gap.end))
-            edit = types.TextEdit(place, answer.instead)
+            edit = types.TextEdit(place, answer.replacement)
             known = types.OptionalVersionedTextDocumentIdentifier(file.uri, file.version)
             whole = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(known, [edit])])
             self.workspace_apply_edit(types.ApplyWorkspaceEditParams(whole, label="isarstep"))

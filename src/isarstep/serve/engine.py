@@ -25,14 +25,14 @@ from isarstep.logic.names import Names
 from isarstep.memory import shared_property
 from isarstep.prove.novelty import KnownStatements, schematics_in_order, without_repetition
 from isarstep.prove.step import Step, further, ranked
+from isarstep.theory.chosen_context import chosen_context
 from isarstep.theory.own_types import own_signature
 from isarstep.theory.problem import Form, Problem, ProblemError
 from isarstep.theory.problem_reader import Parsed, ProblemReader, ReadProposition
-from isarstep.theory.standing import world_of
 from isarstep.theory.task import Task
 
 if TYPE_CHECKING:
-    from isarstep.bench.worlds import Exists, World, Worlds
+    from isarstep.bench.theory_contexts import Exists, TheoryContext, TheoryContexts
     from isarstep.decode.predict import Predictor
     from isarstep.decode.search import Constraints
     from isarstep.feed.corpus import Corpus
@@ -74,21 +74,24 @@ class Engine:
         return self.benchmark.signature
 
     @property
-    def worlds(self) -> Worlds:
-        return self.benchmark.worlds
+    def theory_contexts(self) -> TheoryContexts:
+        return self.benchmark.theory_contexts
 
     @shared_property
     def _uses(self) -> dict[str, int]:
         return dict(zip(self.benchmark.vocabulary, self.benchmark.vocabulary_counts, strict=True))
 
-    def _reader_in(self, world: World) -> ProblemReader:
+    def _reader_in(self, theory_context: TheoryContext) -> ProblemReader:
         with undisturbed():
-            return ProblemReader(world, Names.of_signature(world.signature, uses=self._uses, language=world.language))
+            return ProblemReader(
+                theory_context,
+                Names.of_signature(theory_context.signature, uses=self._uses, language=theory_context.language),
+            )
 
     @property
     def names(self) -> Names:
         """Of all constants, wherever they are."""
-        return self.reader_in(self.worlds.everything).names
+        return self.reader_in(self.theory_contexts.everything).names
 
     @property
     def predictor(self) -> Predictor:
@@ -143,7 +146,7 @@ class Engine:
 
     def _scope_of(self, corpus: Corpus, example: int) -> tuple[Exists, Signature]:
         task = self._tasks[corpus.ids[example]]
-        return task.world.known(task.example), task.world.signature
+        return task.theory_context.known(task.example), task.theory_context.signature
 
     def proving(self, seconds: float = 0.3, library: int = 1024, width: int = 1) -> Proving:
         """Provers for one thread, so many at the same time."""
@@ -170,25 +173,25 @@ class Engine:
     # From problems to tasks
 
     def reader_for(self, problem: Problem) -> ProblemReader:
-        """The reader of the world in which the problem stands."""
-        own = own_signature(problem, self.worlds.everything.language) if problem.constants else problem.own
+        """The reader of the context in which the problem stands."""
+        own = own_signature(problem, self.theory_contexts.everything.language) if problem.constants else problem.own
         if own is None:
-            return self.reader_in(world_of(problem, self.worlds, self.reader_in))
+            return self.reader_in(chosen_context(problem, self.theory_contexts, self.reader_in))
         # Where it stands is for the names of others to say.
         others = replace(problem, fixed=(*problem.fixed, *problem.constants))
-        return self.reader_in(world_of(others, self.worlds, self.reader_in).with_own(own))
+        return self.reader_in(chosen_context(others, self.theory_contexts, self.reader_in).with_own(own))
 
     def read(self, problem: Problem) -> Task:
         return self.reader_for(problem).read(problem)
 
     def read_state(self, state: ProofState) -> Task:
         """The task of a state of a theory file."""
-        from isarstep.theory.own_world import OwnWorld, task_of_state
+        from isarstep.theory.file_context import FileContext, task_of_state
 
-        return task_of_state(state, self.reader_in(OwnWorld(state.context)))
+        return task_of_state(state, self.reader_in(FileContext(state.context)))
 
     def parse(self, problem: Problem) -> tuple[ProblemReader, Parsed]:
-        """Every line for itself, in the world of those that have one: a line that no theory reads takes nothing from
+        """Every line for itself, in the context of those that have one: a line that no theory reads takes nothing from
         the others."""
         unread: dict[str, ProblemError] = {}
         readable = problem
@@ -208,12 +211,12 @@ class Engine:
 
     def answer(self, task: Task, text: str, form: Form = "notation", where: str = "answer") -> str:
         """A proposition about a task as normalised tokens."""
-        return self.reader_in(task.world).answer(task, text, form, where)
+        return self.reader_in(task.theory_context).answer(task, text, form, where)
 
     def example(self, identifier: str, extra: Problem | None = None) -> Task:
         """The task of a benchmark's example: its id, or the first digits of it."""
         _, example = self.catalogue.find(identifier)
-        return self.reader_in(self.worlds.at(example.theory)).of_example(example, extra)
+        return self.reader_in(self.theory_contexts.at(example.theory)).of_example(example, extra)
 
     def unknown(self, task: Task) -> list[str]:
         """Constants of the problem that the model has never seen: it reads them under numbers, or,
@@ -268,7 +271,7 @@ class Engine:
             key = None if written is None else without_repetition(written)
             if key is None or key in steps:
                 continue
-            judgement = well_formed(key, task.world.signature, task.context)
+            judgement = well_formed(key, task.theory_context.signature, task.context)
             steps[key] = Step(
                 id=len(steps),
                 tokens=key,

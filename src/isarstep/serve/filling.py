@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
-from isarstep.logic.exactly import write_exactly
 from isarstep.logic.symbols import normal, to_isabelle
 from isarstep.logic.terms import App, Free, Term, erase, frees, rebuilt
+from isarstep.logic.typed_writer import write_typed
 from isarstep.prove.method_text import suggested_method
 from isarstep.prove.sketch import Sketch
 from isarstep.prove.verdict import Proved
@@ -119,7 +119,7 @@ def filled_gap(gap: SorryGap, state: ProofState, sketch: Sketch) -> FilledGap:
 def _proof(state: ProofState, task: Task, proved: Proved) -> str | None:
     """The method, where all that was used can be written at this place."""
     context = state.context
-    own = {name: simp for name, _, simp in task.world.own_facts}
+    own = {name: simp for name, _, simp in task.theory_context.own_facts}
     by_line: dict[str, OwnFact] = {}
     for fact in (*state.chained, *state.local):
         by_line.setdefault(_line(fact, task), fact)
@@ -139,7 +139,7 @@ def _line(fact: OwnFact, task: Task) -> str:
     from isarstep.logic.folding import canonical
     from isarstep.logic.terms import untyped
 
-    return task.normal(untyped(canonical(fact.prop, task.world.language)))
+    return task.normal(untyped(canonical(fact.prop, task.theory_context.language)))
 
 
 def _written(fact: OwnFact, state: ProofState) -> str:
@@ -154,7 +154,7 @@ def _written(fact: OwnFact, state: ProofState) -> str:
     if said is None or any(node.name.endswith("__") for node in frees(said)):  # variables that nobody can name
         return ""
     try:
-        return f"\\<open>{to_isabelle(normal(write_exactly(said, language)))}\\<close>"
+        return f"\\<open>{to_isabelle(normal(write_typed(said, language)))}\\<close>"
     except UserError:
         return ""
 
@@ -194,10 +194,10 @@ def replace_file(path: Path, old: str, new: str) -> None:
     if now.replace("\r\n", "\n") != old:
         raise UserError(f"{path}: it was changed meanwhile; run this again")
     text = new.replace("\n", "\r\n") if "\r\n" in now else new
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        beside.write_bytes(text.encode())
-        beside.chmod(path.stat().st_mode)
-        beside.replace(path)
+        temporary.write_bytes(text.encode())
+        temporary.chmod(path.stat().st_mode)
+        temporary.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from isarstep.serve.shown import failure
+from isarstep.serve.answer_fields import failure
 from isarstep.serve.turns import Turns
 
 Message = MutableMapping[str, Any]

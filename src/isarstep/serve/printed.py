@@ -21,12 +21,15 @@ class Proposals(NamedTuple):
 
 
 def proposals_json(task: Task, found: Proposals, checked: bool, unknown: Sequence[str]) -> dict[str, Any]:
-    from isarstep.serve import shown
-    from isarstep.serve.service import provers_asked, standing
+    from isarstep.serve import answer_fields
+    from isarstep.serve.service import context_fields, provers_asked
 
-    answer: dict[str, Any] = {"steps": [shown.step(each, task) for each in found.steps], "unknown": list(unknown)}
-    answer["contradiction"] = None if found.contradiction is None else shown.gap(found.contradiction)
-    about = standing(task)
+    answer: dict[str, Any] = {
+        "steps": [answer_fields.step(each, task) for each in found.steps],
+        "unknown": list(unknown),
+    }
+    answer["contradiction"] = None if found.contradiction is None else answer_fields.gap(found.contradiction)
+    about = context_fields(task)
     if found.direct is not None:
         about["notes"] = [printed_direct(found.direct), *about["notes"]]
     return answer | about | provers_asked(checked)
@@ -49,7 +52,7 @@ def printed_proposals(task: Task, found: Proposals, checked: bool, unknown: Sequ
 
         lines += ["", f"Asked: {', '.join(installed()) or 'nobody'}."]
         lines += [f"Could not be asked: {why}." for why in not_installed()]
-        lines.append(f"Proved means {AUTHORITY}, with nothing but what {task.world.name} has.")
+        lines.append(f"Proved means {AUTHORITY}, with nothing but what {task.theory_context.name} has.")
     return "\n".join(lines)
 
 
@@ -59,7 +62,7 @@ def printed_task(task: Task, unknown: Sequence[str] = ()) -> str:
         f"{label:>7}  {task.text(line)}" for label, f in (("from", example.f2), ("with", example.f4)) for line in f
     ]
     lines.append(f"so that  {'?' if example.f3 is None else task.text(example.f3)}")
-    lines.append(f"     in  {task.world.name}")
+    lines.append(f"     in  {task.theory_context.name}")
     if task.has_reference:
         lines.append(f" (known)  {task.text(example.f1)}")
     lines += [f"   note  {general}" for general in task.general()]

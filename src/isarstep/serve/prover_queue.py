@@ -22,7 +22,7 @@ class Job:
     """Work in small pieces: `work` is advanced once a turn; `tell` gets what it yields, then the end or an error."""
 
     work: Callable[[Proving], Iterator[Any]]
-    tell: Callable[[object], None]
+    on_result: Callable[[object], None]
     seconds: float
     library: int
     cancelled: bool = False
@@ -123,14 +123,14 @@ class ProverQueue:
                 item = next(job.pieces)
             finally:
                 surely(self._end)
-            job.tell(item)
+            job.on_result(item)
         except Unwanted:
             proving.close()  # it may be in the middle of a conversation with them; they start again when asked
             return False
         except StopIteration:
-            job.tell(Finished())
+            job.on_result(Finished())
             return False
         except Exception as error:
-            job.tell(error)
+            job.on_result(error)
             return False
         return True

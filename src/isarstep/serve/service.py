@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from isarstep.bench.fact_search import FactSearch, SearchWord
-from isarstep.bench.worlds import USUAL
+from isarstep.bench.theory_contexts import USUAL
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term
 from isarstep.memory import shared_property
@@ -22,7 +22,7 @@ from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_t
 from isarstep.prove.step import Step, further, ranked, with_gap
 from isarstep.prove.step_prover import Proving, installed, not_installed
 from isarstep.prove.verdict import AUTHORITY, Proved
-from isarstep.serve import schema, shown
+from isarstep.serve import answer_fields, schema
 from isarstep.serve.attention_view import attention_of
 from isarstep.serve.batching import Batcher, TooLateError
 from isarstep.serve.engine import WIDE, Engine
@@ -81,7 +81,7 @@ class Clock:
 
 
 @dataclass
-class Found:
+class ProposalState:
     """The state of a proposal: its task, its steps so far, how long the search took."""
 
     task: Task
@@ -140,23 +140,23 @@ class Service:
             _, example = self.catalogue.find(body.example)
         except UserError as error:
             raise NotFoundError(str(error)) from None
-        world = self.engine.worlds.at(example.theory)
-        return self.engine.reader_in(world).of_example(example, problem_of_body(body))
+        theory_context = self.engine.theory_contexts.at(example.theory)
+        return self.engine.reader_in(theory_context).of_example(example, problem_of_body(body))
 
     def example(self, identifier: str) -> Json:
         try:
             split, example = self.catalogue.find(identifier)
         except UserError as error:
             raise NotFoundError(str(error)) from None
-        world = self.engine.worlds.at(example.theory)  # so that what is shown reads where it stands
-        about = {"imports": list(world.imports)}
-        return shown.example_shown(example, split, self.engine.reader_in(world).names) | about
+        theory_context = self.engine.theory_contexts.at(example.theory)  # so that what is shown reads where it stands
+        about = {"imports": list(theory_context.imports)}
+        return answer_fields.example_shown(example, split, self.engine.reader_in(theory_context).names) | about
 
     def examples(self, query: str, split: str, limit: int, offset: int) -> Json:
         if _IDENTIFIER.fullmatch(query.strip()):  # its digits are no numbers
             words: tuple[SearchWord, ...] = (SearchWord(query.strip().lower()),)
         else:
-            words = understood(query, self.engine.reader_in(self.engine.worlds.everything)).words
+            words = understood(query, self.engine.reader_in(self.engine.theory_contexts.everything)).words
         total, entries = self.catalogue.search(words, split, limit, offset)
         names = self.engine.names
         rows = [
@@ -166,7 +166,7 @@ class Service:
                 "theory": entry.theory,
                 "name": entry.name,
                 "kind": entry.kind,
-                "goal": "" if entry.goal is None else shown.line(entry.goal, names)["text"],
+                "goal": "" if entry.goal is None else answer_fields.line(entry.goal, names)["text"],
                 "size": entry.size,
             }
             for entry in entries
@@ -174,20 +174,22 @@ class Service:
         return {"total": total, "examples": rows}
 
     def facts(self, query: str, imports: Sequence[str], limit: int) -> Json:
-        """Library facts, best first, and whether the world with these imports has them."""
+        """Library facts, best first, and whether the context with these imports has them."""
         reader = self.engine.reader_for(Problem(imports=tuple(imports)))
-        everywhere = self.engine.reader_in(self.engine.worlds.everything)
+        everywhere = self.engine.reader_in(self.engine.theory_contexts.everything)
         meant = understood(query, reader, everywhere)
-        theories = reader.world.theories
+        theories = reader.theory_context.theories
         if not self.engine.benchmark.has_facts:
-            return {"total": 0, "elsewhere": 0, "world": reader.world.name, "facts": [], "constants": True}
+            return {"total": 0, "elsewhere": 0, "world": reader.theory_context.name, "facts": [], "constants": True}
         found = self.fact_search.ranked(meant.words, meant.pattern, theories, limit)
         rows = []
         for fact in found.facts:
             here = theories is None or fact.theory in theories
             names = (reader if here else everywhere).names
-            rows.append({"name": fact.name, "theory": fact.theory, "imported": here} | shown.line(fact.tokens, names))
-        about = {"total": found.total, "elsewhere": found.elsewhere, "world": reader.world.name}
+            rows.append(
+                {"name": fact.name, "theory": fact.theory, "imported": here} | answer_fields.line(fact.tokens, names)
+            )
+        about = {"total": found.total, "elsewhere": found.elsewhere, "world": reader.theory_context.name}
         return about | {"facts": rows, "constants": self.fact_search.knows_constants}
 
     @property
@@ -202,7 +204,7 @@ class Service:
     def theories(self, query: str, limit: int) -> Json:
         """Theories that a problem may stand in, those first whose own name begins so."""
         word = query.strip().lower()
-        found = [name for name in self.engine.worlds.parents if word in name.lower()]
+        found = [name for name in self.engine.theory_contexts.parents if word in name.lower()]
         usual = (name != USUAL for name in found)
         own = (not name.rpartition(".")[2].lower().startswith(word) for name in found)
         ranked_names = sorted(zip(usual, own, map(len, found), found, strict=True))
@@ -246,7 +248,7 @@ class Service:
         """Every proposition as it was read, or what is wrong with it."""
         if body.example is not None:
             task = self.task(body)
-            return {"ok": True, "open": []} | standing(task) | example_fields(task)
+            return {"ok": True, "open": []} | context_fields(task) | example_fields(task)
         reader, parsed = self.engine.parse(problem_of_body(body))
         general = open_types(parsed.shown_context(), reader.signature)
         notes = [str(each) for each in general]
@@ -254,18 +256,25 @@ class Service:
         for where, reading in parsed.readings.items():
             name = where.split("[")[0]
             if reading.statement is not None:
-                made: Json = {"ok": True, "error": None} | shown.proposition(reading.statement.term, parsed.names)
+                made: Json = {"ok": True, "error": None} | answer_fields.proposition(
+                    reading.statement.term, parsed.names
+                )
                 made["text"] = parsed.text(reading.statement)
             else:
                 assert reading.error is not None
                 empty = dict.fromkeys(("text", "tokens", "latex", "mathml"))
-                made = {"ok": False} | empty | shown.error(reading.error)
+                made = {"ok": False} | empty | answer_fields.error(reading.error)
             if name == "goal":
                 fields["goal"] = made
             else:
                 fields[name].append(made)
-        about: Json = {"types": parsed.types(), "world": reader.world.name, "authority": AUTHORITY, "notes": notes}
-        about |= {"open": [shown.general(each) for each in general]}
+        about: Json = {
+            "types": parsed.types(),
+            "world": reader.theory_context.name,
+            "authority": AUTHORITY,
+            "notes": notes,
+        }
+        about |= {"open": [answer_fields.general(each) for each in general]}
         return about | {"ok": parsed.error is None} | fields
 
     def isar(self, body: schema.IsarBody) -> Json:
@@ -288,25 +297,25 @@ class Service:
         said = [None if one is None else Proved(one.by, 0.0, tuple(one.facts), 0) for one in body.proved]
         steps = [*zip(texts["extra"], terms["extra"], strict=True), *zip(texts["goal"], terms["goal"], strict=True)]
         said += [None] * (len(steps) - len(said))
-        shown_types, language = task.shown_context(), task.world.language
+        shown_types, language = task.shown_context(), task.theory_context.language
         judged = [(text, term, gap) for (text, term), gap in zip(steps, said, strict=False)]
         text = isar_text(list(known), judged, shown_types, language, general)
         # What the asker's own theory declares would be missing there.
-        alone = bool(task.world.imports) and not problem.constants and problem.own is None
-        return {"isar": text, "theory": theory_file(text, task.world.imports) if alone else None}
+        alone = bool(task.theory_context.imports) and not problem.constants and problem.own is None
+        return {"isar": text, "theory": theory_file(text, task.theory_context.imports) if alone else None}
 
     # Proposing
 
-    async def propose(self, body: schema.ProposeBody, clock: Clock) -> Found:
+    async def propose(self, body: schema.ProposeBody, clock: Clock) -> ProposalState:
         self._admit(body.beam, clock)  # before anything is read for it
         return await self.proposed(await self.computed(clock, self.task, body), body, clock)
 
-    async def proposed(self, task: Task, body: schema.ProposeBody, clock: Clock) -> Found:
+    async def proposed(self, task: Task, body: schema.ProposeBody, clock: Clock) -> ProposalState:
         """The steps for a task that has been read."""
         self._admit(body.beam, clock)
         steps = await self._searched(task, body, body.beam, clock)
         most = min(body.beam, body.count)
-        return Found(task, steps[:most], self.engine.unknown(task), clock.passed, most=most)
+        return ProposalState(task, steps[:most], self.engine.unknown(task), clock.passed, most=most)
 
     def _admit(self, beam: int, clock: Clock) -> None:
         """Better said at once than when the time is over."""
@@ -324,20 +333,20 @@ class Service:
             message = f"no answer within {clock.seconds:g} s; the server is busy, or ask for less"
             raise OutOfTimeError(message, self.batcher.turn(beam, clock.seconds)) from None
 
-    async def proposals(self, body: schema.CheckBody, clock: Clock) -> Found:
+    async def proposals(self, body: schema.CheckBody, clock: Clock) -> ProposalState:
         """The user's own proposals as steps."""
 
-        def read() -> Found:
+        def read() -> ProposalState:
             task = self.task(body)
             lines = [
                 self.engine.answer(task, text, body.form, f"proposals[{place}]")
                 for place, text in enumerate(body.proposals)
             ]
-            return Found(task, self.engine.steps(task, [(tokens, None) for tokens in lines]), [], clock.passed)
+            return ProposalState(task, self.engine.steps(task, [(tokens, None) for tokens in lines]), [], clock.passed)
 
         return await self.computed(clock, read)
 
-    async def gaps(self, found: Found, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Event, None]:
+    async def gaps(self, found: ProposalState, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Event, None]:
         """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked. Where
         no new step is proved on both sides, those of a wider beam come after them, then what is one rule of the library
         away."""
@@ -375,7 +384,7 @@ class Service:
         return []
 
     def _verdicts(
-        self, found: Found, begin: int, effort: schema.EffortBody, clock: Clock
+        self, found: ProposalState, begin: int, effort: schema.EffortBody, clock: Clock
     ) -> AsyncGenerator[Event, None]:
         """Of the steps from a place on."""
 
@@ -384,7 +393,7 @@ class Service:
                 number = begin + place
                 found.steps[number] = with_gap(found.steps[number], side, gap)
                 step = found.steps[number]
-                yield "gap", {"id": step.id, "side": side, "gap": shown.gap(gap), "sides": step.sides}
+                yield "gap", {"id": step.id, "side": side, "gap": answer_fields.gap(gap), "sides": step.sides}
             if any(step.sides for step in found.steps):
                 gap = proving.contradiction(found.task, effort.prover_seconds, effort.library)
                 found.contradiction = gap if isinstance(gap, Proved) else None
@@ -465,22 +474,22 @@ def example_fields(task: Task) -> Json:
     example = task.example
 
     def readings(lines: Sequence[str]) -> list[Json]:
-        return [{"ok": True, "error": None} | shown.line(line, task.names) for line in lines]
+        return [{"ok": True, "error": None} | answer_fields.line(line, task.names) for line in lines]
 
     goal = readings([example.f3])[0] if example.f3 is not None else None
     fields = {"facts": readings(example.f2), "others": readings(example.f4), "hints": readings(example.f5)}
     return fields | {"goal": goal, "extra": []}
 
 
-def standing(task: Task) -> Json:
-    """In which world the answer holds, for which types, and what may have been meant instead."""
+def context_fields(task: Task) -> Json:
+    """In which context the answer holds, for which types, and what may have been meant instead."""
     notes = [str(each) for each in task.general()]
-    return {"types": task.types(), "world": task.world.name, "authority": AUTHORITY, "notes": notes}
+    return {"types": task.types(), "world": task.theory_context.name, "authority": AUTHORITY, "notes": notes}
 
 
-def first_answer(found: Found) -> Json:
-    steps = [shown.step(step, found.task) for step in found.steps]
-    return {"steps": steps, "unknown": found.unknown} | standing(found.task)
+def first_answer(found: ProposalState) -> Json:
+    steps = [answer_fields.step(step, found.task) for step in found.steps]
+    return {"steps": steps, "unknown": found.unknown} | context_fields(found.task)
 
 
 def unfinished(steps: Sequence[Step]) -> bool:
@@ -488,19 +497,19 @@ def unfinished(steps: Sequence[Step]) -> bool:
     return any(step.well_formed and (step.first is None or step.second is None) for step in steps)
 
 
-def last_answer(found: Found, clock: Clock, asked: bool) -> Json:
+def last_answer(found: ProposalState, clock: Clock, asked: bool) -> Json:
     order = found.order
     missing = asked and unfinished(order)
     seconds = {"search": round(found.search, 3), "check": round(clock.passed - found.search, 3)}
-    contradiction = None if found.contradiction is None else shown.gap(found.contradiction)
+    contradiction = None if found.contradiction is None else answer_fields.gap(found.contradiction)
     about = {"seconds": seconds, "finished": not missing, "contradiction": contradiction} | provers_asked(asked)
     return {"order": [step.id for step in order]} | about
 
 
-def whole_answer(found: Found, clock: Clock, asked: bool) -> Json:
+def whole_answer(found: ProposalState, clock: Clock, asked: bool) -> Json:
     last = last_answer(found, clock, asked)
     by_id = {step.id: step for step in found.steps}
-    steps = [shown.step(by_id[number], found.task) for number in last.pop("order")]
+    steps = [answer_fields.step(by_id[number], found.task) for number in last.pop("order")]
     return first_answer(found) | last | {"steps": steps}
 
 
@@ -511,10 +520,10 @@ def provers_asked(asked: bool = True) -> Json:
 
 def sketch_json(sketch: Sketch) -> Json:
     steps = [
-        shown.proposition(step.term, sketch.task.names)
+        answer_fields.proposition(step.term, sketch.task.names)
         | {
             "proved": step.proved,
-            "by": None if step.gap is None else shown.gap(step.gap),
+            "by": None if step.gap is None else answer_fields.gap(step.gap),
             "goal": place == len(sketch.steps) - 1,
         }
         for place, step in enumerate(sketch.steps)
@@ -522,13 +531,13 @@ def sketch_json(sketch: Sketch) -> Json:
     return (
         {
             "closed": sketch.closed,
-            "contradiction": None if sketch.contradiction is None else shown.gap(sketch.contradiction),
+            "contradiction": None if sketch.contradiction is None else answer_fields.gap(sketch.contradiction),
             "steps": steps,
             "open": sketch.open,
             "isar": sketch.isar(),
             "tried": sketch.tried,
             "seconds": round(sketch.seconds, 3),
         }
-        | standing(sketch.task)
+        | context_fields(sketch.task)
         | provers_asked()
     )

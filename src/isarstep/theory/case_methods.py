@@ -9,9 +9,9 @@ from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Const, Free, Term, Typ, Var, frees, funs, list_comb, strip_comb, substitute
 from isarstep.theory.declarations import open_type
+from isarstep.theory.is_patterns import matched
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext
-from isarstep.theory.patterns import matched
 from isarstep.theory.proof_block import OpenGoal, type_of_term
 from isarstep.theory.proof_cases import (
     LemmaChoice,

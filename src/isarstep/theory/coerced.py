@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from isarstep.logic.annotations import pinned, without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.infer import Context, TypingError, infer_context
 from isarstep.logic.reader import Statement
-from isarstep.logic.said import pinned, without_marks
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, erase, untyped
 

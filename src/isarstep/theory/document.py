@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from isarstep.bench.worlds import PURE, World, Worlds
+from isarstep.bench.theory_contexts import PURE, TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.theory.bare_constants import bare_constants, bare_type
@@ -95,13 +95,13 @@ class ReadBefore:
 
 
 class TheoryDocument:
-    """One theory file over the worlds of a benchmark. In an editor (`edited`) it keeps what it has read at some places,
-    and takes from its earlier version all that stands before the first change."""
+    """One theory file over the contexts of a benchmark. In an editor (`edited`) it keeps what it has read at some
+    places, and takes from its earlier version all that stands before the first change."""
 
     def __init__(
         self,
         path: Path,
-        worlds: Worlds,
+        theory_contexts: TheoryContexts,
         folders: Sequence[Path] = (),
         text: str | None = None,
         *,
@@ -114,7 +114,7 @@ class TheoryDocument:
         self._files: list[tuple[TheorySource, TheoryHeader, list[OuterCommand]]] = []
         libraries = self._gather(self.source, self.header, (str(path),))
         try:
-            self.world: World = worlds.importing(dict.fromkeys(libraries))
+            self.theory_context: TheoryContext = theory_contexts.importing(dict.fromkeys(libraries))
         except UserError as error:
             raise UserError(f"{self.source.where(0)}: imports: {error}") from None
         self._kept: list[ReadBefore] | None = [] if edited else None
@@ -127,7 +127,7 @@ class TheoryDocument:
     def _take_from(self, earlier: TheoryDocument) -> None:
         self.changed = _first_difference(earlier.source.text, self.source.text)
         files = [source for source, _, _ in self._files] == [source for source, _, _ in earlier._files]
-        if not files or (earlier.header, earlier.world) != (self.header, self.world):
+        if not files or (earlier.header, earlier.theory_context) != (self.header, self.theory_context):
             return
         self._kept = [kept for kept in earlier._kept or () if kept.at == 0 or self._stands(kept.at)]
         told = list(earlier._refused.items())  # somebody may be at work on it
@@ -181,7 +181,7 @@ class TheoryDocument:
         for kept in reversed(self._kept or ()):
             if kept.at == 0 or self.commands[kept.at].start <= place:
                 return _Reading(kept.context.copy(self.source), kept.skipping), kept.at
-        context = OwnContext(self.world, self.header.name, self.source)
+        context = OwnContext(self.theory_context, self.header.name, self.source)
         for source, header, commands in self._files:
             context.source = source
             context.begin_theory(header.name)

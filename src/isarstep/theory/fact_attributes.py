@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from isarstep.logic.abbreviations import expand
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.folding import canonical
 from isarstep.logic.infer import CONSTRAINT, instantiate_type
-from isarstep.logic.said import without_marks
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import (
     App,

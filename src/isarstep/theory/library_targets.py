@@ -27,7 +27,7 @@ def _of_library(context: OwnContext, name: str, place: int) -> Locale:
     if name in context.unread.names:
         raise NotRead(context.source, place, f"the locale or class {name!r} is not read")
     locales = [full for full in context.language._locales if _means(name, full)]
-    classes = [full for full in context.signature.classes if _means(name, full) and context.world.exists(full)]
+    classes = [full for full in context.signature.classes if _means(name, full) and context.theory_context.exists(full)]
     found = [*locales, *classes]
     if not found:
         raise NotRead(context.source, place, f"{name!r} is no locale that is known here")

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from isarstep.logic import hol
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
-from isarstep.logic.said import without_marks
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import (
     Free,

@@ -7,7 +7,7 @@ from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Free, Typ, Type, frees, funs, list_comb, strip_comb
 from isarstep.theory.declarations import MOST_ARGUMENTS, new_names, open_type
 from isarstep.theory.library_targets import find_target
-from isarstep.theory.locale_imports import import_locales
+from isarstep.theory.locale_parents import import_locales
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader

@@ -113,9 +113,11 @@ class FactNames:
 
     def _of_library(self, name: str) -> tuple[OwnFact, ...] | None:
         context = self.context
-        if f"fact {name}" in context.unread.names or (context.in_locale and context.world.in_some_locale(name)):
+        if f"fact {name}" in context.unread.names or (
+            context.in_locale and context.theory_context.in_some_locale(name)
+        ):
             return None
-        found = context.world.library_facts(name)
+        found = context.theory_context.library_facts(name)
         several = len(found) > 1
         return (
             tuple(

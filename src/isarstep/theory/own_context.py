@@ -12,10 +12,10 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.beside import forget_beside
 from isarstep.logic.language import Language
+from isarstep.logic.memo import forget_memo
 from isarstep.logic.productions import read_production
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.symbols import from_isabelle, to_isabelle
@@ -67,11 +67,11 @@ class Locale:
 class OwnContext:
     """What a theory file has declared so far."""
 
-    def __init__(self, world: World, theory: str, source: TheorySource) -> None:
-        language = world.language
-        self.world, self.theory, self.source = world, theory, source
+    def __init__(self, theory_context: TheoryContext, theory: str, source: TheorySource) -> None:
+        language = theory_context.language
+        self.theory_context, self.theory, self.source = theory_context, theory, source
         self._rank: dict[str, int] = {}  # theories of files, in the order in which they are read
-        base = world.signature
+        base = theory_context.signature
         self.constants: dict[str, Constant] = {}
         self.types: dict[str, int] = {}
         self.arities: dict[str, dict[str, tuple[Sort, ...]]] = {}
@@ -112,7 +112,7 @@ class OwnContext:
         made.here, made.home = self.rows, ""
         made._datatypes, made.records = dict(language._datatypes), dict(language.records)
         if rank is not None:  # types of theories that are not imported
-            made.types.forget(name for name in self.world.signature.types if "." in name and rank(name) < 0)
+            made.types.forget(name for name in self.theory_context.signature.types if "." in name and rank(name) < 0)
         return made
 
     def copy(self, source: TheorySource) -> OwnContext:
@@ -124,10 +124,10 @@ class OwnContext:
         made.choices = dict(self.choices)
         made.signature = replace(
             self.signature,
-            constants=ChainMap(made.constants, self.world.signature.constants),  # type: ignore[arg-type]
-            types=ChainMap(made.types, self.world.signature.types),  # type: ignore[arg-type]
-            arities=ChainMap(made.arities, self.world.signature.arities),  # type: ignore[arg-type]
-            classes=ChainMap(made.classes, self.world.signature.classes),  # type: ignore[arg-type]
+            constants=ChainMap(made.constants, self.theory_context.signature.constants),  # type: ignore[arg-type]
+            types=ChainMap(made.types, self.theory_context.signature.types),  # type: ignore[arg-type]
+            arities=ChainMap(made.arities, self.theory_context.signature.arities),  # type: ignore[arg-type]
+            classes=ChainMap(made.classes, self.theory_context.signature.classes),  # type: ignore[arg-type]
         )
         made.rows = {name: list(rows) for name, rows in self.rows.items()}
         made.inside = {name: list(rows) for name, rows in self.inside.items()}
@@ -143,8 +143,8 @@ class OwnContext:
 
     def begin_theory(self, theory: str) -> None:
         """From now on names are declared in this theory."""
-        if theory in self.world.prefixes:
-            raise UserError(f"{self.source.path}: {self.world.name} has a theory called {theory} already")
+        if theory in self.theory_context.prefixes:
+            raise UserError(f"{self.source.path}: {self.theory_context.name} has a theory called {theory} already")
         self.theory = theory
         self._rank.setdefault(theory, 1 + len(self.language.notations) + len(self._rank))
 
@@ -208,7 +208,7 @@ class OwnContext:
             for name in (each, *self.signature.classes[each]):
                 table.setdefault(name, sorts)
         self.arities[constructor] = table
-        forget_beside(self.signature)
+        forget_memo(self.signature)
 
     def declare_synonym(self, base: str, variables: Sequence[str], typ: Typ) -> None:
         name = f"{self.theory}.{to_isabelle(base)}"
@@ -233,7 +233,7 @@ class OwnContext:
         if stands_for is not None and printed:
             self.language._abbreviations = frozenset({*self.language.abbreviations, name})
             self.language.__dict__.pop("abbreviations", None)
-            forget_beside(self.language)
+            forget_memo(self.language)
         self.read_again(from_isabelle(name.rpartition(".")[2]))
         return Const(name)
 
@@ -266,7 +266,7 @@ class OwnContext:
             self._add_row("productions", row)
             if str(row[2]).startswith(INDEXED):
                 self._add_row("rules", indexed_rule(row))
-                forget_beside(self.language)
+                forget_memo(self.language)
             production = read_production(row)
             self.language.grammar._add(production)
             self.language.productions.append(production)

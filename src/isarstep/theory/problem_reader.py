@@ -9,22 +9,22 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from isarstep.bench.example import Example
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.doubts import Doubt
-from isarstep.logic.exactly import write_exactly
+from isarstep.logic.annotations import typed_as_annotated
 from isarstep.logic.infer import Context, TypingError, infer_context
 from isarstep.logic.language import Language
+from isarstep.logic.misreadings import LikelyMisreading
 from isarstep.logic.named_statements import read_named
 from isarstep.logic.names import Names
 from isarstep.logic.normalise import normalise, variable_order
 from isarstep.logic.printing import ShownNames, to_unicode
 from isarstep.logic.reader import Statement
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.said import typed_as_said
 from isarstep.logic.terms import Free, Term, Typ, constants, subterms
 from isarstep.logic.tokens import TokenError, decode, encode, encode_line
 from isarstep.logic.translating import Spans
+from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.typestrings import format_type, parse_type, show_type
 from isarstep.theory.coerced import coerced_statement
 from isarstep.theory.open_types import fixed_types, of_some_sort, read_given_type
@@ -68,8 +68,8 @@ class Parsed:
         """As people write it, with types inside where it says them and nothing else does."""
         if statement.pinned is not None:
             with suppress(UserError):
-                typed = typed_as_said(statement.pinned, self.language.signature, self.context)
-                return write_exactly(typed, self.language, names=ShownNames(self.names))
+                typed = typed_as_annotated(statement.pinned, self.language.signature, self.context)
+                return write_typed(typed, self.language, names=ShownNames(self.names))
         return to_unicode(statement.term, self.names)
 
     def types(self) -> dict[str, str]:
@@ -81,12 +81,12 @@ class Parsed:
 
 
 class ProblemReader:
-    """Reads problems in one world."""
+    """Reads problems in one context."""
 
-    def __init__(self, world: World, names: Names | None = None) -> None:
-        self.world = world
-        self.signature = world.signature
-        self.names = names or Names.of_signature(self.signature, language=world.language)
+    def __init__(self, theory_context: TheoryContext, names: Names | None = None) -> None:
+        self.theory_context = theory_context
+        self.signature = theory_context.signature
+        self.names = names or Names.of_signature(self.signature, language=theory_context.language)
 
     def parse(self, problem: Problem) -> Parsed:
         """Every proposition for itself, and the types of all together; mistakes are collected, not raised."""
@@ -127,7 +127,7 @@ class ProblemReader:
                 readings[where] = ReadProposition(None, error)
         if not stated:
             context, own = self.settled(problem, typed, given, context)
-        return Parsed(readings, fixed_types(context), names, self.world.language, own)
+        return Parsed(readings, fixed_types(context), names, self.theory_context.language, own)
 
     def settled(
         self, problem: Problem, typed: Sequence[Term], given: Context, context: Context
@@ -172,7 +172,7 @@ class ProblemReader:
         known = {*problem.fixed, *found}
         above = {name: self.above(getattr(problem, name), problem.form, parsed.names, known, order) for name in ABOVE}
         example = replace(example, statement=above["statement"], earlier=above["earlier"])
-        task = Task(example, context, order, showing(parsed.names, order), self.world)
+        task = Task(example, context, order, showing(parsed.names, order), self.theory_context)
         for where, reading in parsed.readings.items():
             if reading.statement is not None:
                 task.note(with_marks(reading.statement, parsed.own), where)
@@ -211,7 +211,7 @@ class ProblemReader:
         f2, f4 = distinct(example.f2 + steps), distinct(example.f4 + steps)
         types = {**{name: format_type(typ) for name, typ in context.items()}, **example.types}
         grown = replace(example, f2=f2, f4=f4, types=types)
-        task = Task(grown, context, (), self.names, self.world, has_reference=True)
+        task = Task(grown, context, (), self.names, self.theory_context, has_reference=True)
         for place, statement in enumerate(more):
             task.note(statement, f"extra[{place}]")
         return task
@@ -258,7 +258,7 @@ class ProblemReader:
         names = self.with_fixed(problem)
         for name, text in problem.types.items():
             try:
-                typ = of_some_sort(read_given_type(text, self.world.language))
+                typ = of_some_sort(read_given_type(text, self.theory_context.language))
                 given[self.raw_name(name, problem.form, names)] = typ
             except UserError as error:
                 if problem.form == "notation":
@@ -277,12 +277,12 @@ class ProblemReader:
             if form == "tokens":
                 term = decode(text, strict=False)
                 return Statement(term, term), spans
-            return read_named(text, self.world.language, names, spans=spans), spans
+            return read_named(text, self.theory_context.language, names, spans=spans), spans
         except (ReadError, TokenError) as error:
             found = len(error.found) if error.found and form == "notation" else 1
             message = str(error).split(": ", 1)[1]
             mistake = ProblemError("syntax", message, where, error.position, error.position + found)
-            if isinstance(error, Doubt) and re.match(r"\w+ +[\w(]", text[error.position :]):
+            if isinstance(error, LikelyMisreading) and re.match(r"\w+ +[\w(]", text[error.position :]):
                 mistake.unknown = (error.found or "",)  # perhaps no slip, but a function of another theory
             raise mistake from None
 
@@ -292,7 +292,7 @@ class ProblemReader:
         if unknown:
             found = re.search(rf"(?<![\w.]){re.escape(unknown[0])}(?![\w.])", text)
             begin, end = found.span() if found else (0, len(text))
-            error = ProblemError("syntax", question(unknown[0], self.world), where, begin, end)
+            error = ProblemError("syntax", question(unknown[0], self.theory_context), where, begin, end)
             error.unknown = unknown
             raise error
 

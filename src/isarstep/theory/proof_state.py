@@ -23,10 +23,10 @@ from isarstep.logic.terms import (
 )
 from isarstep.theory.case_methods import choice_cases, find_cases
 from isarstep.theory.declarations import new_names, open_type, sides_of
+from isarstep.theory.is_patterns import PATTERN_NAME, bound_by_pattern, bound_in_statement
 from isarstep.theory.named_facts import FactNames, split_at_and
 from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, OwnFact, TokenReader
-from isarstep.theory.patterns import PATTERN_NAME, bound_by_pattern, bound_in_statement
 from isarstep.theory.proof_block import (
     LOST,
     Block,

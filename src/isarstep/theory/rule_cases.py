@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import PROP, infer
-from isarstep.logic.said import without_marks
 from isarstep.logic.terms import (
     Abs,
     Const,
@@ -29,8 +29,8 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.theory.declarations import open_type
+from isarstep.theory.is_patterns import matched
 from isarstep.theory.outer import SourceToken
-from isarstep.theory.patterns import matched
 from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.statements import Scope, readings_of_pattern, with_type_marks
 

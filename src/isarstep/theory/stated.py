@@ -9,9 +9,9 @@ from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Free, Term, Typ, abstract, frees, strip_comb
 from isarstep.theory.declarations import NewName, new_names, open_type, pattern_of, target_of
+from isarstep.theory.is_patterns import PATTERN_NAME, bound_in_statement
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import TokenReader
-from isarstep.theory.patterns import PATTERN_NAME, bound_in_statement
 from isarstep.theory.statements import NotRead, Scope, read_together, with_type_marks
 
 _LONG = ("fixes", "assumes", "shows", "obtains", "notes", "defines", "constrains", "includes")

@@ -12,6 +12,7 @@ from itertools import product
 
 from isarstep.errors import UserError
 from isarstep.logic.advice import explained
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.folding import canonical
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, PROP, TypingError
@@ -20,7 +21,6 @@ from isarstep.logic.language import Language
 from isarstep.logic.parsing import parse_trees
 from isarstep.logic.productions import TYPE
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.said import without_marks
 from isarstep.logic.symbols import normal, original_place, to_isabelle
 from isarstep.logic.terms import (
     App,

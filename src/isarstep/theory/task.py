@@ -9,17 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from isarstep.bench.example import Example
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.exactly import write_exactly
+from isarstep.logic.annotations import bound_names, typed_as_annotated, with_bound_names, without_marks
 from isarstep.logic.infer import Context
 from isarstep.logic.names import Names
 from isarstep.logic.normalise import normalise, restore
 from isarstep.logic.printing import ShownNames, to_unicode
 from isarstep.logic.reader import Statement
-from isarstep.logic.said import bound_names, typed_as_said, with_bound_names, without_marks
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.typestrings import show_type
 from isarstep.theory.open_types import GeneralType, open_types
 from isarstep.theory.problem import ProblemError
@@ -35,10 +35,12 @@ class Task:
     context: Context  # types of the variables; what the problem leaves open is a fixed type variable
     order: tuple[str, ...]  # the user's names by number; empty: variables were numbered already
     names: Names  # shows the user's names
-    world: World
+    theory_context: TheoryContext
     has_reference: bool = False
     bound: dict[Term, str] = field(default_factory=dict)  # how the asker calls the variables of functions
-    said: dict[str, Term] = field(default_factory=dict)  # statements whose text names types that tokens do not have
+    annotated: dict[str, Term] = field(
+        default_factory=dict
+    )  # statements whose text names types that tokens do not have
 
     @property
     def scored(self) -> bool:
@@ -47,14 +49,14 @@ class Task:
 
     def term(self, tokens: str) -> Term:
         """A normalised proposition, under the user's names."""
-        said = self.said.get(tokens)
-        named = with_bound_names(decode(tokens), self.bound) if said is None else without_marks(said)
+        annotated = self.annotated.get(tokens)
+        named = with_bound_names(decode(tokens), self.bound) if annotated is None else without_marks(annotated)
         return restore(named, self.order)
 
     def typed(self, tokens: str) -> Term:
         """A normalised proposition with the types that it has in this task. Raises TypingError."""
-        term = self.said.get(tokens) or with_bound_names(decode(tokens), self.bound)
-        return typed_as_said(term, self.world.signature, self.context)
+        term = self.annotated.get(tokens) or with_bound_names(decode(tokens), self.bound)
+        return typed_as_annotated(term, self.theory_context.signature, self.context)
 
     def note(self, statement: Statement, where: str) -> None:
         """Keep what was said in a statement beyond its tokens."""
@@ -62,7 +64,7 @@ class Task:
         for function, name in bound_names([term]).items():
             self.bound.setdefault(function, name)
         pins = term if statement.pinned is None else normalise(statement.pinned, self.order)
-        if self.said.setdefault(encode_line(term), pins) != pins:
+        if self.annotated.setdefault(encode_line(term), pins) != pins:
             message = "another statement differs from this one only in types inside, which cannot be told apart here"
             raise ProblemError("type", message, where)
 
@@ -73,10 +75,10 @@ class Task:
     def text(self, tokens: str) -> str:
         """As people write it, with types inside where the asker said them and nothing else does."""
         term = self.term(tokens)
-        pins = self.said.get(tokens)
+        pins = self.annotated.get(tokens)
         if pins is not None and pins != decode(tokens):
             with suppress(UserError):
-                return write_exactly(self.typed(tokens), self.world.language, names=self.shown_names())
+                return write_typed(self.typed(tokens), self.theory_context.language, names=self.shown_names())
         return to_unicode(term, self.names)
 
     def in_words(self, reason: str) -> str:
@@ -104,4 +106,4 @@ class Task:
         return {self.names.free(places.get(name, name)): typ for name, typ in self.context.items()}
 
     def general(self) -> list[GeneralType]:
-        return open_types(self.shown_context(), self.world.signature)
+        return open_types(self.shown_context(), self.theory_context.signature)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import TypingError
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_unicode
-from isarstep.logic.said import without_marks
 from isarstep.logic.terms import Term, subterms
 from isarstep.logic.translating import Spans
 from isarstep.logic.typestrings import show_type

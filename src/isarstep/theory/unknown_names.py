@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.infer import CONSTRAINT
 from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import App, Const, Free, Term, subterms
@@ -44,12 +44,12 @@ def _is_annotation(function: Term) -> bool:
     return type(function) is Const and function.name == CONSTRAINT
 
 
-def question(name: str, world: World) -> str:
+def question(name: str, theory_context: TheoryContext) -> str:
     """What is asked about a name that a context does not know."""
-    theories = world.elsewhere(name)
-    says = f"{name} is not known in {world.name}"
+    theories = theory_context.elsewhere(name)
+    says = f"{name} is not known in {theory_context.name}"
     if theories:
         shown = " or ".join(theories[:_MOST_TOLD]) + (" or ..." if len(theories) > _MOST_TOLD else "")
         return f"{says}; import {shown}? If it is a variable, fix it or give its type"
-    meant = world.language.constants.like(name)
+    meant = theory_context.language.constants.like(name)
     return f"{says}; " + (f"is {meant} meant? If" if meant else "if") + " it is a variable, fix it or give its type"

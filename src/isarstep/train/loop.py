@@ -25,7 +25,7 @@ from isarstep.feed.constants import closed, numbers_in, read_by_model
 from isarstep.feed.corpus import Dataset, Longs
 from isarstep.feed.dense import dense_dataset
 from isarstep.feed.measures import Layout, Shape
-from isarstep.feed.premises import VIEWS, all_views, drawn_views, view
+from isarstep.feed.selected_premises import VIEWS, all_views, drawn_views, view
 from isarstep.models import ModelConfig, Seq2Seq, build_model
 from isarstep.models.checkpoint import (
     Progress,
@@ -41,13 +41,13 @@ from isarstep.models.rnnsearch import RNNSearch
 from isarstep.models.transformer import Transformer
 from isarstep.train.average import Average
 from isarstep.train.constant_numbers import ConstantNumbers
+from isarstep.train.example_replay import Replay, backward_pass
 from isarstep.train.held_targets import like_held_out
 from isarstep.train.log import Log
 from isarstep.train.loss import SmoothedLoss
-from isarstep.train.processes import Processes, processes
+from isarstep.train.process_group import Processes, processes
 from isarstep.train.recipe import Recipe, optimisers
 from isarstep.train.renumbering import Renumbering
-from isarstep.train.replay import Replay, backward_pass
 from isarstep.train.resuming import saved_run
 from isarstep.train.validate import Validation, mean_validation, sample, validate
 
@@ -126,16 +126,16 @@ class StepStream:
     def tokens_of_an_epoch(self) -> int:
         return int(self.measures.source[self.chosen].sum() + self.measures.target[self.chosen].sum())
 
-    def made(self, examples: Longs, epoch: int, batch: int) -> Batch:
+    def batch_of(self, examples: Longs, epoch: int, batch: int) -> Batch:
         """A batch under the numbers that this epoch gives to its constants and variables."""
-        made = self.packer.assemble(examples, self.shape if self.fixed else None)
+        batch_of = self.packer.assemble(examples, self.shape if self.fixed else None)
         seed = [self.recipe.seed, epoch, batch]
         if self.numbering is not None:
-            made = self.numbering.apply(made, seed)
+            batch_of = self.numbering.apply(batch_of, seed)
         if self.renumbering is not None:
             spared = None if self.spared is None else self.spared[self.packer.on_device(examples)]
-            made = self.renumbering.apply(made, seed, spared)
-        return made
+            batch_of = self.renumbering.apply(batch_of, seed, spared)
+        return batch_of
 
     def steps(self, epoch: int, batch: int) -> Iterator[StepData]:
         rank, count = self.group.rank, self.group.count
@@ -150,7 +150,7 @@ class StepStream:
                 written += int(self.measures.target[examples].sum())
                 tokens += int(self.measures.source[examples].sum() + self.measures.target[examples].sum())
                 if number % count == rank:
-                    mine.append((number, self.made(examples, epoch, batch)))
+                    mine.append((number, self.batch_of(examples, epoch, batch)))
                 batch += 1
             yield StepData(mine, written, tokens, epoch, batch)
 
@@ -217,7 +217,7 @@ class TrainingRun:
         self.optimisers = optimisers(self.model, recipe)
         self.progress = Progress()
         self.kept_step: int | None = None  # of the last checkpoint
-        self.step_seconds = self.look_seconds = 0.0  # of the last ones: the end must be left time for both
+        self.step_seconds = self.validation_seconds = 0.0  # of the last ones: the end must be left time for both
         one_batch_a_step = group.count == recipe.accumulate == 1
         # A step goes to the GPU in one piece where it is one batch of a fixed shape.
         self.replay = Replay(self.loss) if self.fixed and one_batch_a_step else None
@@ -303,7 +303,7 @@ class TrainingRun:
             if done >= next_look:
                 next_look = (int(done * looks) + 1) / looks
                 self.log.show(f"step {step}  validating", done)
-                self.look()
+                self.validate_and_keep()
                 mark = time.monotonic() if not nlls else mark
 
     def affordable_looks(self) -> int:
@@ -323,14 +323,14 @@ class TrainingRun:
             looks = int(min(looks, max(1, affordable // max(1, min(ENOUGH, longest)))))
             most = max(MEASURED, int(affordable / looks))
             self.held_out = {name: sample(some, most) for name, some in self.held_out.items()}
-            self.look_seconds = each * min(most, longest)
+            self.validation_seconds = each * min(most, longest)
         return int(self.group.agree(looks))
 
     def done(self) -> float:
         """The share of the run that is behind us."""
         if self.recipe.minutes is not None:
             seconds = 60 * self.recipe.minutes
-            return self.progress.seconds / max(seconds / 10, seconds - self.look_seconds - self.step_seconds)
+            return self.progress.seconds / max(seconds / 10, seconds - self.validation_seconds - self.step_seconds)
         if self.recipe.tokens is not None:
             return self.progress.tokens / self.recipe.tokens
         return self.progress.step / self.recipe.steps
@@ -368,20 +368,20 @@ class TrainingRun:
         if nll > best + DIVERGED:
             raise UserError(f"step {step}: the loss rose from {best:.2f} to {nll:.2f}; try a lower rate in the recipe")
 
-    def look(self) -> None:
+    def validate_and_keep(self) -> None:
         """Validate, and leave a checkpoint; the best one is kept apart."""
         if self.group.first:
             progress = self.progress
             with self.averaged():
                 began = time.monotonic()
                 each = {name: validate(self.loss, some, self.stream.shape) for name, some in self.held_out.items()}
-                self.look_seconds = time.monotonic() - began
+                self.validation_seconds = time.monotonic() - began
                 seen = mean_validation(list(each.values()))
                 if seen.bleu > progress.best_bleu:
                     progress.best_bleu, progress.best_step = seen.bleu, progress.step
                     with Replacing(self.folder / "best") as temporary:
                         write_model(self.model, self.about, temporary)
-            self.tell(seen, each)
+            self.log_validation(seen, each)
             write_checkpoint(self.folder / "last", self.model, self.optimisers, progress, self.about)
             self.kept_step = progress.step
         self.group.wait()
@@ -391,7 +391,7 @@ class TrainingRun:
         average = self.optimisers[-1]
         return average.in_place() if isinstance(average, Average) else nullcontext()
 
-    def tell(self, seen: Validation, each: dict[str, Validation]) -> None:
+    def log_validation(self, seen: Validation, each: dict[str, Validation]) -> None:
         views = {f"{part} {name}": getattr(found, part) for name, found in each.items() for part in ("loss", "exact")}
         self.log.write(
             step=self.progress.step,

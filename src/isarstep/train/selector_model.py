@@ -1,7 +1,7 @@
 """The selector of premises in torch: two towers over bags of rows, one for questions, one for facts.
 
-`isarstep.models.selector` computes the same over numpy. Shapes: B bags or questions, R roles, D width of a row, H
-hidden, O width of an embedding, T entries of bags.
+`isarstep.models.premise_selector` computes the same over numpy. Shapes: B bags or questions, R roles, D width of a row,
+H hidden, O width of an embedding, T entries of bags.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from isarstep.feed.batches import ragged_places
 from isarstep.feed.premise_questions import ROLES
 from isarstep.feed.word_bags import FIRST_PAIR, NAMES, ROWS, Bags, Words
-from isarstep.models.selector import HIDDEN, OUT, WIDTH
+from isarstep.models.premise_selector import HIDDEN, OUT, WIDTH
 
 LEFT_OUT = 0.1  # of the entries of bags, in training
 # In training so many constants and pairs have a row of nothing but chance, and so many constants no parts: what new

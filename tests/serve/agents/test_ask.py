@@ -240,7 +240,7 @@ def few(embedded: Questions) -> list[Example]:
 
 def test_questions_are_written_as_the_examples_theory_writes(embedded: Questions, few: list[Example]) -> None:
     for example in few:
-        language = embedded.benchmark.worlds.at(example.theory).language
+        language = embedded.benchmark.theory_contexts.at(example.theory).language
         assert language is not None
         names = embedded.names(example)
         question = embedded.question(example).splitlines()

@@ -17,7 +17,7 @@ from isarstep.errors import UserError
 from isarstep.feed.premise_questions import STEP
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term
-from isarstep.models.selector import load_selector
+from isarstep.models.premise_selector import load_selector
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.selection import LearnedSelection, SelectorQuestion

@@ -79,7 +79,7 @@ class BagOfConstants(CheckersFilter):
 
 
 class LearnedSelector:
-    """The two towers (`models/selector.py`)."""
+    """The two towers (`models/premise_selector.py`)."""
 
     name = "learned"
 
@@ -152,7 +152,7 @@ def placed(question: PremiseQuestion, benchmark: Benchmark, library: FactBase, e
         before=library.before(example.theory, example.name),
         own=library.own(example.theory, example.name, mentioned),
         exclude=frozenset(library.statements(example.theory, example.name)),
-        theories=benchmark.worlds.at(example.theory).theories,
+        theories=benchmark.theory_contexts.at(example.theory).theories,
         theory=example.theory,
     )
 

@@ -92,7 +92,7 @@ class Questions:
 
     def question(self, example: Example) -> str:
         """F.2 to F.4 in notation, with the types of the variables."""
-        names, language = self.names(example), self.benchmark.worlds.at(example.theory).language
+        names, language = self.names(example), self.benchmark.theory_contexts.at(example.theory).language
         parts = [
             (
                 "Variables:",

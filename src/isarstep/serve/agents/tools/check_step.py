@@ -28,7 +28,7 @@ from isarstep.serve.agents.tools.results import (
 from isarstep.serve.agents.tools.steps import StepShown, StepsResult, step_shown, steps_result, tried, untried
 from isarstep.serve.agents.workshop import NotLoadedError, Workshop
 from isarstep.serve.schema import EffortBody, ProblemBody
-from isarstep.serve.service import Clock, Found, OutOfTimeError, Service
+from isarstep.serve.service import Clock, OutOfTimeError, ProposalState, Service
 
 Candidates = Annotated[list[Proposition], Field(min_length=1, max_length=20, description="Steps to check.")]
 
@@ -74,7 +74,7 @@ async def check_step(
 
 def _read(
     service: Service, body: ProblemBody, candidates: list[str], clock: Clock
-) -> tuple[Found, dict[int, StepShown]]:
+) -> tuple[ProposalState, dict[int, StepShown]]:
     """What could be read as steps, in their order, and the rest by place."""
     task = service.task(body)
     steps: list[Step] = []
@@ -89,7 +89,7 @@ def _read(
                 text=shortened(text, 200), score=None, well_formed=False, problem=str(refusal(error)["message"]),
                 given=False, follows_from_facts=none, closes_goal=none,
             )  # fmt: skip
-    return Found(task, steps, [], clock.passed), unread
+    return ProposalState(task, steps, [], clock.passed), unread
 
 
 def _status(steps: list[Step], unread: list[StepShown], late: int, seconds: float) -> tuple[Status, str]:

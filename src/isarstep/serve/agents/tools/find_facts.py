@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 from isarstep.bench.fact_search import MOST_COMPARED, FactSearch, FoundFacts, Sought
-from isarstep.bench.worlds import USUAL, World
+from isarstep.bench.theory_contexts import USUAL, TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.tokens import decode
@@ -30,7 +30,7 @@ class FactsResult(ToolResult):
         default=0,
         description="How many more fit in theories that are not imported here; of a pattern only its constants count.",
     )
-    world: str = Field(default="", description="The theories that were searched.")
+    theory_context: str = Field(default="", description="The theories that were searched.")
 
 
 async def find_facts(
@@ -62,8 +62,8 @@ def _found(
     service: Service, search: FactSearch, words: str, constants: list[str], pattern: str, imports: list[str], count: int
 ) -> FactsResult:
     engine = service.engine
-    world = _world(service, imports)
-    reader = engine.reader_in(world)
+    theory_context = _theory_context(service, imports)
+    reader = engine.reader_in(theory_context)
     term = None
     if pattern:
         try:
@@ -73,31 +73,31 @@ def _found(
     sought = Sought(tuple(words.lower().split()), tuple(constants), term)
     if not (sought.words or sought.constants or term is not None):
         return FactsResult(status="refused", message="say words, constants or a pattern")
-    found = search.find(sought, world.theories, count)
+    found = search.find(sought, theory_context.theories, count)
     facts = [
         FactShown(name=fact.name, theory=fact.theory, text=shortened(to_unicode(decode(fact.tokens), reader.names)))
         for fact in found.facts
     ]
-    status, message = _status(found, world)
+    status, message = _status(found, theory_context)
     left_out = {"facts": found.total - len(facts), "not_compared": found.not_compared}
     return FactsResult(
         status=status, message=message, left_out=left_out, facts=facts, total=found.total, elsewhere=found.elsewhere,
-        world=world.name,
+        theory_context=theory_context.name,
     )  # fmt: skip
 
 
-def _status(found: FoundFacts, world: World) -> tuple[Status, str]:
+def _status(found: FoundFacts, theory_context: TheoryContext) -> tuple[Status, str]:
     if found.total:
         return "ok", ""
     if found.not_compared:
         compared = f"none of the {MOST_COMPARED} shortest facts with its constants has the pattern"
         return "out_of_time", f"{compared}; {found.not_compared} more were not compared: say words or constants, too"
     where = f"; {found.elsewhere} facts of other theories may, such as {found.theory_elsewhere}: import one"
-    return "nothing_found", f"nothing in {world.name} fits" + (where if found.elsewhere else "")
+    return "nothing_found", f"nothing in {theory_context.name} fits" + (where if found.elsewhere else "")
 
 
-def _world(service: Service, imports: list[str]) -> World:
-    worlds = service.engine.worlds
+def _theory_context(service: Service, imports: list[str]) -> TheoryContext:
+    theory_contexts = service.engine.theory_contexts
     if imports:
-        return worlds.importing(imports)
-    return worlds.at(USUAL)
+        return theory_contexts.importing(imports)
+    return theory_contexts.at(USUAL)

@@ -17,7 +17,7 @@ from isarstep.serve.agents.tools.results import (
     shortened,
 )
 from isarstep.serve.schema import EffortBody
-from isarstep.serve.service import Clock, Found, Service, standing
+from isarstep.serve.service import Clock, ProposalState, Service, context_fields
 
 CONTRADICTORY = "the given facts contradict each other: everything follows from them"
 
@@ -56,7 +56,9 @@ def step_shown(step: Step) -> StepShown:
     )
 
 
-async def tried(service: Service, found: Found, effort: EffortBody, clock: Clock, progress: Progress) -> list[Step]:
+async def tried(
+    service: Service, found: ProposalState, effort: EffortBody, clock: Clock, progress: Progress
+) -> list[Step]:
     """The steps, ranked, after provers have been at both sides of each as long as there was time."""
     done = 0
     async with aclosing(service.gaps(found, effort, clock)) as events:  # at once, where somebody cancels in here
@@ -68,9 +70,9 @@ async def tried(service: Service, found: Found, effort: EffortBody, clock: Clock
 
 
 def steps_result(
-    status: Status, message: str, steps: list[StepShown], gaps_left: int, found: Found, clock: Clock
+    status: Status, message: str, steps: list[StepShown], gaps_left: int, found: ProposalState, clock: Clock
 ) -> StepsResult:
-    where = standing(found.task)
+    where = context_fields(found.task)
     return StepsResult(
         status=status,
         message=message,
@@ -83,7 +85,7 @@ def steps_result(
     )
 
 
-def _warnings(found: Found) -> list[str]:
+def _warnings(found: ProposalState) -> list[str]:
     """What makes the verdicts worth less than they look."""
     notes = []
     if found.contradiction is not None:

@@ -9,48 +9,53 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from isarstep.bench.clashes import precedence
-from isarstep.bench.worlds import USUAL, World, Worlds
+from isarstep.bench.theory_contexts import USUAL, TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.infer import CONSTRAINT, Context, TypingError, infer_context
 from isarstep.logic.terms import Const, Term, constants
 from isarstep.theory.problem import Problem, ProblemError
 from isarstep.theory.problem_reader import Parsed, ProblemReader
 
-MOST_WORLDS = 400  # that are tried
+MOST_CONTEXTS = 400  # that are tried
 MOST_READ = 8  # in whose own language a problem is read to find out
 _MOST_TOLD = 5  # theories
 _MISSING = re.compile(r"type (\S+) does not belong to ([^;]+)")
 
 
-def world_of(problem: Problem, worlds: Worlds, reader_in: Callable[[World], ProblemReader]) -> World:
+def chosen_context(
+    problem: Problem, theory_contexts: TheoryContexts, reader_in: Callable[[TheoryContext], ProblemReader]
+) -> TheoryContext:
     """Where the problem stands. Raises ProblemError where there are no such imports, or several theories are meant."""
     if problem.imports:
         try:
-            return worlds.importing(problem.imports)
+            return theory_contexts.importing(problem.imports)
         except UserError as error:
             raise ProblemError("invalid", str(error), "imports") from None
-    if not worlds.parents:
-        return worlds.everything
-    usual = worlds.at(USUAL) if USUAL in worlds.parents else next(worlds.holding(()))
+    if not theory_contexts.parents:
+        return theory_contexts.everything
+    usual = theory_contexts.at(USUAL) if USUAL in theory_contexts.parents else next(theory_contexts.holding(()))
     reader = reader_in(usual)
     terms = list(_terms(problem, reader))
-    whole = worlds.whole.constants
+    whole = theory_contexts.whole.constants
     mentioned = {constant.name for term in terms for constant in constants(term) if constant.name in whole}
     parsed = reader.parse(problem)
     if parsed.error is None and all(map(usual.exists, mentioned)):
         return usual
-    meanings = _meanings(parsed, reader_in(worlds.everything))
+    meanings = _meanings(parsed, reader_in(theory_contexts.everything))
     if meanings is None:
         return usual
     if meanings:
-        fitting = islice(worlds.holding(mentioned | meanings), MOST_READ)
-        return next((world for world in fitting if reader_in(world).parse(problem).error is None), usual)
+        fitting = islice(theory_contexts.holding(mentioned | meanings), MOST_READ)
+        return next(
+            (theory_context for theory_context in fitting if reader_in(theory_context).parse(problem).error is None),
+            usual,
+        )
     known = [term for term in terms if all(constant.name in whole for constant in _named(term))]
     clash = _clash(known, usual, given := reader.given_types(problem))
     missing = _MISSING.search(str(clash)) if all(map(usual.exists, mentioned)) else None
     if missing is None and all(map(usual.exists, mentioned)):
         return usual  # no other theory gives these terms types
-    return _smallest(known, mentioned, given, missing, worlds) or usual
+    return _smallest(known, mentioned, given, missing, theory_contexts) or usual
 
 
 def _terms(problem: Problem, reader: ProblemReader) -> Iterator[Term]:
@@ -78,45 +83,54 @@ def _named(term: Term) -> Iterator[Const]:
 
 
 def _smallest(
-    terms: list[Term], mentioned: set[str], given: Context, missing: re.Match[str] | None, worlds: Worlds
-) -> World | None:
+    terms: list[Term],
+    mentioned: set[str],
+    given: Context,
+    missing: re.Match[str] | None,
+    theory_contexts: TheoryContexts,
+) -> TheoryContext | None:
     """The first context with these constants in which the terms have types."""
-    for world in islice(worlds.holding(mentioned), MOST_WORLDS):
-        if _clash(terms, world, given) is None:
+    for theory_context in islice(theory_contexts.holding(mentioned), MOST_CONTEXTS):
+        if _clash(terms, theory_context, given) is None:
             if missing is not None:
-                _refuse_rivals(terms, mentioned, given, missing, world, worlds)
-            return world
+                _refuse_rivals(terms, mentioned, given, missing, theory_context, theory_contexts)
+            return theory_context
     return None
 
 
-def _clash(terms: list[Term], world: World, given: Context) -> TypingError | None:
+def _clash(terms: list[Term], theory_context: TheoryContext, given: Context) -> TypingError | None:
     try:
-        infer_context(terms, world.signature, given)
+        infer_context(terms, theory_context.signature, given)
     except TypingError as error:
         return error
     return None
 
 
 def _refuse_rivals(
-    terms: list[Term], mentioned: set[str], given: Context, missing: re.Match[str], found: World, worlds: Worlds
+    terms: list[Term],
+    mentioned: set[str],
+    given: Context,
+    missing: re.Match[str],
+    found: TheoryContext,
+    theory_contexts: TheoryContexts,
 ) -> None:
     """Where another theory makes the same type an instance of the same class, the two differ in what a symbol means."""
     wanted = set(missing[2].split(", "))
     rivals = set[str]()
-    for constructor, classes in worlds.declaring.items():
+    for constructor, classes in theory_contexts.declaring.items():
         if constructor.rpartition(".")[2] != missing[1]:
             continue
         for class_, theories in classes.items():
-            if any(worlds.whole.subclass(class_, each) for each in wanted):
+            if any(theory_contexts.whole.subclass(class_, each) for each in wanted):
                 rivals |= theories
     mine = rivals & (found.theories or frozenset())
-    prefixes = {worlds.prefix(name) for name in mentioned}
+    prefixes = {theory_contexts.prefix(name) for name in mentioned}
     others = [
         theory
         for theory in sorted(rivals - mine)
-        if mine.isdisjoint(worlds.rests_on(theory))
-        and prefixes <= worlds.at(theory).prefixes
-        and _clash(terms, worlds.at(theory), given) is None
+        if mine.isdisjoint(theory_contexts.rests_on(theory))
+        and prefixes <= theory_contexts.at(theory).prefixes
+        and _clash(terms, theory_contexts.at(theory), given) is None
     ]
     if others:
         told = sorted({*mine, *others}, key=precedence)

@@ -53,7 +53,7 @@ class Question:
     premises: tuple[Premise, ...] = ()
     condition: str = ""  # keys of earlier questions of the example (a|b): one must have been answered well
     witnesses: tuple[str, ...] = ()  # variables for which it need not hold but for some values
-    beside: tuple[str, ...] = ()  # what else is said of the same values
+    same_values: tuple[str, ...] = ()  # what else is said of the same values
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ def _example_value(inquiry: Inquiry, own: Renaming) -> object:
     questions = []
     for q in inquiry.questions:
         premises = [([own.undone(name) for name in p.names], own.undone(p.tokens)) for p in q.premises]
-        goal = (own.undone(q.goal), (q.witnesses, [own.undone(line) for line in q.beside]))
+        goal = (own.undone(q.goal), (q.witnesses, [own.undone(line) for line in q.same_values]))
         questions.append(((q.key, q.effort), (q.condition, (premises, goal))))
     steps = (example.target_step, example.consequence_step)
     return ((example.id, example.proof), ((steps, example.fixed), (types, questions)))

@@ -12,7 +12,7 @@ from isarstep.logic.terms import Term, erase, frees
 from isarstep.logic.writer import write_formula
 
 
-def write_exactly(term: Term, language: Language, *, names: Mapping[str, str] | None = None) -> str:
+def write_typed(term: Term, language: Language, *, names: Mapping[str, str] | None = None) -> str:
     """A typed proposition as text that means it, given the types of its free variables; types inside where needed."""
     context = {free.name: free.type for free in frees(term) if free.type is not None}
     try:

@@ -33,13 +33,13 @@ _WITH_BASE = re.compile(r"([a-z]{2,})(?:_|⇩)[0-9⇩]+$")  # log_2
 _LONG_ENOUGH = 4  # letters of a name that may be a constant written wrongly
 
 
-class Doubt(ReadError):
+class LikelyMisreading(ReadError):
     """A text that has a meaning, but probably another one than its writer thinks."""
 
 
 def doubt(
     text: str, tokens: InnerTokens, term: Term, frees: Iterable[str], fixed: Container[str], language: Language
-) -> Doubt | None:
+) -> LikelyMisreading | None:
     """Why the text probably means something else, if one of its variables is nobody's; the term has its types."""
     unknown = {from_isabelle(name) for name in frees if name not in fixed}
     if not unknown:
@@ -56,7 +56,7 @@ def doubt(
     return min(found, key=lambda error: error.position) if found else None
 
 
-def _sets_with_bars(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[Doubt]:
+def _sets_with_bars(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[LikelyMisreading]:
     """`{x | P x}` is a set of one truth value."""
     texts, starts = tokens.texts, tokens.starts
     for i, word in enumerate(texts[:-1]):
@@ -66,7 +66,9 @@ def _sets_with_bars(text: str, tokens: InnerTokens, unknown: Container[str]) -> 
         bars = [j for j in inside if texts[j] in ("|", ":") or text[starts[j]] == "∣"]
         if bars and not any(texts[j] == "." for j in inside):
             bar = bars[0]
-            yield Doubt(starts[bar], text[starts[bar]], "'.': the set of all x with P x is {x. P x} or {x ∈ A. P x}")
+            yield LikelyMisreading(
+                starts[bar], text[starts[bar]], "'.': the set of all x with P x is {x. P x} or {x ∈ A. P x}"
+            )
 
 
 def _same_depth(tokens: InnerTokens, start: int) -> Iterator[int]:
@@ -82,7 +84,7 @@ def _same_depth(tokens: InnerTokens, start: int) -> Iterator[int]:
         depth += opens - closes
 
 
-def _chained_equations(tokens: InnerTokens, term: Term) -> Iterator[Doubt]:
+def _chained_equations(tokens: InnerTokens, term: Term) -> Iterator[LikelyMisreading]:
     """`a = b = c` is `(a = b) = c`, and `x : xs = ys` is `(x ∈ xs) = ys`."""
     if not any(_compares_an_equation(node) for node in subterms(term)):
         return
@@ -92,7 +94,7 @@ def _chained_equations(tokens: InnerTokens, term: Term) -> Iterator[Doubt]:
         for j in _same_depth(tokens, begin):
             word = tokens.texts[j]
             if word == "=" and equation:
-                yield Doubt(tokens.starts[j], "=", _CHAIN)
+                yield LikelyMisreading(tokens.starts[j], "=", _CHAIN)
             equation = word in ("=", ":") or (equation and word not in _SEPARATE)
 
 
@@ -119,48 +121,56 @@ def _first_argument(name: str, node: Term) -> Term | None:
     return None
 
 
-def _words(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[Doubt]:
+def _words(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[LikelyMisreading]:
     """`P and Q` is P applied to two things; `xs[0]` is xs applied to a list."""
     kinds, texts, starts = tokens.kinds, tokens.texts, tokens.starts
     for i in range(1, len(texts) - 1):
         before = texts[i - 1]
         if kinds[i] == "name" and texts[i] in _CONNECTIVES and (before in unknown or before == ")"):
-            yield Doubt(starts[i], texts[i], f"{_CONNECTIVES[texts[i]]} for '{texts[i]}'")
+            yield LikelyMisreading(starts[i], texts[i], f"{_CONNECTIVES[texts[i]]} for '{texts[i]}'")
         if kinds[i] == "name" and texts[i] in ENGLISH and texts[i] in unknown:
-            yield Doubt(starts[i], texts[i], "signs: a formula has no words; what holds beside it is a fact of its own")
+            yield LikelyMisreading(
+                starts[i], texts[i], "signs: a formula has no words; what holds beside it is a fact of its own"
+            )
         applied = texts[i] == "[" and before in unknown and starts[i] == starts[i - 1] + len(before)
         if applied and not any(texts[j] == ":=" for j in _same_depth(tokens, i + 1)):
-            yield Doubt(starts[i], "[", f"a blank if the function {before} of a list is meant; {_ELEMENTS}")
+            yield LikelyMisreading(starts[i], "[", f"a blank if the function {before} of a list is meant; {_ELEMENTS}")
 
 
-def _signs(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[Doubt]:
+def _signs(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[LikelyMisreading]:
     """`x ⊥ y` is x applied to the least element, `P(A|B)` P of a disjunction, `d/dx f` a quotient."""
     kinds, texts, starts = tokens.kinds, tokens.texts, tokens.starts
     for i in range(1, len(texts) - 1):
         before, behind = texts[i - 1], texts[i + 1]
         if texts[i] == "⊥" and before in unknown and (kinds[i + 1] == "name" or behind == "("):
-            yield Doubt(
+            yield LikelyMisreading(
                 starts[i], "⊥", "a relation; ⊥ is the least element, that x and y are orthogonal is inner x y = 0"
             )
         close = text[starts[i] - 1] != " " and starts[i + 1] == starts[i] + 1
         if texts[i] == "|" and close and i > 2 and texts[i - 2] == "(" and texts[i - 3] in unknown:
-            yield Doubt(starts[i], "|", "∨ if 'or' is meant; the probability of A under B is P (A ∩ B) / P B")
+            yield LikelyMisreading(
+                starts[i], "|", "∨ if 'or' is meant; the probability of A under B is P (A ∩ B) / P B"
+            )
         if texts[i] == "|" and before in _NUMBERS and behind in _NUMBERS and before in unknown and behind in unknown:
-            yield Doubt(starts[i], "|", "∨ for 'or'; that a divides b is a dvd b")
+            yield LikelyMisreading(starts[i], "|", "∨ for 'or'; that a divides b is a dvd b")
         if texts[i] == "^" and behind == "T" and behind in unknown:
-            yield Doubt(starts[i + 1], "T", f"a natural number; the transpose of A is transpose A; {_IF_VARIABLE}")
+            yield LikelyMisreading(
+                starts[i + 1], "T", f"a natural number; the transpose of A is transpose A; {_IF_VARIABLE}"
+            )
         last = kinds[i + 1] == "delimiter" and behind not in ("(", "{", "[")
         if before in ("max", "min", "sup", "inf") and texts[i] in unknown and texts[i][0].isupper() and last:
-            yield Doubt(starts[i - 1], before, f"{before.capitalize()} for a set; {before} has two arguments")
+            yield LikelyMisreading(
+                starts[i - 1], before, f"{before.capitalize()} for a set; {before} has two arguments"
+            )
         if texts[i] in ("≡", "==") and any(texts[j] == "mod" for j in _same_depth(tokens, i)):
-            yield Doubt(
+            yield LikelyMisreading(
                 starts[i], texts[i], "= for an equation; a congruence is [a = b] (mod n), of HOL-Number_Theory.Cong"
             )
         if texts[i] == "/" and before == "d" and len(behind) == 2 and behind[0] == "d" and behind in unknown:
-            yield Doubt(starts[i - 1], f"d/{behind}", "a function: the derivative of f at x is deriv f x")
+            yield LikelyMisreading(starts[i - 1], f"d/{behind}", "a function: the derivative of f at x is deriv f x")
 
 
-def _behind(tokens: InnerTokens, unknown: Container[str], language: Language) -> Iterator[Doubt]:
+def _behind(tokens: InnerTokens, unknown: Container[str], language: Language) -> Iterator[LikelyMisreading]:
     """`n even` and `n is even` are n applied to something; what is said of n stands before it."""
     kinds, texts = tokens.kinds, tokens.texts
     for i in range(len(texts) - 2):
@@ -170,10 +180,12 @@ def _behind(tokens: InnerTokens, unknown: Container[str], language: Language) ->
             word = texts[said]
             known = said == i + 2 and language.constants.resolve(word) is not None
             if word == "prime" or known or _is_predicate(word, language):
-                yield Doubt(tokens.starts[said], word, f"{word} {texts[i]}: what is said of something stands before it")
+                yield LikelyMisreading(
+                    tokens.starts[said], word, f"{word} {texts[i]}: what is said of something stands before it"
+                )
 
 
-def _equal_statements(tokens: InnerTokens, unknown: Container[str]) -> Iterator[Doubt]:
+def _equal_statements(tokens: InnerTokens, unknown: Container[str]) -> Iterator[LikelyMisreading]:
     """`P ∨ Q = Q ∨ P` is `P ∨ (Q = Q) ∨ P`."""
     texts = tokens.texts
     for i in range(3, len(texts) - 3):
@@ -189,7 +201,7 @@ def _equal_statements(tokens: InnerTokens, unknown: Container[str]) -> Iterator[
             and left[0] in unknown
             and left[2] in unknown
         ):
-            yield Doubt(tokens.starts[i], "=", "⟷ between statements: = binds more closely than ∧, ∨ and ⟶")
+            yield LikelyMisreading(tokens.starts[i], "=", "⟷ between statements: = binds more closely than ∧, ∨ and ⟶")
 
 
 def _is_predicate(word: str, language: Language) -> bool:
@@ -198,20 +210,20 @@ def _is_predicate(word: str, language: Language) -> bool:
     return type(typ) is Type and typ.name == "fun" and typ.args[1] == Type("HOL.bool")
 
 
-def _names(tokens: InnerTokens, unknown: Container[str], language: Language) -> Iterator[Doubt]:
+def _names(tokens: InnerTokens, unknown: Container[str], language: Language) -> Iterator[LikelyMisreading]:
     """Variables that look like constants written wrongly: `true`, `Lenght xs`."""
     for i, name in enumerate(tokens.texts):
         if tokens.kinds[i] != "name" or name not in unknown:
             continue
         if name in _LETTERS:
-            yield Doubt(tokens.starts[i], name, _LETTERS[name])
+            yield LikelyMisreading(tokens.starts[i], name, _LETTERS[name])
         elif name == "π" and language.constants.resolve("pi") is not None:
-            yield Doubt(tokens.starts[i], name, "pi; a variable needs another name")
+            yield LikelyMisreading(tokens.starts[i], name, "pi; a variable needs another name")
         elif name == "e" and tokens.texts[i + 1] == "^" and tokens.kinds[i + 2] != "number":
-            yield Doubt(tokens.starts[i], name, f"exp x for a power of the number e; {_IF_VARIABLE}")
+            yield LikelyMisreading(tokens.starts[i], name, f"exp x for a power of the number e; {_IF_VARIABLE}")
         elif (base := _WITH_BASE.match(name)) and language.constants.resolve(base[1]) is not None:
-            yield Doubt(tokens.starts[i], name, f"{base[1]!r}, with its base behind it; {_IF_VARIABLE}")
+            yield LikelyMisreading(tokens.starts[i], name, f"{base[1]!r}, with its base behind it; {_IF_VARIABLE}")
         elif len(name) >= _LONG_ENOUGH and (meant := language.constants.like(name)) is not None:
             applied = tokens.kinds[i + 1] in ("name", "number") or tokens.texts[i + 1] == "("
             if applied or meant in ("True", "False"):
-                yield Doubt(tokens.starts[i], name, f"{meant!r}, which is like it; {_IF_VARIABLE}")
+                yield LikelyMisreading(tokens.starts[i], name, f"{meant!r}, which is like it; {_IF_VARIABLE}")

@@ -1,4 +1,4 @@
-"""The context of a theory file as a world: where reading, typing and provers look up what exists at a place of it."""
+"""The context of a theory file as a context: where reading, typing and provers look up what exists at a place of it."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from isarstep.bench.example import Example
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
+from isarstep.logic.annotations import pinned
 from isarstep.logic.folding import canonical
 from isarstep.logic.language import Language
 from isarstep.logic.normalise import normalise
 from isarstep.logic.reader import Statement
-from isarstep.logic.said import pinned
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, frees, untyped
 from isarstep.logic.tokens import encode_line
@@ -25,12 +25,12 @@ from isarstep.theory.proof_block import ProofState
 from isarstep.theory.task import Task
 
 
-class OwnWorld(World):
-    """A world with what a theory file declares on top of it."""
+class FileContext(TheoryContext):
+    """A context with what a theory file declares on top of it."""
 
     def __init__(self, context: OwnContext) -> None:
-        library = context.world
-        super().__init__(library._worlds, library.imports, library.theories)
+        library = context.theory_context
+        super().__init__(library._theory_contexts, library.imports, library.theories)
         self.context = context
         facts = (fact for facts in context.facts.values() for fact in facts if not fact.unproved)
         self.own_facts = tuple((fact.name, fact.prop, fact.simp) for fact in facts)
@@ -55,7 +55,7 @@ class OwnWorld(World):
 
 
 def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
-    """The task that a state of a proof poses; the reader is that of its world."""
+    """The task that a state of a proof poses; the reader is that of its context."""
     if state.context.instantiating:  # the laws of the class are what has to be shown
         raise UserError(
             f"{state.where}: what stands before the end of an `instance` proof is read, but not asked about"
@@ -63,7 +63,7 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
     order = tuple(state.fixed)
     places = {name: f"<X{place}>" for place, name in enumerate(order)}
     context = fixed_types({places[name]: typ for name, typ in state.fixed.items()})
-    language = reader.world.language
+    language = reader.theory_context.language
 
     def statement(prop: Term) -> Statement:
         folded = canonical(prop, language)
@@ -86,7 +86,7 @@ def task_of_state(state: ProofState, reader: ProblemReader) -> Task:
         types={name: format_type(typ) for name, typ in context.items()},
         fixed=len(order),
     )
-    task = Task(example, context, order, showing(reader.names, order), reader.world)
+    task = Task(example, context, order, showing(reader.names, order), reader.theory_context)
     task.note(statement(state.goal), "goal")
     for prop in (*chained, *local):
         with suppress(ProblemError):  # two facts that differ in types alone: the first is meant

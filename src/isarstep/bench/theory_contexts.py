@@ -1,9 +1,9 @@
-"""Worlds: what exists where a question is asked. A world is a theory, or several that Isabelle could import together,
-with all that they rest on: their constants, instances and facts, and nothing else.
+"""Theory contexts: what exists where a question is asked. One is a theory, or several that Isabelle could import
+together, with all that they rest on: their constants, instances and facts, and nothing else.
 
 A benchmark's signature is that of all its theories together, and there they contradict each other: lists are ordered in
 four ways. So nobody asks a question of all theories at once; reading, typing, premises, provers and answers share one
-world. Of the theory in which an example stands, only the constants count that are declared before it.
+context. Of the theory in which an example stands, only the constants count that are declared before it.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class Declared:
     sorts: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
 
-class Worlds:
-    """All worlds of a benchmark, made from the imports of its theories; `qualified` are those whose names begin with
+class TheoryContexts:
+    """All contexts of a benchmark, made from the imports of its theories; `qualified` are those whose names begin with
     their session. Of theories that are not among `declared` all is taken to be there from their beginning, everywhere.
     """
 
@@ -83,9 +83,9 @@ class Worlds:
         self.declared: Mapping[str, Declared] = declared or {}
         self._qualified = frozenset(qualified)
         self.qualified_sessions = frozenset(name.partition(".")[0] for name in self._qualified)
-        self._alone = cache(self._world)
-        self._together = lru_cache(maxsize=MOST_LANGUAGES)(self._world)  # users may ask for any set of imports
-        self._speaking: dict[World, None] = {}  # worlds that have made their language, the last ones last
+        self._alone = cache(self._theory_context)
+        self._together = lru_cache(maxsize=MOST_LANGUAGES)(self._theory_context)  # users may ask for any set of imports
+        self._speaking: dict[TheoryContext, None] = {}  # contexts that have made their language, the last ones last
         self._counting = threading.Lock()
         self.rests_on = cache(self._rests_on)
         self.library: Callable[[], FactsByName] | None = None  # facts by name, where the benchmark has them
@@ -100,41 +100,41 @@ class Worlds:
         return frozenset(abbreviations_of(self.whole.constants))
 
     @cached_property
-    def everything(self) -> World:
+    def everything(self) -> TheoryContext:
         """Where nothing is known of theories, and to look up names; no question to a prover is asked in it."""
-        return World(self, (), None)
+        return TheoryContext(self, (), None)
 
-    def _at(self, imports: tuple[str, ...]) -> World:
+    def _at(self, imports: tuple[str, ...]) -> TheoryContext:
         return self._alone(imports) if len(imports) == 1 else self._together(imports)
 
-    def speaks(self, world: World) -> None:
-        """A world has made its language, which takes megabytes: those that were made long ago are dropped."""
+    def speaks(self, theory_context: TheoryContext) -> None:
+        """A context has made its language, which takes megabytes: those that were made long ago are dropped."""
         with self._counting:
-            self._speaking[world] = None
+            self._speaking[theory_context] = None
             while len(self._speaking) > MOST_LANGUAGES:
                 oldest = next(iter(self._speaking))
                 del self._speaking[oldest]
                 for name in ("language", "signature"):
                     oldest.__dict__.pop(name, None)
 
-    def at(self, theory: str) -> World:
+    def at(self, theory: str) -> TheoryContext:
         """The end of a theory; where its imports are not known, everything."""
         return self._at((theory,)) if theory in self.parents else self.everything
 
-    def importing(self, names: Iterable[str]) -> World:
-        """The world of somebody who imports these theories, given by full name or by an end of it that is unique.
+    def importing(self, names: Iterable[str]) -> TheoryContext:
+        """The context of somebody who imports these theories, given by full name or by an end of it that is unique.
         Raises UserError where there is no such theory, or where Isabelle could not merge them.
         """
         imports = tuple(dict.fromkeys(map(self._found, names)))
         # What another one rests on adds nothing.
         least = tuple(t for t in imports if not any(t != other and t in self.rests_on(other) for other in imports))
-        world = self._at(least)
+        theory_context = self._at(least)
         if len(least) > 1:
-            self._refuse_clashes(world)
-        return world
+            self._refuse_clashes(theory_context)
+        return theory_context
 
-    def holding(self, constants: Iterable[str]) -> Iterator[World]:
-        """The worlds of single theories that have all these constants: the usual one first, then the smallest."""
+    def holding(self, constants: Iterable[str]) -> Iterator[TheoryContext]:
+        """The contexts of single theories that have all these constants: the usual one first, then the smallest."""
         wanted = {self.prefix(name) for name in constants} - {PURE}
         if USUAL in self.parents and wanted <= self.at(USUAL).prefixes:
             yield self.at(USUAL)
@@ -186,8 +186,8 @@ class Worlds:
     def _by_size(self) -> list[str]:
         return sorted(self.parents.keys() - {USUAL}, key=lambda theory: (len(self.rests_on(theory)), theory))
 
-    def _world(self, imports: tuple[str, ...]) -> World:
-        return World(self, imports, frozenset().union(*map(self.rests_on, imports)))
+    def _theory_context(self, imports: tuple[str, ...]) -> TheoryContext:
+        return TheoryContext(self, imports, frozenset().union(*map(self.rests_on, imports)))
 
     def _found(self, name: str) -> str:
         if name in self.parents:
@@ -200,9 +200,9 @@ class Worlds:
             raise UserError(f"theory {name}: this benchmark does not say which theories it is made of")
         raise UserError(f"theory {name}: {'which one? ' + ', '.join(ends[:5]) if ends else 'there is none'}")
 
-    def _refuse_clashes(self, world: World) -> None:
+    def _refuse_clashes(self, theory_context: TheoryContext) -> None:
         """Two theories that give one type two instances of one class never meet, unless some theory merges them."""
-        near = world.theories or frozenset()
+        near = theory_context.theories or frozenset()
         clashes = [
             (constructor, class_, sorted(theories & near))
             for constructor, table in self.declaring.items()
@@ -212,7 +212,7 @@ class Worlds:
         if clashes:
             constructor, class_, (one, other, *_) = min(clashes)
             raise UserError(
-                f"Isabelle cannot merge {' and '.join(world.imports)}: "
+                f"Isabelle cannot merge {' and '.join(theory_context.imports)}: "
                 f"{one} and {other} both make {constructor} an instance of {class_}"
             )
 
@@ -220,40 +220,44 @@ class Worlds:
         return any(theories <= self.rests_on(theory) for theory in self.parents)
 
 
-class World:
+class TheoryContext:
     """One of them. `theories` is None where nothing is known of theories, and all of the signature exists."""
 
     def __init__(
-        self, worlds: Worlds, imports: tuple[str, ...], theories: frozenset[str] | None, own: Signature | None = None
+        self,
+        theory_contexts: TheoryContexts,
+        imports: tuple[str, ...],
+        theories: frozenset[str] | None,
+        own: Signature | None = None,
     ) -> None:
-        self._worlds, self.imports, self.theories = worlds, imports, theories
+        self._theory_contexts, self.imports, self.theories = theory_contexts, imports, theories
         self._own = own
 
-    # Of a theory of somebody's own on top of this world: name, typed proposition, whether it is a simp rule.
+    # Of a theory of somebody's own on top of this context: name, typed proposition, whether it is a simp rule.
     own_facts: Sequence[tuple[str, Term, bool]] = ()
 
     def of_library(self, constant: str) -> bool:
         """Is it a constant of the benchmark's theories, and not of somebody's own?"""
-        return constant in self._worlds.whole.constants
+        return constant in self._theory_contexts.whole.constants
 
     def library_facts(self, name: str) -> Sequence[tuple[str, Term]]:
         """The propositions of the library's theorem that is called so here; none where no one theorem is meant."""
-        library = self._worlds.library
+        library = self._theory_contexts.library
         return () if library is None or self.theories is None else library().called(name, self.theories)
 
     def in_some_locale(self, name: str) -> bool:
         """Has a locale of the library a fact that would be called so inside?"""
-        library = self._worlds.library
+        library = self._theory_contexts.library
         return library is not None and library().in_some_locale(name, self.theories)
 
-    def with_own(self, own: Signature) -> World:
-        """This world and what somebody's own theory on top of it declares."""
-        return World(self._worlds, self.imports, self.theories, own)
+    def with_own(self, own: Signature) -> TheoryContext:
+        """This context and what somebody's own theory on top of it declares."""
+        return TheoryContext(self._theory_contexts, self.imports, self.theories, own)
 
     @staticmethod
-    def of_signature(signature: Signature) -> World:
+    def of_signature(signature: Signature) -> TheoryContext:
         """All of a signature that comes without theories."""
-        return Worlds(signature).everything
+        return TheoryContexts(signature).everything
 
     @property
     def name(self) -> str:
@@ -268,14 +272,14 @@ class World:
 
     def _signature(self) -> Signature:
         if self._own is not None:
-            return _extended(World(self._worlds, self.imports, self.theories).signature, self._own)
-        whole, worlds = self._worlds.whole, self._worlds
+            return _extended(TheoryContext(self._theory_contexts, self.imports, self.theories).signature, self._own)
+        whole, theory_contexts = self._theory_contexts.whole, self._theory_contexts
         if self.theories is None:
             return whole
-        near = self.theories & worlds.parents.keys()
+        near = self.theories & theory_contexts.parents.keys()
         arities = whole.arities
-        if near <= worlds.declared.keys():
-            arities = _NearInstances(whole, worlds, near)
+        if near <= theory_contexts.declared.keys():
+            arities = _NearInstances(whole, theory_contexts, near)
         return replace(whole, constants=_NearConstants(whole.constants, self.exists, self.existing), arities=arities)
 
     @cached_property
@@ -286,15 +290,15 @@ class World:
             return self._language()
 
     def _language(self) -> Language:
-        notation, parents = self._worlds.notation, self._worlds.parents
+        notation, parents = self._theory_contexts.notation, self._theory_contexts.parents
         order = ancestors_first(self.imports or ((USUAL,) if USUAL in parents else ()), parents) or [*usual_notation()]
         rows = [notation.get(theory, {}) for theory in order] if self.imports else []
-        ranks = {self._worlds.home(theory): place for place, theory in enumerate(order)}
+        ranks = {self._theory_contexts.home(theory): place for place, theory in enumerate(order)}
 
         def rank(name: str) -> int:
-            return ranks.get(self._worlds.prefix(name), -1)
+            return ranks.get(self._theory_contexts.prefix(name), -1)
 
-        abbreviations = [name for name in self._worlds.abbreviations if self.exists(name)]
+        abbreviations = [name for name in self._theory_contexts.abbreviations if self.exists(name)]
         if not self.imports:  # nobody writes all abbreviations of all theories
             abbreviations = [name for name in abbreviations if rank(name) >= 0]
 
@@ -303,20 +307,20 @@ class World:
             usual = [notation.get(theory, {}) for theory in order] if USUAL in parents else []
             known = usual if any("productions" in each for each in usual) else usual_notation().values()
             made = Language([*known, *(rows or [{}])], self.signature, abbreviations, rank)
-        made.home = self._worlds.home(self.imports[0]) if len(self.imports) == 1 else ""
-        self._worlds.speaks(self)
+        made.home = self._theory_contexts.home(self.imports[0]) if len(self.imports) == 1 else ""
+        self._theory_contexts.speaks(self)
         return made
 
     @cached_property
     def prefixes(self) -> frozenset[str]:
         """What the names of constants begin with that exist here."""
-        return frozenset({PURE, *map(self._worlds.home, self.theories or ())}) | self._worlds.unplaced
+        return frozenset({PURE, *map(self._theory_contexts.home, self.theories or ())}) | self._theory_contexts.unplaced
 
     def exists(self, constant: str) -> bool:
         """Tells of a constant's name whether it exists at the end of all imports."""
         if self._own is not None and constant in self._own.constants:
             return True
-        return self.theories is None or self._worlds.prefix(constant) in self.prefixes
+        return self.theories is None or self._theory_contexts.prefix(constant) in self.prefixes
 
     def existing(self, constants: Iterable[str]) -> list[str]:
         """Those that exist, of very many."""
@@ -329,7 +333,7 @@ class World:
                 found.append(name)
             elif first not in elsewhere:
                 exists = self.exists(name)
-                if first not in self._worlds.qualified_sessions and self._own is None:
+                if first not in self._theory_contexts.qualified_sessions and self._own is None:
                     (here if exists else elsewhere).add(first)
                 if exists:
                     found.append(name)
@@ -337,26 +341,26 @@ class World:
 
     def elsewhere(self, name: str) -> list[str]:
         """Theories that declare a constant of this name and are not imported here, Isabelle's own first."""
-        whole = self._worlds.whole.constants
+        whole = self._theory_contexts.whole.constants
         called = [full for full in whole if full.endswith("." + name) and not self.exists(full)]
         called = [full for full in called if not full.endswith(f".class.{name}")]  # predicates of classes
-        homes = self._worlds.theories_by_home
+        homes = self._theory_contexts.theories_by_home
         return sorted(
-            {theory for full in called for theory in homes.get(self._worlds.prefix(full), ())}, key=precedence
+            {theory for full in called for theory in homes.get(self._theory_contexts.prefix(full), ())}, key=precedence
         )
 
     def known(self, example: Place) -> Exists:
         """Tells of a constant's name whether one who has read the theory up to the example's proof, and its source,
         can know it. What this proof alone mentions does not count: its target would give it away.
         """
-        declared = self._worlds.declared.get(example.theory)
+        declared = self._theory_contexts.declared.get(example.theory)
         if declared is None or example.proof < 0:
             return self.exists
         read = {name for _, line in example.source(hints=False) for name in line.split()}
-        home, first = self._worlds.home(example.theory), declared.first_proof
+        home, first = self._theory_contexts.home(example.theory), declared.first_proof
 
         def known(name: str) -> bool:
-            if self._worlds.prefix(name) != home:
+            if self._theory_contexts.prefix(name) != home:
                 return self.exists(name)
             # A proof that mentions a constant would give it away; one that stands after its declaration does not.
             return first.get(name, example.proof + 1) < example.proof + declared.exact or name in read
@@ -365,7 +369,7 @@ class World:
 
     def absence(self, example: Place, proposition: str) -> str | None:
         """Says which constant or variable of a proposition does not exist at an example; None: all do."""
-        declared = self._worlds.declared.get(example.theory)
+        declared = self._theory_contexts.declared.get(example.theory)
         later = declared.first_proof if declared is not None and example.proof >= 0 else {}
         for kind, name in _NAMED.findall(proposition):
             if kind == "CONST" and not self.exists(name):
@@ -426,10 +430,10 @@ class _NearInstances(Mapping[str, Arities]):
     def __init__(
         self,
         signature: Signature,
-        worlds: Worlds,
+        theory_contexts: TheoryContexts,
         near: frozenset[str],
     ) -> None:
-        self._signature, self._worlds, self._near = signature, worlds, near
+        self._signature, self._theory_contexts, self._near = signature, theory_contexts, near
         self._whole = signature.arities
         self._known: dict[str, Arities] = {}
 
@@ -440,7 +444,7 @@ class _NearInstances(Mapping[str, Arities]):
         return found
 
     def _visible(self, constructor: str) -> Arities:
-        theories, table = self._worlds.declaring.get(constructor), self._whole[constructor]
+        theories, table = self._theory_contexts.declaring.get(constructor), self._whole[constructor]
         if theories is None:
             return table
         here = [class_ for class_, by in theories.items() if not by.isdisjoint(self._near)]
@@ -452,9 +456,9 @@ class _NearInstances(Mapping[str, Arities]):
         }
 
     def _sorts(self, constructor: str, class_: str, otherwise: tuple[Sort, ...]) -> tuple[Sort, ...]:
-        """What the declaring theories of this world ask of the arguments, all of them together."""
-        by = self._worlds.declaring[constructor].get(class_, frozenset()) & self._near
-        asked = [self._worlds.declared[theory].sorts.get(f"{constructor} {class_}") for theory in sorted(by)]
+        """What the declaring theories of this context ask of the arguments, all of them together."""
+        by = self._theory_contexts.declaring[constructor].get(class_, frozenset()) & self._near
+        asked = [self._theory_contexts.declared[theory].sorts.get(f"{constructor} {class_}") for theory in sorted(by)]
         known = [sorts_of(sorts) for sorts in asked if sorts is not None and len(sorts) == len(otherwise)]
         if not known:
             return otherwise

@@ -60,7 +60,7 @@ def pinned(typed: Term, signature: Signature) -> Term | None:
     return rebuild(typed, leaf, lambda old, body: Abs(old.name, None, body))
 
 
-def typed_as_said(term: Term, signature: Signature, context: Context) -> Term:
+def typed_as_annotated(term: Term, signature: Signature, context: Context) -> Term:
     """A term with or without marks, typed, without them. Raises TypingError."""
     return without_marks(infer([term], signature, context).propositions[0])
 

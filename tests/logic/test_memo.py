@@ -4,7 +4,7 @@ import gc
 import pickle
 import weakref
 
-from isarstep.logic.beside import beside
+from isarstep.logic.memo import memo
 
 
 class Owner:
@@ -18,20 +18,20 @@ class Table:
 
 def test_it_is_made_once_for_each_owner() -> None:
     one, other = Owner(), Owner()
-    assert beside(one, Table) is beside(one, Table)
-    assert beside(one, Table).owner is one
-    assert beside(other, Table).owner is other
+    assert memo(one, Table) is beside(one, Table)
+    assert memo(one, Table).owner is one
+    assert memo(other, Table).owner is other
 
 
 def test_different_things_of_one_owner() -> None:
     owner = Owner()
-    assert beside(owner, id) == id(owner)
-    assert isinstance(beside(owner, Table), Table)
+    assert memo(owner, id) == id(owner)
+    assert isinstance(memo(owner, Table), Table)
 
 
 def test_it_goes_with_its_owner_although_it_refers_to_it() -> None:
     owner = Owner()
-    table = weakref.ref(beside(owner, Table))
+    table = weakref.ref(memo(owner, Table))
     del owner
     gc.collect()
     assert table() is None
@@ -39,6 +39,6 @@ def test_it_goes_with_its_owner_although_it_refers_to_it() -> None:
 
 def test_it_is_not_sent_to_other_processes() -> None:
     owner = Owner()
-    beside(owner, lambda _: open)  # could not be sent
+    memo(owner, lambda _: open)  # could not be sent
     copy = pickle.loads(pickle.dumps(owner))
-    assert beside(copy, Table).owner is copy
+    assert memo(copy, Table).owner is copy

@@ -10,8 +10,8 @@ import pytest
 from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.bench.worlds import Declared, Worlds
-from isarstep.decode.contexts import recorded_type
+from isarstep.bench.theory_contexts import Declared, TheoryContexts
+from isarstep.decode.variable_types import recorded_type
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
 from isarstep.logic.signature import Constant, Signature
@@ -19,7 +19,7 @@ from isarstep.logic.terms import Type
 
 PARENTS = {"A.Base": [], "A.Left": ["A.Base"], "A.Right": ["A.Base"], "B.Top": ["A.Left"], "C.Left": ["A.Base"]}
 NOTHING = Signature.build(())
-WORLDS = Worlds(NOTHING, PARENTS, ["C.Left"])
+CONTEXTS = TheoryContexts(NOTHING, PARENTS, ["C.Left"])
 
 
 def at(theory: str, fixed: int = 2, **types: str) -> Example:
@@ -34,54 +34,60 @@ def test_ancestors_come_first_in_the_order_of_imports():
 
 
 def test_constants_of_imported_theories_exist():
-    exists = WORLDS.at("B.Top").exists
+    exists = CONTEXTS.at("B.Top").exists
     assert [exists(name) for name in ("Top.f", "Left.f", "Base.c.f", "Pure.eq")] == [True] * 4
     assert not exists("Right.f")
     assert not exists("C.Left.f")  # another theory of that name
-    assert WORLDS.at("C.Left").exists("C.Left.f")
-    assert not WORLDS.at("C.Left").exists("Left.f")
-    assert WORLDS.at("Unheard.Of").exists("Right.f")  # its imports are not known
+    assert CONTEXTS.at("C.Left").exists("C.Left.f")
+    assert not CONTEXTS.at("C.Left").exists("Left.f")
+    assert CONTEXTS.at("Unheard.Of").exists("Right.f")  # its imports are not known
 
 
 def test_of_many_constants_those_exist_that_exist_one_by_one():
     names = ["Top.f", "C.f", "C.Left.f", "C.Other.f", "Left.f", "Left.g", "Right.f", "Base.c.f", "C.Left.g", "Pure.eq"]
     own = Signature.build([Constant("Right.mine", Type("bool"))])
-    worlds = [WORLDS.at(theory) for theory in (*PARENTS, "Unheard.Of")]
-    for world in (*worlds, *(world.with_own(own) for world in worlds)):
-        assert world.existing([*names, "Right.mine", *names]) == [
-            name for name in (*names, "Right.mine", *names) if world.exists(name)
+    theory_contexts = [CONTEXTS.at(theory) for theory in (*PARENTS, "Unheard.Of")]
+    for theory_context in (*theory_contexts, *(theory_context.with_own(own) for theory_context in theory_contexts)):
+        assert theory_context.existing([*names, "Right.mine", *names]) == [
+            name for name in (*names, "Right.mine", *names) if theory_context.exists(name)
         ]
 
 
 def test_what_is_absent_is_named():
-    assert WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE <X1>") is None
-    assert "Right.f" in str(WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ CONST Right.f"))
-    assert "<X2>" in str(WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE <X2>"))
-    assert WORLDS.at("B.Top").absence(at("B.Top", **{"<X2>": "nat"}), "CONST Left.f $ FREE <X2>") is None
-    assert WORLDS.at("B.Top").absence(at("B.Top", -1), "CONST Left.f $ FREE <X2>") is None  # what is fixed is not known
-    assert WORLDS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE x") is None
+    assert CONTEXTS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE <X1>") is None
+    assert "Right.f" in str(CONTEXTS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ CONST Right.f"))
+    assert "<X2>" in str(CONTEXTS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE <X2>"))
+    assert CONTEXTS.at("B.Top").absence(at("B.Top", **{"<X2>": "nat"}), "CONST Left.f $ FREE <X2>") is None
+    assert (
+        CONTEXTS.at("B.Top").absence(at("B.Top", -1), "CONST Left.f $ FREE <X2>") is None
+    )  # what is fixed is not known
+    assert CONTEXTS.at("B.Top").absence(at("B.Top"), "CONST Left.f $ FREE x") is None
 
 
 def test_what_a_theory_declares_later_does_not_exist_yet():
-    worlds = Worlds(NOTHING, PARENTS, (), {"B.Top": Declared({"Top.early": 3, "Top.late": 8}, frozenset())})
-    world = worlds.at("B.Top")
+    theory_contexts = TheoryContexts(
+        NOTHING, PARENTS, (), {"B.Top": Declared({"Top.early": 3, "Top.late": 8}, frozenset())}
+    )
+    theory_context = theory_contexts.at("B.Top")
     example = replace(at("B.Top"), f2=("CONST Top.own",), proof=5)
-    known = world.known(example)
+    known = theory_context.known(example)
     names = ("Top.early", "Top.late", "Top.own", "Top.never", "Left.f", "Right.f")
     assert [known(name) for name in names] == [True, False, True, False, True, False]
-    assert "only by later proofs" in str(world.absence(example, "CONST Top.late"))
-    assert world.absence(example, "CONST Top.early $ CONST Top.own $ CONST Top.never") is None
+    assert "only by later proofs" in str(theory_context.absence(example, "CONST Top.late"))
+    assert theory_context.absence(example, "CONST Top.early $ CONST Top.own $ CONST Top.never") is None
     # What this proof is the first to mention exists, but nobody can know it before.
     example = replace(example, proof=8)
-    assert world.absence(example, "CONST Top.late") is None
-    assert not world.known(example)("Top.late")
+    assert theory_context.absence(example, "CONST Top.late") is None
+    assert not theory_context.known(example)("Top.late")
     # Where its declaration is known to stand before this proof, everybody can.
-    exact = Worlds(NOTHING, PARENTS, (), {"B.Top": Declared({"Top.early": 3, "Top.late": 8}, frozenset(), exact=True)})
+    exact = TheoryContexts(
+        NOTHING, PARENTS, (), {"B.Top": Declared({"Top.early": 3, "Top.late": 8}, frozenset(), exact=True)}
+    )
     assert [exact.at("B.Top").known(replace(example, proof=n))("Top.late") for n in (7, 8)] == [False, True]
     assert not exact.at("B.Top").known(example)("Top.never")
     # Where nothing is recorded, all is there.
-    assert worlds.at("A.Left").known(at("A.Left"))("Left.f")
-    assert world.known(replace(example, proof=-1))("Top.late")
+    assert theory_contexts.at("A.Left").known(at("A.Left"))("Left.f")
+    assert theory_context.known(replace(example, proof=-1))("Top.late")
 
 
 WHOLE = Signature.build(
@@ -95,28 +101,30 @@ def declaring(**arities: str) -> dict[str, Declared]:
 
 
 def test_instances_of_other_theories_are_not_there():
-    worlds = Worlds(WHOLE, PARENTS, (), declaring(Base="t c", Right="fun c", Left="u below_c"))
-    seen = worlds.at("B.Top").signature
+    theory_contexts = TheoryContexts(WHOLE, PARENTS, (), declaring(Base="t c", Right="fun c", Left="u below_c"))
+    seen = theory_contexts.at("B.Top").signature
     assert (seen.arities["t"].keys(), seen.arities["fun"].keys()) == ({"c"}, set())
     # What follows by super-classes alone is in nobody's list, and goes with what it follows from.
     assert seen.arities["u"].keys() == {"c", "below_c"}
-    assert worlds.at("A.Right").signature.arities["u"].keys() == set()
-    partly = {name: content for name, content in worlds.declared.items() if name != "B.Top"}
-    assert Worlds(WHOLE, PARENTS, (), partly).at("B.Top").signature.arities is WHOLE.arities  # nothing is recorded
+    assert theory_contexts.at("A.Right").signature.arities["u"].keys() == set()
+    partly = {name: content for name, content in theory_contexts.declared.items() if name != "B.Top"}
+    assert (
+        TheoryContexts(WHOLE, PARENTS, (), partly).at("B.Top").signature.arities is WHOLE.arities
+    )  # nothing is recorded
 
 
 def test_an_instance_asks_of_its_arguments_what_its_own_theory_does():
     """Prefixes order all lists, the lexicographic order needs an order of the elements."""
     left = Declared({}, frozenset({"fun c"}), sorts={"fun c": ((), ("below_c",))})
     right = Declared({}, frozenset({"fun c"}), sorts={"fun c": (("c",), ("c",))})
-    worlds = Worlds(WHOLE, PARENTS, (), {**declaring(), "A.Left": left, "A.Right": right})
-    assert worlds.at("B.Top").signature.arities["fun"]["c"] == ((), ("below_c",))
-    assert worlds.at("A.Right").signature.arities["fun"]["c"] == (("c",), ("c",))
+    theory_contexts = TheoryContexts(WHOLE, PARENTS, (), {**declaring(), "A.Left": left, "A.Right": right})
+    assert theory_contexts.at("B.Top").signature.arities["fun"]["c"] == ((), ("below_c",))
+    assert theory_contexts.at("A.Right").signature.arities["fun"]["c"] == (("c",), ("c",))
 
 
 def test_constants_of_other_theories_are_not_in_the_signature():
     whole = Signature.build([Constant("Left.f", Type("t")), Constant("Right.f", Type("t"))])
-    seen = Worlds(whole, PARENTS).at("B.Top").signature
+    seen = TheoryContexts(whole, PARENTS).at("B.Top").signature
     assert "Left.f" in seen.constants
     assert "Right.f" not in seen.constants
     assert "Left.f" in list(seen.constants)
@@ -129,32 +137,37 @@ def test_constants_of_other_theories_are_not_in_the_signature():
 def test_imports_that_isabelle_could_not_merge_are_refused():
     parents = {**PARENTS, "A.Both": ["A.Left", "A.Right"]}
     del parents["C.Left"]
-    clashing = Worlds(WHOLE, PARENTS, (), declaring(Left="t c", Right="t c"))
+    clashing = TheoryContexts(WHOLE, PARENTS, (), declaring(Left="t c", Right="t c"))
     with pytest.raises(
         UserError, match=r"cannot merge A.Right and B.Top: A.Left and A.Right both make t an instance of c"
     ):
         clashing.importing(["A.Right", "B.Top"])
     assert clashing.importing(["Right"]).imports == ("A.Right",)
     # Two theories may find out the same; then a third one has merged them.
-    merged = Worlds(WHOLE, parents, (), {**clashing.declared, "A.Both": Declared({}, frozenset())})
+    merged = TheoryContexts(WHOLE, parents, (), {**clashing.declared, "A.Both": Declared({}, frozenset())})
     assert merged.importing(["A.Right", "B.Top"]).theories == {"A.Base", "A.Left", "A.Right", "B.Top"}
     # What another import rests on adds nothing.
-    assert WORLDS.importing(["A.Base", "Top"]).name == "B.Top"
-    assert WORLDS.importing(["A.Right", "B.Top"]).name == "A.Right + B.Top"
+    assert CONTEXTS.importing(["A.Base", "Top"]).name == "B.Top"
+    assert CONTEXTS.importing(["A.Right", "B.Top"]).name == "A.Right + B.Top"
     with pytest.raises(UserError, match=r"theory Left: which one\? A.Left, C.Left"):
-        WORLDS.importing(["Left"])
-    library = Worlds(WHOLE, {**PARENTS, "HOL-Library.Left": ["A.Base"]}, (), {})
+        CONTEXTS.importing(["Left"])
+    library = TheoryContexts(WHOLE, {**PARENTS, "HOL-Library.Left": ["A.Base"]}, (), {})
     assert library.importing(["Left"]).imports == ("HOL-Library.Left",)
     with pytest.raises(UserError, match="theory Nowhere: there is none"):
-        WORLDS.importing(["Nowhere"])
+        CONTEXTS.importing(["Nowhere"])
     with pytest.raises(UserError, match="does not say which theories"):
-        Worlds(NOTHING).importing(["Main"])
+        TheoryContexts(NOTHING).importing(["Main"])
 
 
 def test_the_smallest_world_comes_first_after_the_usual_one():
-    assert [world.name for world in WORLDS.holding(["Left.f", "Pure.eq"])] == ["A.Left", "B.Top"]
-    worlds = Worlds(NOTHING, {**PARENTS, "Complex_Main": ["B.Top"]})
-    assert [world.name for world in worlds.holding(["Left.f"])] == ["Complex_Main", "A.Left", "C.Left", "B.Top"]
+    assert [theory_context.name for theory_context in CONTEXTS.holding(["Left.f", "Pure.eq"])] == ["A.Left", "B.Top"]
+    theory_contexts = TheoryContexts(NOTHING, {**PARENTS, "Complex_Main": ["B.Top"]})
+    assert [theory_context.name for theory_context in theory_contexts.holding(["Left.f"])] == [
+        "Complex_Main",
+        "A.Left",
+        "C.Left",
+        "B.Top",
+    ]
 
 
 def test_a_benchmark_of_an_earlier_version_does_not_say_what_is_declared_where(monkeypatch: pytest.MonkeyPatch):
@@ -163,12 +176,12 @@ def test_a_benchmark_of_an_earlier_version_does_not_say_what_is_declared_where(m
         "theories": [{"name": "A.Base", "parents": []}, {"name": "A.Left", "parents": ["A.Base"]}],
     }
     monkeypatch.setattr(Benchmark, "signature_document", lambda _: rows)
-    world = Benchmark("embedded").worlds.at("A.Left")
+    theory_context = Benchmark("embedded").theory_contexts.at("A.Left")
     example = replace(at("A.Left"), proof=3)
-    assert world.known(example)("Left.f")
-    assert not world.known(example)("Right.f")
-    assert world.absence(example, "CONST Left.f") is None
-    assert world.signature.arities.keys() == WHOLE.arities.keys()
+    assert theory_context.known(example)("Left.f")
+    assert not theory_context.known(example)("Right.f")
+    assert theory_context.absence(example, "CONST Left.f") is None
+    assert theory_context.signature.arities.keys() == WHOLE.arities.keys()
 
 
 def test_the_file_of_the_signature_is_read_and_verified_once(monkeypatch: pytest.MonkeyPatch):
@@ -180,8 +193,8 @@ def test_the_file_of_the_signature_is_read_and_verified_once(monkeypatch: pytest
     monkeypatch.setattr(signature, "load_document", lambda path: opened.append("read") or read(path))
     monkeypatch.setattr(store, "verify", lambda *args: opened.append(args[1]) or verify(*args))
     benchmark = Benchmark("embedded")
-    assert benchmark.signature is benchmark.worlds.whole
-    assert benchmark.worlds.at("Main").signature is benchmark.worlds.at("Main").signature
+    assert benchmark.signature is benchmark.theory_contexts.whole
+    assert benchmark.theory_contexts.at("Main").signature is benchmark.theory_contexts.at("Main").signature
     benchmark.path("signature.json.zst")
     assert opened == ["signature.json.zst", "read"]
 
@@ -191,13 +204,13 @@ def test_all_that_the_embedded_examples_say_exists():
     foreign = unknown = 0
     for number, example in enumerate(benchmark.split("test")):
         texts = (example.f1, *example.f2, *([example.f3] if example.f3 else []), *example.f4)
-        world = benchmark.worlds.at(example.theory)
+        theory_context = benchmark.theory_contexts.at(example.theory)
         for text in texts:
-            assert world.absence(example, text) is None
+            assert theory_context.absence(example, text) is None
         if number % 10 == 0:
             types = {name: recorded_type(text) for name, text in example.types.items()}
-            assert all(well_formed(text, world.signature, types) for text in (example.f1, *example.f2))
-        exists, known = world.exists, world.known(example)
+            assert all(well_formed(text, theory_context.signature, types) for text in (example.f1, *example.f2))
+        exists, known = theory_context.exists, theory_context.known(example)
         foreign += not exists("Complex_Singularities.residue") and bool(re.search("Groups", example.f1))
         unknown += not all(map(known, re.findall(r"CONST (\S+)", example.f1)))
     assert foreign > 100

@@ -10,26 +10,26 @@ from typing import Any, TypeVar
 
 Owner = TypeVar("Owner")
 Made = TypeVar("Made")
-_PLACE = "_beside"
+_PLACE = "_memo"
 
 
-class _Beside(dict[Any, Any]):
-    def __reduce__(self) -> tuple[type[_Beside], tuple[()]]:
+class _Memo(dict[Any, Any]):
+    def __reduce__(self) -> tuple[type[_Memo], tuple[()]]:
         """Not what is sent to another process, which makes its own."""
-        return _Beside, ()
+        return _Memo, ()
 
 
-def beside(owner: Owner, make: Callable[[Owner], Made]) -> Made:
+def memo(owner: Owner, make: Callable[[Owner], Made]) -> Made:
     """What `make` makes of the owner, the same each time."""
     kept = vars(owner).get(_PLACE)
     if kept is None:
-        kept = vars(owner).setdefault(_PLACE, _Beside())
+        kept = vars(owner).setdefault(_PLACE, _Memo())
     if make not in kept:
         kept.setdefault(make, make(owner))
     made: Made = kept[make]
     return made
 
 
-def forget_beside(owner: object) -> None:
+def forget_memo(owner: object) -> None:
     """Make it all anew: the owner has changed."""
     vars(owner).pop(_PLACE, None)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from isarstep.bench.worlds import World
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.prove.facts import FactBase
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.premises import constants_of, relevance_of
@@ -19,7 +19,7 @@ SPARE = 1.5  # candidates for every library fact that is wanted: not every one h
 
 
 @dataclass(frozen=True, slots=True)
-class AtHand:
+class AvailableFacts:
     """The facts of a library, or none, as examples may use them."""
 
     facts: FactBase | None
@@ -36,8 +36,8 @@ class AtHand:
         known: tuple[int, ...],
         order: Order = "constants",
     ) -> list[int]:
-        """The most relevant facts of a world that are not known yet: for a score those from before the step, for others
-        all, and first of all a lemma that states the goal.
+        """The most relevant facts of a context that are not known yet: for a score those from before the step, for
+        others all, and first of all a lemma that states the goal.
         """
         if self.facts is None or size == 0:
             return []
@@ -48,12 +48,12 @@ class AtHand:
             before = self.facts.before(example.theory, example.name)
             own = self.facts.own(example.theory, example.name, mentioned)
         else:
-            alike = self.facts.alike(texts[0], context.world.theories)
+            alike = self.facts.alike(texts[0], context.theory_context.theories)
             chosen = [n for n in alike if n not in known]
             exclude = {*known, *chosen}
             before, own = len(self.facts), ()
         wanted = int(SPARE * max(0, size - len(chosen)))
-        theories = context.world.theories
+        theories = context.theory_context.theories
         if order == "learned":
             from isarstep.prove.selection import SelectorQuestion, learned_selection  # with what reads its weights
 
@@ -74,16 +74,16 @@ class AtHand:
         return [number for text in texts for number in self.facts.alike(text)]
 
     def lemmas(
-        self, example: ExampleToCheck, lines: Sequence[str], world: World, *, scored: bool
+        self, example: ExampleToCheck, lines: Sequence[str], theory_context: TheoryContext, *, scored: bool
     ) -> tuple[tuple[int, ...], list[str]]:
-        """Lines that the fact base knows, as numbers of facts of the world before the step, and the others."""
+        """Lines that the fact base knows, as numbers of facts of the context before the step, and the others."""
         if self.facts is None:
             return (), list(lines)
         before = self.facts.before(example.theory, example.name) if scored else len(self.facts)
         numbers: dict[int, None] = {}
         rest: list[str] = []
         for line in lines:
-            found = self.facts.find(line, world.theories)
+            found = self.facts.find(line, theory_context.theories)
             earlier = [n for n in found if n < before]
             if not earlier and scored:
                 # Of the step's own theory: the example used it, so it was there; never the theorem itself.

@@ -1,4 +1,4 @@
-"""In which world a problem is read."""
+"""In which context a problem is read."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from isarstep.theory.problem import Problem, ProblemError
         (Problem("x < y", imports=("Main", "Analysis")), "HOL-Analysis.Analysis"),
     ],
 )
-def test_where_a_problem_stands(engine: Engine, problem: Problem, world: str) -> None:
-    assert engine.read(problem).world.name == world
+def test_where_a_problem_stands(engine: Engine, problem: Problem, theory_context: str) -> None:
+    assert engine.read(problem).theory_context.name == theory_context
 
 
 def test_the_order_on_lists_is_asked_for(engine: Engine) -> None:
@@ -36,8 +36,10 @@ def test_the_order_on_lists_is_asked_for(engine: Engine) -> None:
         with pytest.raises(ProblemError, match=r"several theories.*List_Lexorder.*Prefix_Order") as caught:
             engine.read(problem)
         assert caught.value.field == "imports"
-    world = engine.read(Problem("xs ≤ ys", types=types, imports=("Prefix_Order",))).world
-    orders = [t for t in world.theories or () if t.endswith(("Lexorder", "lexorder", "Prefix_Order", "Subseq_Order"))]
+    theory_context = engine.read(Problem("xs ≤ ys", types=types, imports=("Prefix_Order",))).theory_context
+    orders = [
+        t for t in theory_context.theories or () if t.endswith(("Lexorder", "lexorder", "Prefix_Order", "Subseq_Order"))
+    ]
     assert len(orders) == 1
     with pytest.raises(ProblemError, match="does not belong to"):
         engine.read(Problem("xs ≤ ys", types=types, imports=("Complex_Main",)))
@@ -67,4 +69,4 @@ def test_what_is_proposed_exists_there(engine: Engine) -> None:
     steps = engine.search([task], 10)[0]
     names = {name for step in steps for name in re.findall(r"CONST (\S+)", step.tokens)}
     assert names
-    assert all(map(task.world.exists, names))
+    assert all(map(task.theory_context.exists, names))

@@ -2,7 +2,7 @@
 
 A proof's context knows the types of all variables that are fixed in it, whether the example mentions them or not, and
 so does the benchmark: what a target may contain is not given away by what is typed. Which constants and instances are
-there, `bench/worlds.py` says.
+there, `bench/contexts.py` says.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
 if TYPE_CHECKING:
-    from isarstep.bench.worlds import Exists, Worlds
+    from isarstep.bench.theory_contexts import Exists, TheoryContexts
 
 Contexts = Callable[[Corpus, int], Context]
 Scopes = Callable[[Corpus, int], "tuple[Exists, Signature]"]  # the signature has the instances that are there
@@ -61,25 +61,25 @@ def inferred(lines: Sequence[str], signature: Signature) -> Context:
     return infer_context(readable, signature)
 
 
-def contexts_of_split(split: Split, worlds: Worlds) -> Contexts:
+def contexts_of_split(split: Split, theory_contexts: TheoryContexts) -> Contexts:
     """For a corpus that was made from a split, or a part of it."""
     example_of = _examples_of(split)
 
     def types(corpus: Corpus, at: int) -> Context:
         example = example_of(corpus, at)
-        return known_types(example, worlds.at(example.theory).signature)
+        return known_types(example, theory_contexts.at(example.theory).signature)
 
     return types
 
 
-def scopes_of_split(split: Split, worlds: Worlds) -> Scopes:
+def scopes_of_split(split: Split, theory_contexts: TheoryContexts) -> Scopes:
     """For a corpus that was made from a split, or a part of it."""
     example_of = _examples_of(split)
 
     def around(corpus: Corpus, at: int) -> tuple[Exists, Signature]:
         example = example_of(corpus, at)
-        world = worlds.at(example.theory)
-        return world.known(example), world.signature
+        theory_context = theory_contexts.at(example.theory)
+        return theory_context.known(example), theory_context.signature
 
     return around
 

@@ -3,12 +3,12 @@
 from tests.logic.complex_main import language
 
 from isarstep.logic.abbreviations import unfolded
+from isarstep.logic.annotations import bound_names, pinned, typed_as_annotated, with_bound_names, without_marks
 from isarstep.logic.folding import canonical
 from isarstep.logic.infer import CONSTRAINT
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.reader import read_formula, read_statement
-from isarstep.logic.said import bound_names, pinned, typed_as_said, with_bound_names, without_marks
 from isarstep.logic.sameness import same_term
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Type, erase, fun, list_comb, subterms
 from isarstep.logic.tokens import encode_line
@@ -40,7 +40,7 @@ def test_types_that_nothing_else_decides_are_marked_on_constants():
     ]
     assert marks
     assert all(type(mark.arg) is Const and mark.arg.type is None for mark in marks)
-    assert typed_as_said(marked, signature, {}) == typed
+    assert typed_as_annotated(marked, signature, {}) == typed
     assert without_marks(marked) == erase(typed)
     decided = canonical(read_formula("Suc n = m", language()).term, language())
     assert pinned(decided, signature) is None

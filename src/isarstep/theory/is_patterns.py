@@ -9,8 +9,8 @@ from itertools import count
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
+from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import PROP
-from isarstep.logic.said import without_marks
 from isarstep.logic.terms import (
     Abs,
     App,

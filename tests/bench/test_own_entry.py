@@ -9,7 +9,7 @@ import pytest
 from tests.bench.corpus import write_corpus
 
 from isarstep.bench.build import build
-from isarstep.bench.halves import build_halves
+from isarstep.bench.own_entry import build_halves
 from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
