@@ -18,7 +18,7 @@ class Table:
 
 def test_it_is_made_once_for_each_owner() -> None:
     one, other = Owner(), Owner()
-    assert memo(one, Table) is beside(one, Table)
+    assert memo(one, Table) is memo(one, Table)
     assert memo(one, Table).owner is one
     assert memo(other, Table).owner is other
 
