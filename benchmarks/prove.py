@@ -2,6 +2,7 @@
 
     python benchmarks/prove.py --rows prove.jsonl                  # W150 and A250, without and with the model
     python benchmarks/prove.py --rows try.jsonl --limit 15 --arms provers,search
+    python benchmarks/prove.py --rows tune.jsonl --split validation --arms search   # to look at and to tune on
 
 W150 are 150 theorems with structured proofs, A250 are 250 of all theorems that authors stated: both of the `unseen`
 entries of the benchmark, in locales, too, drawn by the SHA-256 of theory and name. A theorem is its fact: its premises,
@@ -54,6 +55,7 @@ ROUNDS = ((0.3, 32), (0.3, 128), (1.0, 128), (3.0, 128), (10.0, 128), (30.0, 128
 CORES = 2
 SIZES = {"W150": 150, "A250": 250}
 ARMS = ("provers", "search", "model")
+DISTRIBUTION = re.compile(r"(Pure|HOL|ZF|FOL|CTT|Tools)\b")  # sessions of Isabelle itself: no entries
 MOST_TOKENS = 800  # of a statement with its assumptions, as in the benchmark
 # Facts that packages and the locale and class commands make beside the constants, types and locales that they declare.
 MADE = re.compile(
@@ -76,10 +78,10 @@ def order(theory: str, name: str) -> str:
     return hashlib.sha256(f"{theory} {name}".encode()).hexdigest()
 
 
-def structured(benchmark: Benchmark, library: Library) -> Iterator[WholeTheorem]:
+def structured(benchmark: Benchmark, library: Library, split: str) -> Iterator[WholeTheorem]:
     """Theorems with structured proofs, in the order of the hash."""
-    rows = benchmark.table("unseen", ["theory", "name"]).to_pylist()
-    named = {(row["theory"], row["name"]) for row in rows if row["name"]}
+    rows = benchmark.table(split, ["theory", "name"]).to_pylist()
+    named = {(row["theory"], row["name"]) for row in rows if row["name"] and not DISTRIBUTION.match(row["theory"])}
     for theory, name in sorted(named, key=lambda key: order(*key)):
         numbers = library.statements(theory, name)
         made = of_fact("W150", library, numbers[0]) if len(numbers) == 1 else None
@@ -87,9 +89,10 @@ def structured(benchmark: Benchmark, library: Library) -> Iterator[WholeTheorem]
             yield made
 
 
-def stated(benchmark: Benchmark, library: Library) -> Iterator[WholeTheorem]:
+def stated(benchmark: Benchmark, library: Library, split: str) -> Iterator[WholeTheorem]:
     """All theorems that authors stated, in the order of the hash."""
-    sessions = {str(name) for name in benchmark.table("unseen", ["session"])["session"].unique().to_pylist()}
+    named = {str(name) for name in benchmark.table(split, ["session"])["session"].unique().to_pylist()}
+    sessions = {name for name in named if not DISTRIBUTION.match(name)}
     names = benchmark.column(FACTS, "name").to_pylist()
     theories = benchmark.repeated(FACTS, "theory")
     propositions = benchmark.column(FACTS, "proposition").to_numpy()
@@ -175,10 +178,10 @@ def theorem(
     return WholeTheorem(draw, example)
 
 
-def drawn(benchmark: Benchmark, library: Library, limit: int | None) -> list[WholeTheorem]:
+def drawn(benchmark: Benchmark, library: Library, limit: int | None, split: str = "unseen") -> list[WholeTheorem]:
     """Both samples, advancing together; of each the first ones by hash that are not too long."""
     found: list[tuple[float, WholeTheorem]] = []
-    for draw, source in (("W150", structured(benchmark, library)), ("A250", stated(benchmark, library))):
+    for draw, source in (("W150", structured(benchmark, library, split)), ("A250", stated(benchmark, library, split))):
         fitting = (
             each
             for each in source
@@ -347,6 +350,7 @@ def main() -> None:
     parser.add_argument("--arms", default=",".join(ARMS), help="some of provers, search, model")
     parser.add_argument("--workers", type=int, default=1, help="theorems at a time, each on two cores")
     parser.add_argument("--limit", type=int, help="only so many theorems of each draw")
+    parser.add_argument("--split", default="unseen", choices=("unseen", "validation"), help="whose entries")
     parser.add_argument("--deadline", type=float, default=float("inf"), help="seconds after which no theorem is begun")
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--benchmark", default="embedded")
@@ -355,7 +359,7 @@ def main() -> None:
     if not set(arms) <= set(ARMS):
         raise SystemExit(f"--arms takes {', '.join(ARMS)}")
     benchmark = Benchmark(arguments.benchmark)
-    theorems = drawn(benchmark, Library.of_benchmark(benchmark), arguments.limit)
+    theorems = drawn(benchmark, Library.of_benchmark(benchmark), arguments.limit, arguments.split)
     done = read_rows(arguments.rows)
     open_arms = [(each, [arm for arm in arms if (each.example.id, arm) not in done]) for each in theorems]
     todo = [(each, left) for each, left in open_arms if left]
@@ -378,6 +382,7 @@ def main() -> None:
         print(f"{key:14} {json.dumps(counted(table[key]))}")
     document = {
         "benchmark": "prove",
+        "split": arguments.split,
         "seconds": arguments.seconds,
         "rows": {key: counted(table[key]) for key in sorted(table)},
         "data": benchmark.hash[:12],
