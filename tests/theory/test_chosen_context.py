@@ -11,7 +11,7 @@ from isarstep.theory.problem import Problem, ProblemError
 
 
 @pytest.mark.parametrize(
-    ("problem", "world"),
+    ("problem", "theory_context"),
     [
         (Problem("x < y"), "Complex_Main"),
         (Problem("length xs = n", ("zs = xs",)), "Complex_Main"),  # some theory has a constant zs
