@@ -130,7 +130,7 @@ def stream_as_it_comes(x: Tensor, config: ModelConfig) -> Tensor:
 
 
 IN_SINGLE_PRECISION = tuple(
-    (f"isarstep.train.{module}.backward_pass", single_precision_pass) for module in ("loop", "replay")
+    (f"isarstep.train.{module}.backward_pass", single_precision_pass) for module in ("loop", "example_replay")
 )
 NO_KERNELS = (("isarstep.models.attention.takes_packed", never), ("isarstep.models.layers.takes_fused", never))
 
