@@ -21,7 +21,7 @@ from isarstep.prove.novelty import schematics_in_order
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import exact_text
 from isarstep.prove.step import Step, ranked
-from isarstep.prove.step_prover import Proving, at_hand
+from isarstep.prove.step_prover import Proving, with_all_facts
 from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
@@ -201,7 +201,7 @@ def test_all_facts_are_at_hand_for_the_goal_of_ones_own_problem(engine: Engine, 
         gaps = dict(proving.gaps(task, tokens))
     assert isinstance(gaps["first"], Proved)
     assert isinstance(gaps["second"], Proved)
-    assert at_hand(engine.example(example.id)) == example
+    assert with_all_facts(engine.example(example.id)) == example
 
 
 def test_ones_own_problem_may_use_the_whole_library(engine: Engine) -> None:
