@@ -5,10 +5,11 @@
 Clients ask for proposals for examples of the test split, one request after the other (`batched`, and `one_by_one` for
 a server that shares no searches). `above`: more clients than the limit allows, which must be refused and nothing else.
 `crowds`: 1, 8, 32, 64 and 200 clients of a server as it is by default, without provers and with them; whoever is
-refused (429 or 503) comes again when it was told to. Counted is what arrives after a warm-up of one budget and before
-the end: whoever sleeps then is woken. `refused_again` are those who came when they were told and were refused again,
-`retry_right` is the share of those who were let in within twice the time that they were first told, `late` are
-searches that ended after their request's time.
+refused (429 or 503) comes again with the same request when it was told to. Counted is what arrives after a warm-up of
+one budget and before the end: whoever sleeps then is woken. `refused_again` are those who came when they were told and
+were refused again; `retry_right` is the share of those refused in that time who were let in within twice the time that
+they were first told (who waits for longer at the end was not); `late` are searches that ended after their request's
+time.
 `idle`: after the crowds, when nobody else asks, every request must be answered. `memory`: many small requests, over
 which memory must stay flat. `cold`: proposals from the command line.
 """
@@ -101,8 +102,15 @@ class Tally:
                 self.latencies.append(now - began)
             if told is not None and status in REFUSED:
                 self.again += 1
-            elif told is not None:
+            elif told is not None and told[0] >= self.begin:
                 self.ratios.append((began - told[0]) / told[1])
+
+    def still_out(self, told: tuple[float, float]) -> None:
+        """Somebody who was refused and not let in before the end."""
+        ratio = (min(time.monotonic(), self.end) - told[0]) / told[1]
+        if told[0] >= self.begin and ratio > 2:
+            with self.lock:
+                self.ratios.append(ratio)
 
     def summary(self) -> dict[str, Any]:
         cuts = statistics.quantiles(self.latencies, n=20) if len(self.latencies) > 1 else [0.0] * 19
@@ -137,7 +145,8 @@ def crowd(
     def client() -> None:
         told: tuple[float, float] | None = None
         with httpx.Client(timeout=300) as connection:
-            while (number := next(numbers)) < most and not over.is_set():
+            number = next(numbers)
+            while number < most and not over.is_set():
                 began = time.monotonic()
                 answer = connection.post(url + "/propose", json=body(number))
                 tally.add(began, answer.status_code, told)
@@ -146,7 +155,9 @@ def crowd(
                     told = told or (time.monotonic(), wait)
                     over.wait(wait)
                 else:
-                    told = None
+                    told, number = None, next(numbers)
+        if told is not None:
+            tally.still_out(told)
 
     threads = [threading.Thread(target=client) for _ in range(clients)]
     for thread in threads:

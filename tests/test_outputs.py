@@ -37,7 +37,8 @@ from isarstep.evaluate.verdicts import Counts, VerdictSummary
 from isarstep.models.checkpoint import load_model
 from isarstep.prove.jobs import write_verdicts
 from isarstep.serve.app import create_app
-from isarstep.serve.gate import Load, ServerLimits
+from isarstep.serve.gate import ServerLimits
+from isarstep.serve.places import Load
 from isarstep.train.loop import ValidationPlan, train
 from isarstep.train.recipe_files import modern
 

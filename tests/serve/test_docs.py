@@ -10,7 +10,8 @@ from fastapi import FastAPI
 from isarstep import cli
 from isarstep.serve import schema
 from isarstep.serve.app import create_app
-from isarstep.serve.gate import Load, ServerLimits
+from isarstep.serve.gate import ServerLimits
+from isarstep.serve.places import Load
 from isarstep.theory.problem_reader import MOST_TOKENS
 
 TEXT = (Path(__file__).parent.parent.parent / "docs" / "proposing.md").read_text(encoding="utf-8")

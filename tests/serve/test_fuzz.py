@@ -24,7 +24,8 @@ from tests.waiting import gone, until
 from isarstep.serve import app as app_module
 from isarstep.serve.app import create_app
 from isarstep.serve.engine import Engine
-from isarstep.serve.gate import Load, ServerLimits
+from isarstep.serve.gate import ServerLimits
+from isarstep.serve.places import Load
 from isarstep.serve.service import Service
 
 SEED = 33

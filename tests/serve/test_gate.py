@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from isarstep.serve.gate import SAFE_HEADERS, Gate, Load, Places, Receive, Send, ServerLimits
+from isarstep.serve.gate import SAFE_HEADERS, Gate, Receive, Send, ServerLimits, identity
+from isarstep.serve.places import Load
 
 LIMITS = ServerLimits(body=10, concurrency=2, patience=0)
 
@@ -193,58 +194,65 @@ def test_a_mistake_behind_the_gate_is_not_hidden() -> None:
     assert load.running == 0
 
 
-def test_places_are_given_in_order_and_waiting_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isarstep.serve.gate.WAITING_ROOM", 2)
-    load = Load()
-    places = Places(ServerLimits(concurrency=1, patience=1000), load)
-    entered: list[str] = []
+def test_a_request_is_recognised_by_who_asks_where_and_for_what() -> None:
+    def scope(path: str = "/propose", host: str = "1.2.3.4", port: int = 5, token: bytes = b"x") -> dict[str, Any]:
+        return {"path": path, "client": (host, port), "headers": [(b"host", b"here"), (b"authorization", token)]}
 
-    async def come(name: str) -> None:
-        entered.append(name if await places.enter() else f"not {name}")
+    one = identity(scope(), b"{}")
+    assert identity(scope(port=6), b"{}") == one  # another connection of the same client
+    others = [scope(path="/check"), scope(host="1.2.3.5"), scope(token=b"y"), {**scope(), "client": None}]
+    assert len({one, identity(scope(), b"{ }"), *(identity(other, b"{}") for other in others)}) == 6
+
+
+def test_a_refused_request_has_its_turn_when_it_comes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the gate: the place is kept for it, and another request is sent behind it."""
+    now = 1000.0
+    monkeypatch.setattr("isarstep.serve.places.time.monotonic", lambda: now)
+    statuses: list[int] = []
+    waits: list[int] = []
+    go = asyncio.Event()
+
+    async def slow(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        await go.wait()
+        await _inside(scope, receive, send)
+
+    gate = Gate(slow, ServerLimits(concurrency=1, patience=0), Load())
+
+    async def ask(body: bytes) -> None:
+        arriving = [{"type": "http.request", "body": body}]
+
+        async def receive() -> MutableMapping[str, Any]:
+            return arriving.pop() if arriving else await asyncio.Event().wait()
+
+        async def send(message: MutableMapping[str, Any]) -> None:
+            if "status" in message:
+                statuses.append(message["status"])
+                waits.append(int(dict(message["headers"]).get(b"retry-after", 0)))
+
+        scope = {"type": "http", "method": "POST", "path": "/propose", "headers": [(b"host", b"localhost")]}
+        await gate(scope, receive, send)
 
     async def day() -> None:
-        await come("first")
-        others = [asyncio.ensure_future(come(name)) for name in ("second", "third", "fourth")]
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        assert entered == ["first", "not fourth"]
-        for _ in range(2):
-            places.leave(1)
+        nonlocal now
+        first = asyncio.ensure_future(ask(b"first"))
+        while gate.load.running == 0:
             await asyncio.sleep(0)
-            await asyncio.sleep(0)
-            assert load.running == 1
-        await asyncio.gather(*others)
-        places.leave(1)
+        await ask(b"second")
+        go.set()
+        await first
+        now += waits[0]
+        await ask(b"third")
+        await ask(b"second")
+        await ask(b"third")
 
     asyncio.run(day())
-    assert entered == ["first", "not fourth", "second", "third"]
-    assert load.running == 0
-
-
-def test_who_is_sent_away_is_told_what_those_before_will_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isarstep.serve.turns.time.monotonic", lambda: 1000.0)
-    places = Places(ServerLimits(concurrency=4), Load(running=4))
-    for _ in range(200):
-        places.leave(12)  # seconds each: every three seconds one of four places becomes free
-        places.load.running += 1
-    assert [places.come_again() for _ in range(4)] == [3, 6, 9, 12]
-    assert max(places.come_again() for _ in range(100)) == 300  # five minutes at most
-    monkeypatch.setattr("isarstep.serve.turns.time.monotonic", lambda: 2000.0)
-    assert places.come_again() == 3  # what was promised is over
-
-
-def test_who_is_sent_away_from_quick_requests_comes_again_after_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isarstep.serve.turns.time.monotonic", lambda: 1000.0)
-    places = Places(ServerLimits(concurrency=4), Load(running=4))
-    for _ in range(200):
-        places.leave(0.01)
-        places.load.running += 1
-    assert places.come_again() == 1
+    assert statuses == [429, 200, 429, 200, 200]
 
 
 def test_refusals_make_the_time_look_short_that_answers_take() -> None:
     async def refuses(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": statuses[-1], "headers": []})
+        wait = [(b"retry-after", b"7")] if statuses[-1] == 503 else []
+        await send({"type": "http.response.start", "status": statuses[-1], "headers": wait})
         await send({"type": "http.response.body", "body": b""})
 
     async def receive() -> MutableMapping[str, Any]:
@@ -258,7 +266,8 @@ def test_refusals_make_the_time_look_short_that_answers_take() -> None:
     for status, mends in ((503, False), (422, False), (200, True)):
         statuses.append(status)
         gate = Gate(refuses, LIMITS, Load())
-        gate.places.usual = 1000.0
+        before = gate.places.seconds_until_free(LIMITS.concurrency)
         given = [True, False]
         asyncio.run(gate(scope, receive, send))
-        assert (gate.places.usual < 1000) == mends
+        assert (gate.places.seconds_until_free(LIMITS.concurrency) < before) == mends
+        assert gate.places.promises == (status == 503)  # a place is kept for who is told to come again

@@ -12,7 +12,8 @@ from tests.waiting import PATIENCE, PAUSE
 
 from isarstep.serve.app import create_app
 from isarstep.serve.engine import Engine
-from isarstep.serve.gate import Load, ServerLimits
+from isarstep.serve.gate import ServerLimits
+from isarstep.serve.places import Load
 from isarstep.serve.service import Service
 
 OPERATIONS = {

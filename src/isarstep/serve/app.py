@@ -17,7 +17,8 @@ from starlette.exceptions import HTTPException
 from isarstep.errors import UserError
 from isarstep.prove.step_prover import installed
 from isarstep.serve import answer_fields, schema
-from isarstep.serve.gate import Gate, Load, ServerLimits
+from isarstep.serve.gate import Gate, ServerLimits
+from isarstep.serve.places import Load
 from isarstep.serve.service import (
     READING,
     BusyError,

@@ -1,25 +1,22 @@
 """What every request passes first: host, token, size, and how many may be under way at once.
 
-Whoever goes away is not worked for. Whoever finds all places taken waits a moment for one, then is told when to come
-again: that many seconds are what those before it will probably need.
+A request is cancelled when its client disconnects. One that finds all places taken waits a moment for one, then is
+refused with the time at which to come again (`places`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 import json
-import math
 import re
-import time
-from collections import deque
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from isarstep.serve.answer_fields import failure
-from isarstep.serve.turns import Turns
+from isarstep.serve.places import Load, NoPlaceError, Places
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -29,8 +26,6 @@ Asgi = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 OPEN_PATHS = ("/", "/health")  # without a token
 BODY_SECONDS = 20.0  # a body that takes longer is not waited for
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
-WAITING_ROOM = 256  # requests that may wait for a place; more are refused at once
-MEMORY_OF_TIMES = 0.9  # how much of the usual time of a request is that of earlier ones
 # The page needs nothing but its own files; nobody else may show it in a frame, guess at types or learn its address.
 SAFE_HEADERS = [
     (name.encode(), value.encode())
@@ -57,65 +52,12 @@ class ServerLimits:
     loopback: bool = True  # then only requests that name this machine are answered
 
 
-@dataclass
-class Load:
-    running: int = 0
-    requests: int = 0
-    refused: int = 0
-    stopping: bool = False
-
-
-class Places:
-    """Requests under way, those who wait for one of them to end, and when somebody else should come again."""
-
-    def __init__(self, limits: ServerLimits, load: Load) -> None:
-        self.limits, self.load = limits, load
-        self.usual = 1.0  # seconds of a request, lately
-        self._waiting: deque[asyncio.Future[None]] = deque()
-        self._turns = Turns()
-
-    async def enter(self) -> bool:
-        """Takes a place, first come, first served; False: there is none."""
-        if self.load.running < self.limits.concurrency:
-            self.load.running += 1
-            return True
-        if len(self._waiting) >= WAITING_ROOM:
-            return False
-        free: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append(free)
-        try:
-            await asyncio.wait_for(free, self.limits.patience)
-        except TimeoutError:
-            return not free.cancelled()  # it may have been given at the same moment
-        finally:
-            with suppress(ValueError):
-                self._waiting.remove(free)
-        return True
-
-    def leave(self, seconds: float | None) -> None:
-        """Gives the place to the next one; `seconds` are those of an answer, None of a refusal, which says nothing of
-        how long others will stay."""
-        if seconds is not None:
-            self.usual = MEMORY_OF_TIMES * self.usual + (1 - MEMORY_OF_TIMES) * seconds
-        while self._waiting:
-            free = self._waiting.popleft()
-            if not free.done():
-                free.set_result(None)  # the place is the next one's, and never counted as free
-                return
-        self.load.running -= 1
-
-    def come_again(self) -> int:
-        """Seconds until a place is free for one more who is sent away now."""
-        between = self.usual / self.limits.concurrency  # two who leave, while all places are taken
-        return max(1, math.ceil(self._turns.next(len(self._waiting) * between, between)))
-
-
 class Gate:
     """Lets requests in, or answers them itself."""
 
     def __init__(self, app: Asgi, limits: ServerLimits, load: Load) -> None:
         self.app, self.limits, self.load = app, limits, load
-        self.places = Places(limits, load)
+        self.places = Places(limits.concurrency, limits.patience, load)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -132,34 +74,47 @@ class Gate:
             await self._compute(scope, receive, send)
 
     async def _compute(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
-        """A request that takes a place, from before its body is read, so that slow senders count as well."""
-        if not await self.places.enter():
-            self.load.refused += 1
-            message = f"{self.limits.concurrency} requests are under way; try again in a moment"
-            await send_answer(send, 429, "busy", message, self.places.come_again())
+        """A request that takes a place, when its body has arrived: a slow sender keeps nobody from computing."""
+        if self.places.crowded:
+            await self._busy(send, self.places.seconds_until_free(self.places.promises))
             return
-        began, answered = time.monotonic(), False
+        self.places.arriving += 1
+        try:
+            body = await asyncio.wait_for(self._body(receive), BODY_SECONDS)
+        except TimeoutError:
+            await send_answer(send, 408, "too_slow", "the body did not arrive in time")
+            return
+        finally:
+            self.places.arriving -= 1
+        if body is None:
+            most = self.limits.body
+            await send_answer(send, 413, "too_large", f"the body has more than {most} bytes; send fewer propositions")
+            return
+        request = identity(scope, body)
+        try:
+            began = await self.places.enter(request)
+        except NoPlaceError as error:
+            await self._busy(send, error.wait)
+            return
+        status, wait = 0, b""
 
         async def seen(message: Message) -> None:
-            nonlocal answered
-            answered = answered or message.get("status") == 200
+            nonlocal status, wait
+            if message["type"] == "http.response.start":
+                status, wait = message["status"], dict(message["headers"]).get(b"retry-after", b"")
             await send(message)
 
         try:
-            try:
-                body = await asyncio.wait_for(self._body(receive), BODY_SECONDS)
-            except TimeoutError:
-                await send_answer(send, 408, "too_slow", "the body did not arrive in time")
-                return
-            if body is None:
-                most = self.limits.body
-                await send_answer(
-                    send, 413, "too_large", f"the body has more than {most} bytes; send fewer propositions"
-                )
-                return
             await while_listening(self.app, scope, body, receive, seen)
         finally:
-            self.places.leave(time.monotonic() - began if answered else None)
+            if wait:
+                self.places.promise(request, int(wait))
+            self.places.leave(began, answered=status == 200)
+
+    async def _busy(self, send: Send, wait: int) -> None:
+        self.load.refused += 1
+        message = f"{self.limits.concurrency} requests are under way; try again in {wait} s"
+        await send_answer(send, 429, "busy", message, wait)
 
     def _refusal(self, scope: MutableMapping[str, Any]) -> tuple[int, str, str] | None:
         headers = dict(scope["headers"])
@@ -194,6 +149,14 @@ class Gate:
             parts.append(message.get("body", b""))
             if not message.get("more_body", False):
                 return b"".join(parts)
+
+
+def identity(scope: MutableMapping[str, Any], body: bytes) -> bytes:
+    """By what a request is recognised that comes again: who asks, where, and for what."""
+    host, *_ = scope.get("client") or ("",)
+    whole = hashlib.sha256(repr((host, scope["path"], dict(scope["headers"]).get(b"authorization"))).encode())
+    whole.update(body)
+    return whole.digest()
 
 
 async def while_listening(

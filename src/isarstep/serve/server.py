@@ -16,7 +16,8 @@ from isarstep.errors import UserError
 from isarstep.serve.app import create_app
 from isarstep.serve.batching import LARGEST
 from isarstep.serve.engine import Engine
-from isarstep.serve.gate import Load, ServerLimits
+from isarstep.serve.gate import ServerLimits
+from isarstep.serve.places import Load
 from isarstep.serve.schema import MOST_SECONDS
 from isarstep.serve.service import Service
 
