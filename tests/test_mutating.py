@@ -180,3 +180,21 @@ def test_what_is_made_once_for_all_is_tried_by_the_tests_that_run_it_and_then_by
     room.kept, room.imported, room.ran["dear"] = set(), {block}, Ran(3.0)
     assert room.running(mutant) == ([], ["dear", "cheap", "middle"])
     assert room.is_loaded(mutant)
+
+
+def test_every_guard_stands_in_the_source_once_and_its_test_exists() -> None:
+    from guards import GUARDS, ROOT
+
+    for guard in GUARDS:
+        source = (ROOT / "src" / "isarstep" / guard.file).read_text(encoding="utf-8")
+        assert source.count(guard.before) == 1, guard.name
+        file, _, test = guard.test.partition("::")
+        assert f"def {test.partition('[')[0]}(" in (ROOT / file).read_text(encoding="utf-8"), guard.name
+
+
+def test_the_files_of_mutants_and_their_tests_exist() -> None:
+    from mutants import ROOMS, ROOT
+
+    for patterns, tests in ROOMS.values():
+        assert all(list((ROOT / "src" / "isarstep").glob(pattern)) for pattern in patterns)
+        assert all((ROOT / test).exists() for test in tests)

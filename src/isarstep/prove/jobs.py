@@ -23,7 +23,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from isarstep.bench.layout import SIGNATURE
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.memory import without_collection
@@ -52,10 +51,10 @@ class Settings:
     library: int = 1024  # most facts that a prover is given
 
     def key(self, work: Sequence[Work]) -> str:
-        benchmark = Benchmark(self.benchmark)
-        # The hash is that of the examples; what types they have and what exists where they stand is in the signature.
-        data = [benchmark.hash, benchmark.manifest["files"].get(SIGNATURE, {}).get("sha256")]
-        document = json.dumps([asdict(self), data, checker_name(), [asdict(item) for item in work]])
+        # The hash is that of all files: examples, and the signature that says what exists where they stand.
+        document = json.dumps(
+            [asdict(self), Benchmark(self.benchmark).hash, checker_name(), [asdict(item) for item in work]]
+        )
         return hashlib.sha256(document.encode()).hexdigest()
 
     def metadata(self, provers: str) -> dict[str, str]:
