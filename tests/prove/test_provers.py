@@ -155,6 +155,22 @@ def test_the_first_proof_wins_and_the_rest_is_killed(tmp_path: Path, provers: Pr
     assert not (tmp_path / "ran").exists()
 
 
+def test_a_short_attempt_from_before_a_proof_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both prove it, and the one that comes first in the order is told, though the other is quicker."""
+    monkeypatch.setattr(module, "time", Clock(lambda: False))
+    done = tmp_path / "done"
+    waiting = f"while not os.path.exists({str(done)!r}): time.sleep(0.01)\ntime.sleep(0.5)\n"
+    first = fake(tmp_path, waiting + "print(PROOF)\n", "first")
+    second = fake(tmp_path, f"print(PROOF)\nsys.stdout.flush()\nopen({str(done)!r}, 'w')\n", "second")
+    with Provers(ProverLimits(seconds=module.SHORT, memory=1 << 30, width=2)) as provers:
+        answer = provers.prove([first, second])
+        assert isinstance(answer, ProofFound)
+        assert answer.strategy == "first"
+        again = provers.prove([replace(first, seconds=0.9), second])  # the second is known, the first begins anew
+    assert isinstance(again, ProofFound)
+    assert again.strategy == "first"
+
+
 def test_attempts_are_made_only_when_they_are_needed(tmp_path: Path) -> None:
     def attempts() -> Iterator[Attempt]:
         yield fake(tmp_path, "print('# SZS status GaveUp')\n", "first")

@@ -1,5 +1,5 @@
-"""Asking provers: one contained process a query, several strategies beside each other, the first proof wins and the
-rest is killed.
+"""Asking provers: one contained process a query, several strategies beside each other. The first proof in the order of
+the attempts wins, as far as those before it are short; the rest is killed.
 
 A proof counts only when the prover says so plainly and exits cleanly; anything else is a time-out or unknown. `sat`
 refutes nothing here, because a problem holds only some of what is known.
@@ -40,6 +40,7 @@ GAVE_UP = "the prover gave up"
 KILLED = "the prover was killed"
 NEARLY = 0.9  # of its processor time a prover has used when its limit ends it: timers count in ticks
 PULSE = 0.2  # seconds between two looks whether the answer is still wanted
+SHORT = 1.0  # seconds of an attempt that is waited for when a later one has a proof
 PATIENCE = 30  # how many times the limit on the clock a prover gets whose processor time others use
 
 
@@ -249,10 +250,14 @@ class Provers:
                     if known is None:
                         self._begin(count, attempt, selector, running)
                     elif isinstance(known, ProofFound):
-                        return {**answers, count: replace(known, offered=attempt.offered)}
+                        answers[count] = replace(known, offered=attempt.offered)
+                        more = False
                     else:
                         answers[count] = known
                     count += 1
+                proved = min((n for n, answer in answers.items() if isinstance(answer, ProofFound)), default=None)
+                if proved is not None:
+                    self._end_all_but_earlier(proved, selector, running)
                 if not running:
                     continue
                 if not told:
@@ -260,13 +265,21 @@ class Provers:
                     self.meanwhile()
                 for run, answer in self._ended(selector, running):
                     answers[run.number] = answer
-                    if isinstance(answer, ProofFound):
-                        return answers
+                    more = more and not isinstance(answer, ProofFound)
             return answers
         finally:
             for run in list(running.values()):
                 self._end(run, selector, running)
             selector.close()
+
+    def _end_all_but_earlier(self, proved: int, selector: selectors.BaseSelector, running: dict[int, _Running]) -> None:
+        """Once there is a proof only a short attempt from before it may go on: the same question then has the same
+        answer, whoever is quicker this time."""
+        now = time.monotonic()
+        for run in list(running.values()):
+            limit = self.limits.of(run.attempt)
+            if run.number > proved or limit > SHORT or now > run.process.began + 2 * limit:
+                self._end(run, selector, running)
 
     def _ended(
         self, selector: selectors.BaseSelector, running: dict[int, _Running]
