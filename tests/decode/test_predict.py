@@ -7,11 +7,14 @@ import pytest
 
 from isarstep.bench.example import Example as BenchExample
 from isarstep.bench.specials import SPECIALS
+from isarstep.bench.store import Benchmark
+from isarstep.cli import run
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.predict import Predictor, meta_of
 from isarstep.decode.predictions import read_predictions, read_scored, write_predictions
 from isarstep.decode.ranking import Ranking
 from isarstep.feed.corpus import Corpus, NumberedExample
+from isarstep.feed.premise_files import read_premises, write_premises
 from isarstep.models import ModelConfig, build_model
 from isarstep.models.checkpoint import About, write_model
 
@@ -62,3 +65,30 @@ def test_ranked_lists_have_no_copy_first_and_can_be_read(tmp_path: Path) -> None
         assert score == pytest.approx(ranking.worth(tokens, plain[tokens], {copied}), abs=1e-3)
     assert read_predictions(path, ["a1"]).lists[0] == tuple(tokens for tokens, _ in ranked)
     assert "-100 for copies" in json.loads((tmp_path / "test.beam150.ranked.meta.json").read_text())["length_rule"]
+
+
+def test_lists_say_what_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = build_model(ModelConfig("hat", len(VOCABULARY), "tiny", input="+premises"))
+    (tmp_path / "model").mkdir()
+    write_model(model, About("hash", VOCABULARY, {}), tmp_path / "model", "int8")
+    ids = [example.id for example in Benchmark("embedded").split("validation").lowest(2)]
+    premises = tmp_path / "premises.jsonl"
+    write_premises(premises, [(name, ["CONST HOL.True", "CONST HOL.False"]) for name in ids])
+    assert read_premises(premises)[ids[0]] == ("CONST HOL.True", "CONST HOL.False")
+    found = {}
+    for name, more in {
+        "base": ["--plain"],
+        "+context": [],
+        "+premises": ["--plain", "--premises", str(premises)],
+        "+context+premises": ["--premises", str(premises)],
+    }.items():
+        out = tmp_path / f"{name}.jsonl"
+        line = ["predict", str(tmp_path / "model"), "embedded", "--split", "validation", "--limit", "2", "--beam", "2"]
+        assert run([*line, "--out", str(out), *more]) == 0
+        assert json.loads((tmp_path / f"{name}.meta.json").read_text())["input"] == name
+        found[name] = read_scored(out)
+    assert list(found["base"]) == ids
+    assert len({json.dumps(lists) for lists in found.values()}) == 4  # each has read something else
+    write_premises(premises, [(ids[0], [])])
+    assert run([*line, "--out", str(out), *more]) == 2
+    assert f"has no facts for 1 of 2 examples, {ids[1]} first" in capsys.readouterr().err

@@ -35,6 +35,7 @@ from isarstep.feed.selected_premises import (
     all_views,
     drawn_views,
     keys_for_premises,
+    premises_read,
     view,
 )
 from isarstep.feed.selected_premises import with_premises as premises_of
@@ -241,3 +242,28 @@ def test_provers_ask_once_a_step(made: tuple[Dataset, PremiseArrays, Benchmark])
     both = together([asked, asked])
     assert len(both) == 2 * len(asked)
     assert both.used_starts[-1] == 2 * len(asked.used)
+
+
+def test_what_is_read_of_facts_as_texts_is_what_is_read_of_them_as_numbers() -> None:
+    corpus = example_corpus()
+    propositions = np.array([4, 1, 6, 4], np.int32)
+    ranked = np.array([[0, 1, 2, 3]], np.int32)
+    by_number = premises_of(corpus, ranked, propositions, keys_for_premises(corpus, WORDS), Counter())
+
+    def text(number: int) -> str:
+        return " ".join(WORDS[token] for token in corpus.proposition(number))
+
+    known = [text(number) for number in corpus.sources.tolist()]
+    by_text = premises_read([text(number) for number in propositions.tolist()], known)
+    assert by_text == [text(number) for number in by_number.sources[by_number.fields == SELECTED].tolist()] != []
+
+
+def test_texts_have_the_same_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert premises_read(["a b", "a b", "c"], ["c"]) == ["a b"]
+    monkeypatch.setattr("isarstep.feed.selected_premises.PREMISE_TOKENS", 3)
+    assert premises_read(["CONST a $ CONST b", "c d", "e"], []) == [
+        "CONST a $ CONST b",
+        "e",
+    ]  # what is implied takes no room
+    monkeypatch.setattr("isarstep.feed.selected_premises.MOST_PREMISES", 1)
+    assert premises_read(["a b", "e"], []) == ["a b"]

@@ -13,6 +13,7 @@ from tests import needs
 
 from isarstep import propose
 from isarstep.bench.example import Example
+from isarstep.bench.specials import SPECIALS
 from isarstep.decode.ranking import learned_ranking
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
@@ -391,3 +392,28 @@ def test_a_counterexample_over_a_field_is_written_with_fractions(engine: Engine)
     task = engine.read(Problem("x + y = y - x ∨ y ≠ 1 / 2", types={"x": "real", "y": "real"}))
     with engine.proving() as proving:
         assert "y = 1 / 2" in str(proving.false_goal(task))
+
+
+def test_a_model_is_given_what_it_reads(engine: Engine, tmp_path: Path) -> None:
+    from isarstep.models import ModelConfig, build_model
+    from isarstep.models.checkpoint import About, write_model
+
+    vocabulary = (*SPECIALS, "CONST", "HOL.True")
+    models = {}
+    for name in ("base", "+context", "+premises"):
+        (tmp_path / name).mkdir()
+        model = build_model(ModelConfig("hat", len(vocabulary), "tiny", input=name))  # type: ignore[arg-type]
+        write_model(model, About("hash", vocabulary, {}), tmp_path / name)
+        models[name] = Engine(tmp_path / name)
+        models[name].benchmark = engine.benchmark
+    task = engine.read(Problem(goal="even (n * n)", facts=("even n",), types={"n": "nat"}))
+    assert models["base"].with_premises(task) == models["+context"].with_premises(task) == task.example
+    read = models["+premises"].with_premises(task)
+    assert any("Rings.dvd_class.dvd" in line or "even" in line for line in read.premises)
+    assert not {*read.f2, read.f3} & {*read.premises}
+    assert read.statement == read.earlier == ()
+    example = next(each for each in engine.benchmark.split("test") if each.proof_row is not None and each.f2)
+    asked = models["+context"].with_premises(engine.example(example.id))
+    assert asked.statement
+    assert asked.premises == ()
+    assert models["+premises"].with_premises(engine.example(example.id)).statement == asked.statement

@@ -48,6 +48,7 @@ class Example:
     # What stands above the gap, where somebody has looked it up: the theorem's statement, and facts, the nearest first.
     statement: tuple[str, ...] = field(default=(), compare=False)
     earlier: tuple[str, ...] = field(default=(), compare=False)
+    premises: tuple[str, ...] = field(default=(), compare=False)  # library facts that a selector has chosen, best first
 
     @property
     def target(self) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ def record_attention(model: Seq2Seq, vocabulary: Sequence[str], example: Example
 
     if not isinstance(model, Transformer):
         raise UserError(f"attention maps are drawn for transformer and hat, not for {model.config.kind}")
-    asked = Example(id=example.id, f1=answer, f2=example.f2, f3=example.f3, f4=example.f4, f5=example.f5)
+    asked = replace(example, f1=answer)
     corpus = corpus_of_examples([asked], vocabulary, model.config.input)
     if model.config.dense:
         corpus = dense_corpus(corpus, vocabulary)

@@ -21,7 +21,7 @@ from isarstep.bench.specials import SPECIALS, UNK
 from isarstep.feed.context import above_the_gap
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample, sums
 from isarstep.feed.dense import IMPLIED, kind_of_name
-from isarstep.feed.inputs import Input
+from isarstep.feed.inputs import SELECTED, Input
 
 NO_CONSTANTS = frozenset((*SPECIALS, *IMPLIED, "ABS", "(", ")"))
 
@@ -116,6 +116,21 @@ def _with_numbers(
     )
 
 
+def texts_of(example: Example) -> list[tuple[int, str]]:
+    """(field, proposition) of all that is known of an example, in the order in which models read them."""
+    number: dict[str, int] = {}
+
+    def text(line: str) -> str:
+        return "".join(chr(number.setdefault(token, len(number))) for token in line.split())
+
+    source = [text(line) for _, line in example.source(hints=False)]
+    statement, earlier = map(text, example.statement), map(text, example.earlier)
+    above = above_the_gap(statement, earlier, source, text(example.f1), Counter())
+    words = list(number)
+    context = [(field, " ".join(words[ord(each)] for each in found)) for field, found in above]
+    return [*example.source(hints=True), *context, *((SELECTED, line) for line in example.premises)]
+
+
 def corpus_of_examples(examples: Sequence[Example], vocabulary: Sequence[str], input: Input = "base") -> Corpus:
     """Any examples as a model reads them, for proposals and scoring."""
     number = {token: i for i, token in enumerate(vocabulary)}
@@ -123,18 +138,9 @@ def corpus_of_examples(examples: Sequence[Example], vocabulary: Sequence[str], i
     def ids(line: str) -> list[int]:
         return [number.setdefault(token, len(number)) for token in line.split()]
 
-    def context(example: Example) -> list[tuple[int, list[int]]]:
-        def text(line: str) -> str:
-            return "".join(map(chr, ids(line)))
-
-        source = [text(line) for _, line in example.source(hints=False)]
-        statement, earlier = map(text, example.statement), map(text, example.earlier)
-        read = above_the_gap(statement, earlier, source, text(example.f1), Counter())
-        return [(field, list(map(ord, found))) for field, found in read]
-
     corpus = Corpus.of_examples(
         NumberedExample(
-            [*((field, ids(line)) for field, line in example.source(hints=True)), *context(example)],
+            [(field, ids(line)) for field, line in texts_of(example)],
             ids(example.f1),
             example.id,
             example.fixed,

@@ -1,10 +1,13 @@
 """One compressed file with examples, contexts and facts over one list of propositions, for a machine without Parquet.
 
-Tokens that others imply are left out (`feed/dense.py`).
+Tokens that others imply are left out (`feed/dense.py`). And JSON lines with the facts
+that a model reads of each example.
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from isarstep.errors import UserError
 from isarstep.feed.corpus import Corpus, Dataset, ragged, starts_of
 from isarstep.feed.dense import dense_dataset
 from isarstep.feed.files import text_array
 from isarstep.feed.premise_arrays import ExampleColumns, FactArrays, PremiseArrays
 from isarstep.feed.word_bags import Bags
+from isarstep.whole_files import write_whole
 
 _SPLIT = ("targets", "sources", "fields", "source_starts", "variables")
 _FACTS = ("proposition", "theory", "lemma_proposition", "lemma_fact")
@@ -136,3 +141,18 @@ def load_with_facts(path: Path) -> tuple[Dataset, PremiseArrays]:
             tuple(outside.split("\n") if outside else ()),
         )
         return dataset, PremiseArrays(facts, columns)
+
+
+def write_premises(path: Path, selected: Iterable[tuple[str, Sequence[str]]]) -> int:
+    """`{"id", "premises"}` a line; how many."""
+    lines = [json.dumps({"id": name, "premises": list(facts)}) for name, facts in selected]
+    write_whole(path, "".join(f"{line}\n" for line in lines).encode())
+    return len(lines)
+
+
+def read_premises(path: Path) -> dict[str, tuple[str, ...]]:
+    try:
+        records = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        return {each["id"]: tuple(map(str, each["premises"])) for each in records}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UserError(f"{path}: not what `isarstep premises --out` writes ({error!r})") from None

@@ -7,13 +7,14 @@ best come first, until there are enough of them or of their tokens.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from isarstep.feed.context import AddedSources, with_contexts
 from isarstep.feed.corpus import Corpus, Ints, Longs, starts_of, sums
+from isarstep.feed.dense import IMPLIED
 from isarstep.feed.inputs import EARLIER, FIELDS_READ, SELECTED, STATEMENT
 from isarstep.feed.pattern_keys import Keys, pattern_keys
 
@@ -64,6 +65,19 @@ def with_premises(corpus: Corpus, ranked: Ints, propositions: Ints, keys: Keys, 
     return with_contexts(
         corpus, AddedSources(found, np.full(len(found), SELECTED, np.int8), starts_of(number), *nothing)
     )
+
+
+def premises_read(facts: Iterable[str], known: Iterable[str]) -> list[str]:
+    """What is read of these facts, the best first, beside propositions that are known: as `with_premises` does where
+    there is no target."""
+    seen, room, found = set(known), PREMISE_TOKENS, list[str]()
+    for text in facts:
+        length = sum(token not in IMPLIED for token in text.split())
+        if text not in seen and length <= room and len(found) < MOST_PREMISES:
+            found.append(text)
+            room -= length
+        seen.add(text)
+    return found
 
 
 def view(corpus: Corpus, fields: tuple[int, ...]) -> Corpus:

@@ -8,13 +8,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
+from isarstep.feed.selected_premises import premises_read
 from isarstep.prove.facts import FactBase
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.premises import constants_of, relevance_of
 from isarstep.prove.typed import ExampleToCheck, Typed
 
 Order: TypeAlias = Literal["constants", "learned"]  # by rare constants in common, or by the learned selector
+CANDIDATES = 24  # for the model, of which it reads what is new and not too long, as in training
 SPARE = 1.5  # candidates for every library fact that is wanted: not every one has an instance at the types of a query
 
 
@@ -62,6 +65,22 @@ class AvailableFacts:
                 question, wanted, before, exclude, own, theories
             )
         return chosen + relevance_of(self.facts).rank(texts, wanted, before, exclude, own, theories)
+
+    def for_model(self, example: Example, theory_context: TheoryContext, *, scored: bool) -> tuple[str, ...]:
+        """The facts that a model may read to find a step, best first: for a score those from before the step, and none
+        that is the step."""
+        if self.facts is None:
+            return ()
+        from isarstep.prove.selection import SelectorQuestion, learned_selection
+
+        question = SelectorQuestion(
+            "", example.f2, example.f3 or "", example.f4, example.statement, example.earlier, example.theory
+        )
+        before = self.facts.before(example.theory, example.name) if scored else len(self.facts)
+        selection = learned_selection(self.facts, kept=not scored)
+        step = self.facts.alike(example.f1, theory_context.theories) if scored and example.f1 else ()
+        chosen = selection.rank(question, CANDIDATES, before, step, (), theory_context.theories)
+        return tuple(premises_read((self.facts.texts[n] for n in chosen), (*example.f2, example.f3 or "", *example.f4)))
 
     def copies(self, example: ExampleToCheck) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names

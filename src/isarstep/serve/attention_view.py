@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from isarstep.feed.constants import texts_of
+from isarstep.feed.inputs import FIELDS_READ
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import ProblemError
 from isarstep.theory.task import Task
@@ -19,8 +22,9 @@ def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, hea
     config = predictor.model.config
     if config.kind not in ("transformer", "hat"):
         raise ProblemError("unsupported", f"a {config.kind} model has no attention maps")
+    example = replace(engine.with_premises(task), f1=answer)
     with engine.lock:
-        maps = record_attention(predictor.torch_model, predictor.vocabulary, task.example, answer)
+        maps = record_attention(predictor.torch_model, predictor.vocabulary, example, answer)
     cross = np.stack(maps.cross)  # layers x heads x written x source
     layers, heads = cross.shape[:2]
     for chosen, count, name in ((layer, layers, "layer"), (head, heads, "head")):
@@ -29,7 +33,7 @@ def attention_of(engine: Engine, task: Task, answer: str, layer: int | None, hea
     over_layers = cross.mean(0) if layer is None else cross[layer]
     weights = over_layers.mean(0) if head is None else over_layers[head]
     propositions: list[dict[str, Any]] = []
-    texts = task.example.source(hints=config.input == "+F.5")
+    texts = [(field, text) for field, text in texts_of(example) if field in FIELDS_READ[config.input]]
     begin = 0
     for (field, text), length in zip(texts, maps.spans, strict=True):
         end = begin + length

@@ -537,6 +537,10 @@ def premises(
         bool,
         typer.Option("--for-model", help="Ask as the model does: with F.2 to F.4 and context, without F.1."),
     ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Score nothing, and write here the facts that a model reads, for `predict --premises`."),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table as Markdown.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")] = False,
 ) -> None:
@@ -544,13 +548,19 @@ def premises(
 
     Rows are the learned selector, the filter by which the checker offers facts to provers, and a bag of constants.
 
-    Example:
+    Examples:
 
         isarstep premises --split test --limit 500
+        isarstep premises --split test --out premises.jsonl
     """
     from isarstep.bench.store import Benchmark
-    from isarstep.serve.agents.premise_task import premise_table
+    from isarstep.feed.premise_files import write_premises
+    from isarstep.serve.agents.premise_task import premise_table, selected_for_model
 
+    if out is not None:
+        count = write_premises(out, selected_for_model(Benchmark(benchmark), split, limit))
+        typer.echo(f"{count} examples -> {out}")
+        return
     table = premise_table(Benchmark(benchmark), split, limit, for_model)
     if as_json:
         typer.echo(json.dumps({"tables": [table.as_json()]}, ensure_ascii=False))

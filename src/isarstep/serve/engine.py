@@ -18,11 +18,14 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from isarstep.bench.setting import with_setting
 from isarstep.bench.store import Benchmark
+from isarstep.feed.inputs import FIELDS_READ, SELECTED, STATEMENT
 from isarstep.interruption import undisturbed
 from isarstep.logic.infer import Context, well_formed
 from isarstep.logic.names import Names
 from isarstep.memory import shared_property
+from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.novelty import KnownStatements, schematics_in_order, without_repetition
 from isarstep.prove.step import Step, further, ranked
 from isarstep.theory.chosen_context import chosen_context
@@ -32,6 +35,7 @@ from isarstep.theory.problem_reader import Parsed, ProblemReader, ReadPropositio
 from isarstep.theory.task import Task
 
 if TYPE_CHECKING:
+    from isarstep.bench.example import Example
     from isarstep.bench.theory_contexts import Exists, TheoryContext, TheoryContexts
     from isarstep.decode.predict import Predictor
     from isarstep.decode.search import Constraints
@@ -237,7 +241,7 @@ class Engine:
         from isarstep.decode.hypotheses import SearchRules
         from isarstep.decode.ranking import learned_ranking
 
-        examples = [replace(task.example, id=str(number)) for number, task in enumerate(tasks)]
+        examples = [replace(self.with_premises(task), id=str(number)) for number, task in enumerate(tasks)]
         corpus = self.predictor.corpus(examples)
         corpus = replace(corpus, variables=np.array([example.fixed for example in examples], np.int32))
         with self.lock:
@@ -253,6 +257,16 @@ class Engine:
             order = [tokens for tokens, _ in ranking.ordered(proposals, given)]
             answers.append(self.steps(task, [(tokens, scores[tokens]) for tokens in order]))
         return answers
+
+    def with_premises(self, task: Task) -> Example:
+        """The task's example with what the model reads beside: what stands above the gap, and library facts."""
+        read, example = FIELDS_READ[self.predictor.model.config.input], task.example
+        if STATEMENT in read and example.proof_row is not None:
+            example = with_setting(self.benchmark, example)
+        if SELECTED not in read or (offered := self._offered_facts) is None:
+            return example
+        facts = AvailableFacts(offered.library).for_model(example, task.theory_context, scored=task.scored)
+        return replace(example, premises=facts)
 
     def _constraints(self, constraint: Constraint) -> Constraints | None:
         if constraint == "none":

@@ -7,7 +7,7 @@ A selector ranks all facts that stand before the step in its context; right are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,8 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from isarstep.bench.example import Example
+from isarstep.bench.setting import with_setting
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
+from isarstep.progress import Watched
+from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.facts import FactBase, Library
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
 from isarstep.prove.selection import LearnedSelection, SelectorQuestion, selection_of
@@ -196,6 +199,17 @@ def score_selector(name: str, selector: PremiseSelector, questions: Sequence[Pre
         reciprocal.append(max((1 / rank for rank in ranks if rank), default=0.0))
     mean = {width: 100 * float(np.mean(found)) for width, found in recalls.items()}
     return PremiseScores(name, mean, float(np.mean(reciprocal)), len(questions))
+
+
+def selected_for_model(benchmark: Benchmark, split: str, limit: int | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Id and the facts that a model reads, for the examples of a split in the order of their ids."""
+    facts = AvailableFacts(Library.of_benchmark(benchmark))
+    examples = benchmark.split(split).lowest(limit)
+    with Watched("selecting", len(examples)) as watched:
+        for example in examples:
+            there = benchmark.theory_contexts.at(example.theory)
+            yield example.id, facts.for_model(with_setting(benchmark, example), there, scored=True)
+            watched.advance(1)
 
 
 def premise_table(benchmark: Benchmark, split: str, limit: int | None, for_model: bool = False) -> Table:
