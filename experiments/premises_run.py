@@ -9,7 +9,8 @@
 
 `all` selects, trains and scores, each in a process of its own, and gives the model what is left of `--minutes`. Two
 selectors see one half of the entries each and select for the other half in training; the one that is kept has seen all.
-Files `--beside` are scored only. OUT/progress.jsonl has a line for every result as soon as it is there.
+With `--selectors` those of an earlier run are read. Files `--beside` are scored only. OUT/progress.jsonl has a line for
+every result as soon as it is there.
 """
 
 from __future__ import annotations
@@ -62,7 +63,11 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--full", type=float, nargs="+", default=[0.9], help="minutes of selectors of all entries")
     parser.add_argument("--half", type=float, default=0.8, help="minutes of the selector of each half")
     parser.add_argument("--batch", type=int, default=4096, help="questions of a selector's batch")
+    parser.add_argument(
+        "--selectors", type=Path, help="a folder with the files that an earlier run left: none is trained"
+    )
     parser.add_argument("--size", default="small")
+    parser.add_argument("--dropout", type=float, default=0.15)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--examples", type=int, help="of each split, for a trial")
@@ -166,11 +171,28 @@ class Selecting:
         some = self.questions.take(np.flatnonzero(seen[self.questions.example]))
         uses, own = uses_of(self.corpus, columns, self.data.facts, seen, some)
         chosen = self.chosen
+        if chosen.selectors is not None:
+            counted = self.data.library.there(uses).float().log1p()
+            return Selector(name, self.kept(chosen.selectors / f"{name}.safetensors"), counted, minutes)
         recipe = SelectorRecipe(minutes=minutes, batch=chosen.batch, others=chosen.batch, seed=chosen.seed)
         run = SelectorRun(self.data.library, some, uses, own, recipe, self.out / f"{name}.jsonl")
         towers = run.go()
         say(self.out, done=name, questions=len(some), minutes=minutes)
         return Selector(name, towers, run.uses.float().log1p(), minutes)
+
+    def kept(self, path: Path) -> Any:
+        """The towers that an earlier run has trained."""
+        import torch
+
+        from isarstep.models.premise_selector import selector_weights
+        from isarstep.train.selector_model import TwoTowers
+
+        towers = TwoTowers()
+        there = towers.state_dict()
+        weights = selector_weights(path)[0]
+        towers.load_state_dict({part: torch.from_numpy(weights[part]).reshape(there[part].shape) for part in there})
+        say(self.out, read=path.name)
+        return towers.to(self.data.library.device).eval()
 
     def keep(self, selector: Selector) -> None:
         from isarstep.models.premise_selector import save_selector
@@ -200,8 +222,13 @@ class Selecting:
         for kind, what in ((FOR_PROVERS, "for provers"), (FOR_MODEL, "for the model")):
             asked = there[self.questions.kind[there] == kind]
             some = np.random.default_rng(0).choice(asked, min(len(asked), OTHERS), replace=False)
-            for learned in (True, False):
-                self.told(self.data, selector, f"other half {what}", self.questions.take(np.sort(some)), learned)
+            questions, alpha = self.questions.take(np.sort(some)), selector.towers.alpha
+            kept = alpha.detach().clone()
+            for factor in FACTORS:  # would entries that nobody has seen want another weight of constants?
+                alpha.data.copy_(kept * factor)
+                self.told(self.data, selector, f"other half {what}, factor {factor}", questions)
+            alpha.data.copy_(kept)
+            self.told(self.data, selector, f"other half {what}", questions, learned=False)
 
     def weigh_constants(self, selector: Selector) -> None:
         """The factors of the cosine of constants that are best on validation, for provers and for the model."""
@@ -251,7 +278,8 @@ def select(chosen: argparse.Namespace) -> None:
     best: tuple[float, Selector] | None = None
     for number, minutes in enumerate(chosen.full):
         selector = work.trained(f"selector-full{number}", None, minutes)
-        work.weigh_constants(selector)
+        if chosen.selectors is None:
+            work.weigh_constants(selector)
         work.keep(selector)
         value = work.scores(work.data, selector, "validation")
         if best is None or value > best[0]:
@@ -299,7 +327,7 @@ def trained_model(
     from isarstep.train.recipe_files import modern
 
     gpu = chosen.device == "cuda"
-    config = ModelConfig("hat", len(data.vocabulary), chosen.size, "modern", 0.15, read, dense=True)
+    config = ModelConfig("hat", len(data.vocabulary), chosen.size, "modern", chosen.dropout, read, dense=True)
     recipe = modern(
         minutes=minutes, batch=65_536 if gpu else 2048, renumber=0.5, renumber_copies=False, number_constants=0.5,
         seed=chosen.seed, leave_out=chosen.stage == "train",
@@ -357,8 +385,8 @@ def score(chosen: argparse.Namespace) -> None:
     predictor = Predictor(out / "run", chosen.device)
     (out / "lists").mkdir(exist_ok=True)
     for data, split in ((each, name) for each in sets for name in each.splits if name != "train"):
-        corpus = data.split(split)
-        wanted = [" ".join(spelt_out([data.words[t] for t in corpus.proposition(n)])) for n in corpus.targets.tolist()]
+        corpus, words = data.split(split), data.words
+        wanted = [" ".join(spelt_out([words[t] for t in corpus.proposition(n)])) for n in corpus.targets.tolist()]
         for name, fields in VIEWS.items():
             seen = replace(data, splits={split: view(corpus, fields)})
             lines = list(predictor.lines(predictor.split(seen, split), SearchRules(WIDE), order=COMPARED_ORDER))

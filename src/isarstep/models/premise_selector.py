@@ -49,6 +49,11 @@ def save_selector(weights: dict[str, Floats], about: dict[str, Any], folder: Pat
 def load_selector(where: str | Path) -> LightSelector:
     """From a folder, or `embedded` for the one inside the package."""
     path = selector_folder(where) / SELECTOR
+    return LightSelector(*selector_weights(path), hash_of_file(path))
+
+
+def selector_weights(path: Path) -> tuple[dict[str, Floats], dict[str, Any]]:
+    """What `save_selector` wrote, and what it says of itself."""
     try:
         with safe_open(str(path), "np") as file:
             stored = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
@@ -62,7 +67,7 @@ def load_selector(where: str | Path) -> LightSelector:
         for name, value in stored.items()
         if not name.endswith(":scale")
     }
-    return LightSelector(weights, about, hash_of_file(path))
+    return weights, about
 
 
 @dataclass(frozen=True)
