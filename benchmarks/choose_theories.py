@@ -1,10 +1,12 @@
 """Theories of an Archive outside training, for `fill.py` and `states.py`, chosen by the hashes of their names.
 
-    python benchmarks/choose_theories.py AFP --base HOL --base HOL-Library --count 20
+    python benchmarks/choose_theories.py AFP --base HOL --base HOL-Library --count 20 [--word fourth] [--without LIST]
 
 prints a path a line. Of the entries that `choose_entries.py` would list, and that are in no data of ours, each gives
 one theory at most: among those with enough terminal proofs inside structured proofs, whose imports outside the entry
-are all embedded, the one whose name has the lowest SHA-256. Isabelle is the one that ISABELLE_HOME or the PATH names.
+are all embedded, the one whose name has the lowest SHA-256. A word before
+the names is another draw; entries of a list of paths are left out. Isabelle is the one that ISABELLE_HOME or the PATH
+names.
 """
 
 from __future__ import annotations
@@ -34,26 +36,32 @@ def main() -> None:
     parser.add_argument("--base", action="append", default=[], help="a session whose theories may be needed")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--least", type=int, default=10, help="terminal proofs that a theory has at least")
+    parser.add_argument("--word", default="", help="before the names that are hashed")
+    parser.add_argument("--without", type=Path, action="append", default=[], help="a file of paths of an earlier draw")
     arguments = parser.parse_args()
-    known = {entry_of(session) for name in OURS for session in Benchmark(name).manifest["sessions"]}
+    drawn = [Path(line) for file in arguments.without for line in file.read_text().split()]
+    thys = arguments.archive.resolve() / "thys"
+    known = {path.resolve().relative_to(thys).parts[0] for path in drawn}
+    known |= {entry_of(session) for name in OURS for session in Benchmark(name).manifest["sessions"]}
     sessions = Sessions(find_installation(), [arguments.archive / "thys"])
     bases = {name for base in arguments.base for name in sessions.requirements(base)}
     embedded = frozenset(Benchmark(EMBEDDED).theory_contexts.parents)
-    rule = CandidateRule(known, bases, least_steps=2 * arguments.least, most_lines=6000)
+    rule = CandidateRule(known, bases, least_steps=2 * arguments.least, most_lines=6000, word=arguments.word)
     found = (
-        chosen(sessions, entry, embedded, arguments.least) for entry in candidates(arguments.archive, sessions, rule)
+        chosen(sessions, entry, embedded, arguments.least, arguments.word)
+        for entry in candidates(arguments.archive, sessions, rule)
     )
     for theory in itertools.islice((theory for theory in found if theory is not None), arguments.count):
         print(theory.path, flush=True)
 
 
-def chosen(sessions: Sessions, entry: Candidate, embedded: Container[str], least: int) -> Theory | None:
+def chosen(sessions: Sessions, entry: Candidate, embedded: Container[str], least: int, word: str) -> Theory | None:
     """The theory that an entry gives."""
     own = {theory.name: theory for name in entry.sessions for theory in sessions.own_theories(name)}
     outside = {name for theory in own.values() for name in theory.imports} - own.keys()
     if not all(name in embedded for name in outside):
         return None
-    for name in sorted(own, key=lambda name: hashlib.sha256(name.encode()).hexdigest()):
+    for name in sorted(own, key=lambda name: hashlib.sha256((word + name).encode()).hexdigest()):
         try:
             _, commands = split_commands(read_source(own[name].path))
         except UserError:

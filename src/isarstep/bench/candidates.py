@@ -33,6 +33,7 @@ class CandidateRule:
     most_lines: int = 3000
     copied: float = 0.1  # the share of long lines from which on it is a copy
     after: str = ""  # only entries dated later than this day, as 2026-02-03
+    word: str = ""  # before each name that is hashed: another word, another draw
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def candidates(archive: Path, sessions: Sessions, rule: CandidateRule) -> Iterat
         if session.directory.is_relative_to(thys) and session.directory != thys:
             by_entry.setdefault(session.directory.relative_to(thys).parts[0], []).append(session.name)
     trained = _long_lines(_text(path) for entry in rule.known for path in (thys / entry).rglob("*.thy"))
-    for entry in sorted(by_entry, key=lambda name: hashlib.sha256(name.encode()).hexdigest()):
+    for entry in sorted(by_entry, key=lambda name: hashlib.sha256((rule.word + name).encode()).hexdigest()):
         if entry in rule.known or any(entry_of(name) in rule.known for name in by_entry[entry]):
             continue
         dated = entry_date(archive, entry)

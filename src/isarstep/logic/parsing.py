@@ -320,3 +320,5 @@ _SPECIAL = {
     "sort": _Parser.sort,
     "index": _Parser.structure,
 }
+# Nonterminals that are known without any production of a theory.
+NONTERMINALS = frozenset((*_SPECIAL, *_KINDS, "logic", "any", "prop", "args", "asms", "types", "classes"))

@@ -158,6 +158,8 @@ class Translator:
             found: dict[str, Tree] = {}
             if _match(left, tree, found):
                 return _fill(right, found)
+            if left == head and type(tree) is tuple:  # a rule for the head alone
+                return (_fill(right, found), *tree[1:])
         return None
 
     # Binders

@@ -319,6 +319,29 @@ def notation(context: OwnContext, command: OuterCommand) -> None:
         reader.accept("and")
 
 
+def type_notation(context: OwnContext, command: OuterCommand) -> None:
+    """`type_notation` and `no_type_notation`."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if context.in_locale:
+        raise reader.refused(f"`{command.name}` inside a locale is not read")
+    if reader.is_keyword("("):
+        reader.bracket()
+    while reader.here is not None:
+        token = reader.name()
+        name = context.language.types.resolve(to_isabelle(token.text))
+        if name is None:
+            raise NotRead(context.source, token.start, f"there is no type {token.text!r}")
+        synonym = context.language.synonyms.get(name)
+        arguments = len(synonym[0]) if synonym else context.signature.types[name]
+        mixfix = reader.mixfix()
+        rows = mixfix_rows(mixfix, context.source, name, arguments, "type") if mixfix else None
+        if command.name == "no_type_notation":
+            context.remove_notation([f"\\<^type>{name}"], rows)
+        elif rows is not None:
+            context.add_notation(rows)
+        reader.accept("and")
+
+
 def hide(context: OwnContext, command: OuterCommand) -> None:
     """`hide_const`, `hide_type`, `hide_fact`."""
     names = [token for token in command.tokens if token.kind in ("name", "string") and token.text != "open"]
@@ -400,6 +423,8 @@ READERS: dict[str, Callable[[OwnContext, OuterCommand], None]] = {
     "typedecl": typedecl,
     "notation": notation,
     "no_notation": notation,
+    "type_notation": type_notation,
+    "no_type_notation": type_notation,
     "hide_const": hide,
     "hide_type": hide,
     "hide_fact": hide,

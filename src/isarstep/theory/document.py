@@ -44,11 +44,13 @@ from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
 from isarstep.theory.records import record
 from isarstep.theory.stated import ReadStatement, read_lemma
 from isarstep.theory.statements import NotRead
+from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
 from isarstep.theory.unread_symbols import unread_symbols
 
 _READERS = {
     **READERS,
+    **SYNTAX_READERS,
     "datatype": datatype,
     "fun": recursive_function,
     "primrec": recursive_function,
@@ -455,16 +457,22 @@ class _Reading:
         return any(fact.unproved for facts in found if facts is not None for fact in facts)
 
     def _termination(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
-        names = [token.text for token in command.tokens if token.kind == "name"]
-        waiting = list(self.context.waiting)
-        name = names[0] if names else waiting[-1] if waiting else ""
-        unproved = self._rests_on_sorry(proof) or any(each.name == "oops" for each in proof)
-        if name not in self.context.waiting:
-            raise NotRead(self.context.source, command.start, "no function waits for its termination")
-        if unproved:
-            self.context.note(command.start, f"the equations of {name} are left out: its termination is not proved")
-        else:
-            give_equations(self.context, name, simp=True)
+        context, before = self.context, self.context.target
+        reader = TokenReader(command.tokens, context.source, command.start)
+        if target_of(reader):
+            enter_target(context, command)
+        try:
+            names = [token.text for token in reader.tokens[reader.at :] if token.kind == "name"]
+            name = names[0] if names else next(reversed(context.waiting), "").rpartition(".")[2]
+            if context.full_name(name) not in context.waiting:
+                raise NotRead(context.source, command.start, "no function waits for its termination")
+            if self._rests_on_sorry(proof) or any(each.name == "oops" for each in proof):
+                context.note(command.start, f"the equations of {name} are left out: its termination is not proved")
+            else:
+                give_equations(context, name, simp=True)
+        finally:
+            if context.target is not before:
+                context.leave() if before is None else context.enter(before)
 
     def _skip(self, command: OuterCommand) -> None:
         """Inside a block that is not read: everything that is declared there is not read either."""

@@ -14,14 +14,29 @@ from itertools import count
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
-from isarstep.logic.terms import App, Const, Free, Term, Typ, frees, list_comb, strip_comb, substitute, subterms
+from isarstep.logic.terms import (
+    App,
+    Const,
+    Free,
+    Term,
+    Typ,
+    frees,
+    funs,
+    list_comb,
+    rebuild,
+    strip_comb,
+    substitute,
+    subterms,
+)
 from isarstep.theory.declarations import announce, as_constants, labelled, new_names, retyped, sides_of
 from isarstep.theory.function_induction import induction_of_function
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.rule_cases import InductionRule
 from isarstep.theory.statements import NotRead, read_together, type_names
 
 _DUMMY = re.compile(r"(?<![\w'?.\\<>^⇩])_(?![\w'>])")
+_MADE = re.compile(r"(?:v|uu)\d+")  # variables that are made here
 MOST_EQUATIONS = 200  # after splitting
 _TRUTH = {"HOL.True": 0, "HOL.False": 0}
 _SUC, _ZERO, _ONE = "Nat.Suc", "Groups.zero_class.zero", "Groups.one_class.one"
@@ -41,8 +56,6 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
     """`fun`, `primrec` and `function`."""
     reader = TokenReader(command.tokens, context.source, command.start)
     options = [token.text for token in reader.bracket()] if reader.is_keyword("(") else []
-    if context.parameters:
-        raise reader.refused(f"`{command.name}` inside a locale is not read")
     scope = context.scope()
     names = new_names(reader, scope, "where")
     reader.expect("where")
@@ -55,11 +68,17 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
     texts = [without_dummies(text) for _, _, texts in rows for text in texts]
     read = read_together(texts, scope, apart=True)
     types = _types_of(read.frees, [each.name for each in names])
-    equations = [_sides(context, t, text.inside, types) for t, text in zip(read.terms, texts, strict=True)]
+    mentioned = {node.name for term in read.terms for node in frees(term)}
+    used = [name for name in context.parameters if name in mentioned]
+    _refuse_parameters(context, command, [each.name for each in names], used)
+    equations = [_sides(context, t, text.inside, types, used) for t, text in zip(read.terms, texts, strict=True)]
     meaning: dict[str, Term] = {}
+    applied: dict[str, Term] = {}  # as facts have it: with the parameters of the locale
     for each in names:
-        full = context.declare_constant(context.full_name(each.name), types[each.name]).name
+        typ = funs([context.parameters[name] for name in used], types[each.name])
+        full = context.declare_constant(context.full_name(each.name), typ).name
         meaning[each.name] = Const(full)
+        applied[full] = context.applied(full, used) if context.parameters else Const(full)
     made = [_with_constants(equation, meaning) for equation in equations]
     heads = {constant.name for constant in meaning.values() if isinstance(constant, Const)}
     sequential = command.name == "fun" or "sequential" in options
@@ -78,14 +97,30 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
         context.note(
             command.start, f"the equations of {names[0].name} are left out: that it terminates is not seen here"
         )
-    context.waiting[names[0].name] = [(each.name, _facts_of(context, final, meaning[each.name])) for each in names]
+    facts = [(each.name, _facts_of(context, final, meaning[each.name], applied)) for each in names]
+    context.waiting[context.full_name(names[0].name)] = facts
     if terminates:
         give_equations(context, names[0].name, simp=True)
         if command.name == "fun" and len(names) == 1:
             full = context.full_name(names[0].name)
             rule = induction_of_function([(each.patterns, each.right) for each in final], full)
-            if rule is not None:
+            if rule is not None and not _speaks_of_locale(rule, full, used):
                 context.inductions[full] = rule
+
+
+def _refuse_parameters(context: OwnContext, command: OuterCommand, names: Sequence[str], used: Sequence[str]) -> None:
+    """What is not read of a function inside a locale."""
+    if any(_MADE.fullmatch(name) for name in context.parameters):
+        raise NotRead(context.source, command.start, f"`{command.name}` in a locale with parameters of this name")
+    if command.name == "primrec" and len(names) > 1 and used:
+        raise NotRead(context.source, command.start, "a `primrec` of several names inside a locale is not read")
+
+
+def _speaks_of_locale(rule: InductionRule, full: str, used: Sequence[str]) -> bool:
+    """Do its conditions name parameters of a locale, or the function itself, which takes them?"""
+    nodes = [node for case in rule.cases for premise in case.premises for node in subterms(premise)]
+    parameters = any(isinstance(node, Free) and node.name in used for node in nodes)
+    return parameters or (bool(used) and any(isinstance(node, Const) and node.name == full for node in nodes))
 
 
 def without_dummies(text: SourceToken) -> SourceToken:
@@ -105,8 +140,8 @@ def _primitive(context: OwnContext, equations: list[FunctionEquation], place: in
 
 
 def give_equations(context: OwnContext, name: str, *, simp: bool) -> bool:
-    """Make the equations of a function facts, once it is known to terminate."""
-    waiting = context.waiting.pop(name, None)
+    """Make the equations of a function facts, once it is known to terminate, where it was declared."""
+    waiting = context.waiting.pop(context.full_name(name), None)
     if waiting is None:
         return False
     for base, props in waiting:
@@ -119,7 +154,9 @@ def _types_of(found: Mapping[str, Typ], names: Sequence[str]) -> dict[str, Typ]:
     return {name: found[name] for name in names}
 
 
-def _sides(context: OwnContext, term: Term, place: int, new: Mapping[str, Typ]) -> FunctionEquation:
+def _sides(
+    context: OwnContext, term: Term, place: int, new: Mapping[str, Typ], used: Sequence[str]
+) -> FunctionEquation:
     sides = sides_of(term)
     if sides is None:
         raise NotRead(context.source, place, "expected an equation; conditions are not read")
@@ -129,11 +166,14 @@ def _sides(context: OwnContext, term: Term, place: int, new: Mapping[str, Typ]) 
     left = [node.name for pattern in patterns for node in subterms(pattern) if isinstance(node, Free)]
     if len(set(left)) != len(left):
         raise NotRead(context.source, place, "a variable stands twice on the left side")
-    extra = {node.name for node in frees(sides[1])} - {*left, *new}
+    if set(left) & set(used):
+        raise NotRead(context.source, place, "a parameter of the locale stands in a pattern")
+    extra = {node.name for node in frees(sides[1])} - {*left, *new, *used}
     if extra:
         raise NotRead(context.source, place, f"{min(extra)!r} stands on the right side only")
+    known = type_names([*new.values(), *(context.parameters[name] for name in used)])
     for typ in (getattr(node, "type", None) for node in subterms(sides[1])):
-        if typ is not None and type_names([typ]) - type_names(new.values()):
+        if typ is not None and type_names([typ]) - known:
             raise NotRead(context.source, place, "the right side has a type variable that the function does not have")
     return FunctionEquation(head.name, tuple(patterns), sides[1], place)
 
@@ -144,17 +184,23 @@ def _with_constants(equation: FunctionEquation, meaning: Mapping[str, Term]) -> 
     return FunctionEquation(head.name, equation.patterns, as_constants(equation.right, meaning), equation.place)
 
 
-def _facts_of(context: OwnContext, equations: Sequence[FunctionEquation], head: Term) -> list[Term]:
+def _facts_of(
+    context: OwnContext, equations: Sequence[FunctionEquation], head: Term, applied: Mapping[str, Term]
+) -> list[Term]:
     assert isinstance(head, Const)
     found = []
+
+    def put(node: Term, _depth: int) -> Term:
+        return applied.get(node.name, node) if isinstance(node, Const) else node
+
     for each in equations:
         if each.head == head.name:
             types = {n.name: n.type for p in each.patterns for n in frees(p) if n.type is not None}
-            prop = hol.trueprop(hol.eq(list_comb(head, each.patterns), each.right))
+            prop = rebuild(hol.trueprop(hol.eq(list_comb(head, each.patterns), each.right)), put)
             try:
-                found.append(retyped(context, prop, types))
+                found.append(retyped(context, prop, {**context.parameters, **types}))
             except UserError:
-                found.append(retyped(context, prop, {}))
+                found.append(retyped(context, prop, dict(context.parameters)))
     return found
 
 

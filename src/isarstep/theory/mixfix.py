@@ -63,6 +63,52 @@ def mixfix_rows(
     raise NotRead(source, first.start, f"the notation {first.text[:30]!r} is not read")
 
 
+def syntax_rows(
+    tokens: Sequence[SourceToken],
+    source: TheorySource,
+    head: str,
+    arguments: Sequence[str],
+    result: str,
+    *,
+    printed: bool,
+) -> list[Row]:
+    """Productions of a mixfix annotation whose arguments and result are of these nonterminals. Raises NotRead."""
+    first = tokens[0]
+    if first.keyword(*_INFIX):
+        if len(tokens) != 3 or tokens[2].kind != "number" or len(arguments) != 2:
+            raise NotRead(source, first.start, "an infix notation of this form is not read")
+        symbols, priority = _delimiters(tokens[1], source), int(tokens[2].text)
+        if None in symbols or _INDEX in symbols:
+            raise NotRead(source, tokens[1].start, "an infix operator with an argument inside is not read")
+        left, right = (priority + more for more in _INFIX[first.text])
+        ends = [arguments[0], left], [arguments[1], right]
+        joined = "".join(map(str, symbols))
+        return [
+            [result, [ends[0], *symbols, ends[1]], head, priority, int(printed)],
+            [result, [f"({joined})"], head, 1000, int(printed)],
+        ]
+    if not first.quoted:
+        raise NotRead(source, first.start, f"the notation {first.text[:30]!r} is not read")
+    priorities, priority = _priorities(tokens[1:], source)
+    made: list[Any] = []
+    places = 0
+    for part in _delimiters(first, source):
+        if part == _INDEX:
+            raise NotRead(source, first.start, "a notation for structures in this form is not read")
+        if part is not None:
+            made.append(part)
+            continue
+        if places >= len(arguments):
+            raise NotRead(source, first.start, f"the notation has more than {len(arguments)} arguments")
+        made.append([arguments[places], priorities[places] if places < len(priorities) else 0])
+        places += 1
+    if places < len(arguments) or (not head and places != 1):
+        raise NotRead(source, first.start, f"the notation has {places} arguments, its type {len(arguments)}")
+    if head and not any(isinstance(symbol, str) for symbol in made):
+        raise NotRead(source, first.start, "a notation without any symbol of its own is not read")
+    return [[result, made, head, priority, int(printed)]]
+
+
 def _indexed_infix(
     symbols: Sequence[str | None],
     source: TheorySource,
@@ -95,15 +141,7 @@ def indexed_rule(row: Row) -> Row:
 def _template(
     tokens: Sequence[SourceToken], source: TheorySource, head: str, arguments: int, kind: str, *, fixed: bool
 ) -> Row:
-    rest = list(tokens[1:])
-    priorities: list[int] = []
-    if rest and rest[0].keyword("["):
-        end = next((i for i, token in enumerate(rest) if token.keyword("]")), len(rest))
-        priorities = [int(token.text) for token in rest[:end] if token.kind == "number"]
-        rest = rest[end + 1 :]
-    if len(rest) > 1 or (rest and rest[0].kind != "number"):
-        raise NotRead(source, rest[0].start, "a notation of this form is not read")
-    priority = int(rest[0].text) if rest else 1000
+    priorities, priority = _priorities(tokens[1:], source)
     symbols: list[Any] = []
     count = 0
     parts = _delimiters(tokens[0], source)
@@ -125,6 +163,19 @@ def _template(
     if not any(isinstance(symbol, str) for symbol in symbols):
         raise NotRead(source, tokens[0].start, "a notation without any symbol of its own is not read")
     return [kind, symbols, head, priority, 1]
+
+
+def _priorities(tokens: Sequence[SourceToken], source: TheorySource) -> tuple[list[int], int]:
+    """`[50, 51] 50`: those of the arguments and of the whole."""
+    rest = list(tokens)
+    priorities: list[int] = []
+    if rest and rest[0].keyword("["):
+        end = next((i for i, token in enumerate(rest) if token.keyword("]")), len(rest))
+        priorities = [int(token.text) for token in rest[:end] if token.kind == "number"]
+        rest = rest[end + 1 :]
+    if len(rest) > 1 or (rest and rest[0].kind != "number"):
+        raise NotRead(source, rest[0].start, "a notation of this form is not read")
+    return priorities, int(rest[0].text) if rest else 1000
 
 
 def _delimiters(token: SourceToken, source: TheorySource) -> list[str | None]:

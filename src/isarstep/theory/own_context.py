@@ -87,11 +87,12 @@ class OwnContext:
         self.inside: dict[str, Any] = {}  # notation of the locale in which one is
         self.language = self._over(language)
         self._own_grammar = True  # no copy has the same one
+        self.nonterminals: set[str] = set()
         self.unread = Unread()
         self.facts: dict[str, tuple[OwnFact, ...]] = {}  # by full name, in the order of the file
         self.locales: dict[str, Locale] = {}
         self.target: Locale | None = None
-        # Functions by their first name: the equations of each, which wait for a proof of termination.
+        # Functions by the full name of their first one: the equations of each, which wait for a proof of termination.
         self.waiting: dict[str, list[tuple[str, list[Term]]]] = {}
         self.inductions: dict[str, Any] = {}  # induction rules of inductive predicates, by full name
         self.choices: dict[str, Any] = {}  # cases of lemmas that obtain something, by name
@@ -133,6 +134,7 @@ class OwnContext:
         made.inside = {name: list(rows) for name, rows in self.inside.items()}
         made.language = self.language.copy(made.signature, made.rows, made.inside)
         self._own_grammar = made._own_grammar = False
+        made.nonterminals = set(self.nonterminals)
         made.unread = Unread(dict(self.unread.names), dict(self.unread.symbols))
         made.facts, made.waiting, made.notes = dict(self.facts), dict(self.waiting), list(self.notes)
         made.locales = {name: locale.copy() for name, locale in self.locales.items()}
@@ -271,6 +273,13 @@ class OwnContext:
             self.language.grammar._add(production)
             self.language.productions.append(production)
         self._notation_changed()
+
+    def add_rules(self, rows: Iterable[tuple[str, Row]]) -> None:
+        """What notation stands for: rules of the theory, each with the rows to which it belongs."""
+        for where, row in rows:
+            self.rows.setdefault(where, []).append(row)
+        self._notation_changed()
+        forget_memo(self.language)
 
     def _add_row(self, field: str, row: Row) -> None:
         if self.target is not None and self.in_locale:

@@ -6,7 +6,7 @@ lemma "(3 :: nat) \<le> 2" sorry
 syntax "_turned" :: "nat \<Rightarrow> nat \<Rightarrow> bool" ("TURNED _ _")
 translations "TURNED x y" == "CONST less y x"
 
-lemma "TURNED 3 (2 :: nat)" sorry
+lemma "TURNED 2 (3 :: nat)" sorry
 
 lemma "(3 :: nat) < 2" sorry
 
@@ -18,6 +18,6 @@ lemma "(2 :: nat) \<le> 3" sorry
 
 syntax "_times" :: "nat \<Rightarrow> nat \<Rightarrow> nat" (infixl "*" 70)
 
-lemma "2 * 3 = (6 :: nat)" sorry
+lemma "2 * 3 = (7 :: nat)" sorry
 
 end
