@@ -389,12 +389,13 @@ def lemmas(context: OwnContext, command: OuterCommand) -> None:
         attributes: list[list[SourceToken]] = []
         equals = next((i for i, t in enumerate(reader.tokens[reader.at :]) if t.keyword("=", "and")), None)
         if equals is not None and reader.tokens[reader.at + equals].keyword("="):
-            name = reader.name().text
+            name = "" if reader.is_keyword("[") else reader.name().text
             if reader.is_keyword("["):
                 attributes = [[token] for token in reader.bracket("[", "]")]
             reader.expect("=")
         props: list[Term] = []
         whole, unproved = True, False
+        made_simp = declares_simp(attributes) and not name
         while reader.here is not None and not reader.is_keyword("and", "for"):
             token = reader.take()
             if reader.is_keyword("[", "("):
@@ -402,6 +403,8 @@ def lemmas(context: OwnContext, command: OuterCommand) -> None:
                 whole = False
                 continue
             found = context.find_facts(token.text)
+            if made_simp and not any(each.text == "del" for row in attributes for each in row):
+                context.declare_simp(token.text, simp=True)
             whole = whole and found is not None
             unproved = unproved or any(fact.unproved for fact in found or ())
             props += [fact.prop for fact in found or ()]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from isarstep.logic import hol
-from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import Free, Typ, Type, frees, funs, list_comb, strip_comb
 from isarstep.theory.declarations import MOST_ARGUMENTS, new_names, open_type
 from isarstep.theory.library_targets import find_target
@@ -79,7 +81,8 @@ def _inner(context: OwnContext) -> Locale:
         return Locale("")
     return Locale(
         "", dict(outer.parameters), dict(outer.sorts), dict(outer.facts), dict(outer.local), [], None, (),
-        outer.structures, {field: list(rows) for field, rows in outer.rows.items()}, outer, outer.class_type,
+        outer.structures, {field: list(rows) for field, rows in outer.rows.items()}, outer, (),
+        outer.class_type,
     )  # fmt: skip
 
 
@@ -102,6 +105,8 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
                     made.rows.setdefault("productions", []).extend(productions)
         elif reader.accept("assumes"):
             rows += stated_props(reader, *_PARTS)
+        elif not made.name and reader.accept("defines"):
+            rows += [_defined(reader, made, row) for row in stated_props(reader, *_PARTS)]
         elif reader.accept("begin"):
             begins = True
             reader.end()
@@ -135,6 +140,17 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
     return begins
 
 
+def _defined(reader: TokenReader, made: Locale, row: StatedProps) -> StatedProps:
+    """`defines f_def: "f x \\<equiv> t"`: inside, an assumption about a parameter."""
+    text = row.texts[0].text.lstrip(" (")
+    name = next((name for name in made.parameters if re.match(rf"{re.escape(from_isabelle(name))}(?![\w'])", text)), "")
+    if len(row.texts) != 1 or not name or name in made.defined:
+        raise reader.refused("a definition of one parameter is read")
+    made.defined = (*made.defined, name)
+    row.label = row.label or f"{name}_def"
+    return row
+
+
 def _variables(typ: Typ) -> list[tuple[str, tuple[str, ...]]]:
     if isinstance(typ, Type):
         return [pair for part in typ.args for pair in _variables(part)]
@@ -159,6 +175,9 @@ def end_block(context: OwnContext) -> None:
     context.leave() if outer is None else context.enter(outer)
     if target.name:
         return
+    if target.defined:
+        _forget(context, target, outer)
+        return
     known = outer.parameters if outer is not None else {}
     own = {name: typ for name, typ in target.parameters.items() if name not in known}
     if outer is not None:
@@ -174,3 +193,15 @@ def end_block(context: OwnContext) -> None:
         props = [exported(fact.prop, own, target.assumed) for fact in facts]
         simp = any(fact.simp for fact in facts)
         context.add_facts(name, props, simp=simp, unproved=any(fact.unproved for fact in facts))
+
+
+def _forget(context: OwnContext, target: Locale, outer: Locale | None) -> None:
+    """Outside, constants and facts have what its parameters stand for in their place, which is not read."""
+    inside = outer.local if outer is not None else {}
+    why = "a context with `defines`"
+    for name in target.local:
+        if name not in inside:
+            context.unread.names[name.removeprefix("local.")] = why
+    for name in target.facts:
+        if outer is None or name not in outer.facts:
+            context.unread.names[f"fact {name}"] = why

@@ -54,6 +54,7 @@ class Locale:
     structures: tuple[str, ...] = ()  # parameters that notation with an index means by itself
     rows: dict[str, list[Any]] = field(default_factory=dict)  # notation inside
     outer: Locale | None = None  # of a context inside another: the one around it
+    defined: tuple[str, ...] = ()  # parameters that stand for something else, by `defines`
     class_type: TFree | None = None  # of a class: the type that its operations are about
 
     def copy(self) -> Locale:

@@ -185,7 +185,8 @@ class ProofWalk:
             do(self, command)
         except UserError as error:
             self.refused.append(str(error))
-            if name in _ALONE and not any(map(is_open_type, self.block.fixed.values())):
+            alone = name in _ALONE or (name == "interpret" and _prefixed(command))
+            if alone and not any(map(is_open_type, self.block.fixed.values())):
                 self._open_unknown(command, str(error))
                 return True
             self.block.unknown = self.block.unknown or str(error)
@@ -564,6 +565,12 @@ class ProofWalk:
             self.context, prop, fixed, chained, local, () if begun else goal.unread_facts,
             goal.command, goal.place,
         )  # fmt: skip
+
+
+def _prefixed(command: OuterCommand) -> bool:
+    """`interpret p: a x`: all names that it brings begin with `p.`."""
+    signs = [token for token in command.tokens if token.keyword("+", "?", "!", ":")]
+    return len(signs) == 1 and len(command.tokens) > 1 and signs[0] is command.tokens[1] and signs[0].keyword(":")
 
 
 _LEMMAS = ("lemma", "theorem", "corollary", "proposition", "schematic_goal")
