@@ -95,7 +95,7 @@ class Attack:
         if isinstance(gap, Proved):
             yield Breach(problem, "sketch", gap)
 
-    def inducted(self, problem: Problem, most: int = 8) -> Iterator[Breach]:
+    def inducted(self, problem: Problem, most: int = 14) -> Iterator[Breach]:
         """By induction and case distinction."""
         task = self.engine.read(problem)
         assert task.example.f3 is not None

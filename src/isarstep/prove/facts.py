@@ -59,6 +59,10 @@ class FactBase(Protocol):
     def rules(self, name: str) -> Sequence[int]:
         """The facts of this full name, of whatever theory; only names that packages give to rules are known."""
 
+    @property
+    def inductions(self) -> Sequence[int]:
+        """Rules of induction that somebody proved by hand, by their names, outside of HOL's own theories."""
+
     def name(self, number: int) -> str:
         """As `fact` names it."""
 
@@ -94,6 +98,10 @@ class FactBase(Protocol):
 TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
 
 RULES = (".induct", ".inducts", ".cases", ".simps")
+
+# Rules that packages make for every type, set and function, and rules of coinduction.
+MADE = re.compile(r"\.p?inducts?$|\.(Rep|Abs)_\w+_induct$|\.(rel|abs|cong)_induct$|coinduct|inductive")
+BASE = "HOL."
 
 # Theory and theorem -> ordinals in the theory of its first and last proof.
 ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
@@ -227,6 +235,11 @@ class Library:
             if name.endswith(RULES) or "_induct" in name:
                 found.setdefault(name, []).append(number)
         return found
+
+    @cached_property
+    def inductions(self) -> Sequence[int]:
+        named = [number for number, name in enumerate(self._names) if "nduct" in name and not MADE.search(name)]
+        return [number for number in named if not self.theory(number).startswith(BASE)]
 
     def name(self, number: int) -> str:
         index = self._indices[number]
