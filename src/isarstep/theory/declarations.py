@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
@@ -243,10 +243,25 @@ def labelled(reader: TokenReader) -> list[tuple[str, list[list[SourceToken]], li
                 pattern_of(reader)
             else:
                 texts.append(reader.proposition())
+        if reader.is_keyword("if", "for"):
+            texts = _under_conditions(reader, texts)
         found.append((label, attributes, texts))
         if not reader.accept("and", "|"):
             break
     return found
+
+
+def _under_conditions(reader: TokenReader, texts: list[SourceToken]) -> list[SourceToken]:
+    """`"C" if "A" and "B"` as `⟦A; B⟧ ⟹ C`, in the place of C."""
+    conditions: list[str] = []
+    if reader.accept("if"):
+        while not conditions or reader.accept("and") or (reader.here is not None and reader.here.quoted):
+            reader.label()
+            conditions.append(reader.proposition().text)
+    if reader.is_keyword("for"):
+        raise reader.refused("a rule with `for` is not read")
+    premises = f"\\<lbrakk>{'; '.join(conditions)}\\<rbrakk> \\<Longrightarrow> "
+    return [replace(text, text=premises + text.text) for text in texts]
 
 
 def pattern_of(reader: TokenReader) -> list[SourceToken]:
