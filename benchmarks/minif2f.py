@@ -1,7 +1,8 @@
-"""How many statements of miniF2F's Isabelle part are read, and why the others are refused.
+"""How many statements of miniF2F's Isabelle part are read, why the others are refused, and how many are proved.
 
     python benchmarks/minif2f.py FOLDER/isabelle/valid            # the folder that the user fetched
     python benchmarks/minif2f.py FOLDER/isabelle/valid --refused  # with every refusal
+    python benchmarks/minif2f.py FOLDER/isabelle/valid --prove 60 --budget 30   # 60 by hash, 30 s and two cores each
     python benchmarks/minif2f.py FOLDER/isabelle/valid --isabelle HOME --heaps IMAGES --image SESSION
 
 With an Isabelle the terms are compared with those that it reads itself (assumptions in order, then the goal; types and
@@ -12,11 +13,13 @@ is given. The last line that is printed is one JSON document.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from readback import Printed, encode_term, read_as_meant, read_back
 
@@ -26,6 +29,10 @@ from isarstep.data import benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.terms import Free, Term, Var, beta_eta_normal, substitute
+from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.step_prover import installed
+from isarstep.serve.batching import Batcher
+from isarstep.serve.engine import Engine
 from isarstep.theory.outer import STATEMENTS, TheorySource, split_commands
 from isarstep.theory.pasted import problem_of_text
 from isarstep.theory.problem_reader import ProblemReader
@@ -44,6 +51,8 @@ def main() -> None:
     parser.add_argument("--heaps", help="folder of images made by mining")
     parser.add_argument("--image", default="HOL-Analysis", help="the image that has the imported theories")
     parser.add_argument("--seconds", type=float, default=600.0, help="for Isabelle")
+    parser.add_argument("--prove", type=int, default=0, help="prove so many statements, by the hash of their name")
+    parser.add_argument("--budget", type=float, default=30.0, help="seconds for each proof")
     asked = parser.parse_args()
     if asked.folder.name == "test" and not asked.once:
         raise SystemExit("minif2f.py: test is read once, with --once; tune on valid")
@@ -61,7 +70,30 @@ def main() -> None:
     for reason, count in reasons.most_common():
         print(f"{count:>5}  {reason}")
     document = {"statements": len(paths), "read": len(read), "refused": len(paths) - len(read)}
+    if asked.prove:
+        document |= proved(paths, read, asked.prove, asked.budget)
     print(json.dumps(document | (compared(asked, read) if asked.isabelle else {})))
+
+
+def proved(paths: list[Path], read: dict[str, Task], count: int, seconds: float) -> dict[str, Any]:
+    """The search of `prove` with the model, as text; a statement that is not read is not proved."""
+    chosen = sorted(paths, key=lambda path: hashlib.sha256(path.stem.encode()).hexdigest())[:count]
+    engine = Engine()
+    found = 0
+    with engine.proving(width=2) as proving:
+        model = Batcher(engine, 1)
+        for path in chosen:
+            task = read.get(path.stem)
+            if task is None:
+                print(f"{path.stem}: not read")
+                continue
+            *_, best = sketches(task, Plan(seconds=seconds), model.search_all, proving)
+            closed = best.closed and best.seconds <= seconds and best.contradiction is None
+            found += closed
+            print(f"{path.stem}: {'proved' if closed else 'open'}, {best.seconds:.1f} s", flush=True)
+            if closed:
+                print(best.isar(), flush=True)
+    return {"asked": len(chosen), "proved": found, "budget": seconds, "provers": installed()}
 
 
 def read_theory(benchmark: Benchmark, text: str) -> Task:

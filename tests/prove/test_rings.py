@@ -8,8 +8,11 @@ from tests.prove.derivations import FALSE, Derivation
 from tests.prove.language import SIGNATURE, local
 from tests.prove.test_refute import Nothing
 
+from isarstep.logic.hol import BOOL
 from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Const
 from isarstep.prove.calculation import calculated
+from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.refute import Refuter
 from isarstep.prove.verdict import Proved
@@ -73,3 +76,6 @@ def test_the_method_is_named() -> None:
     assert (system.by, system.facts) == ("algebra", ("F.2(1)", "F.2(2)"))
     assert cancelled is not None
     assert cancelled.facts == ("field_simps", "F.2(1)")
+    goal = Const("HOL.True", BOOL)
+    assert method_with_all_given(system, goal) == "by algebra"
+    assert method_with_all_given(Proved("eval", 0.0, (), 0), goal) == "by eval"

@@ -10,6 +10,7 @@ from isarstep.prove.problems import DEFINITION
 from isarstep.prove.verdict import Proved
 
 _NAME = re.compile(r"[A-Za-z][\w.']*(\(\d+\))?")  # of a fact: Num.num_double, rules(29)
+CALCULATIONS = ("eval", "algebra")  # methods of Isabelle by which our own calculation is repeated
 _ARITHMETIC = frozenset(
     {
         "Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus", "Groups.times_class.times",
@@ -87,6 +88,8 @@ def method_with_all_given(proof: Proved, goal: Term) -> str | None:
 def _method(proof: Proved, goal: Term, named: list[str]) -> str:
     names = {constant.name for constant in constants(goal)}
     listed = " ".join(named)
+    if proof.by in CALCULATIONS:
+        return proof.by
     if proof.by == "simp":
         return f"(simp add: {listed})" if named else "simp"
     if proof.by.startswith("simp"):
