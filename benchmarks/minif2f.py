@@ -53,6 +53,9 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600.0, help="for Isabelle")
     parser.add_argument("--prove", type=int, default=0, help="prove so many statements, by the hash of their name")
     parser.add_argument("--budget", type=float, default=30.0, help="seconds for each proof")
+    parser.add_argument(
+        "--kept", type=Path, help="file of answers; what stands there is not asked"
+    )
     asked = parser.parse_args()
     if asked.folder.name == "test" and not asked.once:
         raise SystemExit("minif2f.py: test is read once, with --once; tune on valid")
@@ -71,29 +74,50 @@ def main() -> None:
         print(f"{count:>5}  {reason}")
     document = {"statements": len(paths), "read": len(read), "refused": len(paths) - len(read)}
     if asked.prove:
-        document |= proved(paths, read, asked.prove, asked.budget)
+        document |= proved(paths, read, asked)
     print(json.dumps(document | (compared(asked, read) if asked.isabelle else {})))
 
 
-def proved(paths: list[Path], read: dict[str, Task], count: int, seconds: float) -> dict[str, Any]:
+def proved(paths: list[Path], read: dict[str, Task], asked: argparse.Namespace) -> dict[str, Any]:
     """The search of `prove` with the model, as text; a statement that is not read is not proved."""
-    chosen = sorted(paths, key=lambda path: hashlib.sha256(path.stem.encode()).hexdigest())[:count]
+    chosen = sorted(paths, key=lambda path: hashlib.sha256(path.stem.encode()).hexdigest())[: asked.prove]
+    answers = kept_answers(asked.kept)
     engine = Engine()
-    found = 0
     with engine.proving(width=2) as proving:
         model = Batcher(engine, 1)
-        for path in chosen:
-            task = read.get(path.stem)
-            if task is None:
-                print(f"{path.stem}: not read")
+        for name in (path.stem for path in chosen):
+            if name in answers:
                 continue
-            *_, best = sketches(task, Plan(seconds=seconds), model.search_all, proving)
-            closed = best.closed and best.seconds <= seconds and best.contradiction is None
-            found += closed
-            print(f"{path.stem}: {'proved' if closed else 'open'}, {best.seconds:.1f} s", flush=True)
-            if closed:
-                print(best.isar(), flush=True)
-    return {"asked": len(chosen), "proved": found, "budget": seconds, "provers": installed()}
+            task = read.get(name)
+            if task is None:
+                answers[name] = {"name": name, "said": "not read"}
+            else:
+                *_, best = sketches(task, Plan(seconds=asked.budget), model.search_all, proving)
+                closed = best.closed and best.seconds <= asked.budget
+                said = "false" if best.refuted is not None else "open"
+                if closed:
+                    said = "proved" if best.contradiction is None else "contradictory"
+                answers[name] = {"name": name, "said": said, "seconds": round(best.seconds, 1)}
+                if closed:
+                    answers[name]["isar"] = best.isar()
+            print(f"{name}: {said_of(answers[name])}", flush=True)
+            if asked.kept is not None:
+                with asked.kept.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(answers[name]) + "\n")
+    counts = Counter(answers[path.stem]["said"] for path in chosen)
+    return {"asked": len(chosen), **counts, "budget": asked.budget, "provers": installed()}
+
+
+def kept_answers(path: Path | None) -> dict[str, dict[str, Any]]:
+    """What an earlier run wrote, by name."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
+    answers: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    return {answer["name"]: answer for answer in answers}
+
+
+def said_of(answer: dict[str, Any]) -> str:
+    seconds = f", {answer['seconds']} s" if "seconds" in answer else ""
+    return f"{answer['said']}{seconds}" + (f"\n{answer['isar']}" if "isar" in answer else "")
 
 
 def read_theory(benchmark: Benchmark, text: str) -> Task:

@@ -8,9 +8,9 @@ import time
 from collections.abc import Sequence
 
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Typ, Type, Var, loose, subterms
+from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Var, loose, subterms
 from isarstep.prove.domains import Undetermined
-from isarstep.prove.executable import Computation, Machine
+from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.rings import ring_proof
@@ -19,16 +19,6 @@ from isarstep.prove.verdict import Proved
 # What Isabelle's code generator does not compute.
 NOT_GENERATED = frozenset({"NthRoot.sqrt", "Transcendental.exp", "Transcendental.ln_class.ln", "Transcendental.sin",
                            "Transcendental.cos", "Complex.complex.Complex"})  # fmt: skip
-
-
-class BuiltInOnly:
-    """Meanings without a library."""
-
-    def datatype(self, typ: Type) -> Sequence[tuple[str, Sequence[Typ]]] | None:
-        return None
-
-    def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
-        return None
 
 
 def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> Proved | None:

@@ -23,7 +23,7 @@ def encode_smt(problem: Entailment) -> tuple[str, dict[str, str]]:
     goal, needed = _printed.get(problem.goal, _print)
     declarations.update(needed)
     asserts.append(f"(assert (! (not {goal}) :named goal))")
-    lines = ["(set-logic HO_ALL)", *declarations, *asserts, "(check-sat)"]
+    lines = [f"(set-logic {problem.logic})", *declarations, *asserts, "(check-sat)"]
     return "\n".join(lines) + "\n", labels
 
 

@@ -55,6 +55,16 @@ class Meanings(Protocol):
         """What equations say about a constant at a type."""
 
 
+class BuiltInOnly:
+    """Meanings without a library."""
+
+    def datatype(self, typ: Type) -> Sequence[tuple[str, Sequence[Typ]]] | None:
+        return None
+
+    def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
+        return None
+
+
 BuiltIn: TypeAlias = Callable[["Machine", Typ], Computation | None]
 Form: TypeAlias = Callable[["Machine", Typ, Sequence[Term]], Code]
 

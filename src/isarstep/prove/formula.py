@@ -249,6 +249,7 @@ class Entailment:
     premises: tuple[tuple[str, Formula], ...]
     axioms: tuple[tuple[str, Formula], ...]
     goal: Formula
+    logic: str = "HO_ALL"  # of SMT-LIB
 
     def everything(self) -> Iterator[Formula]:
         for _, formula in self.premises:

@@ -13,10 +13,12 @@ from isarstep.prove import formula
 from isarstep.prove.available_facts import AvailableFacts, Order
 from isarstep.prove.calculation import calculated
 from isarstep.prove.fewest import with_fewest_facts
+from isarstep.prove.ground_facts import ground_problem
 from isarstep.prove.instances import fitting
 from isarstep.prove.monomorphise import Named
-from isarstep.prove.problems import DEFINITION, Query, attempt, instantiated
+from isarstep.prove.problems import DEFINITION, Query, attempt, ground_attempt, instantiated
 from isarstep.prove.provers import (
+    GROUND,
     NOTHING_TRIED,
     Attempt,
     OutOfTime,
@@ -24,6 +26,7 @@ from isarstep.prove.provers import (
     ProverAnswer,
     Provers,
     Strategy,
+    available,
     presences,
 )
 from isarstep.prove.rewriting import TRUE, Rewrite, Rewriter, rewrites_of
@@ -33,6 +36,7 @@ from isarstep.prove.typed import ExampleToCheck, Typed
 from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 
 NOT_PROVED = Unknown("nothing was found with these facts")
+GROUND_SHARE = 0.5  # of the time of a question, for what arithmetic alone proves
 HINTS = 24  # of an example, that are tried before anything else
 
 
@@ -94,6 +98,9 @@ class GapCloser:
         by_calculation = calculated(asked.local, asked.goal, asked.signature)
         if by_calculation is not None:
             return by_calculation
+        by_arithmetic = self._by_arithmetic(asked)
+        if by_arithmetic is not None:
+            return by_arithmetic
         rewritten: tuple[str, ...] = ()
         first = (*asked.general, *self.available.named(asked.given))
         given_names = {fact.name for fact in first}
@@ -110,6 +117,28 @@ class GapCloser:
         if isinstance(answer, Proved) and rewritten:
             return replace(answer, by=f"simp, {answer.by}", facts=tuple(dict.fromkeys((*rewritten, *answer.facts))))
         return answer
+
+    def _by_arithmetic(self, asked: OpenGap) -> Proved | None:
+        """From what the premises say without quantifiers, and nothing else."""
+        problem = ground_problem(asked.local, asked.goal, asked.signature, self._by_name)
+        if problem is None:
+            return None
+        calculation = calculated(problem.named(), problem.goal, asked.signature)
+        if calculation is not None:
+            return problem.explained(calculation)
+        query, seconds = Query(problem.named(), problem.goal), GROUND_SHARE * self.effort.seconds
+        try:
+            attempts = [ground_attempt(query, strategy, seconds) for strategy in available(GROUND)]
+        except formula.CannotEncode:
+            return None
+        answer = self.provers.prove(attempts)
+        gap = _gap_of_prover(answer)
+        return problem.explained(gap) if isinstance(gap, Proved) else None
+
+    def _by_name(self, theory: str, name: str) -> Sequence[Named]:
+        """Facts of HOL's own theories."""
+        facts = self.available.facts if self.effort.library else None
+        return () if facts is None else self.available.named(facts.statements(f"HOL.{theory}", f"{theory}.{name}"))
 
     def without_library(self, asked: OpenGap) -> Gap:
         """From the premises alone."""

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from isarstep.logic.terms import Term, constants
 from isarstep.prove.problems import DEFINITION
-from isarstep.prove.verdict import Proved
+from isarstep.prove.verdict import CALCULATIONS, Proved
 
 _NAME = re.compile(r"[A-Za-z][\w.']*(\(\d+\))?")  # of a fact: Num.num_double, rules(29)
-CALCULATIONS = ("eval", "algebra")  # methods of Isabelle by which our own calculation is repeated
 _ARITHMETIC = frozenset(
     {
         "Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus", "Groups.times_class.times",
@@ -61,6 +60,8 @@ def suggested_method(
                 return None
             named.append(text_of)
     before = f"using {' '.join(dict.fromkeys(using))} " if using else ""
+    if proof.steps and proof.by not in CALCULATIONS:
+        return None  # one method alone does not do it
     method = _of_cases(proof, named) if proof.cases else _method(proof, goal, named)
     return f"{before}by {method}"
 
@@ -90,6 +91,8 @@ def _method(proof: Proved, goal: Term, named: list[str]) -> str:
     listed = " ".join(named)
     if proof.by in CALCULATIONS:
         return proof.by
+    if proof.method and not named:
+        return proof.method
     if proof.by == "simp":
         return f"(simp add: {listed})" if named else "simp"
     if proof.by.startswith("simp"):

@@ -14,6 +14,7 @@ from isarstep.logic.terms import Term
 from isarstep.prove import formula as f
 from isarstep.prove.definitions import definitions
 from isarstep.prove.formula import CannotEncode, Entailment
+from isarstep.prove.ground import ground
 from isarstep.prove.lower import Lowering
 from isarstep.prove.monomorphise import Named, monomorphise
 from isarstep.prove.provers import ENCODERS, Attempt, Strategy
@@ -98,6 +99,15 @@ def attempt(query: Query, strategy: Strategy, seconds: float = math.inf, offered
         return Attempt(strategy, *ENCODERS[strategy.encoding](problem), seconds, offered)
     except RecursionError:
         raise CannotEncode("nested too deeply") from None
+
+
+def ground_attempt(query: Query, strategy: Strategy, seconds: float = math.inf) -> Attempt:
+    """What the query says without quantifiers. Raises CannotEncode where that is nothing."""
+    problem = state(query.premises, query.goal, arithmetic=True, unfold=True)
+    without_quantifiers = ground(problem)
+    if without_quantifiers is None:
+        raise CannotEncode("no arithmetic without quantifiers")
+    return Attempt(strategy, *ENCODERS[strategy.encoding](without_quantifiers), seconds)
 
 
 def attempts(query: Query, strategies: Sequence[Strategy]) -> list[Attempt]:

@@ -63,6 +63,11 @@ class Strategy:
 NONLINEAR = (("nl-cov", "true"),)  # cylindrical coverings: without them even 2ab ≤ a² + b² is out of reach
 CVC5 = Strategy("cvc5", "smt", arithmetic=True, unfold=True, options=NONLINEAR)
 E = Strategy("E", "tf0", arithmetic=False, unfold=True, argv=E_ARGUMENTS)
+# For arithmetic without quantifiers.
+GROUND = (
+    Strategy("cvc5-ground", "smt", arithmetic=True, unfold=True, options=NONLINEAR),
+    Strategy("cvc5-planes", "smt", arithmetic=True, unfold=True, options=(("nl-ext-tplanes", "true"),)),
+)
 USUAL = (CVC5, E)  # each prover as it is asked when nothing else is known
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from isarstep.errors import UserError
-from isarstep.logic.hol import PURE_ALL
+from isarstep.logic.hol import PURE_ALL, trueprop
 from isarstep.logic.infer import PROP, Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
@@ -29,6 +29,7 @@ from isarstep.logic.terms import (
 from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.writer import write_type
 from isarstep.prove.method_text import method_with_all_given
+from isarstep.prove.problems import DEFINITION
 from isarstep.prove.verdict import AUTHORITY, Gap, Proved, Refuted
 from isarstep.theory.task import Task
 
@@ -119,7 +120,9 @@ class Sketch:
         known = [exact_text(task, line) for line in lines if line not in general]
         steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
         said = [task.text(line) for line in general]
-        return isar_text(known, steps, task.shown_context(), task.theory_context.language, said)
+        return isar_text(
+            known, steps, task.shown_context(), task.theory_context.language, said, names=task.shown_names()
+        )
 
 
 def exact_text(task: Task, tokens: str) -> str:
@@ -171,9 +174,11 @@ def isar_text(
     types: Context,
     language: Language,
     general: Sequence[str] = (),
+    names: Mapping[str, str] | None = None,
 ) -> str:
     """Variables with the types that they had, known facts, then statements with what provers said about them; the last
-    statement is the goal. What holds at all types cannot be assumed, and stands in comments."""
+    statement is the goal. What holds at all types cannot be assumed, and stands in comments. `names`: how the
+    variables of the steps are called that a proof shows first; without them these are left out."""
     lines = ["lemma"]
     for place, (variable, typ) in enumerate(types.items()):
         lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"')
@@ -185,10 +190,18 @@ def isar_text(
     for place, (text, term, gap) in enumerate(steps):
         last = place == len(steps) - 1
         using = " ".join((["assms"] if known else []) + [f"s{n + 1}" for n in range(place)])
+        prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
         if isinstance(gap, Proved) and gap.cases:
             lines += [f"  {statement}", *([f"    using {using}"] if using else []), *_by_cases(gap, term)]
             continue
+        inner = gap.steps if isinstance(gap, Proved) and names is not None else ()
+        for number, step in enumerate(inner, 1):
+            text_of = write_typed(trueprop(step.formula, typed=True), language, names=names)
+            needed = [*([using] if step.premises and using else []), *(f"{prefix}{n + 1}" for n in step.steps)]
+            lines.append(f'  have {prefix}{number}: "{text_of}"')
+            lines.append(f"    {'using ' + ' '.join(needed) + ' ' if needed else ''}by {step.method}")
+        using = " ".join([using, *(f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used)]).strip()
         before = f"using {using} " if using else ""
         lines += [f"  {statement}", f"    {before}{_justified(gap, term)}"]
     return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
@@ -219,5 +232,5 @@ def comment(gap: Gap | None) -> str:
         return str(gap)
     if not isinstance(gap, Proved):
         return "open"
-    lemmas = [name for name in gap.facts if name != "P" and not name.startswith(("F.", "case(", "goal("))]
+    lemmas = [name for name in gap.facts if name != "P" and not name.startswith(("F.", "case(", "goal(", DEFINITION))]
     return f"proved by {gap.by}" + (f" with {', '.join(lemmas)}" if lemmas else "")

@@ -9,13 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from isarstep.logic.terms import Term
+
 # Wherever a person reads that something is proved.
 AUTHORITY = "by provers, not by Isabelle's kernel"
 KERNEL = "by Isabelle's kernel, which has run the proof"
 
+CALCULATIONS = ("eval", "algebra")  # methods of Isabelle by which our own calculation is repeated
 EVALUATION = "evaluation"  # who refutes by computing values
 
 GapClass = Literal["small", "just right", "large"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProofStep:
+    """A formula that is shown by a method of Isar from premises and earlier steps, which have numbers."""
+
+    formula: Term
+    method: str
+    premises: tuple[str, ...]
+    steps: tuple[int, ...]
+    used: bool  # by the last step of the proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +42,7 @@ class Proved:
     library: int
     method: str = ""  # of Isar, where it was split into cases: induct xs arbitrary: ys
     cases: tuple[Proved, ...] = ()
+    steps: tuple[ProofStep, ...] = ()  # what is shown first
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"

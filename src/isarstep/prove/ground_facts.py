@@ -1,0 +1,457 @@
+"""What a problem of arithmetic says without quantifiers: conjuncts of its premises, the equations that they give for
+functions at the arguments that occur, values of terms that can be computed, and library facts at roots and logarithms.
+
+Each is a step that Isabelle repeats by the method that is named with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import count
+
+from isarstep.logic import hol
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    Free,
+    Term,
+    Typ,
+    Type,
+    frees,
+    instantiate,
+    list_comb,
+    loose,
+    rebuilt,
+    schematics,
+    strip_comb,
+    substitute,
+    subterms,
+)
+from isarstep.prove.domains import Undetermined, Value, number_term
+from isarstep.prove.executable import BuiltInOnly, Machine
+from isarstep.prove.matching import Matching
+from isarstep.prove.monomorphise import Named, term_type_variables
+from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
+from isarstep.prove.rings import value_of_digits
+from isarstep.prove.verdict import CALCULATIONS, ProofStep, Proved
+
+MOST_STEPS = 80
+ROUNDS = 4
+LONGEST_RECURSION = 24  # instances of a recursion, between the least and the largest argument
+NUMBERS = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex")
+# What provers compute by themselves, where nothing else is in the term.
+LINEAR = frozenset(
+    {"Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus", "Groups.times_class.times",
+     "Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral", "Num.num.Bit0", "Num.num.Bit1",
+     "Num.num.One", "Rings.divide_class.divide", "Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int"}
+)  # fmt: skip
+# Library facts about a function, each at every argument at which it occurs; the theory, then the fact.
+ABOUT = {
+    "NthRoot.sqrt": ("real_sqrt_pow2", "real_sqrt_ge_zero"),
+    "Transcendental.ln_class.ln": ("ln_gt_zero", "ln_less_zero", "ln_div", "ln_mult_pos", "ln_realpow"),
+    "Transcendental.log": ("log_def",),
+    "Transcendental.powr": ("powr_gt_zero",),
+    "Transcendental.cos": ("sin_squared_eq", "cos_ge_minus_one", "cos_le_one"),
+    "Transcendental.sin": ("sin_squared_eq", "sin_ge_minus_one", "sin_le_one"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GroundFact:
+    """A formula of HOL, the names of the premises from which it follows, and how; a premise itself has no method."""
+
+    name: str
+    formula: Term
+    premises: tuple[str, ...]
+    method: str = ""
+    needs: tuple[GroundFact, ...] = ()
+
+    def chain(self) -> Iterator[GroundFact]:
+        """With all that it needs, first things first."""
+        for need in self.needs:
+            yield from need.chain()
+        yield self
+
+
+Lookup = Callable[[str, str], Sequence[Named]]  # facts of the library by theory and name
+
+
+@dataclass(slots=True)
+class GroundFacts:
+    """Those of one problem."""
+
+    signature: Signature
+    library: Lookup
+    facts: dict[Term, GroundFact] = field(default_factory=dict)
+    universal: list[GroundFact] = field(default_factory=list)
+    machine: Machine = field(default_factory=lambda: Machine(BuiltInOnly(), OPERATIONS_OF_CONSTANTS))
+    _count: int = 0
+
+    def gather(self, premises: Sequence[Named], goal: Term) -> list[GroundFact]:
+        """Everything that is found for a goal without quantifiers."""
+        for premise in premises:
+            formula = None if premise.here or schematics(premise.prop) else hol.as_formula(premise.prop)
+            if formula is not None:
+                self._split(GroundFact(premise.name, formula, (premise.name,)))
+        for _ in range(ROUNDS):
+            before = len(self.facts)
+            formulas = [goal, *self.facts]
+            for rule in self.universal:
+                for instance in self._instances(rule, formulas):
+                    self._split(instance)
+            if len(self.facts) in (before, MOST_STEPS):
+                break
+        formulas = [goal, *self.facts]
+        self._values(formulas)
+        self._from_library(formulas)
+        return list(self.facts.values())
+
+    def _named(self, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
+        self._count += 1
+        premises = tuple(dict.fromkeys(name for need in needs for name in need.premises))
+        return GroundFact(f"step({self._count})", formula, premises, method, tuple(needs))
+
+    def _split(self, fact: GroundFact) -> None:
+        """Keep a fact by its parts."""
+        both = hol.dest_binary(hol.CONJ, fact.formula)
+        if both is not None:
+            for part in both:
+                self._split(self._named(part, (fact,), "blast"))
+        elif hol.dest_quantifier(hol.ALL, fact.formula) is not None:
+            self.universal.append(fact)
+        elif len(self.facts) < MOST_STEPS:
+            self.facts.setdefault(fact.formula, fact)
+
+    # Functions that premises describe
+
+    def _instances(self, rule: GroundFact, formulas: Sequence[Term]) -> Iterator[GroundFact]:
+        binders, body = _stripped(rule.formula)
+        patterns = [t for t in subterms(body) if _describes(t, len(binders))]
+        if not patterns or not all(isinstance(binder, Type) for binder in binders):
+            return
+        pattern = patterns[0]
+        function = strip_comb(pattern)[0]
+        occurring = [
+            t for formula in formulas for t in subterms(formula) if strip_comb(t)[0] == function and not loose(t)
+        ]
+        occurring = [t for t in dict.fromkeys(occurring) if len(strip_comb(t)[1]) == len(strip_comb(pattern)[1])]
+        recursive = len({t for t in subterms(body) if strip_comb(t)[0] == function and type(t) is App}) > 1
+        found: dict[tuple[Term, ...], None] = {}
+        if recursive:
+            if len(binders) == 1 and binders[0] == Type("Nat.nat"):
+                found = dict.fromkeys((number_term(Fraction(n), binders[0]),) for n in _between(pattern, occurring))
+        else:
+            for term in occurring:
+                values = _matched(strip_comb(pattern)[1], strip_comb(term)[1], binders)
+                if values is not None:
+                    found[values] = None
+        for values in found:
+            yield from self._instance(rule, values)
+
+    def _instance(self, rule: GroundFact, values: Sequence[Term]) -> Iterator[GroundFact]:
+        formula = rule.formula
+        for value in values:
+            binder = hol.dest_quantifier(hol.ALL, formula)
+            assert binder is not None
+            formula = instantiate(binder.body, value)
+        plain = self._named(formula, (rule,), "blast")
+        computed = self._computed(formula)
+        if computed is None:
+            return
+        yield plain if computed == formula else self._named(computed, (plain,), "simp")
+
+    def _computed(self, formula: Term) -> Term | None:
+        """With arguments that are numbers computed, and without conditions that hold; None where one does not."""
+        while (sides := hol.dest_binary(hol.IMPLIES, formula)) is not None:
+            truth = self._value(sides[0])
+            if truth is None:
+                break
+            if truth is False:
+                return None
+            formula = sides[1]
+
+        def change(node: Term) -> Term:
+            head, arguments = strip_comb(node)
+            if type(head) is not Free or not arguments or loose(node):
+                return node
+            return list_comb(head, [self._number(each) or each for each in arguments])
+
+        return rebuilt(formula, change)
+
+    # Values
+
+    def _value(self, term: Term) -> Value | None:
+        if frees(term) or schematics(term) or loose(term) or any(True for _ in term_type_variables(term)):
+            return None
+        try:
+            return self.machine.evaluate(self.machine.code(term), ())
+        except Undetermined:
+            return None
+
+    def _number(self, term: Term) -> Term | None:
+        """The numeral of a term without variables; None where it is one already or has no value."""
+        typ = type_of(term)
+        if not isinstance(typ, Type) or typ.name not in NUMBERS or is_numeral(term):
+            return None
+        value = self._value(term)
+        return None if value is None or callable(value) else self.machine.domain(typ).term(value)
+
+    def _values(self, formulas: Iterable[Term]) -> None:
+        """Equations for terms with a value that arithmetic alone does not see: sums, powers, `gcd`."""
+        known = self._known()
+        for formula in list(formulas):
+            for term in self._largest_computable(formula, known):
+                used = [known[leaf][1] for leaf in dict.fromkeys(frees(term))]
+                closed = substitute(term, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None)
+                value = self._number(closed)
+                if value is not None:
+                    equation = hol.eq(term, value, type_of(term))
+                    self._split(self._named(equation, used, "simp" if used else "eval"))
+
+    def _known(self) -> dict[Free, tuple[Term, GroundFact]]:
+        """Variables that premises give a value."""
+        known: dict[Free, tuple[Term, GroundFact]] = {}
+        for _ in range(ROUNDS):
+            for fact in self.facts.values():
+                sides = hol.dest_binary(hol.EQ, fact.formula)
+                for left, right in (sides, sides[::-1]) if sides is not None else ():
+                    if type(left) is not Free or left in known or not set(frees(right)) <= set(known):
+                        continue
+                    closed = substitute(
+                        right, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None
+                    )
+                    value = closed if is_numeral(closed) else self._number(closed)
+                    if value is not None:
+                        needs = tuple(known[leaf][1] for leaf in dict.fromkeys(frees(right)))
+                        equation = hol.eq(left, value, left.type)
+                        plain = fact.formula == equation
+                        known[left] = value, fact if plain else self._named(equation, (fact, *needs), "simp")
+        for _, fact in known.values():
+            self._split(fact)
+        return known
+
+    def _largest_computable(self, term: Term, known: Mapping[Free, object]) -> Iterator[Term]:
+        todo = [term]
+        while todo:
+            node = todo.pop()
+            typ = type_of(node)
+            if (
+                isinstance(typ, Type)
+                and typ.name in NUMBERS
+                and not loose(node)
+                and set(frees(node)) <= set(known)
+                and any(type(c) is Const and c.name not in LINEAR for c in subterms(node))
+            ):
+                yield node
+                continue
+            todo += [node.fun, node.arg] if type(node) is App else [node.body] if type(node) is Abs else []
+
+    # The library
+
+    def _from_library(self, formulas: Iterable[Term]) -> None:
+        places = dict.fromkeys(
+            t
+            for formula in formulas
+            for t in subterms(formula)
+            if type(strip_comb(t)[0]) is Const and strip_comb(t)[0].name in ABOUT and not loose(t)  # type: ignore[union-attr]
+        )
+        for place in places:
+            head, arguments = strip_comb(place)
+            assert isinstance(head, Const)
+            for name in ABOUT[head.name] if arguments else ():
+                for fact in self.library(head.name.partition(".")[0], name):
+                    self._at(fact, head.name, place)
+
+    def _at(self, fact: Named, constant: str, place: Term) -> None:
+        for part in subterms(fact.prop):
+            head, arguments = strip_comb(part)
+            if type(head) is Const and head.name == constant and arguments and not loose(part):
+                matching = Matching(self.signature)
+                if matching.fits(part, place):
+                    formula = hol.as_formula(matching.instance(fact.prop))
+                    if formula is not None and not schematics(matching.instance(fact.prop)):
+                        self._split(self._named(formula, (), f"(rule {fact.name})"))
+
+
+def _stripped(formula: Term) -> tuple[list[Typ | None], Term]:
+    """Types of the variables that `∀` binds, from the outside in, and the body."""
+    binders: list[Typ | None] = []
+    while (binder := hol.dest_quantifier(hol.ALL, formula)) is not None:
+        binders.append(binder.type)
+        formula = binder.body
+    return binders, formula
+
+
+def _describes(term: Term, count: int) -> bool:
+    """`f x y` with all bound variables, each alone or with a number added."""
+    head, arguments = strip_comb(term)
+    if type(head) is not Free or not arguments:
+        return False
+    places = [_place(argument) for argument in arguments]
+    return {place[0] for place in places if place is not None} == set(range(count)) and None not in places
+
+
+def _place(argument: Term) -> tuple[int, int] | None:
+    """The bound variable and what is added to it; -1 for an argument without bound variables."""
+    if type(argument) is Bound:
+        return argument.index, 0
+    sum_of = hol.dest_binary("Groups.plus_class.plus", argument)
+    if sum_of is not None and type(sum_of[0]) is Bound:
+        added = number_of(sum_of[1])
+        return None if added is None else (sum_of[0].index, added)
+    return None
+
+
+def _matched(
+    patterns: Sequence[Term], arguments: Sequence[Term], binders: Sequence[Typ | None]
+) -> tuple[Term, ...] | None:
+    """The values of the bound variables, the outermost first."""
+    values: dict[int, Term] = {}
+    for pattern, argument in zip(patterns, arguments, strict=True):
+        place = _place(pattern)
+        assert place is not None
+        index, added = place
+        value: Term = argument
+        if added:
+            number = number_of(argument)
+            typ = binders[len(binders) - 1 - index]
+            if number is None or typ is None or (number < added and typ == Type("Nat.nat")):
+                return None
+            value = number_term(Fraction(number - added), typ)
+        if values.setdefault(index, value) != value:
+            return None
+    return tuple(values[index] for index in reversed(range(len(binders))))
+
+
+def _between(pattern: Term, occurring: Sequence[Term]) -> range:
+    """Where a recursion over natural numbers is unfolded: from the least to the largest argument."""
+    (argument,) = strip_comb(pattern)[1][-1:]
+    place = _place(argument)
+    numbers = [n for n in (number_of(strip_comb(t)[1][-1]) for t in occurring) if n is not None]
+    if place is None or not numbers or max(numbers) - min(numbers) > LONGEST_RECURSION:
+        return range(0)
+    return range(max(0, min(numbers) - place[1]), max(0, max(numbers) - place[1] + 1))
+
+
+def type_of(term: Term) -> Typ | None:
+    """Of a term whose head is no bound variable and no abstraction."""
+    head, arguments = strip_comb(term)
+    if not isinstance(head, Const | Free) or head.type is None:
+        return None
+    typ: Typ = head.type
+    for _ in arguments:
+        if not isinstance(typ, Type) or typ.name != "fun":
+            return None
+        typ = typ.args[1]
+    return typ
+
+
+def number_of(term: Term) -> int | None:
+    """The value of a numeral that is not negative."""
+    head, arguments = strip_comb(term)
+    match head.name if type(head) is Const else "", arguments:
+        case "Groups.zero_class.zero", []:
+            return 0
+        case "Groups.one_class.one", []:
+            return 1
+        case "Num.numeral_class.numeral", [digits]:
+            return value_of_digits(digits)
+    return None
+
+
+def is_numeral(term: Term) -> bool:
+    """A number as it is written: 2, - 2, 1 / 2."""
+    sides = hol.dest_binary("Rings.divide_class.divide", term)
+    if sides is not None and type_of(term) not in (Type("Nat.nat"), Type("Int.int")):
+        return number_of(sides[0]) is not None and (number_of(sides[1]) or 0) > 1
+    if type(term) is App and type(term.fun) is Const and term.fun.name == "Groups.uminus_class.uminus":
+        return is_numeral(term.arg)
+    return number_of(term) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class GroundProblem:
+    """A goal without quantifiers in front and what is known for it."""
+
+    facts: tuple[GroundFact, ...]
+    goal: Term
+    plain: bool  # the goal is the one that was asked, without variables or premises of its own
+
+    def named(self) -> tuple[Named, ...]:
+        return tuple(Named(fact.name, hol.trueprop(fact.formula, typed=True)) for fact in self.facts)
+
+    def explained(self, proof: Proved) -> Proved:
+        """The proof from the premises themselves, with the steps that it needs."""
+        by_name = {fact.name: fact for fact in self.facts}
+        used = [by_name[name] for name in proof.facts if name in by_name]
+        chain = dict.fromkeys(step for fact in used for step in fact.chain())
+        places = {step: place for place, step in enumerate(step for step in chain if step.method)}
+        shown = tuple(
+            ProofStep(
+                step.formula,
+                step.method,
+                tuple(need.name for need in step.needs if not need.method),
+                tuple(places[need] for need in step.needs if need.method),
+                step in used,
+            )
+            for step in places
+        )
+        premises = dict.fromkeys(name for step in chain for name in step.premises)
+        others = [name for name in proof.facts if name not in by_name]
+        method = "" if proof.by in CALCULATIONS else method_for([*(fact.formula for fact in used), self.goal])
+        return replace(proof, facts=(*premises, *others), steps=shown if self.plain else (), method=method)
+
+
+def method_for(formulas: Iterable[Term]) -> str:
+    """The method of Isabelle that decides such formulas."""
+    nodes = [node for formula in formulas for node in subterms(formula)]
+    names = {node.name for node in nodes if type(node) is Const}
+    if any(_product(node) for node in nodes):
+        return "(simp add: algebra_simps power2_eq_square power3_eq_cube)"
+    whole = {"Rings.modulo_class.modulo", "Rings.dvd_class.dvd"} & names
+    return "presburger" if whole else "linarith"
+
+
+def _product(term: Term) -> bool:
+    """Is it a product or a power of what are no numbers, or a quotient by one?"""
+    head, arguments = strip_comb(term)
+    match head.name if type(head) is Const else "", arguments:
+        case "Groups.times_class.times", [left, right]:
+            return not is_numeral(left) and not is_numeral(right)
+        case "Power.power_class.power", [base, _]:
+            return not is_numeral(base)
+        case "Rings.divide_class.divide", [_, right]:
+            return not is_numeral(right)
+    return False
+
+
+def ground_problem(
+    premises: Sequence[Named], goal: Term, signature: Signature, library: Lookup
+) -> GroundProblem | None:
+    """None where the goal says nothing about numbers."""
+    formula = hol.as_formula(goal)
+    if formula is None or schematics(formula):
+        return None
+    given, conclusion = list(premises), formula
+    taken = {leaf.name for term in (formula, *(each.prop for each in premises)) for leaf in frees(term)}
+    while True:
+        binder, sides = hol.dest_quantifier(hol.ALL, conclusion), hol.dest_binary(hol.IMPLIES, conclusion)
+        if binder is not None and binder.type is not None:
+            name = next(name for n in count() if (name := f"{binder.name}~{n}") not in taken)
+            taken.add(name)
+            conclusion = instantiate(binder.body, Free(name, binder.type))
+        elif sides is not None:
+            given.append(Named(f"goal({len(given)})", hol.trueprop(sides[0], typed=True)))
+            conclusion = sides[1]
+        else:
+            break
+    if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of, subterms(conclusion))):
+        return None
+    facts = GroundFacts(signature, library).gather(given, conclusion)
+    plain = conclusion == formula
+    return GroundProblem(tuple(facts), hol.trueprop(conclusion, typed=True), plain)
