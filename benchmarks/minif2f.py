@@ -53,9 +53,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=600.0, help="for Isabelle")
     parser.add_argument("--prove", type=int, default=0, help="prove so many statements, by the hash of their name")
     parser.add_argument("--budget", type=float, default=30.0, help="seconds for each proof")
-    parser.add_argument(
-        "--kept", type=Path, help="file of answers; what stands there is not asked"
-    )
+    parser.add_argument("--kept", type=Path, help="file of answers; what stands there is not asked")
     asked = parser.parse_args()
     if asked.folder.name == "test" and not asked.once:
         raise SystemExit("minif2f.py: test is read once, with --once; tune on valid")
