@@ -38,7 +38,7 @@ from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.rings import value_of_digits
-from isarstep.prove.verdict import CALCULATIONS, ProofStep, Proved
+from isarstep.prove.verdict import CALCULATIONS, ShownStep, Proved
 
 MOST_STEPS = 80
 ROUNDS = 4
@@ -195,7 +195,7 @@ class GroundFacts:
 
     def _number(self, term: Term) -> Term | None:
         """The numeral of a term without variables; None where it is one already or has no value."""
-        typ = type_of(term)
+        typ = type_of_application(term)
         if not isinstance(typ, Type) or typ.name not in NUMBERS or is_numeral(term):
             return None
         value = self._value(term)
@@ -210,7 +210,7 @@ class GroundFacts:
                 closed = substitute(term, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None)
                 value = self._number(closed)
                 if value is not None:
-                    equation = hol.eq(term, value, type_of(term))
+                    equation = hol.eq(term, value, type_of_application(term))
                     self._split(self._named(equation, used, "simp" if used else "eval"))
 
     def _known(self) -> dict[Free, tuple[Term, GroundFact]]:
@@ -239,7 +239,7 @@ class GroundFacts:
         todo = [term]
         while todo:
             node = todo.pop()
-            typ = type_of(node)
+            typ = type_of_application(node)
             if (
                 isinstance(typ, Type)
                 and typ.name in NUMBERS
@@ -338,7 +338,7 @@ def _between(pattern: Term, occurring: Sequence[Term]) -> range:
     return range(max(0, min(numbers) - place[1]), max(0, max(numbers) - place[1] + 1))
 
 
-def type_of(term: Term) -> Typ | None:
+def type_of_application(term: Term) -> Typ | None:
     """Of a term whose head is no bound variable and no abstraction."""
     head, arguments = strip_comb(term)
     if not isinstance(head, Const | Free) or head.type is None:
@@ -367,7 +367,7 @@ def number_of(term: Term) -> int | None:
 def is_numeral(term: Term) -> bool:
     """A number as it is written: 2, - 2, 1 / 2."""
     sides = hol.dest_binary("Rings.divide_class.divide", term)
-    if sides is not None and type_of(term) not in (Type("Nat.nat"), Type("Int.int")):
+    if sides is not None and type_of_application(term) not in (Type("Nat.nat"), Type("Int.int")):
         return number_of(sides[0]) is not None and (number_of(sides[1]) or 0) > 1
     if type(term) is App and type(term.fun) is Const and term.fun.name == "Groups.uminus_class.uminus":
         return is_numeral(term.arg)
@@ -392,7 +392,7 @@ class GroundProblem:
         chain = dict.fromkeys(step for fact in used for step in fact.chain())
         places = {step: place for place, step in enumerate(step for step in chain if step.method)}
         shown = tuple(
-            ProofStep(
+            ShownStep(
                 step.formula,
                 step.method,
                 tuple(need.name for need in step.needs if not need.method),
@@ -450,7 +450,7 @@ def ground_problem(
             conclusion = sides[1]
         else:
             break
-    if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of, subterms(conclusion))):
+    if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of_application, subterms(conclusion))):
         return None
     facts = GroundFacts(signature, library).gather(given, conclusion)
     plain = conclusion == formula

@@ -22,7 +22,7 @@ GapClass = Literal["small", "just right", "large"]
 
 
 @dataclass(frozen=True, slots=True)
-class ProofStep:
+class ShownStep:
     """A formula that is shown by a method of Isar from premises and earlier steps, which have numbers."""
 
     formula: Term
@@ -42,7 +42,7 @@ class Proved:
     library: int
     method: str = ""  # of Isar, where it was split into cases: induct xs arbitrary: ys
     cases: tuple[Proved, ...] = ()
-    steps: tuple[ProofStep, ...] = ()  # what is shown first
+    steps: tuple[ShownStep, ...] = ()  # what is shown first
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"
