@@ -38,7 +38,7 @@ from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.rings import value_of_digits
-from isarstep.prove.verdict import CALCULATIONS, ShownStep, Proved
+from isarstep.prove.verdict import CALCULATIONS, Proved, ShownStep
 
 MOST_STEPS = 80
 ROUNDS = 4
