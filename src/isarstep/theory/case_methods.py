@@ -27,6 +27,7 @@ from isarstep.theory.rule_cases import (
     InductionRule,
     WantedInduction,
     elimination_cases,
+    is_instance,
     library_rule,
     predicate_of,
     rule_cases,
@@ -90,6 +91,9 @@ def _induction(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
     if method.rule and not _of_type(method.rule, context):
         return _by_rule(goal, method, _rule(method.rule, scope, context), scope, context)
     by_fact = None if method.rule else _rule_of_fact(goal, method, context, scope)
+    if by_fact is None and not method.rule and len(method.arguments) == 1:
+        term = read_together([method.arguments[0]], scope, None).terms[0]
+        by_fact = rule_for_type(context, type_of_term(term))
     if by_fact is not None:
         return _by_rule(goal, method, by_fact, scope, context)
     if len(method.arguments) != 1:
@@ -271,7 +275,9 @@ def _rule(name: str, scope: Scope, context: OwnContext) -> InductionRule | None:
     base, _, last = name.rpartition(".")
     if name.startswith("set ") or last == "induct":
         return context.inductions.get(_constant(to_isabelle(base or name.removeprefix("set ")), context))
-    return library_rule(name, scope) if context.find_facts(name) is None else None
+    if context.find_facts(name) is not None:
+        return own_rule(context, name)
+    return library_rule(name, scope)
 
 
 def _constant(name: str, context: OwnContext) -> str:
@@ -279,3 +285,23 @@ def _constant(name: str, context: OwnContext) -> str:
     local = context.language.local.get(f"local.{name}")
     head = strip_comb(local)[0] if local is not None else None
     return head.name if isinstance(head, Const) else context.language.constants.resolve(name) or ""
+
+
+def rule_key(context: OwnContext, name: str) -> str:
+    """Under which a lemma of this place is kept as a rule."""
+    return f"lemma {context.target.name if context.target is not None else ''} {to_isabelle(name)}"
+
+
+def own_rule(context: OwnContext, name: str) -> InductionRule | None:
+    """The lemma of this name as a rule of `induct`."""
+    found = context.inductions.get(rule_key(context, name)) or context.inductions.get(f"lemma  {to_isabelle(name)}")
+    return found if isinstance(found, InductionRule) else None
+
+
+def rule_for_type(context: OwnContext, typ: Typ) -> InductionRule | None:
+    """The last lemma that is declared as the induction of a type."""
+    for key, found in context.inductions.items():
+        if key.startswith("type ") and is_instance(found[0], typ, {}):
+            rule: InductionRule = found[1]
+            return rule
+    return None

@@ -18,7 +18,6 @@ from isarstep.bench.theory_contexts import PURE, TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.theory.bare_constants import bare_constants, bare_type
-from isarstep.theory.case_methods import lemma_choice
 from isarstep.theory.classes import declare_class, declare_instance
 from isarstep.theory.datatypes import datatype
 from isarstep.theory.declarations import READERS, target_of
@@ -39,6 +38,7 @@ from isarstep.theory.outer import (
     split_commands,
 )
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
+from isarstep.theory.own_rules import note_rules
 from isarstep.theory.proof_block import ProofState, fact_of_lemma
 from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
 from isarstep.theory.records import record
@@ -436,9 +436,7 @@ class _Reading:
         if unproved and statement.attributes:
             context.hidden_by_sorry = True
         name = statement.label
-        context.choices.pop(name, None)
-        if name and statement.obtains and not statement.assumes and context.target is None and not unproved:
-            context.choices[name] = lemma_choice(statement)
+        note_rules(context, statement, unproved=unproved)
         if name or not any(row.label for row in statement.shows):
             context.add_facts(name or f"unnamed_{statement.place}", props, simp=simp, unproved=unproved)
         for row in statement.shows:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
@@ -33,7 +32,7 @@ from isarstep.theory.declarations import OPEN, NewName, new_names, open_type
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
-from isarstep.theory.statements import NotRead, Scope, readings_of_text, type_names, with_type_marks
+from isarstep.theory.statements import NotRead, Scope, readings_of_text, type_letters, type_names, with_type_marks
 
 _STOPS = ("+", "for", "where", "rewrites", "defines")
 
@@ -235,7 +234,7 @@ def _all_types(terms: Sequence[Term]) -> Iterator[Typ]:
 def _renamed(types: Sequence[Typ | None], written: set[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
     """Names of Isabelle for the type variables that nobody has written, in order."""
     found = dict(known or {})
-    fresh = (name for name in _letters() if name not in written and name not in found.values())
+    fresh = (name for name in type_letters() if name not in written and name not in found.values())
     todo = [typ for typ in reversed(types) if typ is not None]
     while todo:
         typ = todo.pop()
@@ -244,13 +243,6 @@ def _renamed(types: Sequence[Typ | None], written: set[str], known: Mapping[str,
         elif typ.name not in written and typ.name not in found:
             found[typ.name] = next(fresh)
     return found
-
-
-def _letters() -> Iterator[str]:
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    yield from (f"'{letter}" for letter in letters)
-    yield from (f"'a{letter}" for letter in letters)
-    yield from (f"'b{number}" for number in count())
 
 
 def _match_types(general: Typ, given: Typ, found: dict[str, Typ]) -> None:

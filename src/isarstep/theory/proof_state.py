@@ -48,7 +48,7 @@ from isarstep.theory.stated import (
     stated_props,
     witnesses_of,
 )
-from isarstep.theory.statements import NotRead, Scope, read_together, with_type_marks
+from isarstep.theory.statements import NotRead, Scope, read_together, sorts_in, with_type_marks
 
 # What they prove is Isabelle's; inside, `fix`, `assume` and `show` are read as they stand.
 WITHOUT_STATEMENT = ("instance", "interpretation", "global_interpretation", "subclass", "termination")
@@ -120,6 +120,8 @@ class ProofWalk:
             inner.fix(name, statement.fixed[name])
         given, inner.this = inner.this, self.block.this
         inner.fixed.update(statement.fixed)
+        for name, sort in sorts_in(statement.fixed.values()):  # who writes 'a in the proof means one of this sort
+            inner.sorts.setdefault(name, sort)
         inner.structures = statement.structures or inner.structures
         assumed: list[OwnFact] = []
         for props in statement.assumes:
@@ -284,9 +286,8 @@ class ProofWalk:
         goal.finish(not goal.sorry)
 
     def do_apply(self, command: OuterCommand) -> None:
-        self.goals[
-            -1
-        ].unknown = f"{self.source.where(command.start)}: a state behind `{command.name}` needs an Isabelle"
+        where = self.source.where(command.start)
+        self.goals[-1].unknown = f"{where}: a state behind `{command.name}` needs an Isabelle"
 
     def do_subgoal(self, command: OuterCommand) -> None:
         self.block.unknown = f"{self.source.where(command.start)}: a state behind `subgoal` needs an Isabelle"

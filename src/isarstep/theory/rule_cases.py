@@ -15,6 +15,7 @@ from isarstep.logic.terms import (
     Free,
     Term,
     Typ,
+    Type,
     Var,
     abstract,
     beta_normal,
@@ -32,7 +33,7 @@ from isarstep.theory.declarations import open_type
 from isarstep.theory.is_patterns import matched
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.proof_cases import ProofCase
-from isarstep.theory.statements import Scope, readings_of_pattern, with_type_marks
+from isarstep.theory.statements import Scope, readings_of_pattern, type_names, types_inside, with_type_marks
 
 _MEMBER, _PAIR = "Set.member", "Product_Type.Pair"
 SHOWN = "P~"  # what a rule shows, as a variable of its cases
@@ -55,6 +56,7 @@ class InductionRule:
     major: Term | None
     variables: tuple[str, ...]
     cases: tuple[RuleCase, ...]
+    types: tuple[Typ, ...] = ()  # of its variables, where it is for these and their instances only
 
 
 # By name: what the rule is about, the variables of what it shows, those of the rule alone, and its cases: variables,
@@ -72,6 +74,25 @@ _LIBRARY: dict[str, tuple[str, str, str, dict[str, tuple[str, tuple[str, ...], t
         "F",
         "",
         {"empty": ("", (), ("{}",)), "insert": ("x F", ("finite F", "x \\<notin> F", "P F"), ("insert x F",))},
+    ),
+    "infinite_finite_induct": (
+        "",
+        "A",
+        "",
+        {
+            "infinite": ("A", ("\\<not> finite A",), ("A",)),
+            "empty": ("", (), ("{}",)),
+            "insert": ("x F", ("finite F", "x \\<notin> F", "P F"), ("insert x F",)),
+        },
+    ),
+    "finite_ne_induct": (
+        "finite F",
+        "F",
+        "",
+        {
+            "singleton": ("x", (), ("{x}",)),
+            "insert": ("x F", ("finite F", "F \\<noteq> {}", "x \\<notin> F", "P F"), ("insert x F",)),
+        },
     ),
     "rev_induct": ("", "xs", "", {"Nil": ("", (), ("[]",)), "snoc": ("x xs", ("P xs",), ("xs @ [x]",))}),
     "rev_cases": ("", "xs", "", {"Nil": ("", (), ("[]",)), "snoc": ("ys y", (), ("ys @ [y]",))}),
@@ -179,8 +200,14 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: object) -
     wanted = [each.name for each in asked.variables]
     if len(set(names)) != len(names) or names[len(names) - len(wanted) :] != wanted:
         raise UserError("an induction of this form is not read")
+    types: dict[str, Typ] = {}
+    if not all(
+        is_instance(typ, getattr(each, "type", typ), types) for typ, each in zip(rule.types, values, strict=False)
+    ):
+        raise UserError("an induction by a rule for another type is not read")
     moving = [*given, *moving]
     shown = _abstracted(asked, moving, names)
+    found = {**{name: each for name, each in zip(rule.variables, values, strict=True) if each is not None}, **found}
     return {case.name: _case(case, asked, moving, names, shown, found, signature) for case in rule.cases}
 
 
@@ -232,6 +259,8 @@ def _case(
     rest = [beta_normal(list_comb(_function(with_type_marks(each), names), arguments)) for each in moving]
     typing = infer([*made, goal, *rest], signature, dict(asked.fixed))  # type: ignore[arg-type]
     terms = [beta_normal(without_marks(term)) for term in typing.propositions]
+    if types_inside(terms) - types_inside([asked.goal, *asked.given, *asked.moving]) - type_names(asked.fixed.values()):
+        raise UserError("a case with a type that is not known is not read")
     hypotheses = terms[: len(made)]
     formula = hol.dest_trueprop(terms[len(made)])
     if formula is None:
@@ -421,3 +450,12 @@ def predicate_arguments(prop: Term, full: str, width: int) -> list[Term] | None:
 
 def _as_frees(term: Term) -> Term:
     return substitute(term, lambda leaf: Free(leaf.name) if isinstance(leaf, Var) else None)
+
+
+def is_instance(general: Typ, typ: Typ, found: dict[str, Typ]) -> bool:
+    """Is a type one that a general one becomes? `found` gets what its variables stand for."""
+    if isinstance(general, Type):
+        if not isinstance(typ, Type) or (general.name, len(general.args)) != (typ.name, len(typ.args)):
+            return False
+        return all(is_instance(*pair, found) for pair in zip(general.args, typ.args, strict=True))
+    return found.setdefault(general.name, typ) == typ

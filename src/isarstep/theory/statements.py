@@ -6,9 +6,9 @@ cannot be read is refused with its place in the file.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import count, product
 
 from isarstep.errors import UserError
 from isarstep.logic.advice import explained
@@ -23,6 +23,7 @@ from isarstep.logic.productions import TYPE
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import normal, original_place, to_isabelle
 from isarstep.logic.terms import (
+    Abs,
     App,
     Const,
     Free,
@@ -142,6 +143,8 @@ def read_together(
             made = tuple(_as_written(term) for term in made)
         made = tuple(canonical(term, scope.language) for term in made)
         variables = {name: typ for name, typ in typing.frees.items() if name != OF_CLASS}
+        written = {*sorts, *type_names(types.values()), *types_inside(terms)}
+        made, variables = _types_in_order(made, variables, written)
         found.setdefault(made, Together(made, variables, sorts))
     if not found:
         assert failure is not None
@@ -151,6 +154,64 @@ def read_together(
             scope.source, texts[0].inside, "it can be read in several ways; brackets or types would settle it"
         )
     return next(iter(found.values()))
+
+
+def _types_in_order(
+    terms: tuple[Term, ...], variables: dict[str, Typ], written: Collection[str]
+) -> tuple[tuple[Term, ...], dict[str, Typ]]:
+    """Type variables that nobody has written are called 'a, 'b, ... in the order in which they stand in the terms, as
+    Isabelle calls them: who writes 'a behind such a statement means the first one."""
+    found: dict[str, str] = {}
+    letters = (name for name in type_letters() if name not in written)
+    for typ in (typ for term in terms for typ in _types_of(term)):
+        for name in _names_in_order(typ):
+            if name not in written and name not in found:
+                found[name] = next(letters)
+    if all(old == new for old, new in found.items()):
+        return terms, variables
+    for typ in variables.values():  # of variables that stand in no term
+        for name in _names_in_order(typ):
+            if name not in written and name not in found:
+                found[name] = next(letters)
+
+    def named(typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(named, typ.args))) if typ.args else typ
+        return TFree(found.get(typ.name, typ.name), typ.sort) if isinstance(typ, TFree) else typ
+
+    return tuple(substitute_types(term, named) for term in terms), {n: named(typ) for n, typ in variables.items()}
+
+
+def type_letters() -> Iterator[str]:
+    """Names that Isabelle invents for type variables, in order."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    yield from (f"'{letter}" for letter in letters)
+    yield from (f"'a{letter}" for letter in letters)
+    yield from (f"'b{number}" for number in count())
+
+
+def _types_of(term: Term) -> Iterator[Typ]:
+    """Types of constants, variables and abstractions from left to right, an abstraction's before those of its body."""
+    todo = [term]
+    while todo:
+        node = todo.pop()
+        typ = getattr(node, "type", None)
+        if typ is not None:
+            yield typ
+        if isinstance(node, App):
+            todo += (node.arg, node.fun)
+        elif isinstance(node, Abs):
+            todo.append(node.body)
+
+
+def _names_in_order(typ: Typ) -> Iterator[str]:
+    todo = [typ]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Type):
+            todo.extend(reversed(node.args))
+        elif isinstance(node, TFree):
+            yield node.name
 
 
 def _apart(term: Term, scope: Scope, place: int) -> Term:
@@ -173,12 +234,12 @@ def _no_type(
     texts: Sequence[SourceToken], readings: list[list[Term]], scope: Scope, wanted: Typ | None, failure: TypingError
 ) -> NotRead:
     """The first text that has no type by itself, or that has none after those before it."""
-    for count in range(1, len(texts) + 1):
+    for upto in range(1, len(texts) + 1):
         try:
-            terms = [reading[0] for reading in readings[:count]]
+            terms = [reading[0] for reading in readings[:upto]]
             infer_with_coercions(terms, scope.language.signature, scope.fixed, wanted=wanted)
         except TypingError as error:
-            return NotRead(scope.source, texts[count - 1].inside, str(explained(error, scope.language)))
+            return NotRead(scope.source, texts[upto - 1].inside, str(explained(error, scope.language)))
     return NotRead(scope.source, texts[0].inside, str(failure))
 
 
@@ -311,6 +372,19 @@ def type_names(types: Iterable[Typ]) -> set[str]:
         else:
             found.add(node.name)
     return found
+
+
+def sorts_in(types: Iterable[Typ]) -> ItemsView[str, Sort]:
+    """The type variables that are fixed in types, with their sorts."""
+    found: dict[str, Sort] = {}
+    todo = list(types)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Type):
+            todo.extend(node.args)
+        elif isinstance(node, TFree):
+            found.setdefault(node.name, node.sort)
+    return found.items()
 
 
 def types_inside(terms: Iterable[Term]) -> set[str]:

@@ -8,6 +8,7 @@ What a production without a rule stands for is not known, and a text with it is 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from isarstep.logic.parsing import NONTERMINALS, Token, Tree, parse_trees
@@ -72,7 +73,7 @@ def _head(context: OwnContext, name: SourceToken) -> str:
 
 def _nonterminals(context: OwnContext, token: SourceToken) -> tuple[list[str], str]:
     """Those of the arguments and of the result, from the type that is written."""
-    (tree, *others) = _trees(context, token, TYPE)
+    (tree, *others) = _trees(context, replace(token, text=token.text.replace("=>", "\\<Rightarrow>")), TYPE)
     if others:
         raise NotRead(context.source, token.inside, "the type can be read in several ways")
     arguments: list[str] = []

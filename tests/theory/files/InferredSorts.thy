@@ -1,0 +1,29 @@
+theory InferredSorts
+  imports Main
+begin
+
+lemma
+  assumes "x < y" and "P x"
+  shows "sorted [x, y]"
+proof -
+  fix z :: 'a
+  assume "x < z"
+  then have "x \<le> z" sorry
+  show ?thesis sorry
+qed
+
+lemma "sorted (f x) \<Longrightarrow> g y = x"
+proof -
+  fix u v :: 'a and w :: 'b and k :: 'c
+  have "u \<le> v \<or> v \<le> u" sorry
+  have "w = x \<or> k = y" sorry
+  show "sorted (f x) \<Longrightarrow> g y = x" sorry
+qed
+
+syntax "_both" :: "['a, 'a] => bool" (\<open>BOTH _ \<and> _\<close> [10, 10] 10)
+translations "BOTH x \<and> y" == "CONST conj x y"
+
+lemma "BOTH p \<and> q"
+  sorry
+
+end
