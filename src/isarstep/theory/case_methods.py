@@ -27,10 +27,10 @@ from isarstep.theory.rule_cases import (
     InductionRule,
     WantedInduction,
     elimination_cases,
-    is_instance,
     library_rule,
     predicate_of,
     rule_cases,
+    type_fits,
 )
 from isarstep.theory.stated import ReadStatement, Witnesses, exported
 from isarstep.theory.statements import Scope, read_together
@@ -301,7 +301,7 @@ def own_rule(context: OwnContext, name: str) -> InductionRule | None:
 def rule_for_type(context: OwnContext, typ: Typ) -> InductionRule | None:
     """The last lemma that is declared as the induction of a type."""
     for key, found in context.inductions.items():
-        if key.startswith("type ") and is_instance(found[0], typ, {}):
+        if key.startswith("type ") and type_fits(found[0], typ, {}):
             rule: InductionRule = found[1]
             return rule
     return None

@@ -202,7 +202,7 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: object) -
         raise UserError("an induction of this form is not read")
     types: dict[str, Typ] = {}
     if not all(
-        is_instance(typ, getattr(each, "type", typ), types) for typ, each in zip(rule.types, values, strict=False)
+        type_fits(typ, getattr(each, "type", typ), types) for typ, each in zip(rule.types, values, strict=False)
     ):
         raise UserError("an induction by a rule for another type is not read")
     moving = [*given, *moving]
@@ -452,10 +452,10 @@ def _as_frees(term: Term) -> Term:
     return substitute(term, lambda leaf: Free(leaf.name) if isinstance(leaf, Var) else None)
 
 
-def is_instance(general: Typ, typ: Typ, found: dict[str, Typ]) -> bool:
+def type_fits(general: Typ, typ: Typ, found: dict[str, Typ]) -> bool:
     """Is a type one that a general one becomes? `found` gets what its variables stand for."""
     if isinstance(general, Type):
         if not isinstance(typ, Type) or (general.name, len(general.args)) != (typ.name, len(typ.args)):
             return False
-        return all(is_instance(*pair, found) for pair in zip(general.args, typ.args, strict=True))
+        return all(type_fits(*pair, found) for pair in zip(general.args, typ.args, strict=True))
     return found.setdefault(general.name, typ) == typ
