@@ -136,6 +136,7 @@ one Groups.one_class.one 'a :: Groups.one
 abs Groups.abs_class.abs (fun 'a 'a) :: Groups.abs
 / Rings.divide_class.divide (fun 'a (fun 'a 'a)) :: Rings.divide
 mod Rings.modulo_class.modulo (fun 'a (fun 'a 'a)) :: Rings.modulo
+cong Cong.unique_euclidean_semiring_class.cong (fun 'a (fun 'a (fun 'a bool))) :: Rings.modulo
 dvd Rings.dvd_class.dvd (fun 'a (fun 'a bool)) :: Rings.dvd
 inverse Fields.inverse_class.inverse (fun 'a 'a) :: Fields.inverse
 ^ Power.power_class.power (fun 'a (fun nat 'a)) :: Power.power

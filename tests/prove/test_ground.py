@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.prove.arithmetic_derivations import CALCULATED, FALSE_ARITHMETIC, FALSE_GROUND, GROUND_TRUE
+from tests.prove.arithmetic_derivations import CALCULATED, FALSE_ARITHMETIC, FALSE_GROUND, FALSE_RESIDUES, GROUND_TRUE
 from tests.prove.derivations import FALSE, Derivation
 from tests.prove.language import lemma, local
 from tests.prove.test_rings import RINGS
@@ -67,7 +67,7 @@ def test_arithmetic_proves(derivation: Derivation, provers: Provers) -> None:
 @needs_cvc5
 def test_no_false_derivation_is_proved() -> None:
     with Provers(ProverLimits(seconds=0.5, width=2)) as provers:
-        derivations = (*FALSE_GROUND, *FALSE_ARITHMETIC, *FALSE)
+        derivations = (*FALSE_GROUND, *FALSE_RESIDUES, *FALSE_ARITHMETIC, *FALSE)
         assert [d.name for d in derivations if by_arithmetic(d, provers) is not None] == []
 
 

@@ -254,6 +254,10 @@ OPERATIONS: dict[str, Operation] = {
     "Real_Vector_Spaces.scaleR_class.scaleR": Operation(_same(REAL_TYPE), _plain("*")),
     "Rings.divide_class.divide": Operation(_same(*ALL), _divide),
     "Rings.modulo_class.modulo": Operation(_same(NAT_TYPE, INT_TYPE), _modulo),
+    "Cong.unique_euclidean_semiring_class.cong": Operation(
+        _same(NAT_TYPE, INT_TYPE, result=BOOL_NAME, arity=3),
+        lambda names, v: Eq(_modulo(names, [v[0], v[2]]), _modulo(names, [v[1], v[2]])),
+    ),
     "Fields.inverse_class.inverse": Operation(
         _same(REAL_TYPE, arity=1), lambda names, v: _divide(names, [Number(1, REAL), v[0]])
     ),

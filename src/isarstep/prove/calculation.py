@@ -1,5 +1,5 @@
-"""What calculation proves by itself, before any prover is asked: equations by normal forms of rings and fields, and
-statements without variables by their value.
+"""What calculation proves by itself, before any prover is asked: equations by normal forms of rings and fields,
+statements about remainders, and those without variables by their value.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from isarstep.prove.domains import Undetermined
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
+from isarstep.prove.residues import by_residues
 from isarstep.prove.rings import ring_proof
 from isarstep.prove.verdict import Proved
 
 # What Isabelle's code generator does not compute.
 NOT_GENERATED = frozenset({"NthRoot.sqrt", "Transcendental.exp", "Transcendental.ln_class.ln", "Transcendental.sin",
                            "Transcendental.cos", "Complex.complex.Complex"})  # fmt: skip
+
+RESIDUES = "(auto simp add: mod_simps dvd_eq_mod_eq_0)"
 
 
 def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> Proved | None:
@@ -33,7 +36,10 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
         except Undetermined:
             pass
     found = ring_proof(premises, goal, signature)
-    return None if found is None else Proved(found.method, time.process_time() - began, found.facts, 0)
+    if found is not None:
+        return Proved(found.method, time.process_time() - began, found.facts, 0)
+    needed = by_residues(premises, goal)
+    return None if needed is None else Proved("residues", time.process_time() - began, needed, 0, RESIDUES)
 
 
 def without_variables(term: Term) -> bool:

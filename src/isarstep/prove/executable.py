@@ -32,6 +32,7 @@ from isarstep.prove.domains import (
 Environment: TypeAlias = Any  # () or (value of the innermost bound variable, those outside)
 Code: TypeAlias = Callable[[Environment], Value]
 MOST_STEPS_OF_VALUE = 20_000
+LARGEST_NUMBER = 1_000  # up to which a bounded variable is asked about
 SAMPLE = 8  # values of an infinite type that a quantifier looks at
 FINITE = "Enum.finite_"
 NUMBER_TYPES = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex", "Num.num")
@@ -429,6 +430,9 @@ def _limit(machine: Machine, guard: Term) -> Code | None:
         return None
     left, right = arguments
     at = argument_type(head.type)
+    if head.name == "Rings.dvd_class.dvd" and at == NAT and left == Bound(0) and not occurs_bound(right, 0):
+        number = machine.code(increase(right, -1))
+        return lambda env: range(1, number(env) + 1) if 0 < number(env) < LARGEST_NUMBER else None
     if head.name == "HOL.eq" and right == Bound(0):
         left, right = right, left
     if left != Bound(0) or occurs_bound(right, 0):
@@ -441,7 +445,7 @@ def _limit(machine: Machine, guard: Term) -> Code | None:
         return lambda env: frozenset([domain.normal(code(env))])
     if at == NAT and head.name in ("Orderings.ord_class.less", "Orderings.ord_class.less_eq"):
         more = int(head.name.endswith("less_eq"))
-        return lambda env: range(min(code(env) + more, 1000)) if code(env) < 1000 else None
+        return lambda env: range(code(env) + more) if code(env) < LARGEST_NUMBER else None
     return None
 
 
@@ -519,6 +523,23 @@ def _collect(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
     return run
 
 
+def _least(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
+    """`LEAST n. P n` of natural numbers: the first one of which it holds."""
+    if argument_type(argument_type(typ)) != NAT:
+        return _undetermined
+    predicate = machine.code(arguments[0])
+
+    def run(env: Environment) -> Value:
+        test = predicate(env)
+        for value in range(LARGEST_NUMBER):
+            machine.step()
+            if test(value):
+                return value
+        raise Undetermined
+
+    return run
+
+
 def _safely(make: Form) -> Form:
     """A type without values makes the form undetermined, not the whole term."""
 
@@ -555,5 +576,6 @@ FORMS: dict[str, tuple[int, Form]] = {
     "HOL.Ex1": (1, _safely(_exactly_one)),
     "Set.Ball": (2, _bounded_quantifier(False)),
     "Set.Bex": (2, _bounded_quantifier(True)),
+    "Orderings.ord_class.Least": (1, _least),
     "Set.Collect": (1, _safely(_collect)),
 }

@@ -123,7 +123,7 @@ class GapCloser:
         problem = ground_problem(asked.local, asked.goal, asked.signature, self._by_name)
         if problem is None:
             return None
-        calculation = calculated(problem.named(), problem.goal, asked.signature)
+        calculation = problem.by_values() or calculated(problem.named(), problem.goal, asked.signature)
         if calculation is not None:
             return problem.explained(calculation)
         query, seconds = Query(problem.named(), problem.goal), GROUND_SHARE * self.effort.seconds

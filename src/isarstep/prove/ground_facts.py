@@ -32,13 +32,14 @@ from isarstep.logic.terms import (
     substitute,
     subterms,
 )
-from isarstep.prove.domains import Undetermined, Value, number_term
+from isarstep.prove.domains import COMPLEX, Undetermined, Value, number_term
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
-from isarstep.prove.rings import value_of_digits
-from isarstep.prove.verdict import CALCULATIONS, Proved, ShownStep
+from isarstep.prove.residues import CONG
+from isarstep.prove.rings import number_of
+from isarstep.prove.verdict import Proved, ShownStep
 
 MOST_STEPS = 80
 ROUNDS = 4
@@ -90,6 +91,7 @@ class GroundFacts:
     facts: dict[Term, GroundFact] = field(default_factory=dict)
     universal: list[GroundFact] = field(default_factory=list)
     machine: Machine = field(default_factory=lambda: Machine(BuiltInOnly(), OPERATIONS_OF_CONSTANTS))
+    known: dict[Free, tuple[Term, GroundFact]] = field(default_factory=dict)  # values of variables
     _count: int = 0
 
     def gather(self, premises: Sequence[Named], goal: Term) -> list[GroundFact]:
@@ -110,6 +112,13 @@ class GroundFacts:
         self._values(formulas)
         self._from_library(formulas)
         return list(self.facts.values())
+
+    def decided(self, goal: Term) -> list[GroundFact] | None:
+        """The values of variables by which a goal is seen to hold."""
+        known = self.known
+        used = [known[leaf] for leaf in dict.fromkeys(frees(goal)) if leaf in known]
+        closed = substitute(goal, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None)
+        return [fact for _, fact in used] if used and self._value(closed) is True else None
 
     def _named(self, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
         self._count += 1
@@ -203,7 +212,7 @@ class GroundFacts:
 
     def _values(self, formulas: Iterable[Term]) -> None:
         """Equations for terms with a value that arithmetic alone does not see: sums, powers, `gcd`."""
-        known = self._known()
+        self.known = known = self._known()
         for formula in list(formulas):
             for term in self._largest_computable(formula, known):
                 used = [known[leaf][1] for leaf in dict.fromkeys(frees(term))]
@@ -231,8 +240,9 @@ class GroundFacts:
                         equation = hol.eq(left, value, left.type)
                         plain = fact.formula == equation
                         known[left] = value, fact if plain else self._named(equation, (fact, *needs), "simp")
-        for _, fact in known.values():
+        for leaf, (value, fact) in known.items():
             self._split(fact)
+            known[leaf] = value, self.facts.get(fact.formula, fact)
         return known
 
     def _largest_computable(self, term: Term, known: Mapping[Free, object]) -> Iterator[Term]:
@@ -351,19 +361,6 @@ def type_of_application(term: Term) -> Typ | None:
     return typ
 
 
-def number_of(term: Term) -> int | None:
-    """The value of a numeral that is not negative."""
-    head, arguments = strip_comb(term)
-    match head.name if type(head) is Const else "", arguments:
-        case "Groups.zero_class.zero", []:
-            return 0
-        case "Groups.one_class.one", []:
-            return 1
-        case "Num.numeral_class.numeral", [digits]:
-            return value_of_digits(digits)
-    return None
-
-
 def is_numeral(term: Term) -> bool:
     """A number as it is written: 2, - 2, 1 / 2."""
     sides = hol.dest_binary("Rings.divide_class.divide", term)
@@ -380,10 +377,20 @@ class GroundProblem:
 
     facts: tuple[GroundFact, ...]
     goal: Term
+    decided: tuple[str, ...] | None  # facts that give variables values with which the goal holds
     plain: bool  # the goal is the one that was asked, without variables or premises of its own
 
     def named(self) -> tuple[Named, ...]:
         return tuple(Named(fact.name, hol.trueprop(fact.formula, typed=True)) for fact in self.facts)
+
+    def by_values(self) -> Proved | None:
+        """A proof by the values of variables."""
+        if self.decided is None:
+            return None
+        complex_numbers = any(type_of_application(t) == COMPLEX for t in subterms(self.goal))
+        return self.explained(
+            Proved("simp", 0.0, (*self.decided, *(("complex_eq_iff",) if complex_numbers else ())), 0)
+        )
 
     def explained(self, proof: Proved) -> Proved:
         """The proof from the premises themselves, with the steps that it needs."""
@@ -403,7 +410,8 @@ class GroundProblem:
         )
         premises = dict.fromkeys(name for step in chain for name in step.premises)
         others = [name for name in proof.facts if name not in by_name]
-        method = "" if proof.by in CALCULATIONS else method_for([*(fact.formula for fact in used), self.goal])
+        formulas = [*(fact.formula for fact in used), self.goal]
+        method = method_for(formulas) if proof.by.startswith("cvc5") else proof.method
         return replace(proof, facts=(*premises, *others), steps=shown if self.plain else (), method=method)
 
 
@@ -413,6 +421,8 @@ def method_for(formulas: Iterable[Term]) -> str:
     names = {node.name for node in nodes if type(node) is Const}
     if any(_product(node) for node in nodes):
         return "(simp add: algebra_simps power2_eq_square power3_eq_cube)"
+    if CONG in names:
+        return "(unfold cong_def, presburger)"
     whole = {"Rings.modulo_class.modulo", "Rings.dvd_class.dvd"} & names
     return "presburger" if whole else "linarith"
 
@@ -422,11 +432,11 @@ def _product(term: Term) -> bool:
     head, arguments = strip_comb(term)
     match head.name if type(head) is Const else "", arguments:
         case "Groups.times_class.times", [left, right]:
-            return not is_numeral(left) and not is_numeral(right)
+            return bool(frees(left)) and bool(frees(right))
         case "Power.power_class.power", [base, _]:
-            return not is_numeral(base)
+            return bool(frees(base))
         case "Rings.divide_class.divide", [_, right]:
-            return not is_numeral(right)
+            return bool(frees(right))
     return False
 
 
@@ -452,6 +462,8 @@ def ground_problem(
             break
     if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of_application, subterms(conclusion))):
         return None
-    facts = GroundFacts(signature, library).gather(given, conclusion)
-    plain = conclusion == formula
-    return GroundProblem(tuple(facts), hol.trueprop(conclusion, typed=True), plain)
+    gathered = GroundFacts(signature, library)
+    facts = gathered.gather(given, conclusion)
+    decided = gathered.decided(conclusion)
+    names = None if decided is None else tuple(fact.name for fact in decided)
+    return GroundProblem(tuple(facts), hol.trueprop(conclusion, typed=True), names, conclusion == formula)

@@ -181,6 +181,12 @@ def _factorial(_: Machine, typ: Typ) -> Computation | None:
     return Computation(1, run)
 
 
+def _binomial(n: int, k: int) -> int:
+    if n > 1000:
+        raise Undetermined
+    return math.comb(n, k)
+
+
 def _square_root(x: Fraction) -> Fraction:
     """Where it is rational; odd as Isabelle's."""
     size = abs(x)
@@ -238,6 +244,9 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     "Groups.times_class.times": _on((*NUMBERS, "Num.num"), 2, multiply_numbers),
     "Rings.divide_class.divide": _divide,
     "Rings.modulo_class.modulo": _on(EXACT, 2, lambda x, y: x % y if y else x),
+    "Cong.unique_euclidean_semiring_class.cong": _on(EXACT, 3, lambda x, y, m: x == y if m == 0 else (x - y) % m == 0),
+    "Binomial.binomial": only(_binomial, 2),
+    "Rat.quotient_of": only(lambda x: (x.numerator, x.denominator), 1),
     "Fields.inverse_class.inverse": _on(FIELDS, 1, _inverse),
     "Power.power_class.power": _power,
     "Orderings.ord_class.min": _extremum(False),

@@ -25,6 +25,7 @@ LARGEST_EXPONENT = 40
 LARGEST_COEFFICIENT = 4_000  # bits
 ONE: Monomial = ()
 NAT_TYPE = Type("Nat.nat")
+IMAGINARY = Const("Complex.imaginary_unit", Type("Complex.complex"))
 SEMIRING, RING, FIELD = ("Rings.comm_semiring_1",), ("Rings.comm_ring_1",), ("Fields.field_char_0",)
 ORDERED_FIELD = ("Fields.linordered_field",)
 
@@ -159,7 +160,8 @@ class Normaliser:
 
     def difference(self, left: Term, right: Term, typ: Typ) -> Polynomial:
         """0 where both are equal. In a semiring, where nothing can be subtracted, so is that of polynomials alone."""
-        return self._cleared(_plus(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(-1)))
+        found = self._cleared(_plus(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(-1)))
+        return _without_squares_of_i(found)
 
     def assume_nonzero(self, premises: Sequence[Named], typ: Typ) -> tuple[str, ...]:
         """What premises say not to be 0, and their names."""
@@ -320,6 +322,19 @@ class Normaliser:
         return tuple(keys)
 
 
+def number_of(term: Term) -> int | None:
+    """The value of a numeral that is not negative."""
+    head, arguments = strip_comb(term)
+    match head.name if type(head) is Const else "", arguments:
+        case "Groups.zero_class.zero", []:
+            return 0
+        case "Groups.one_class.one", []:
+            return 1
+        case "Num.numeral_class.numeral", [digits]:
+            return value_of_digits(digits)
+    return None
+
+
 def value_of_digits(digits: Term) -> int | None:
     """The number of a closed `num`."""
     bits: list[int] = []
@@ -376,6 +391,17 @@ def _sorted(factors: Iterable[tuple[Atom, int]]) -> Monomial:
     for atom, power in factors:
         powers[atom] = powers.get(atom, 0) + power
     return tuple(sorted(((a, p) for a, p in powers.items() if p), key=repr))
+
+
+def _without_squares_of_i(found: Polynomial) -> Polynomial:
+    """The square of the imaginary unit is -1."""
+    made: Polynomial = {}
+    for monomial, coefficient in found.items():
+        power = dict(monomial).get(IMAGINARY, 0)
+        rest = [pair for pair in monomial if pair[0] != IMAGINARY]
+        image = _sorted([*rest, *([(IMAGINARY, 1)] if power % 2 else [])])
+        made = _plus(made, {image: coefficient}, Fraction(-1 if power // 2 % 2 else 1))
+    return made
 
 
 def _monic(found: Polynomial) -> tuple[Fraction, Polynomial]:

@@ -395,6 +395,9 @@ def _big(add: bool) -> BuiltIn:
     return make
 
 
+LARGEST_INTERVAL = 5_000
+
+
 def _interval(below: str, above: str) -> BuiltIn:
     """`below` and `above`: how the bounds relate to elements, `<`, `<=` or none."""
 
@@ -409,7 +412,7 @@ def _interval(below: str, above: str) -> BuiltIn:
                 low = 0
             if name in EXACT and low is not None and high is not None:
                 first, last = low + (below == "<"), high - (above == "<")
-                if last - first > 500:
+                if last - first > LARGEST_INTERVAL:
                     raise Undetermined
                 return frozenset(range(first, last + 1))
             if low is not None and high is not None and (low > high or (low == high and "<" in (below, above))):

@@ -1,0 +1,217 @@
+"""Remainders: a formula that speaks of its variables only through remainders by numerals is decided by finitely many
+values.
+
+A polynomial modulo d depends on the remainders of its variables by d. A power with a variable as exponent modulo d is
+periodic in it from some place on: with the period of Carmichael's function, from the number of binary digits of d on.
+So each variable needs as many values as a common period has, and those before it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+from isarstep.logic import hol
+from isarstep.logic.terms import Const, Free, Term, Type, abstract, loose, strip_comb, strip_fun
+from isarstep.prove.domains import Undetermined
+from isarstep.prove.executable import BuiltInOnly, Environment, Machine
+from isarstep.prove.monomorphise import Named
+from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
+from isarstep.prove.rings import number_of
+
+LARGEST_MODULUS = 5_000
+MOST_VALUES = 3_000
+NAT, INT = Type("Nat.nat"), Type("Int.int")
+CONNECTIVES = ("HOL.conj", "HOL.disj", "HOL.implies", "HOL.Not")
+COMPARED = ("HOL.eq", "Orderings.ord_class.less", "Orderings.ord_class.less_eq")
+CONG = "Cong.unique_euclidean_semiring_class.cong"
+
+
+class NotPeriodic(Exception):
+    """A term depends on more of its variables than remainders."""
+
+
+def by_residues(premises: Sequence[Named], goal: Term) -> tuple[str, ...] | None:
+    """The names of the premises that are needed, where the goal follows by remainders; None where it does not."""
+    formula = hol.as_formula(goal)
+    if formula is None or loose(formula):
+        return None
+    try:
+        wanted = _Periodic(formula)
+    except NotPeriodic:
+        return None
+    if not wanted.moduli:
+        return None
+    given: list[tuple[str, _Periodic]] = []
+    for premise in premises:
+        said = None if premise.here else hol.as_formula(premise.prop)
+        try:
+            if said is not None and not loose(said):
+                given.append((premise.name, _Periodic(said)))
+        except NotPeriodic:
+            continue
+    given = [(name, each) for name, each in given if each.variables & wanted.variables]
+    for used in ((), given) if given else ((),):
+        if _holds([each for _, each in used], wanted):
+            return tuple(name for name, _ in used)
+    return None
+
+
+def _holds(given: Sequence[_Periodic], wanted: _Periodic) -> bool:
+    """Does the formula hold wherever the given ones do?"""
+    every = (*given, wanted)
+    modulus = math.lcm(*(d for each in every for d in each.moduli))
+    if modulus > LARGEST_MODULUS:
+        return False
+    exponents = {variable for each in every for variable in each.exponents}
+    variables = sorted({v for each in every for v in each.variables}, key=lambda v: v.name)
+    period = math.lcm(modulus, carmichael(modulus))
+    ranges = [range(period + modulus.bit_length()) if v in exponents else range(modulus) for v in variables]
+    if math.prod(map(len, ranges)) > MOST_VALUES:
+        return False
+    machine = Machine(BuiltInOnly(), OPERATIONS_OF_CONSTANTS)
+    codes = []
+    for each in every:
+        body = each.formula
+        for variable in reversed(variables):
+            body = abstract(body, variable)
+        codes.append(machine.code(body))
+    try:
+        for values in product(*ranges):
+            environment: Environment = ()
+            for value in reversed(values):
+                environment = (value, environment)
+            *premises, conclusion = codes
+            holds = all(machine.evaluate(code, environment) for code in premises)
+            if holds and not machine.evaluate(conclusion, environment):
+                return False
+    except Undetermined:
+        return False
+    return True
+
+
+def carmichael(modulus: int) -> int:
+    """A number n > 0 with a ^ n = 1 modulo it for all a that are prime to it."""
+    found, rest, prime = 1, modulus, 2
+    while rest > 1:
+        power = 1
+        while rest % prime == 0:
+            rest //= prime
+            power *= prime
+        if power > 1:
+            found = math.lcm(found, power // prime * (prime - 1))
+        prime = prime + 1 if prime * prime <= rest else max(prime + 1, rest)
+    return found
+
+
+class _Periodic:
+    """A formula with its variables and moduli. Raises NotPeriodic."""
+
+    def __init__(self, formula: Term) -> None:
+        self.formula = formula
+        self.moduli: set[int] = set()
+        self.variables: set[Free] = set()
+        self.exponents: set[Free] = set()
+        self._truth(formula)
+
+    def _truth(self, formula: Term) -> None:
+        head, arguments = strip_comb(formula)
+        name = head.name if type(head) is Const else ""
+        if name in CONNECTIVES:
+            for each in arguments:
+                self._truth(each)
+        elif name in COMPARED and len(arguments) == 2 and _first_type(head) in (NAT, INT):
+            for each in arguments:
+                self._value(each)
+        elif name == "Rings.dvd_class.dvd" and len(arguments) == 2 and _first_type(head) in (NAT, INT):
+            self._modulus(arguments[0])
+            self._polynomial(arguments[1])
+        elif name == CONG and len(arguments) == 3 and _first_type(head) in (NAT, INT):
+            self._modulus(arguments[2])
+            self._polynomial(arguments[0])
+            self._polynomial(arguments[1])
+        else:
+            raise NotPeriodic
+
+    def _modulus(self, term: Term) -> None:
+        number = number_of(term)
+        if not number:
+            raise NotPeriodic
+        self.moduli.add(number)
+
+    def _value(self, term: Term) -> None:
+        """A term whose own value is periodic: remainders, numerals, and what is computed from them."""
+        head, arguments = strip_comb(term)
+        match head.name if type(head) is Const else "", arguments:
+            case "Rings.modulo_class.modulo", [number, modulus]:
+                self._modulus(modulus)
+                self._polynomial(number)
+            case (
+                "Groups.plus_class.plus" | "Groups.times_class.times" | "Groups.minus_class.minus",
+                [left, right],
+            ):
+                self._value(left)
+                self._value(right)
+            case "Groups.uminus_class.uminus" | "Nat.Suc", [inner]:
+                self._value(inner)
+            case "Power.power_class.power", [base, exponent] if number_of(exponent) is not None:
+                self._value(base)
+            case _:
+                if number_of(term) is None:
+                    raise NotPeriodic
+
+    def _polynomial(self, term: Term) -> None:
+        """A term whose remainders are periodic."""
+        head, arguments = strip_comb(term)
+        if type(head) is Free and not arguments and head.type in (NAT, INT):
+            self.variables.add(head)
+            return
+        match head.name if type(head) is Const else "", arguments:
+            case "Groups.plus_class.plus" | "Groups.times_class.times", [left, right]:
+                self._polynomial(left)
+                self._polynomial(right)
+            case "Groups.minus_class.minus", [left, right] if _first_type(head) == INT:
+                self._polynomial(left)
+                self._polynomial(right)
+            case "Groups.uminus_class.uminus", [inner] if _first_type(head) == INT:
+                self._polynomial(inner)
+            case "Nat.Suc", [inner]:
+                self._polynomial(inner)
+            case "Nat.semiring_1_class.of_nat" | "Int.ring_1_class.of_int", [inner] if _result_type(head) in (NAT, INT):
+                self._polynomial(inner)
+            case "Power.power_class.power", [base, exponent]:
+                self._polynomial(base)
+                self._exponent(exponent)
+            case _:
+                self._value(term)
+
+    def _exponent(self, term: Term) -> None:
+        """A sum of variables, each with a positive numeral as factor, and numerals."""
+        head, arguments = strip_comb(term)
+        if type(head) is Free and not arguments and head.type == NAT:
+            self.variables.add(head)
+            self.exponents.add(head)
+            return
+        match head.name if type(head) is Const else "", arguments:
+            case "Groups.plus_class.plus", [left, right]:
+                self._exponent(left)
+                self._exponent(right)
+            case "Nat.Suc", [inner]:
+                self._exponent(inner)
+            case "Groups.times_class.times", [left, right] if number_of(left):
+                self._exponent(right)
+            case "Groups.times_class.times", [left, right] if number_of(right):
+                self._exponent(left)
+            case _:
+                if number_of(term) is None:
+                    raise NotPeriodic
+
+
+def _first_type(head: Term) -> object:
+    typ = head.type if type(head) is Const else None
+    return strip_fun(typ)[0][0] if typ is not None and strip_fun(typ)[0] else None
+
+
+def _result_type(head: Term) -> object:
+    return strip_fun(head.type)[1] if type(head) is Const and head.type is not None else None

@@ -1,0 +1,55 @@
+"""Remainders: finitely many values decide, and nothing false is decided."""
+
+from __future__ import annotations
+
+import pytest
+from tests.prove.arithmetic_derivations import BY_RESIDUES, FALSE_ARITHMETIC, FALSE_GROUND, FALSE_RESIDUES
+from tests.prove.derivations import FALSE, Derivation
+from tests.prove.language import SIGNATURE, local
+from tests.prove.test_refute import Nothing
+from tests.prove.test_rings import RINGS
+
+from isarstep.prove.calculation import calculated
+from isarstep.prove.monomorphise import Named
+from isarstep.prove.refute import Refuter
+from isarstep.prove.residues import carmichael
+from isarstep.prove.verdict import Proved
+
+
+def by_calculation(derivation: Derivation) -> Proved | None:
+    *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
+    return calculated([Named(f"F.2({n})", p) for n, p in enumerate(premises, 1)], goal, RINGS)
+
+
+@pytest.mark.parametrize("derivation", BY_RESIDUES, ids=lambda d: d.name)
+def test_remainders_decide(derivation: Derivation) -> None:
+    proof = by_calculation(derivation)
+    assert proof is not None
+    assert proof.by == "residues"
+    assert proof.facts == tuple(f"F.2({n})" for n, _ in enumerate(derivation.premises, 1))
+
+
+def test_nothing_false_is_decided() -> None:
+    derivations = (*FALSE_RESIDUES, *FALSE_GROUND, *FALSE_ARITHMETIC, *FALSE)
+    assert [d.name for d in derivations if by_calculation(d) is not None] == []
+
+
+def test_the_false_derivations_are_false() -> None:
+    beyond = {"least of none", "divisors of zero"}
+    for derivation in FALSE_RESIDUES:
+        *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
+        refuted = Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
+        assert refuted or derivation.name in beyond, derivation.name
+
+
+def test_what_is_decided_is_not_refuted() -> None:
+    for derivation in BY_RESIDUES:
+        *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
+        assert Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 0.2) is None, derivation.name
+
+
+def test_powers_have_the_period() -> None:
+    for modulus in range(1, 200):
+        period, before = carmichael(modulus), modulus.bit_length()
+        for base in range(modulus):
+            assert pow(base, before, modulus) == pow(base, before + period, modulus)
