@@ -44,6 +44,7 @@ from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
 from isarstep.theory.records import record
 from isarstep.theory.stated import ReadStatement, read_lemma
 from isarstep.theory.statements import NotRead
+from isarstep.theory.sublocales import sublocale
 from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
 from isarstep.theory.unread_symbols import unread_symbols
@@ -59,6 +60,7 @@ _READERS = {
     "inductive_set": inductive,
     "record": record,
 }
+_PROVED = {"typedef": typedef, "sublocale": sublocale}  # they have a proof behind them
 _OPENS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal")
 _ENDS = ("by", "qed", "done", "sorry", ".", "..", "\\<proof>")
 _UNPROVED = ("sorry", "oops", "\\<proof>")
@@ -330,8 +332,8 @@ class _Reading:
                 self._operation(command)
             elif name in _READERS:
                 self._declaration(command)
-            elif name == "typedef" and not any(each.name == "oops" for each in proof):
-                typedef(context, command, unproved=self._rests_on_sorry(proof))
+            elif name in _PROVED and not any(each.name == "oops" for each in proof):
+                _PROVED[name](context, command, unproved=self._rests_on_sorry(proof))
             elif name != "notepad":
                 self._unread(command, "is not read")
                 self._bare(command)

@@ -22,6 +22,7 @@ def import_locales(context: OwnContext, reader: TokenReader, made: Locale, parts
     made.parameters = dict(expression.parameters)
     for instance in expression.instances:
         add_instance(context, made, instance)
+        made.rests_on = (*made.rests_on, instance.above.name, *instance.above.rests_on)
     for new in expression.fixed:
         _note_notation(context, made, new)
 

@@ -56,6 +56,7 @@ class Locale:
     outer: Locale | None = None  # of a context inside another: the one around it
     defined: tuple[str, ...] = ()  # parameters that stand for something else, by `defines`
     class_type: TFree | None = None  # of a class: the type that its operations are about
+    rests_on: tuple[str, ...] = ()  # locales that it imports, and those that they do
 
     def copy(self) -> Locale:
         made = replace(self, parameters=dict(self.parameters), sorts=dict(self.sorts), facts=dict(self.facts))

@@ -1,0 +1,70 @@
+"""`sublocale` inside a locale, or `sublocale a < b`: the locale has what the other one has, at the terms given for its
+parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from isarstep.theory.library_targets import find_target
+from isarstep.theory.locale_expressions import LocaleInstance, read_expression
+from isarstep.theory.locale_parents import add_instance
+from isarstep.theory.outer import OuterCommand
+from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
+from isarstep.theory.statements import NotRead
+
+_BELOW = ("<", "\\<subseteq>", "⊆")
+
+
+def sublocale(context: OwnContext, command: OuterCommand, *, unproved: bool) -> None:
+    """Put facts and constants of the instances into the locale. Raises NotRead, and then nothing is changed."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    following, before = reader.ahead(), context.target
+    if following is not None and following.keyword(*_BELOW):
+        if before is not None:
+            raise reader.refused("`sublocale` of another locale inside a context is not read")
+        name = reader.name()
+        target = find_target(context, name.text, name.start)
+        reader.take()
+    elif before is None or not before.name or before.class_type is not None:
+        raise reader.refused("`sublocale` is read for a locale")
+    else:
+        target = before
+    _refuse_later(context, target, command)
+    context.enter(target)
+    try:
+        expression = read_expression(context, reader, context.scope(), implicit=False)
+        reader.end()
+        if expression.fixed:
+            raise NotRead(context.source, command.start, "`sublocale` with `for` is not read")
+        made = target.copy()
+        for instance in expression.instances:
+            _add(context, made, instance, command, unproved=unproved)
+        target.facts, target.local, target.rows = made.facts, made.local, made.rows
+    finally:
+        context.leave() if before is None else context.enter(before)
+
+
+def _refuse_later(context: OwnContext, target: Locale, command: OuterCommand) -> None:
+    """Locales that rest on this one have all of it, too: those that were declared before do not know it here."""
+    own = target.name.partition(".")[0] in context._rank
+    if not own or any(target.name in each.rests_on for each in context.locales.values()):
+        raise NotRead(context.source, command.start, "`sublocale` behind a locale that rests on it is not read")
+
+
+def _add(context: OwnContext, made: Locale, instance: LocaleInstance, command: OuterCommand, *, unproved: bool) -> None:
+    own = dict(made.facts), dict(made.local)
+    before = {field: list(rows) for field, rows in instance.above.rows.items()}
+    add_instance(context, made, instance)
+    if unproved:
+        made.facts.update(
+            {name: tuple(map(_unproved, facts)) for name, facts in made.facts.items() if own[0].get(name) != facts}
+        )
+    if any(name in made.local and made.local[name] != term for name, term in own[1].items()):
+        raise NotRead(context.source, command.start, "`sublocale` that hides a name of the locale is not read")
+    lost = [row for field, rows in before.items() for row in rows if row not in made.rows.get(field, [])]
+    if any(str(row[2]).startswith("\\<^const>local.") for row in lost if len(row) > 2):
+        raise NotRead(context.source, command.start, "`sublocale` with notation at other terms is not read")
+
+
+def _unproved(fact: OwnFact) -> OwnFact:
+    return replace(fact, unproved=True)

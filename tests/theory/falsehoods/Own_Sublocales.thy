@@ -1,0 +1,46 @@
+theory Own_Sublocales
+  imports Main
+begin
+
+locale op =
+  fixes f :: "'v \<Rightarrow> 'v \<Rightarrow> 'v" and e :: 'v
+  assumes unit: "f e x = x"
+begin
+
+definition twice where "twice x = f x x"
+
+lemma twice_e: "twice e = e"
+  by (simp add: twice_def unit)
+
+end
+
+locale pair = fixes g :: "'a \<Rightarrow> 'a \<Rightarrow> 'a" and d :: 'a
+  assumes swapped: "g x d = x"
+begin
+
+sublocale Q: op "\<lambda>x y. g y x" d
+  by unfold_locales (rule swapped)
+
+lemma "g d x = x"
+  sorry
+
+lemma "Q.twice x = x"
+  sorry
+
+lemma "Q.twice x = g d x"
+  sorry
+
+end
+
+locale claimed = fixes h :: "'a \<Rightarrow> 'a \<Rightarrow> 'a" and c :: 'a
+
+sublocale claimed < S: op h c
+  sorry
+
+lemma (in claimed) "S.twice c = c"
+  sorry
+
+lemma (in claimed) "h c x = x"
+  sorry
+
+end
