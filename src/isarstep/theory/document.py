@@ -44,7 +44,7 @@ from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
 from isarstep.theory.records import record
 from isarstep.theory.stated import ReadStatement, read_lemma
 from isarstep.theory.statements import NotRead
-from isarstep.theory.sublocales import sublocale
+from isarstep.theory.sublocales import interpretation, sublocale
 from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
 from isarstep.theory.unread_symbols import unread_symbols
@@ -60,7 +60,7 @@ _READERS = {
     "inductive_set": inductive,
     "record": record,
 }
-_PROVED = {"typedef": typedef, "sublocale": sublocale}  # they have a proof behind them
+_PROVED = {"typedef": typedef, "sublocale": sublocale, "interpretation": interpretation}  # with a proof behind them
 _OPENS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal")
 _ENDS = ("by", "qed", "done", "sorry", ".", "..", "\\<proof>")
 _UNPROVED = ("sorry", "oops", "\\<proof>")

@@ -79,7 +79,9 @@ class LocaleInstance:
         for name, facts in self.above.facts.items():
             made = tuple(replace(fact, prop=self.instance(fact.prop)) for fact in facts)
             for known in self.names(name):
-                if self.prefix:
+                if name.startswith("assumption_"):  # it has no name that can be written
+                    made = tuple(replace(fact, name="") for fact in made)
+                elif self.prefix:
                     several = len(made) > 1
                     made = tuple(
                         replace(fact, name=f"{known}({n})" if several else known) for n, fact in enumerate(made, 1)

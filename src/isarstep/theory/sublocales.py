@@ -1,16 +1,20 @@
 """`sublocale` inside a locale, or `sublocale a < b`: the locale has what the other one has, at the terms given for its
-parameters."""
+parameters. `interpretation` of a locale: the theory has it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from isarstep.logic import hol
+from isarstep.logic.annotations import without_marks
+from isarstep.logic.infer import infer
+from isarstep.logic.terms import Free, Term
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import LocaleInstance, read_expression
 from isarstep.theory.locale_parents import add_instance
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
-from isarstep.theory.statements import NotRead
+from isarstep.theory.statements import NotRead, generalised
 
 _BELOW = ("<", "\\<subseteq>", "⊆")
 
@@ -42,6 +46,50 @@ def sublocale(context: OwnContext, command: OuterCommand, *, unproved: bool) -> 
         target.facts, target.local, target.rows = made.facts, made.local, made.rows
     finally:
         context.leave() if before is None else context.enter(before)
+
+
+def interpretation(context: OwnContext, command: OuterCommand, *, unproved: bool) -> None:
+    """Constants of the locale at these terms are abbreviations, as Isabelle declares them. Raises NotRead."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if context.target is not None:
+        raise reader.refused("an interpretation inside a context is not read")
+    expression = read_expression(context, reader, context.scope(), implicit=False)
+    reader.end()
+    if expression.fixed or any(each.rewritten for each in expression.instances):
+        raise NotRead(context.source, command.start, "an interpretation with `for` or `rewrites` is not read")
+    if any(_has_notation(each.above) for each in expression.instances):
+        raise NotRead(context.source, command.start, "an interpretation of a locale with notation is not read")
+    for instance in expression.instances:
+        for name, term in instance.constants():
+            _abbreviate(context, f"{context.theory}.{name.removeprefix('local.')}", term, command)
+        for name, facts in instance.facts():
+            full = f"{context.theory}.{name}"
+            context.facts[full] = tuple(
+                replace(fact, prop=generalised(fact.prop), unproved=fact.unproved or unproved)
+                for fact in _named(full, facts)
+            )
+
+
+def _named(full: str, facts: tuple[OwnFact, ...]) -> list[OwnFact]:
+    if len(facts) == 1:
+        return [replace(facts[0], name=facts[0].name and full)]
+    return [replace(each, name=each.name and f"{full}({n})") for n, each in enumerate(facts, 1)]
+
+
+def _has_notation(above: Locale) -> bool:
+    rows = above.rows.get("productions", [])
+    return any(str(row[2]).startswith("\\<^const>local.") for row in rows)
+
+
+def _abbreviate(context: OwnContext, full: str, term: Term, command: OuterCommand) -> None:
+    if full in context.constants:
+        raise NotRead(context.source, command.start, f"{full} is declared twice")
+    typing = infer([hol.trueprop(hol.eq(Free("~"), term))], context.signature, {})
+    sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(typing.propositions[0]) or term)
+    assert sides is not None
+    context.declare_constant(full, typing.frees["~"], without_marks(sides[1]), printed=False)
+    if full.count(".") > 1:
+        context.language.constants.optional[full] = "100"  # its prefix has to be written
 
 
 def _refuse_later(context: OwnContext, target: Locale, command: OuterCommand) -> None:

@@ -43,4 +43,22 @@ lemma (in claimed) "S.twice c = c"
 lemma (in claimed) "h c x = x"
   sorry
 
+interpretation bad: op "(+)" "1 :: nat"
+  sorry
+
+lemma "bad.twice 1 = 1"
+  sorry
+
+lemma "1 + x = (x :: nat)"
+  sorry
+
+interpretation add: op "(+)" "0 :: nat"
+  by unfold_locales simp
+
+lemma "add.twice 1 = 1"
+  sorry
+
+lemma "add.twice x = bad.twice 1"
+  sorry
+
 end

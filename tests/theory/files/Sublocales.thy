@@ -56,4 +56,28 @@ sublocale claimed < S: op h c
 lemma (in claimed) "S.twice c = c"
   using S.twice_e sorry
 
+interpretation add: op "(+)" "0 :: nat"
+  by unfold_locales simp
+
+lemma "add.twice x = x + x"
+  using add.twice_def sorry
+
+lemma "add.twice 0 = 0"
+  using add.twice_e [folded add.twice_def] sorry
+
+interpretation append: op "(@)" "[] :: 'a list"
+  by unfold_locales simp
+
+lemma "append.twice (xs :: nat list) = xs @ xs"
+  using append.twice_def sorry
+
+lemma "twice (0 :: nat) = 0"
+  sorry
+
+interpretation bad: op "(+)" "1 :: nat"
+  sorry
+
+lemma "bad.twice 1 = 1"
+  using bad.twice_e sorry
+
 end
