@@ -85,15 +85,6 @@ _LIBRARY: dict[str, tuple[str, str, str, dict[str, tuple[str, tuple[str, ...], t
             "insert": ("x F", ("finite F", "x \\<notin> F", "P F"), ("insert x F",)),
         },
     ),
-    "finite_ne_induct": (
-        "finite F",
-        "F",
-        "",
-        {
-            "singleton": ("x", (), ("{x}",)),
-            "insert": ("x F", ("finite F", "F \\<noteq> {}", "x \\<notin> F", "P F"), ("insert x F",)),
-        },
-    ),
     "rev_induct": ("", "xs", "", {"Nil": ("", (), ("[]",)), "snoc": ("x xs", ("P xs",), ("xs @ [x]",))}),
     "rev_cases": ("", "xs", "", {"Nil": ("", (), ("[]",)), "snoc": ("ys y", (), ("ys @ [y]",))}),
     "list_induct2": (
@@ -116,6 +107,12 @@ _LIBRARY: dict[str, tuple[str, str, str, dict[str, tuple[str, tuple[str, ...], t
         "j",
         "i j",
         {"base": ("", (), ("i",)), "step": ("n", ("i \\<le> n", "n < j", "P n"), ("Suc n",))},
+    ),
+    "inc_induct": (
+        "i \\<le> j",
+        "i",
+        "i j",
+        {"base": ("", (), ("j",)), "step": ("n", ("i \\<le> n", "n < j", "P (Suc n)"), ("n",))},
     ),
     "nat_induct_at_least": (
         "m \\<le> n",

@@ -68,4 +68,31 @@ next
   case (insert x F)
   then show ?case sorry
 qed
+
+lemma "finite A \<Longrightarrow> A \<noteq> {} \<Longrightarrow> card (A :: nat set) \<noteq> 0"
+proof (induct rule: finite_ne_induct)
+  case (singleton x)
+  then show ?case sorry
+qed
+
+lemma "(i :: nat) \<le> j \<Longrightarrow> f i \<le> (f j :: nat)"
+proof (induct rule: inc_induct)
+  case base
+  then show ?case sorry
+next
+  case (step n)
+  then show ?case sorry
+qed
+
+lemma other [case_names a]:
+  assumes "\<And>n. \<forall>m<n. P m \<Longrightarrow> P (n :: nat)"
+  shows "P n"
+  using assms less_induct by blast
+
+lemma "n = (n :: nat)"
+proof (induct n rule: other)
+  case (a k)
+  then show ?case sorry
+qed
+
 end
