@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import zstandard
 from tests.evaluate.recompute import recompute
 
 from isarstep.cli import run
@@ -11,6 +12,10 @@ from isarstep.decode.predictions import read_predictions
 from isarstep.errors import UserError
 from isarstep.evaluate.headline import open_system, open_task
 from isarstep.evaluate.scores import score
+
+
+def text_of(path: Path) -> str:
+    return zstandard.ZstdDecompressor().decompressobj().decompress(path.read_bytes()).decode()
 
 
 def test_lists_survive_and_are_scored_alike(benchmark: Path, runs: dict[str, Path], tmp_path: Path) -> None:
@@ -34,6 +39,12 @@ def test_lists_survive_and_are_scored_alike(benchmark: Path, runs: dict[str, Pat
         for name, value in found.items():
             assert row[name]["value"] == pytest.approx(value, abs=1e-9)
         assert score(open_system(folder, task)).top1.value == row["top1"]["value"]
+        # No scores, and of the narrow beam the first answers: nothing else is reported.
+        lines = (text_of(lists / f"test.beam{beam}.jsonl.zst") for beam in (5, 10))
+        widths = [{len(json.loads(line)["predictions"]) for line in text.splitlines()} for text in lines]
+        assert max(widths[0]) == 1
+        assert max(widths[1]) > 1
+        assert "score" not in text_of(lists / "test.beam10.jsonl.zst")
     # The folder's runs make the report again.
     again = tmp_path / "again"
     assert run(["report", str(tmp_path / "runs" / "hat"), "--benchmark", str(benchmark), "--out", str(again)]) == 0

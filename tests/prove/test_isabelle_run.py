@@ -147,7 +147,7 @@ def test_what_a_step_introduces_need_only_exist() -> None:
     library = dict.fromkeys(example.f4[:-2], ("some.lemma",))
     asked = {question.key: question for question in inquiry(example, (example.f1,), library).questions}
     for key in ("0 first", "0 trivial"):
-        assert (asked[key].witnesses, asked[key].beside) == (("<X1>",), (local,))
+        assert (asked[key].witnesses, asked[key].same_values) == (("<X1>",), (local,))
     assert {key for key, question in asked.items() if question.witnesses} == {"0 first", "0 trivial"}
     given = replace(example, f2=(local,))  # F.2 speaks of it: it is there already
     assert all(not question.witnesses for question in inquiry(given, (example.f1,), library).questions)

@@ -85,6 +85,15 @@ def read_scored(path: Path) -> dict[str, list[tuple[str, float]]]:
         raise UserError(f"{path}: not what `isarstep predict` writes ({error!r})") from None
 
 
+def without_scores(path: Path, most: int) -> str:
+    """The lists of a JSON file, at most so many answers each, with their tokens alone."""
+    lines = []
+    for record in (parse_json(line) for line in _unpacked(path).decode("utf-8-sig").split("\n") if line):
+        answers = [{"tokens": _tokens(str(path), answer)} for answer in record["predictions"][:most]]
+        lines.append(json.dumps({"id": record["id"], "predictions": answers}, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
 def _unpacked(path: Path) -> bytes:
     raw = path.read_bytes()
     if path.suffix != ".zst":

@@ -21,7 +21,7 @@ from isarstep.errors import UserError
 from isarstep.feed.dense import IMPLIED
 
 NEIGHBOURS = 50  # as in the paper's figure
-COMMON = 3000  # tokens, the most frequent ones; a vocabulary is in that order
+COMMON = 2000  # tokens, the most frequent ones; a vocabulary is in that order
 
 Floats = NDArray[np.float32]
 
@@ -76,7 +76,7 @@ def load_embeddings(path: Path) -> Embeddings:
     try:
         with safe_open(str(path), "np") as file:
             table = file.get_tensor("rows").astype(np.float32) * file.get_tensor("scale")
-            return Embeddings(json.loads(file.metadata()["tokens"]), table)
+            return Embeddings(json.loads(file.metadata()["tokens"])[:COMMON], table[:COMMON])
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise UserError(f"{path}: not embeddings that isarstep wrote ({error}); run 'isarstep keep' again") from None
 

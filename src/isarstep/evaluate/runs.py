@@ -16,7 +16,15 @@ from typing import Any
 from isarstep.bench.example import Example
 from isarstep.data import model_folder
 from isarstep.decode.hypotheses import NARROW, WIDE
-from isarstep.decode.predictions import Predictions, faults_counted, is_tokens, read_meta, read_predictions, stem
+from isarstep.decode.predictions import (
+    Predictions,
+    faults_counted,
+    is_tokens,
+    read_meta,
+    read_predictions,
+    stem,
+    without_scores,
+)
 from isarstep.errors import UserError
 from isarstep.evaluate.answer_reading import AnswerReader
 from isarstep.evaluate.scores import ScoringTask, System
@@ -27,7 +35,7 @@ _FILE = re.compile(r"(?P<split>[a-z]+[0-9]?)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[
 
 LOGS = ("log.jsonl", "log.jsonl.zst")
 BESIDE = ("config.json", "made.json", "probes.jsonl")  # small, and read by reports
-VIEWS = ("embeddings.safetensors", "attention.safetensors")
+EMBEDDINGS, ATTENTION = "embeddings.safetensors", "attention.safetensors"  # of a model that reports look into
 IN_NOTATION = 0.1  # the share of answers from which on a file is read as notation
 COPYING = ("copy", "rule")  # baselines that take every token from the source
 NOTHING_LEARNED = "nothing"  # of a baseline
@@ -84,10 +92,6 @@ class RunFolder:
     def tags(self, split: str) -> list[str]:
         """Ways of decoding that left predictions for the split; "" is the plain one and stands first."""
         return sorted({tag for found, _, tag in self._files if found == split})
-
-    def files(self, split: str) -> list[Path]:
-        """All predictions files for the split."""
-        return [path for (found, _, _), path in self._files.items() if found == split]
 
     def beams(self, split: str, tag: str = "") -> dict[int, Path]:
         """The predictions files of one way of decoding, by beam."""
@@ -152,7 +156,7 @@ class RunFolder:
 
     @property
     def attention(self) -> Path | None:
-        path = self.folder / "attention.safetensors"
+        path = self.folder / ATTENTION
         return path if path.is_file() else None
 
     @property
@@ -171,22 +175,27 @@ class RunFolder:
 
 
 def copy_lists(run: RunFolder, splits: Sequence[str], folder: Path) -> None:
-    """What it takes to report on a run again, small enough to publish: configuration, compressed lists and log, and
-    the views of a model that reports look into."""
+    """What it takes to report on a run again, small enough to publish: configuration, log, answers without their scores
+    (of the narrow beam the first ones, where a wide beam gives the ten), and the views of a model that reports look
+    into."""
     import zstandard
 
-    def compressed(path: Path) -> bytes:
-        raw = path.read_bytes()
-        return raw if path.suffix == ".zst" else zstandard.ZstdCompressor(level=19).compress(raw)
+    from isarstep.evaluate.embeddings import load_embeddings, save_embeddings
 
+    pack = zstandard.ZstdCompressor(level=19).compress
     (folder / "predictions").mkdir(parents=True, exist_ok=True)
-    whole = [*BESIDE, *(VIEWS if run.looked_into else ())]
+    whole = [*BESIDE, *([ATTENTION] if run.looked_into else ())]
+    if run.looked_into and (run.folder / EMBEDDINGS).is_file():
+        save_embeddings(load_embeddings(run.folder / EMBEDDINGS), folder / EMBEDDINGS)
     copies = {name: (run.folder / name).read_bytes() for name in whole if (run.folder / name).is_file()}
     for name in LOGS:
         if (run.folder / name).is_file():
-            copies[LOGS[-1]] = compressed(run.folder / name)
-    for path in (path for split in splits for path in run.files(split)):
-        copies[f"predictions/{stem(path)}.jsonl.zst"] = compressed(path)
+            copies[LOGS[-1]] = pack(_text(run.folder / name).encode())
+    for (split, beam, tag), path in run._files.items():
+        if split not in splits:
+            continue
+        most = 1 if beam == NARROW and WIDE in run.beams(split, tag) else beam
+        copies[f"predictions/{stem(path)}.jsonl.zst"] = pack(without_scores(path, most).encode())
         for suffix in (".meta.json", ".verdicts.parquet"):
             other = path.with_name(stem(path) + suffix)
             if other.is_file():
