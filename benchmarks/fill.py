@@ -244,6 +244,7 @@ def main() -> None:
     parser.add_argument("--heaps", help="folder of images that are there already")
     parser.add_argument("--directory", "-d", action="append", default=[], help="where further sessions are")
     parser.add_argument("--jobs", type=int, default=1, help="processes of Isabelle at a time")
+    parser.add_argument("--done", action="store_true", help="take what is filled already and fill no more")
     parser.add_argument("--judge", action="store_true", help="ask an Isabelle about the printed texts")
     parser.add_argument("--beside", action="store_true", help="ask it what it finds for the same gaps")
     options = parser.parse_args()
@@ -255,7 +256,7 @@ def main() -> None:
     gaps = {gap.place: gap for gap in drawn_gaps(options.files, options.gaps, out)}
     engine = Engine()
     for gap in gaps.values():
-        if gap.place in known:
+        if gap.place in known or options.done:
             continue
         row = filled(engine, gap, options.budget)
         done.append(row)
@@ -265,7 +266,8 @@ def main() -> None:
     done = [row for row in done if row["place"] in gaps]
     with_proof = [row for row in done if row["printed"]]
     result: Counter[str] = Counter(gaps=len(done), filled=len(with_proof))
-    beside = ask_beside(gaps, out, options) if options.beside else {}
+    asked = {place: gap for place, gap in gaps.items() if place in {row["place"] for row in done}}
+    beside = ask_beside(asked, out, options) if options.beside else {}
     if options.judge and with_proof:
         said = judge(gaps, with_proof, out, options)
         for row in with_proof:

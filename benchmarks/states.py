@@ -48,7 +48,7 @@ from isarstep.theory.document import TheoryDocument
 from isarstep.theory.outer import OuterCommand
 
 COMMANDS = ("have", "show", "hence", "thus", "lemma", "theorem", "corollary", "proposition")
-SYMBOL = re.compile(r"\\<\^?[A-Za-z]+>|.", re.DOTALL)
+SYMBOL = re.compile(r"\\<\^?[A-Za-z][A-Za-z0-9_']*>|.", re.DOTALL)
 
 
 def places(text: str) -> list[int]:

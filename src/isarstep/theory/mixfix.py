@@ -14,9 +14,11 @@ Row = list[Any]
 INDEXED = "\\<^indexed>"  # before the head of an operation of a structure
 _INDEX = "\\<index>"
 _INFIX = {"infix": (1, 1), "infixl": (0, 1), "infixr": (1, 0)}
+# Of a block: `\\<open>indent=1 notation=\\<open>mixfix pair\\<close>\\<close>`, cartouches at most one inside another.
+_PROPERTIES = r"\\<open>(?:\\<open>(?:(?!\\<close>).)*\\<close>|(?!\\<close>).)*\\<close>|‹(?:‹[^›]*›|[^›])*›|[0-9]+"
 _PIECE = re.compile(
     r"'(?P<escaped>\\<\^?[A-Za-z]+>|.)|(?P<argument>_)|(?P<index>\\<index>|ı)"
-    r"|(?P<open>\((?:\\<open>.*?\\<close>|‹.*?›|[0-9]+)?)|(?P<close>\))|(?P<break>//?\s*|\s+)"
+    rf"|(?P<open>\((?:{_PROPERTIES})?)|(?P<close>\))|(?P<break>//?\s*|\s+)"
     r"|(?P<symbol>\\<\^?[A-Za-z]+>|.)",
     re.DOTALL,
 )

@@ -38,6 +38,8 @@ def syntax(context: OwnContext, command: OuterCommand) -> None:
     if context.target is not None:
         raise reader.refused(f"`{command.name}` inside a context is not read")
     mode = [token.text for token in reader.bracket()] if reader.is_keyword("(") else []
+    if "output" in mode:  # how something is printed
+        return
     found: list[Row] = []
     while reader.here is not None:
         name = reader.take("a name")
@@ -49,8 +51,6 @@ def syntax(context: OwnContext, command: OuterCommand) -> None:
             head = _head(context, name)
             arguments, result = _nonterminals(context, typ)
             found += syntax_rows(mixfix, context.source, head, arguments, result, printed=not mode)
-    if "output" in mode:
-        return
     if command.name == "no_syntax":
         context.remove_notation({str(row[2]) for row in found}, found)
     else:

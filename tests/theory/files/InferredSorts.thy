@@ -26,4 +26,13 @@ translations "BOTH x \<and> y" == "CONST conj x y"
 lemma "BOTH p \<and> q"
   sorry
 
+definition below :: "nat \<Rightarrow> nat set" (\<open>(\<open>indent=1 notation=\<open>mixfix set interval\<close>\<close>{!<_})\<close>)
+  where "{!<u} = {x. x < u}"
+
+syntax (latex output)
+  "_both" :: "['a, 'a] \<Rightarrow> bool" (\<open>(3\<^latex>\<open>$\<close>_ \<and> _)\<close> [10, 10] 10)
+
+lemma "{!<u} = {x. x < u} \<and> (BOTH p \<and> q)"
+  sorry
+
 end
