@@ -30,7 +30,7 @@ class FactsResult(ToolResult):
         default=0,
         description="How many more fit in theories that are not imported here; of a pattern only its constants count.",
     )
-    theory_context: str = Field(default="", description="The theories that were searched.")
+    world: str = Field(default="", description="The theories that were searched.")
 
 
 async def find_facts(
@@ -82,7 +82,7 @@ def _found(
     left_out = {"facts": found.total - len(facts), "not_compared": found.not_compared}
     return FactsResult(
         status=status, message=message, left_out=left_out, facts=facts, total=found.total, elsewhere=found.elsewhere,
-        theory_context=theory_context.name,
+        world=theory_context.name,
     )  # fmt: skip
 
 
