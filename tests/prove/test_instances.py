@@ -6,10 +6,10 @@ import pytest
 from tests.prove.derivations import FACTS
 from tests.prove.language import SIGNATURE, lemma, read, read_type
 
-from isarstep.logic.hol import BOOL, trueprop
+from isarstep.logic.hol import BOOL
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TVar, Type, Var, fun, schematics
-from isarstep.prove.instances import MOST, fitting, one_rule_away
+from isarstep.prove.instances import MOST, fitting
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named
 
@@ -139,27 +139,3 @@ def test_instances_are_few() -> None:
     for _ in range(60):
         deep = f"(rev (rev {deep}))"
     assert len(fits(["rev_rev"], f"(= {deep} ys)")) == MOST
-
-
-def away(names: list[str], goal: str, *premises: str) -> list[Term]:
-    *given, wanted = typed(*premises, goal)
-    facts = [lemma(name, *FACTS[name]) for name in names]
-    found = one_rule_away(facts, [Named("F", term) for term in given], wanted, SIGNATURE)
-    return [trueprop(formula, typed=True) for formula in found]
-
-
-def test_the_premises_of_a_rule_for_the_goal_are_one_rule_away_without_those_that_are_given() -> None:
-    assert away(["order_antisym"], "(= x y)", "(<= x y)") == typed("(<= y x)")
-    assert away(["order_trans"], "(<= x y)") == []  # what stands between is left open
-
-
-def test_the_conclusion_of_a_rule_whose_premises_are_given_is_one_rule_away() -> None:
-    assert away(["order_antisym"], "(<= (Suc x) y)", "(<= x y)", "(<= y x)") == [*typed("(= x y)"), *typed("(= y x)")]
-    assert away(["order_antisym"], "(<= (Suc x) y)", "(<= x y)") == []  # the other premise is not given
-    assert away(["finite_imageI"], "(<= x y)", "(finite A)") == []  # of every function: left open
-
-
-def test_the_goal_rewritten_once_is_one_rule_away_and_of_a_side_of_it_the_equation() -> None:
-    assert away(["rev_rev"], "(<= (length (rev (rev xs))) 0)") == typed("(<= (length xs) 0)")
-    assert away(["add_0"], "(= (+ 0 x) y)") == typed("(= (+ 0 x) x)")
-    assert away(["add_commute"], "(<= (+ x y) (+ y x))") == []  # `y + x ≤ y + x` says nothing

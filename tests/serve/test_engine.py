@@ -18,10 +18,11 @@ from isarstep.decode.ranking import learned_ranking
 from isarstep.errors import UserError
 from isarstep.logic.infer import well_formed
 from isarstep.logic.tokens import encode_line
+from isarstep.prove.embedded import NearStep
 from isarstep.prove.novelty import schematics_in_order
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import exact_text
-from isarstep.prove.step import Step, ranked
+from isarstep.prove.step import Step, in_turn, ranked, with_rules
 from isarstep.prove.step_prover import Proving, with_all_facts
 from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 from isarstep.serve.batching import Batcher
@@ -110,6 +111,40 @@ def test_ranking() -> None:
         replace(plain, id=7, first=NEEDED, second=NEEDED),
     ]
     assert [step.id for step in ranked(steps)] == [7, 6, 2, 1, 5, 0, 3, 4]
+    # The same in another form comes after what is proved, and before what is not.
+    again = [replace(step, variant=step.id == 7) for step in steps]
+    assert [step.id for step in ranked(again)] == [6, 2, 7, 1, 5, 0, 3, 4]
+
+
+def test_steps_of_rules_and_of_the_model_come_in_turn(engine: Engine) -> None:
+    """First what both propose; a rule's step is shown where it is proved."""
+    task = engine.read(Problem("x < 3", ("x < 2",), types={"x": "nat"}))
+    texts = ("x < 1", "x < 4", "x < 5", "x < 6", "x < 7", "x < 8")
+    lines = [engine.answer(task, text) for text in texts]
+    model = [replace(step, score=-1.0) for step in engine.steps(task, [(line, None) for line in lines[:3]])]
+    near = engine.by_rules(task, [NearStep(line, place != 1) for place, line in enumerate(lines[2:])])
+    assert [step.by_rule for step in near] == ["to goal", "from facts", "to goal", "to goal"]
+    steps = with_rules(model, near)
+    assert [step.id for step in steps] == [0, 1, 2, 3, 4, 5]
+    assert [step.of_rule_alone for step in steps] == [False, False, False, True, True, True]
+    assert [step.id for step in in_turn(steps)] == [2, 3, 0, 4, 1, 5]
+    assert [step.id for step in ranked(steps)] == [2, 0, 1]
+    tried = [replace(step, first=NEEDED, second=NEEDED) for step in steps]
+    assert [step.id for step in ranked(tried)] == [2, 3, 0, 4, 1, 5]
+    # Of what follows from the facts it is asked whether the goal's proof needs it.
+    idle = [replace(step, second=PROVED) for step in tried]
+    assert [step.id for step in ranked(idle)] == [2, 4, 0, 5, 1, 3]
+
+
+def test_of_what_a_rule_alone_proposes_nothing_more_is_asked_where_it_does_not_follow(engine: Engine) -> None:
+    task = engine.read(Problem("P x", ("Q x", "R y")))
+    line = engine.answer(task, "R x")
+    (step,) = engine.steps(task, [(line, None)])
+    with engine.proving(seconds=1, library=0) as proving:
+        (of_rule,) = proving.tried(task, [replace(step, by_rule="to goal")])
+        (of_model,) = proving.tried(task, [replace(step, score=-1.0)])
+    assert (of_rule.first is None, of_rule.second, of_rule.against) == (False, None, None)
+    assert of_model.second is not None
 
 
 def test_what_contradicts_the_facts_is_said(engine: Engine) -> None:

@@ -107,23 +107,24 @@ def as_formula(proposition: Term) -> Term | None:
     """A typed proposition as one formula of HOL: meta-connectives become those of HOL, schematic variables are bound by
     `∀`. None where it says something else, as of types or of propositions that are equal.
     """
-    formula = _formula(proposition)
+    formula = as_open_formula(proposition)
     if formula is not None:
         for variable in reversed(schematics(formula)):
             formula = forall(variable.name, variable.type, abstract(formula, variable))
     return formula
 
 
-def _formula(proposition: Term) -> Term | None:
+def as_open_formula(proposition: Term) -> Term | None:
+    """The same with its schematic variables as they are."""
     head, arguments = strip_comb(proposition)
     match head.name if type(head) is Const else "", arguments:
         case "HOL.Trueprop", [formula]:
             return formula
         case "Pure.imp", [premise, conclusion]:
-            left, right = _formula(premise), _formula(conclusion)
+            left, right = as_open_formula(premise), as_open_formula(conclusion)
             return None if left is None or right is None else implies(left, right, typed=True)
         case "Pure.all", [Abs() as binder]:
-            body = _formula(binder.body)
+            body = as_open_formula(binder.body)
             return None if body is None else forall(binder.name, binder.type, body)
         case "Pure.eq", [left, right]:
             of = getattr(head, "type", None)

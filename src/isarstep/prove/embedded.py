@@ -5,22 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
-from isarstep.logic.hol import BOOL, PROP, trueprop
+from isarstep.logic.hol import BOOL, PROP, as_formula, dest_trueprop, trueprop
 from isarstep.logic.terms import App, Const, Term, fun
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.available_facts import AvailableFacts
+from isarstep.prove.declared_rules import DeclaredRules
 from isarstep.prove.facts import FactBase
 from isarstep.prove.gaps import GapCloser, OpenGap, TraceEntry, unused
 from isarstep.prove.induction_cases import by_induction
-from isarstep.prove.instances import one_rule_away
 from isarstep.prove.likeness import likeness
+from isarstep.prove.one_rule import OfferedRule, OneRule, head_of
 from isarstep.prove.provers import Provers
 from isarstep.prove.reading import ExampleReader
 from isarstep.prove.schedule import Effort
@@ -38,8 +39,15 @@ from isarstep.prove.verdict import (
     proved,
 )
 
-RULES = 256  # facts of the library that may be one step away
+RULES = 512  # facts of the library that may be one step away
 FALSEHOOD = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.False", BOOL))
+
+
+class NearStep(NamedTuple):
+    """A step that is one rule of the library away."""
+
+    tokens: str
+    to_goal: bool  # the rule leads from it to the goal, not to it from the facts
 
 
 @dataclass(slots=True)
@@ -157,15 +165,43 @@ class Checker:
         context = self.typed(example, theory_context)
         yield from by_induction(self.closer, replace(_direct(example, context), hints=context.f5_lemmas))
 
-    def one_rule_away(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> list[str]:
-        """Lines of tokens: what one fact of the library leads from to F.3, or to from F.2 and F.4. Raises UserError."""
+    def one_rule_away(
+        self, example: ExampleToCheck, theory_context: TheoryContext | None, declared: DeclaredRules | None
+    ) -> list[NearStep]:
+        """What one fact of the library leads from to F.3, or to from F.2 and F.4. Raises UserError."""
         asked = _direct(example, self.typed(example, theory_context))
-        closer = self.closer
-        facts = closer.available.relevant(example, asked.context, asked.texts, RULES, asked.given)
-        named = (*asked.general, *closer.available.named((*asked.given, *facts)))
-        found = one_rule_away(named, asked.local, asked.goal, asked.signature)
+        goal, given = dest_trueprop(asked.goal), [as_formula(premise.prop) for premise in asked.local]
+        if goal is None:
+            return []
+        known = [formula for formula in given if formula is not None]
+        found = OneRule(known, goal, asked.signature).steps(self._offered(example, asked, known, goal, declared))
         language = asked.context.theory_context.language
-        return [encode_line(canonical(trueprop(formula, typed=True), language)) for formula in found]
+        return [
+            NearStep(encode_line(canonical(trueprop(each.formula, typed=True), language)), each.way != "forwards")
+            for each in found
+        ]
+
+    def _offered(
+        self,
+        example: ExampleToCheck,
+        asked: OpenGap,
+        known: Sequence[Term],
+        goal: Term,
+        declared: DeclaredRules | None,
+    ) -> Iterator[OfferedRule]:
+        """Own facts, facts that look relevant, and rules that theories declare for such goals and facts."""
+        available, theories = self.closer.available, asked.context.theory_context.theories
+        relevant = [*asked.given, *available.relevant(example, asked.context, asked.texts, RULES, asked.given)]
+        kinds: Mapping[int, frozenset[str]] = {}
+        if declared is not None and theories is not None:
+            kinds = declared.about(theories, head_of(goal), {head_of(formula) for formula in known})
+        for fact in asked.general:
+            yield OfferedRule(fact, 0)
+        for place, (number, fact) in enumerate(zip(relevant, available.named(relevant), strict=True)):
+            yield OfferedRule(fact, place, kinds.get(number, frozenset()))
+        others = sorted(kinds.keys() - set(relevant))
+        for number, fact in zip(others, available.named(others), strict=True):
+            yield OfferedRule(fact, len(relevant), kinds[number], relevant=False)
 
     def local_premises(self, example: ExampleToCheck) -> list[str]:
         """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""

@@ -7,12 +7,11 @@ functions: `λn. 2 * X n` is a new symbol to them. All is bounded; what is left 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from isarstep.logic.hol import dest_binary, dest_trueprop, replaced, strip_pure_imp
-from isarstep.logic.patterns import NUMERAL
+from isarstep.logic.hol import dest_binary, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, TVar, loose, schematics, strip_comb, subterms
 from isarstep.prove.matching import Matching
@@ -63,66 +62,6 @@ def fitting(facts: Iterable[Named], premises: Sequence[Named], goal: Term, signa
         if len(found) == MOST:
             break
     return list(found.values())
-
-
-def one_rule_away(facts: Iterable[Named], premises: Sequence[Named], goal: Term, signature: Signature) -> list[Term]:
-    """Formulas from which the goal follows by one of the facts, or that follow so from the premises; the goal with an
-    equation among the facts used once. Best facts first; what is left open to choose is no such formula."""
-    wanted = dest_trueprop(goal)
-    if wanted is None:
-        return []
-    rules = [rule for rule in map(_rule, facts) if rule is not None]
-    given = (dest_trueprop(premise.prop) for premise in premises)
-    known = dict.fromkeys(formula for formula in given if formula is not None)
-    found: dict[Term, None] = {}
-    for rule in rules:
-        for formula in (*_before(rule, wanted, signature), *_after(rule, known, signature)):
-            if formula not in known and formula != wanted and not schematics(formula) and not _says_nothing(formula):
-                found[formula] = None
-    return list(found)
-
-
-def _says_nothing(formula: Term) -> bool:
-    """`t = t`, `t ≤ t`."""
-    _, sides = strip_comb(formula)
-    return len(sides) == 2 and sides[0] == sides[1]
-
-
-def _before(rule: _Rule, goal: Term, signature: Signature) -> Iterator[Term]:
-    """The premises of a rule whose conclusion is the goal; the goal with one of its parts rewritten, or where that is a
-    side of it, the equation."""
-    head = _head(goal)
-    if head and _head(rule.conclusion) == head:
-        matching = Matching(signature)
-        if matching.fits(rule.conclusion, goal) and _complete(rule, matching):
-            yield from map(matching.instance, rule.premises)
-    if rule.left is None or _head(rule.left) == NUMERAL:  # `2 = 1 + 1` leads nowhere
-        return
-    whole = dest_binary("HOL.eq", goal) or ()
-    for part in dict.fromkeys(subterms(goal)):
-        if part == goal or loose(part) or _head(part) != _head(rule.left):
-            continue
-        matching = Matching(signature)
-        if matching.fits(rule.left, part) and _complete(rule, matching):
-            equation = matching.instance(rule.conclusion)
-            sides = dest_binary("HOL.eq", equation)
-            if sides is None or schematics(equation):
-                continue
-            made = equation if part in whole else replaced(goal, part, sides[1])
-            if made is not None:
-                yield made
-
-
-def _after(rule: _Rule, known: Collection[Term], signature: Signature) -> Iterator[Term]:
-    """The conclusion of a rule whose premises are known."""
-    if not rule.premises:
-        return
-    for each in known:
-        matching = Matching(signature)
-        if not matching.fits(rule.premises[0], each) or not _complete(rule, matching):
-            continue
-        if all(matching.instance(premise) in known for premise in rule.premises[1:]):
-            yield matching.instance(rule.conclusion)
 
 
 def _backwards(rules: Sequence[_Rule], goal: Term, known: set[Term | None], signature: Signature) -> Iterator[Named]:

@@ -101,7 +101,7 @@ def _applicable(rule: Rewrite) -> bool:
     rest = (rule.right, *rule.conditions)
     if any(not set(schematics(part)) <= fixed or not set(term_type_variables(part)) <= fixed_types for part in rest):
         return False
-    return _shape(rule.left) != _shape(rule.right)
+    return shape(rule.left) != shape(rule.right)
 
 
 def _matchable(node: Term) -> bool:
@@ -111,7 +111,7 @@ def _matchable(node: Term) -> bool:
     return type(head) is not Var or len(bound) == len(arguments)
 
 
-def _shape(term: Term) -> tuple[str, ...]:
+def shape(term: Term) -> tuple[str, ...]:
     """The term without its variables."""
     return tuple(node.name if type(node) is Const else type(node).__name__ for node in subterms(term))
 

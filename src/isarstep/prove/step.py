@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, TypeGuard
 
 from isarstep.logic.readable import latex_of
@@ -34,6 +35,8 @@ class Step:
     first: Gap | None = None
     second: Gap | None = None
     against: Gap | None = None
+    variant: bool = False  # a fact or the goal again, changed in a way that helps nobody
+    by_rule: Literal["", "to goal", "from facts"] = ""  # one rule of the library leads from it to the goal, or to it
     contradiction: Gap | None = None  # the proof that the given facts contradict each other: everything follows
 
     @property
@@ -63,6 +66,11 @@ class Step:
     def by_itself(self) -> bool:
         """It was proved without any of the facts: it is true whatever they say."""
         return _proved(self.first) and not any(name[:2] == "F." or name == "?" for name in self.first.facts)
+
+    @property
+    def of_rule_alone(self) -> bool:
+        """A rule of the library gives it, and no model proposed it."""
+        return self.by_rule != "" and self.score is None
 
     @property
     def helps(self) -> bool:
@@ -97,16 +105,50 @@ class Steps(list[Step]):
 
 
 def ranked(steps: Iterable[Step]) -> list[Step]:
-    """Proved on both sides, those first that the goal's proof needs, and of these those that need the facts; then as
-    they came. One proved side says little: from what is false everything follows. After all others comes what is false
-    or contradicts the facts, then what was given already, and what is no proposition."""
+    """Proved on both sides, in turn; then the facts or the goal in another form, and what is not proved. One proved
+    side says little: from what is false everything follows. After all others comes what is false or contradicts the
+    facts, then what was given already, and what is no proposition. What a rule of the library alone proposes is shown
+    where it is proved."""
     return sorted(
-        steps,
+        (step for step in in_turn(steps) if step.sides == 2 or not step.of_rule_alone),
         key=lambda step: (
             not step.well_formed, step.copy, step.contradictory or step.false, step.sides < 2,
-            step.sides == 2 and step.idle, step.sides == 2 and step.by_itself, step.id,
+            step.sides == 2 and step.variant,
         ),
     )  # fmt: skip
+
+
+def in_turn(steps: Iterable[Step]) -> list[Step]:
+    """First what a model and a rule of the library propose both, then what rules give and what the model proposes, one
+    after the other. Of each, steps first that the goal's proof needs, and of the model's those that need the facts."""
+    both: list[Step] = []
+    rules: list[Step] = []
+    model: list[Step] = []
+    for step in steps:
+        needed = step.by_rule == "to goal" or not step.idle
+        (model if not step.by_rule else rules if step.score is None or not needed else both).append(step)
+    for group in (both, rules, model):
+        group.sort(key=_worth)
+    rest = zip_longest(rules, model)
+    return [*both, *(step for pair in rest for step in pair if step is not None)]
+
+
+def _worth(step: Step) -> tuple[bool, bool, int]:
+    first, two = not step.by_rule, step.sides == 2
+    return two and step.idle and step.by_rule != "to goal", first and two and step.by_itself, step.id
+
+
+def with_rules(steps: Sequence[Step], near: Iterable[Step]) -> list[Step]:
+    """The steps, marked where a rule of the library gives them, and after them what rules give beside."""
+    known = {step.tokens: place for place, step in enumerate(steps)}
+    marked = list(steps)
+    for step in near:
+        place = known.get(step.tokens)
+        if place is None:
+            marked.append(replace(step, id=len(marked)))
+        else:
+            marked[place] = replace(marked[place], by_rule=step.by_rule)
+    return marked
 
 
 def _proved(gap: Gap | None) -> TypeGuard[Proved]:

@@ -20,7 +20,8 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.counterexamples import Counterexamples
-from isarstep.prove.embedded import Checker
+from isarstep.prove.declared_rules import DeclaredRules
+from isarstep.prove.embedded import Checker, NearStep
 from isarstep.prove.facts import FactBase, Library
 from isarstep.prove.provers import (
     Attempt,
@@ -90,6 +91,7 @@ class OfferedFacts(NamedTuple):
     library: FactBase
     simp: SimpRules | None
     counterexamples: Counterexamples | None = None
+    declared: DeclaredRules | None = None
 
 
 def offered_facts(benchmark: Benchmark) -> OfferedFacts | None:
@@ -97,7 +99,8 @@ def offered_facts(benchmark: Benchmark) -> OfferedFacts | None:
     if not benchmark.has_facts or not benchmark.theory_contexts.parents:
         return None
     library = Library.of_benchmark(benchmark)
-    return OfferedFacts(library, SimpRules.of_benchmark(benchmark, library), Counterexamples(library))
+    simp, declared = SimpRules.of_benchmark(benchmark, library), DeclaredRules.of_benchmark(benchmark, library)
+    return OfferedFacts(library, simp, Counterexamples(library), declared)
 
 
 class Proving:
@@ -115,6 +118,7 @@ class Proving:
         self._offered = offered
         self._library: FactBase | None = None
         self._counterexamples: Counterexamples | None = None
+        self._declared: DeclaredRules | None = None
         self._width = width
         self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), BoundedCache())
         self._checker = Checker(benchmark.theory_contexts, self._provers)
@@ -126,7 +130,7 @@ class Proving:
         self._provers.limits = ProverLimits(IN_ALL * seconds, MEMORY, self._width)
         self._checker.effort = Effort(IN_ALL * seconds, library)
         if library and self._library is None and (offered := self._offered()) is not None:
-            self._library, self._checker.simp, self._counterexamples = offered
+            self._library, self._checker.simp, self._counterexamples, self._declared = offered
         # Without library facts lemmas among the premises are premises like others.
         self._checker.facts = self._library if library else None
 
@@ -154,7 +158,8 @@ class Proving:
 
     def verdicts(self, task: Task, steps: Sequence[Step], until: float = math.inf) -> Iterator[tuple[int, Side, Gap]]:
         """(number, side, gap) for well-formed steps, in the order of the list. Of what was not seen to follow from the
-        facts it is asked, too, whether it contradicts them. No step is begun after `until` on the monotonic clock."""
+        facts it is asked, too, whether it contradicts them; of what a rule of the library alone proposes nothing more.
+        No step is begun after `until` on the monotonic clock."""
         if task.example.f3 is None:
             return
         for number, step in enumerate(steps):
@@ -164,7 +169,9 @@ class Proving:
                     follows |= side == "first" and isinstance(gap, Proved)
                     yield number, side, gap
                     refuted |= side == "first" and isinstance(gap, Refuted)
-                if not follows and not refuted and not step.copy:
+                    if step.of_rule_alone and not follows:
+                        break
+                if not follows and not refuted and not step.copy and not step.of_rule_alone:
                     yield number, "against", self.against(task, step.tokens)
 
     def tried(self, task: Task, steps: Iterable[Step], until: float = math.inf) -> list[Step]:
@@ -187,15 +194,15 @@ class Proving:
             yield "first", Unknown(str(error))
             yield "second", Unknown(str(error))
 
-    def one_rule_away(self, task: Task) -> list[str]:
-        """Statements from which the goal follows by one fact of the library, or that follow so from the facts; of an
-        example of the benchmark none."""
+    def one_rule_away(self, task: Task) -> list[NearStep]:
+        """Statements from which the goal follows by one fact of the library, or that follow so from the facts, best
+        first; of an example of the benchmark none."""
         theory_context = asked_context(task)
         if theory_context is None or task.example.f3 is None:
             return []
         self._checker.annotated = task.annotated
         try:
-            return self._checker.one_rule_away(task.example, theory_context)
+            return self._checker.one_rule_away(task.example, theory_context, self._declared)
         except UserError:
             return []
 

@@ -27,7 +27,8 @@ from isarstep.logic.names import Names
 from isarstep.memory import shared_property
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.novelty import KnownStatements, schematics_in_order, without_repetition
-from isarstep.prove.step import Step, further, ranked
+from isarstep.prove.step import Step, further, in_turn, ranked, with_rules
+from isarstep.prove.variants import Variants
 from isarstep.theory.chosen_context import chosen_context
 from isarstep.theory.own_types import own_signature
 from isarstep.theory.problem import Form, Problem, ProblemError
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from isarstep.decode.search import Constraints
     from isarstep.feed.corpus import Corpus
     from isarstep.logic.signature import Signature
+    from isarstep.prove.embedded import NearStep
     from isarstep.prove.step_prover import OfferedFacts, Proving
     from isarstep.serve.catalogue import Catalogue
     from isarstep.theory.proof_block import ProofState
@@ -278,6 +280,7 @@ class Engine:
         well-formed or with the reason why not."""
         example = task.example
         given = KnownStatements(line for line in (*example.f2, example.f3, *example.f4) if line)
+        variants = Variants(example.f3, (*example.f2, *example.f4)) if example.f3 else ()
         reference = schematics_in_order(example.f1) if task.has_reference else None
         steps: dict[str, Step] = {}
         for tokens, score in proposals:
@@ -294,6 +297,7 @@ class Engine:
                 score=score,
                 reason=judgement.reason and task.in_words(judgement.reason),
                 copy=key in given or (example.f3 is not None and given.restates(example.f3, key)),
+                variant=key in variants,
                 reference=reference in (written, key) if task.has_reference else None,
             )
         return list(steps.values())
@@ -306,26 +310,25 @@ class Engine:
         proving: Proving | None = None,
         until: float = math.inf,
     ) -> list[Step]:
-        """Ranked steps; with provers, every step is tried on both sides first, and where no new one is proved on both,
-        the steps of a wider beam are tried, then what is one rule of the library away. The answer is no longer for
-        that. After `until` on the monotonic clock no further step is tried."""
+        """Ranked steps; with provers, these and what is one rule of the library away are tried on both sides first, and
+        where no new one is proved on both, the steps of a wider beam. The answer is no longer for that. After `until`
+        on the monotonic clock no further step is tried."""
         steps = self.search([task], beam, constraint)[0]
         if proving is None:
             return ranked(steps)
-        steps = proving.tried(task, steps, until)
-
-        def more_wanted() -> bool:
-            return not any(step.helps for step in steps) and time.monotonic() < until
-
-        if beam < WIDE and more_wanted():
+        steps = proving.tried(task, in_turn(with_rules(steps, self.by_rules(task, proving.one_rule_away(task)))), until)
+        if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
             steps += proving.tried(task, further(steps, self.search([task], WIDE, constraint)[0]), until)
-        if more_wanted():
-            steps += proving.tried(task, further(steps, self.by_rules(task, proving.one_rule_away(task))), until)
         return ranked(steps)[:beam]
 
-    def by_rules(self, task: Task, lines: Sequence[str]) -> list[Step]:
+    def by_rules(self, task: Task, near: Sequence[NearStep]) -> list[Step]:
         """The first statements that are one rule of the library away, as steps."""
-        return self.steps(task, [(line, None) for line in lines[:MOST_BY_RULES]])
+        ways = {step.tokens: step.to_goal for step in near}
+        steps = self.steps(task, [(line, None) for line in ways])
+        return [
+            replace(step, by_rule="to goal" if ways.get(step.tokens, True) else "from facts")
+            for step in [step for step in steps if not step.copy][:MOST_BY_RULES]
+        ]
 
 
 def end_of_checks(check: bool | None) -> float:

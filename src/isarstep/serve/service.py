@@ -17,9 +17,10 @@ from isarstep.bench.theory_contexts import USUAL
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term
 from isarstep.memory import shared_property
+from isarstep.prove.embedded import NearStep
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_text, theory_file
-from isarstep.prove.step import Step, further, ranked, with_gap
+from isarstep.prove.step import Step, further, ranked, with_gap, with_rules
 from isarstep.prove.step_prover import Proving, installed, not_installed
 from isarstep.prove.verdict import AUTHORITY, Proved
 from isarstep.serve import answer_fields, schema
@@ -347,41 +348,42 @@ class Service:
         return await self.computed(clock, read)
 
     async def gaps(self, found: ProposalState, effort: schema.EffortBody, clock: Clock) -> AsyncGenerator[Event, None]:
-        """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked. Where
-        no new step is proved on both sides, those of a wider beam come after them, then what is one rule of the library
-        away."""
+        """Verdicts as they come, until all are there or the budget ends; closed earlier, the rest is not asked. After
+        the model's steps comes what is one rule of the library away, then, where no new step is proved on both sides,
+        what a wider beam has."""
         async with aclosing(self._verdicts(found, 0, effort, clock)) as events:
             async for event in events:
                 yield event
         if not isinstance(effort, schema.ProposeBody):
             return
-        for more in (self._wider, self._by_rules):
+        for more in (self._by_rules, self._wider):
             tried = len(found.steps)
-            if not any(step.helps for step in found.steps) and not unfinished(found.steps):
-                found.steps += further(found.steps, await more(found.task, effort, clock))
+            if not unfinished(found.steps):
+                found.steps = await more(found, effort, clock)
             if len(found.steps) > tried:
                 yield "steps", first_answer(found)
                 async with aclosing(self._verdicts(found, tried, effort, clock)) as events:
                     async for event in events:
                         yield event
 
-    async def _by_rules(self, task: Task, body: schema.ProposeBody, clock: Clock) -> list[Step]:
-        """What is one rule of the library away."""
+    async def _by_rules(self, found: ProposalState, body: schema.ProposeBody, clock: Clock) -> list[Step]:
+        """The steps with what is one rule of the library away."""
 
-        def work(proving: Proving) -> Iterator[list[str]]:
-            yield proving.one_rule_away(task)
+        def work(proving: Proving) -> Iterator[list[NearStep]]:
+            yield proving.one_rule_away(found.task)
 
         async with aclosing(self.job(work, body, clock)) as answers:
-            async for lines in answers:
-                return self.engine.by_rules(task, lines)
-        return []
+            async for near in answers:
+                return with_rules(found.steps, self.engine.by_rules(found.task, near))
+        return found.steps
 
-    async def _wider(self, task: Task, body: schema.ProposeBody, clock: Clock) -> list[Step]:
-        """The steps of a wider beam, where there is time for one."""
-        if body.beam < WIDE and self.batcher.has_room(WIDE, clock.left):
+    async def _wider(self, found: ProposalState, body: schema.ProposeBody, clock: Clock) -> list[Step]:
+        """Where no new step is proved on both sides, with those of a wider beam, if there is time for one."""
+        helped = any(step.helps for step in found.steps)
+        if not helped and body.beam < WIDE and self.batcher.has_room(WIDE, clock.left):
             with suppress(OutOfTimeError):  # then what there is must do
-                return await self._searched(task, body, WIDE, clock)
-        return []
+                return found.steps + further(found.steps, await self._searched(found.task, body, WIDE, clock))
+        return found.steps
 
     def _verdicts(
         self, found: ProposalState, begin: int, effort: schema.EffortBody, clock: Clock

@@ -1,0 +1,116 @@
+"""Is a statement the goal or a given fact again, changed in a way that helps nobody?
+
+It is where the order of what may be in any order is the only change, where the same arithmetic was done to both sides,
+where variables that nothing speaks of stand for what was said, and where a negation is spelt out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from isarstep.logic import hol
+from isarstep.logic.terms import Abs, Const, Term, list_comb, schematics, strip_comb
+from isarstep.logic.tokens import decode, encode_line
+from isarstep.prove.likeness import simplified
+
+PLUS, ONE, SUC = "Groups.plus_class.plus", "Groups.one_class.one", "Nat.Suc"
+SUMS = frozenset((PLUS, SUC, "Groups.minus_class.minus", "Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int"))
+ARITHMETIC = SUMS | frozenset(
+    (
+        "Groups.times_class.times", "Groups.uminus_class.uminus", "Groups.abs_class.abs",
+        "Rings.divide_class.divide", "Power.power_class.power",
+    )
+)  # fmt: skip
+COMMUTATIVE = frozenset(
+    (
+        PLUS, "Groups.times_class.times", "Lattices.sup_class.sup", "Lattices.inf_class.inf", "GCD.gcd_class.gcd",
+        "GCD.gcd_class.lcm", "Orderings.ord_class.max", "Orderings.ord_class.min",
+        "Rings.algebraic_semidom_class.coprime",
+    )
+)  # fmt: skip
+ORDERS = frozenset(("Orderings.ord_class.less_eq", "Orderings.ord_class.less"))
+FALSE = Const("HOL.False")
+
+
+class Variants:
+    """Of a goal and given facts, as lines of tokens."""
+
+    def __init__(self, goal: str, given: Iterable[str]) -> None:
+        self._known = {sorted_text(decode(line)) for line in (goal, *given)}
+
+    def __contains__(self, tokens: str) -> bool:
+        statement = decode(tokens)
+        premises, conclusion = hol.strip_pure_imp(statement)
+        spoken_of = {variable.name for premise in premises for variable in schematics(premise)}
+        if any(variable.name not in spoken_of for variable in schematics(conclusion)):
+            return True
+        return any(sorted_text(each) in self._known for each in _said_otherwise(premises, conclusion, statement))
+
+
+def _said_otherwise(premises: list[Term], conclusion: Term, statement: Term) -> Iterator[Term]:
+    yield statement
+    formula = hol.dest_trueprop(conclusion)
+    if formula is None:
+        return
+    assumed = [hol.dest_trueprop(premise) for premise in premises]
+    implication = hol.dest_binary(hol.IMPLIES, formula)
+    if implication is not None and not assumed:
+        assumed, formula = [implication[0]], implication[1]
+    if formula == FALSE and len(assumed) == 1 and assumed[0] is not None:
+        yield hol.trueprop(hol.apply(hol.NOT, assumed[0]))
+    if not assumed:
+        yield from map(hol.trueprop, _without_arithmetic(formula))
+
+
+def _without_arithmetic(formula: Term) -> Iterator[Term]:
+    """`a = b` of `2 * a + c = 2 * b + c`; of an inequality where nothing but sums is around it."""
+    head, sides = strip_comb(formula)
+    if type(head) is not Const or len(sides) != 2 or head.name not in (hol.EQ, *ORDERS):
+        return
+    allowed = ARITHMETIC if head.name == hol.EQ else SUMS - {"Groups.minus_class.minus"}
+    left, right = sides
+    while True:
+        (one, ours), (other, theirs) = strip_comb(left), strip_comb(right)
+        if type(one) is not Const or one != other or one.name not in allowed or len(ours) != len(theirs):
+            return
+        different = dict.fromkeys(pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1])
+        if len(different) != 1:
+            return
+        ((left, right),) = different
+        yield list_comb(head, [left, right])
+
+
+def sorted_text(statement: Term) -> str:
+    """The same text for statements that differ in the order of what may be in any order, and in `Suc n` for `n + 1`."""
+    return encode_line(_sorted(simplified(statement)))
+
+
+def _sorted(term: Term) -> Term:
+    if type(term) is Abs:
+        return Abs("", None, _sorted(term.body))
+    head, arguments = strip_comb(term)
+    if type(head) is Const and head.name == SUC and len(arguments) == 1:
+        return _sorted(list_comb(Const(PLUS), [arguments[0], Const(ONE)]))
+    if type(head) is Const and head.name in COMMUTATIVE and len(arguments) == 2:
+        parts = sorted((_sorted(part) for part in _parts(head.name, term)), key=encode_line)
+        joined = parts[0]
+        for part in parts[1:]:
+            joined = list_comb(Const(head.name), [joined, part])
+        return joined
+    made = [_sorted(argument) for argument in arguments]
+    if type(head) is Const and head.name == hol.EQ and len(made) == 2:
+        made.sort(key=encode_line)
+    return list_comb(_sorted(head) if type(head) is Abs else head, made)
+
+
+def _parts(name: str, term: Term) -> Iterator[Term]:
+    todo = [term]
+    while todo:
+        part = todo.pop()
+        head, arguments = strip_comb(part)
+        if type(head) is Const and head.name == SUC and name == PLUS and len(arguments) == 1:
+            todo += [arguments[0], Const(ONE)]
+        elif type(head) is Const and head.name == name and len(arguments) == 2:
+            todo += arguments
+        else:
+            yield part
