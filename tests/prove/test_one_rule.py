@@ -135,3 +135,9 @@ def test_constants_that_nobody_mentions_cost() -> None:
     new, old = found(["finite_subset"], "(finite A)", "(<= A B)"), found(["order_antisym"], "(= A B)", "(<= A B)")
     assert new[0].cost == old[0].cost == 0
     assert found(["card_mono"], "P", "(finite B)", "(<= A B)")[0].cost > 10
+
+
+def test_of_products_that_are_compared_the_squares_of_differences() -> None:
+    assert away([], "(<= (* a b) (^ a 2))") == typed("(<= 0 (^ (- a b) 2))")
+    assert away([], "(<= (+ a b) a)") == []
+    assert away([], "(<= (* x y) (^ x 2))") == []  # of natural numbers there is nothing to say

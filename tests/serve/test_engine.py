@@ -122,8 +122,10 @@ def test_steps_of_rules_and_of_the_model_come_in_turn(engine: Engine) -> None:
     texts = ("x < 1", "x < 4", "x < 5", "x < 6", "x < 7", "x < 8")
     lines = [engine.answer(task, text) for text in texts]
     model = [replace(step, score=-1.0) for step in engine.steps(task, [(line, None) for line in lines[:3]])]
-    near = engine.by_rules(task, [NearStep(line, place != 1) for place, line in enumerate(lines[2:])])
-    assert [step.by_rule for step in near] == ["to goal", "from facts", "to goal", "to goal"]
+    near = engine.by_rules(
+        task, [NearStep(line, "forwards" if place == 1 else "backwards") for place, line in enumerate(lines[2:])]
+    )
+    assert [step.by_rule for step in near] == ["backwards", "forwards", "backwards", "backwards"]
     steps = with_rules(model, near)
     assert [step.id for step in steps] == [0, 1, 2, 3, 4, 5]
     assert [step.of_rule_alone for step in steps] == [False, False, False, True, True, True]
@@ -131,17 +133,22 @@ def test_steps_of_rules_and_of_the_model_come_in_turn(engine: Engine) -> None:
     assert [step.id for step in ranked(steps)] == [2, 0, 1]
     tried = [replace(step, first=NEEDED, second=NEEDED) for step in steps]
     assert [step.id for step in ranked(tried)] == [2, 3, 0, 4, 1, 5]
+    # What is true by simplification whatever the facts say comes later, but for equations of the goal's own terms.
+    simple = [replace(step, first=Proved("simp", 0.1, (), 1)) if step.id in (2, 3) else step for step in tried]
+    assert [step.id for step in ranked(simple)] == [4, 0, 5, 1, 2, 3]
+    equation = [replace(step, by_rule="rewriting") if step.id == 3 else step for step in simple]
+    assert [step.id for step in ranked(equation)] == [3, 0, 4, 1, 5, 2]
     # Of what follows from the facts it is asked whether the goal's proof needs it.
     idle = [replace(step, second=PROVED) for step in tried]
     assert [step.id for step in ranked(idle)] == [2, 4, 0, 5, 1, 3]
 
 
 def test_of_what_a_rule_alone_proposes_nothing_more_is_asked_where_it_does_not_follow(engine: Engine) -> None:
-    task = engine.read(Problem("P x", ("Q x", "R y")))
+    task = engine.read(Problem("P x", ("Q x", "R y", "x ≠ y")))
     line = engine.answer(task, "R x")
     (step,) = engine.steps(task, [(line, None)])
     with engine.proving(seconds=1, library=0) as proving:
-        (of_rule,) = proving.tried(task, [replace(step, by_rule="to goal")])
+        (of_rule,) = proving.tried(task, [replace(step, by_rule="backwards")])
         (of_model,) = proving.tried(task, [replace(step, score=-1.0)])
     assert (of_rule.first is None, of_rule.second, of_rule.against) == (False, None, None)
     assert of_model.second is not None

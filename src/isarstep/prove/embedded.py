@@ -26,6 +26,7 @@ from isarstep.prove.provers import Provers
 from isarstep.prove.reading import ExampleReader
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
+from isarstep.prove.step import Way
 from isarstep.prove.typed import ExampleToCheck, Typed
 from isarstep.prove.verdict import (
     NOT_ASKED,
@@ -47,7 +48,7 @@ class NearStep(NamedTuple):
     """A step that is one rule of the library away."""
 
     tokens: str
-    to_goal: bool  # the rule leads from it to the goal, not to it from the facts
+    way: Way
 
 
 @dataclass(slots=True)
@@ -177,8 +178,7 @@ class Checker:
         found = OneRule(known, goal, asked.signature).steps(self._offered(example, asked, known, goal, declared))
         language = asked.context.theory_context.language
         return [
-            NearStep(encode_line(canonical(trueprop(each.formula, typed=True), language)), each.way != "forwards")
-            for each in found
+            NearStep(encode_line(canonical(trueprop(each.formula, typed=True), language)), each.way) for each in found
         ]
 
     def _offered(

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, NamedTuple, TypeAlias
+from itertools import combinations, islice
+from typing import NamedTuple
 
 from isarstep.logic import hol
 from isarstep.logic.patterns import NUMERAL
@@ -27,6 +28,7 @@ from isarstep.logic.terms import (
     Var,
     beta_eta_normal,
     constants,
+    frees,
     fun,
     increase,
     list_comb,
@@ -41,6 +43,7 @@ from isarstep.logic.terms import (
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, is_general, term_type_variables
 from isarstep.prove.rewriting import shape
+from isarstep.prove.step import Way
 
 ORDERS = ("Orderings.ord_class.less_eq", "Orderings.ord_class.less")
 RELATIONS = (hol.EQ, *ORDERS, "Rings.dvd_class.dvd")
@@ -50,15 +53,16 @@ DECLARED = 4.0  # the worst place of a rule that is declared for what it is used
 AGAIN = 8.0  # what a further step by the same rule costs
 UNKNOWN = 8.0  # and a condition of an equation that is not given
 REPEATED = 20.0  # and where one fact is used for two premises, or what is said is that two propositions are the same
-CONTRADICTION = "HOL.notE"
+CONTRADICTION, SQUARE = "HOL.notE", "Power.linordered_idom_class.zero_le_power2"
+ORDERED_RINGS = (Type("Real.real"), Type("Int.int"), Type("Rat.rat"))
+TIMES, POWER = "Groups.times_class.times", "Power.power_class.power"
+NAT, NUM = Type("Nat.nat"), Type("Num.num")
+TWO = App(Const("Num.num.Bit0", fun(NUM, NUM)), Const("Num.num.One", NUM))
 STRANGER = 15.0  # what a constant costs that neither goal nor facts mention
 IMAGE = "Set.image"
 BINDERS = ("Complete_Lattices.Sup_class.Sup", "Complete_Lattices.Inf_class.Inf")
 WAYS = 4  # in which the premises of one rule may be the given facts
 SMALL = 24  # nodes; a step may have so many more than twice those of the largest given statement
-
-
-Way: TypeAlias = Literal["backwards", "forwards", "rewriting", "chain"]
 
 
 class Found(NamedTuple):
@@ -255,6 +259,8 @@ class OneRule:
                         before += 1
                         if formula not in found or cost < found[formula].cost:
                             found[formula] = Found(formula, offered.fact.name, way, cost)
+        for formula in self._squares():
+            found.setdefault(formula, Found(formula, SQUARE, "chain", DECLARED))
         if head_of(self._goal) == "HOL.False":
             for formula in self._known:
                 if head_of(formula) != hol.NOT:
@@ -406,6 +412,24 @@ class OneRule:
         changed = hol.replaced(self._goal, part, new)
         if changed is not None:
             yield changed
+
+    def _squares(self) -> Iterator[Term]:
+        """Of a goal that is an inequality of products, that squares of differences of its variables are not less than
+        0."""
+        goal = self._relation
+        if goal is None or goal.name not in ORDERS or goal.of not in ORDERED_RINGS:
+            return
+        pairs: dict[tuple[Free, Free], None] = {}
+        for part in (*self._parts.get(TIMES, ()), *self._parts.get(POWER, ())):
+            if head_of(part) == TIMES or head_of(strip_comb(part)[1][-1]) == NUMERAL:
+                variables = (variable for variable in dict.fromkeys(frees(part)) if variable.type == goal.of)
+                pairs.update(dict.fromkeys(combinations(variables, 2)))
+        for one, other in islice(pairs, WAYS):
+            difference = App(App(Const("Groups.minus_class.minus", fun(goal.of, fun(goal.of, goal.of))), one), other)
+            power = Const(POWER, fun(goal.of, fun(NAT, goal.of)))
+            square = App(App(power, difference), App(Const(NUMERAL, fun(NUM, NAT)), TWO))
+            zero = Const("Groups.zero_class.zero", goal.of)
+            yield App(App(Const(ORDERS[0], fun(goal.of, fun(goal.of, hol.BOOL))), zero), square)
 
     def _chained(self, rule: Rule) -> Iterator[Term]:
         """An inequality that shares a side with the goal's."""

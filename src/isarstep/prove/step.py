@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Literal, TypeGuard
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
 from isarstep.logic.readable import latex_of
 from isarstep.logic.terms import Term
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 STEP = "P"  # how proofs call it
 
 Side = Literal["first", "second", "against"]
+# From the goal to it, from the facts to it, by an equation at a part of the goal, by a side that both have.
+Way: TypeAlias = Literal["backwards", "forwards", "rewriting", "chain"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Step:
     second: Gap | None = None
     against: Gap | None = None
     variant: bool = False  # a fact or the goal again, changed in a way that helps nobody
-    by_rule: Literal["", "to goal", "from facts"] = ""  # one rule of the library leads from it to the goal, or to it
+    by_rule: Way | None = None  # how one rule of the library gives it
     contradiction: Gap | None = None  # the proof that the given facts contradict each other: everything follows
 
     @property
@@ -68,9 +70,14 @@ class Step:
         return _proved(self.first) and not any(name[:2] == "F." or name == "?" for name in self.first.facts)
 
     @property
+    def first_by(self) -> str:
+        """Who proved that it follows from the facts."""
+        return self.first.by if _proved(self.first) else ""
+
+    @property
     def of_rule_alone(self) -> bool:
         """A rule of the library gives it, and no model proposed it."""
-        return self.by_rule != "" and self.score is None
+        return self.by_rule is not None and self.score is None
 
     @property
     def helps(self) -> bool:
@@ -120,22 +127,28 @@ def ranked(steps: Iterable[Step]) -> list[Step]:
 
 def in_turn(steps: Iterable[Step]) -> list[Step]:
     """First what a model and a rule of the library propose both, then what rules give and what the model proposes, one
-    after the other. Of each, steps first that the goal's proof needs, and of the model's those that need the facts."""
+    after the other. Of each, steps first that the goal's proof needs; of rules those that say something, of the model
+    those that need the facts."""
     both: list[Step] = []
     rules: list[Step] = []
     model: list[Step] = []
     for step in steps:
-        needed = step.by_rule == "to goal" or not step.idle
-        (model if not step.by_rule else rules if step.score is None or not needed else both).append(step)
+        (model if step.by_rule is None else rules if step.of_rule_alone or _late(step) else both).append(step)
     for group in (both, rules, model):
-        group.sort(key=_worth)
-    rest = zip_longest(rules, model)
-    return [*both, *(step for pair in rest for step in pair if step is not None)]
+        group.sort(key=lambda step: (_late(step), step.id))
+    turns = zip_longest(rules, model)
+    return [*both, *(step for pair in turns for step in pair if step is not None)]
 
 
-def _worth(step: Step) -> tuple[bool, bool, int]:
-    first, two = not step.by_rule, step.sides == 2
-    return two and step.idle and step.by_rule != "to goal", first and two and step.by_itself, step.id
+def _late(step: Step) -> int:
+    """What adds less comes later. What leads to the goal by a rule is needed, whatever proof of the goal was found."""
+    if step.sides < 2:
+        return 0
+    if step.by_rule is None:
+        return 2 * step.idle + step.by_itself
+    if step.by_rule == "rewriting":
+        return 0
+    return 2 * (step.idle and step.by_rule == "forwards") + (step.by_itself and step.first_by == "simp")
 
 
 def with_rules(steps: Sequence[Step], near: Iterable[Step]) -> list[Step]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -323,12 +324,8 @@ class Engine:
 
     def by_rules(self, task: Task, near: Sequence[NearStep]) -> list[Step]:
         """The first statements that are one rule of the library away, as steps."""
-        ways = {step.tokens: step.to_goal for step in near}
-        steps = self.steps(task, [(line, None) for line in ways])
-        return [
-            replace(step, by_rule="to goal" if ways.get(step.tokens, True) else "from facts")
-            for step in [step for step in steps if not step.copy][:MOST_BY_RULES]
-        ]
+        steps = (replace(self.steps(task, [(each.tokens, None)])[0], by_rule=each.way) for each in near)
+        return list(islice((step for step in steps if step.well_formed and not step.copy), MOST_BY_RULES))
 
 
 def end_of_checks(check: bool | None) -> float:
