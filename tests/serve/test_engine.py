@@ -220,7 +220,9 @@ def test_where_the_model_has_nothing_a_rule_of_the_library_leads_on(
         steps = engine.propose(task, proving=proving)
     assert {"a dvd b * x", "a dvd c * y"} & {step.text for step in steps[:3] if step.helps}
     assert all(step.score is None for step in steps)  # nobody gave them a probability
-    with engine.proving(library=0) as proving:
+    with engine.proving(library=32) as proving:
+        assert proving.one_rule_away(task)
+        proving.limit(0.3, 0)
         assert engine.propose(task, proving=proving) == []
 
 

@@ -193,7 +193,7 @@ class Checker:
         available, theories = self.closer.available, asked.context.theory_context.theories
         relevant = [*asked.given, *available.relevant(example, asked.context, asked.texts, RULES, asked.given)]
         kinds: Mapping[int, frozenset[str]] = {}
-        if declared is not None and theories is not None:
+        if declared is not None and self.facts is not None and theories is not None:
             kinds = declared.about(theories, head_of(goal), {head_of(formula) for formula in known})
         for fact in asked.general:
             yield OfferedRule(fact, 0)

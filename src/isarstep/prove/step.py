@@ -70,6 +70,11 @@ class Step:
         return _proved(self.first) and not any(name[:2] == "F." or name == "?" for name in self.first.facts)
 
     @property
+    def follows(self) -> bool:
+        """From the facts."""
+        return _proved(self.first)
+
+    @property
     def first_by(self) -> str:
         """Who proved that it follows from the facts."""
         return self.first.by if _proved(self.first) else ""
@@ -112,15 +117,16 @@ class Steps(list[Step]):
 
 
 def ranked(steps: Iterable[Step]) -> list[Step]:
-    """Proved on both sides, in turn; then the facts or the goal in another form, and what is not proved. One proved
-    side says little: from what is false everything follows. After all others comes what is false or contradicts the
-    facts, then what was given already, and what is no proposition. What a rule of the library alone proposes is shown
-    where it is proved."""
+    """Proved on both sides, in turn; then the facts or the goal in another form, what follows from the facts, and what
+    was not seen to follow: that the goal follows says little, for from what is false everything does. After all others
+    comes what is false or contradicts the facts, then what was given already, and what is no proposition. What a rule
+    of the library alone proposes is shown where it follows from the facts."""
     return sorted(
-        (step for step in in_turn(steps) if step.sides == 2 or not step.of_rule_alone),
+        (step for step in in_turn(steps) if step.follows or not step.of_rule_alone),
         key=lambda step: (
             not step.well_formed, step.copy, step.contradictory or step.false, step.sides < 2,
             step.sides == 2 and step.variant,
+            step.sides < 2 and (not step.follows or step.by_itself or step.variant),
         ),
     )  # fmt: skip
 

@@ -496,7 +496,11 @@ def first_answer(found: ProposalState) -> Json:
 
 def unfinished(steps: Sequence[Step]) -> bool:
     """Is there a gap that nobody has tried?"""
-    return any(step.well_formed and (step.first is None or step.second is None) for step in steps)
+    return any(
+        step.first is None or (step.second is None and (step.follows or not step.of_rule_alone))
+        for step in steps
+        if step.well_formed
+    )
 
 
 def last_answer(found: ProposalState, clock: Clock, asked: bool) -> Json:
