@@ -47,7 +47,8 @@ def main() -> None:
     parser.add_argument("--held", action="store_true")
     parser.add_argument("--table", type=Path)
     asked = parser.parse_args()
-    problems = [json.loads(line) for line in (HELD if asked.held else PROBLEMS).read_text(encoding="utf-8").splitlines()]
+    file = HELD if asked.held else PROBLEMS
+    problems = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     engine = default_engine()
     rows: list[str] = []
     places: list[int | None] = []
