@@ -21,6 +21,9 @@ def judged(engine: Engine, goal: str, facts: tuple[str, ...], step: str) -> bool
     [
         ("gcd n (n + 1) = 1", "0 < n", "gcd (n + 1) n = 1"),
         ("n + 1 ≤ 2 * n", "0 < n", "Suc n ≤ n * 2"),
+        ("n ^ 2 ≤ 3 * n", "0 < n", "n * n ≤ 3 * n"),
+        ("2 * n ≤ 9", "0 < n", "n + n ≤ 9"),
+        ("2 * n ≤ 9", "0 < n", "Suc n = n + 1"),
         ("b = c", "a * b = a * c", "¦a¦ * ¦b¦ = ¦a¦ * ¦c¦"),
         ("b = c", "a + b = a + c", "2 * (a + b) + 1 = 2 * (a + c) + 1"),
         ("a ≤ c", "a ≤ b", "a + 1 ≤ b + 1"),
@@ -38,6 +41,7 @@ def test_a_variant(engine: Engine, goal: str, fact: str, step: str) -> None:
     [
         ("b = c", "a * b = a * c", "a * (b - c) = 0"),
         ("a ≤ c", "a ≤ b", "b ≤ c"),
+        ("(a + b) ^ 2 ≤ c", "a ≤ b", "(a + b) ^ 2 = a ^ 2 + b ^ 2 + 2 * a * b"),
         ("2 * a ≤ c", "a ≤ b", "2 * a ≤ 2 * b"),  # multiplied: that may be a step
         ("a = b", "f (a + b) = f a", "f a = f b"),
         ("A ⊆ B", "0 < n", "?v ∈ A ⟹ ?v ∈ B"),

@@ -162,7 +162,7 @@ def bounded_quantifiers(formula: Term) -> Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LibraryRule:
     """A fact as formulas: its premises and its conclusion; of a rule of elimination what it says exists."""
 
     name: str
@@ -176,7 +176,7 @@ class Rule:
 
 
 @lru_cache(maxsize=20_000)
-def rule_of(fact: Named) -> Rule | None:
+def rule_said_by(fact: Named) -> LibraryRule | None:
     """None where it has another form, or speaks of what is fixed elsewhere."""
     if not (fact.here or is_general(fact.prop)):
         return None
@@ -196,7 +196,7 @@ def rule_of(fact: Named) -> Rule | None:
     if len(stated) < len(formulas):
         return None
     types = dict.fromkeys(each for each in term_type_variables(fact.prop) if isinstance(each, TVar))
-    return Rule(fact.name, stated, said, tuple(types))
+    return LibraryRule(fact.name, stated, said, tuple(types))
 
 
 def _case(premise: Term, thesis: Var) -> Term | None:
@@ -247,11 +247,11 @@ class OneRule:
         """Each once, cheapest first. What is left open to choose, is known or says nothing is none."""
         found: dict[Term, Found] = {}
         for offered in rules:
-            rule = rule_of(offered.fact)
-            before = 0
+            rule = rule_said_by(offered.fact)
             for way, formulas in self._ways(rule) if rule is not None else ():
                 if not offered.fits(way, head_of(self._goal)):
                     continue
+                before = 0
                 for made in formulas:
                     formula = bounded_quantifiers(without_eta(made.formula))
                     if self._new(formula):
@@ -285,7 +285,7 @@ class OneRule:
             and size(formula) <= self._largest
         )
 
-    def _ways(self, rule: Rule) -> Iterator[tuple[Way, Iterator[_Made]]]:
+    def _ways(self, rule: LibraryRule) -> Iterator[tuple[Way, Iterator[_Made]]]:
         yield "backwards", map(_Made, self._backwards(rule))
         yield "forwards", self._forwards(rule)
         yield "rewriting", self._rewritten(rule)
@@ -322,16 +322,16 @@ class OneRule:
         head = head_of(pattern)
         return self._by_head.get(head, ()) if head else ()
 
-    def _complete(self, rule: Rule, matching: Matching) -> bool:
+    def _complete(self, rule: LibraryRule, matching: Matching) -> bool:
         return all(variable in matching.types for variable in rule.types)
 
-    def _missing(self, rule: Rule, matching: Matching) -> Iterator[Term]:
+    def _missing(self, rule: LibraryRule, matching: Matching) -> Iterator[Term]:
         """The premises that are not given, where all that a rule leaves open is found in the given facts."""
         for _, made in self._solved(rule.premises, matching, every=False):
             if self._complete(rule, made):
                 yield from map(made.instance, rule.premises)
 
-    def _backwards(self, rule: Rule) -> Iterator[Term]:
+    def _backwards(self, rule: LibraryRule) -> Iterator[Term]:
         head = head_of(self._goal)
         if head and head_of(rule.conclusion) == head:
             matching = self._fits(rule.conclusion, self._goal)
@@ -351,7 +351,7 @@ class OneRule:
                     if both is not None:
                         yield from self._missing(rule, both)
 
-    def _forwards(self, rule: Rule) -> Iterator[_Made]:
+    def _forwards(self, rule: LibraryRule) -> Iterator[_Made]:
         same = REPEATED * is_iff(rule.conclusion)
         if rule.premises and head_of(rule.premises[0]) in self._by_head:
             for repeated, made in self._solved(rule.premises, Matching(self._signature), every=True):
@@ -367,7 +367,7 @@ class OneRule:
                 if all(matching.instance(premise) in self._known for premise in rule.premises):
                     yield _Made(matching.instance(other))
 
-    def _rewritten(self, rule: Rule) -> Iterator[_Made]:
+    def _rewritten(self, rule: LibraryRule) -> Iterator[_Made]:
         """An equation at a part of the goal: itself, the side where it stands by what that becomes, and the goal."""
         if rule.equation is None:
             return
@@ -431,7 +431,7 @@ class OneRule:
             zero = Const("Groups.zero_class.zero", goal.of)
             yield App(App(Const(ORDERS[0], fun(goal.of, fun(goal.of, hol.BOOL))), zero), square)
 
-    def _chained(self, rule: Rule) -> Iterator[Term]:
+    def _chained(self, rule: LibraryRule) -> Iterator[Term]:
         """An inequality that shares a side with the goal's."""
         goal, said = self._relation, relation_of(rule.conclusion)
         if goal is None or said is None or goal.name not in ORDERS or said.name not in ORDERS:

@@ -14,16 +14,18 @@ from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.likeness import simplified
 
 PLUS, ONE, SUC = "Groups.plus_class.plus", "Groups.one_class.one", "Nat.Suc"
+TIMES, POWER, SQUARE = "Groups.times_class.times", "Power.power_class.power", "Power.power_class.power2"
+TWO = hol.apply("Num.numeral_class.numeral", hol.apply("Num.num.Bit0", Const("Num.num.One")))
 SUMS = frozenset((PLUS, SUC, "Groups.minus_class.minus", "Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int"))
 ARITHMETIC = SUMS | frozenset(
     (
-        "Groups.times_class.times", "Groups.uminus_class.uminus", "Groups.abs_class.abs",
-        "Rings.divide_class.divide", "Power.power_class.power",
+        TIMES, "Groups.uminus_class.uminus", "Groups.abs_class.abs",
+        "Rings.divide_class.divide", POWER,
     )
 )  # fmt: skip
 COMMUTATIVE = frozenset(
     (
-        PLUS, "Groups.times_class.times", "Lattices.sup_class.sup", "Lattices.inf_class.inf", "GCD.gcd_class.gcd",
+        PLUS, TIMES, "Lattices.sup_class.sup", "Lattices.inf_class.inf", "GCD.gcd_class.gcd",
         "GCD.gcd_class.lcm", "Orderings.ord_class.max", "Orderings.ord_class.min",
         "Rings.algebraic_semidom_class.coprime",
     )
@@ -44,7 +46,16 @@ class Variants:
         spoken_of = {variable.name for premise in premises for variable in schematics(premise)}
         if any(variable.name not in spoken_of for variable in schematics(conclusion)):
             return True
+        if _says_nothing(conclusion):
+            return True
         return any(sorted_text(each) in self._known for each in _said_otherwise(premises, conclusion, statement))
+
+
+def _says_nothing(statement: Term) -> bool:
+    """Both sides are the same, as those of `Suc n = n + 1` and `n⇧2 = n * n` are."""
+    formula = hol.dest_trueprop(statement)
+    _, sides = strip_comb(statement if formula is None else formula)
+    return len(sides) == 2 and encode_line(_sorted(sides[0])) == encode_line(_sorted(sides[1]))
 
 
 def _said_otherwise(premises: list[Term], conclusion: Term, statement: Term) -> Iterator[Term]:
@@ -81,7 +92,8 @@ def _without_arithmetic(formula: Term) -> Iterator[Term]:
 
 
 def sorted_text(statement: Term) -> str:
-    """The same text for statements that differ in the order of what may be in any order, and in `Suc n` for `n + 1`."""
+    """The same text for statements that differ in the order of what may be in any order, and in notation: `n + 1` for
+    `Suc n`, `n * n` for `n⇧2`, `n + n` for `2 * n`."""
     return encode_line(_sorted(simplified(statement)))
 
 
@@ -91,6 +103,10 @@ def _sorted(term: Term) -> Term:
     head, arguments = strip_comb(term)
     if type(head) is Const and head.name == SUC and len(arguments) == 1:
         return _sorted(list_comb(Const(PLUS), [arguments[0], Const(ONE)]))
+    if type(head) is Const and arguments and (head.name == SQUARE or (head.name == POWER and arguments[1:] == [TWO])):
+        return _sorted(list_comb(Const(TIMES), [arguments[0]] * 2))
+    if type(head) is Const and head.name == TIMES and len(arguments) == 2 and TWO in arguments:
+        return _sorted(list_comb(Const(PLUS), [arguments[arguments[0] == TWO]] * 2))
     if type(head) is Const and head.name in COMMUTATIVE and len(arguments) == 2:
         parts = sorted((_sorted(part) for part in _parts(head.name, term)), key=encode_line)
         joined = parts[0]

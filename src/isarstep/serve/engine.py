@@ -325,7 +325,9 @@ class Engine:
     def by_rules(self, task: Task, near: Sequence[NearStep]) -> list[Step]:
         """The first statements that are one rule of the library away, as steps."""
         steps = (replace(self.steps(task, [(each.tokens, None)])[0], by_rule=each.way) for each in near)
-        return list(islice((step for step in steps if step.well_formed and not step.copy), MOST_BY_RULES))
+        return list(
+            islice((step for step in steps if step.well_formed and not step.copy and not step.variant), MOST_BY_RULES)
+        )
 
 
 def end_of_checks(check: bool | None) -> float:
