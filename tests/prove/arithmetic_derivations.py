@@ -203,3 +203,33 @@ FALSE_RESIDUES = [
     D("cube of i", [], "(= (^ ii 3) (+ ii (- x x)))", C),
     D("fourth power of i", [], "(= (^ ii 4) (+ (neg 1) (- x x)))", C),
 ]  # fmt: skip
+
+BY_CERTIFICATES = [
+    D("two squares", [], "(<= (* 2 (* x y)) (+ (^ x 2) (^ y 2)))", R),
+    D("square of another sum", [], "(<= (* (* 4 x) (+ y 1)) (+ (* 4 (^ x 2)) (^ (+ y 1) 2)))", R),
+    D("sum of squares and one", [], "(<= 1 (+ (^ (- (* x y) 1) 2) (^ (+ x y) 2)))", R),
+    D("three squares", [], "(<= (+ (* x y) (+ (* y z) (* z x))) (+ (^ x 2) (+ (^ y 2) (^ z 2))))", R),
+    D("product of two", ["(<= 1 x)", "(<= 1 y)"], "(<= (+ x y) (+ 1 (* x y)))", R),
+    D("squares of quotients", ["(< 0 x)", "(< 0 y)", "(< 0 z)"],
+      "(<= (* 2 (/ x z)) (+ (^ (/ x y) 2) (^ (/ y z) 2)))", R),
+    D("third powers", ["(< 0 x)", "(< 0 y)"], "(<= (+ (* (^ x 2) y) (* x (^ y 2))) (+ (^ x 3) (^ y 3)))", R),
+    D("integers", [], "(<= (* 2 (* x y)) (+ (^ x 2) (^ y 2)))", Z),
+]  # fmt: skip
+
+FALSE_CERTIFICATES = [
+    D("too many squares", [], "(<= (* 3 (* x y)) (+ (^ x 2) (^ y 2)))", R),
+    D("strictly", [], "(< (* 2 (* x y)) (+ (^ x 2) (^ y 2)))", R),
+    D("product of unknown signs", ["(<= x y)"], "(<= (* x z) (* y z))", R),
+    D("product of upper bounds", ["(<= x 2)", "(<= y 3)"], "(<= (* x y) 6)", R),
+    D("positive product", ["(< 0 (* x y))"], "(< 0 x)", R),
+    D("quotients of any numbers", [], "(<= 2 (+ (/ x y) (/ y x)))", R),
+    D("quotients of numbers other than 0", ["(neq x 0)", "(neq y 0)"], "(<= 2 (+ (/ x y) (/ y x)))", R),
+    D("third powers of any numbers", [], "(<= (+ (* (^ x 2) y) (* x (^ y 2))) (+ (^ x 3) (^ y 3)))", R),
+    D("one of the factors", ["(<= 1 x)"], "(<= (+ x y) (+ 1 (* x y)))", R),
+    D("squares of naturals that are subtracted", [], "(<= (* 2 (* x y)) (+ (- (^ x 2) 1) (^ y 2)))", N),
+    D("strict from two that are not", ["(<= 0 x)", "(<= 0 y)"], "(< 0 (* x y))", R),
+    D("strict from one", ["(< 0 x)", "(<= 0 y)"], "(< 0 (* x y))", R),
+    D("quotient is smaller", ["(< 0 y)"], "(<= (/ x y) x)", R),
+    D("quotient of integers is exact", ["(< 0 y)"], "(<= x (* y (/ x y)))", Z),
+    D("power is larger", ["(<= 0 x)"], "(<= x (^ x 2))", R),
+]  # fmt: skip

@@ -10,9 +10,10 @@ from functools import cached_property
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic.hol import eq, trueprop
-from isarstep.logic.terms import Const, Free, Term, TVar, rebuild
+from isarstep.logic.terms import Const, Free, Term, TVar, funs, rebuild
 from isarstep.logic.typestrings import show_type
 from isarstep.logic.writer import write_formula
+from isarstep.prove.domains import COMPLEX, RAT, REAL
 from isarstep.prove.equations import ENDS, OF_DATATYPE, LibraryEquations
 from isarstep.prove.facts import FactBase
 from isarstep.prove.monomorphise import term_type_variables
@@ -20,6 +21,7 @@ from isarstep.prove.refute import Counterexample, Refuter
 from isarstep.prove.verdict import EVALUATION, Refuted
 
 _RULES = (*ENDS, *(f".{end}" for end in (*OF_DATATYPE, "exhaust", "induct", "inject", "distinct")))
+OF_FIELDS = frozenset(funs((typ, typ), typ) for typ in (RAT, REAL, COMPLEX))
 
 
 class Counterexamples:
@@ -66,11 +68,11 @@ class Counterexamples:
         return None if found is None else Refuted(EVALUATION, described(found, theory_context, names))
 
 
-def _with_fractions(value: Term) -> Term:
-    """`1 / 2` in place of `1 div 2`: where a value is divided it is in a field."""
+def with_fractions(value: Term) -> Term:
+    """`1 / 2` in place of `1 div 2` in a field."""
 
     def leaf(node: Term, _: int) -> Term:
-        if isinstance(node, Const) and node.name == "Rings.divide_class.divide":
+        if isinstance(node, Const) and node.name == "Rings.divide_class.divide" and node.type in OF_FIELDS:
             return Const("Fields.inverse_class.inverse_divide", node.type)
         return node
 
@@ -84,7 +86,7 @@ def described(found: Counterexample, theory_context: TheoryContext, names: Mappi
     for variable, value in found.values:
         name = names.get(variable.name, variable.name.partition("~")[0])
         try:
-            equation = trueprop(eq(Free(name, variable.type), _with_fractions(value), variable.type), typed=True)
+            equation = trueprop(eq(Free(name, variable.type), with_fractions(value), variable.type), typed=True)
             parts.append(write_formula(equation, language))
         except UserError:
             parts.append(f"{name} = a value without notation here")

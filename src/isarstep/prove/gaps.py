@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from isarstep.logic.hol import trueprop
@@ -12,6 +13,8 @@ from isarstep.logic.terms import Term, constants
 from isarstep.prove import formula
 from isarstep.prove.available_facts import AvailableFacts, Order
 from isarstep.prove.calculation import calculated
+from isarstep.prove.certificates import with_certificates
+from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.fewest import with_fewest_facts
 from isarstep.prove.ground_facts import ground_problem
 from isarstep.prove.instances import fitting
@@ -19,6 +22,7 @@ from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION, Query, attempt, ground_attempt, instantiated
 from isarstep.prove.provers import (
     GROUND,
+    LINEAR,
     NOTHING_TRIED,
     Attempt,
     OutOfTime,
@@ -127,12 +131,14 @@ class GapCloser:
         if calculation is not None:
             return problem.explained(calculation)
         query, seconds = Query(problem.named(), problem.goal), GROUND_SHARE * self.effort.seconds
-        try:
-            attempts = [ground_attempt(query, strategy, seconds) for strategy in available(GROUND)]
-        except formula.CannotEncode:
-            return None
-        answer = self.provers.prove(attempts)
-        gap = _gap_of_prover(answer)
+        attempts: list[Attempt] = []
+        with_hints = with_certificates(problem, asked.signature)
+        if with_hints is not None:
+            problem, linear = with_hints
+            attempts += [Attempt(each, *encode_smt(linear), seconds) for each in available([LINEAR])]
+        with suppress(formula.CannotEncode):
+            attempts += [ground_attempt(query, strategy, seconds) for strategy in available(GROUND)]
+        gap = _gap_of_prover(self.provers.prove(attempts))
         return problem.explained(gap) if isinstance(gap, Proved) else None
 
     def _by_name(self, theory: str, name: str) -> Sequence[Named]:

@@ -285,7 +285,9 @@ class GroundFacts:
                 if matching.fits(part, place):
                     formula = hol.as_formula(matching.instance(fact.prop))
                     if formula is not None and not schematics(matching.instance(fact.prop)):
-                        self._split(self._named(formula, (), f"(rule {fact.name})"))
+                        under = hol.dest_binary(hol.IMPLIES, formula) is not None
+                        method = f"(blast intro: {fact.name})" if under else f"(rule {fact.name})"
+                        self._split(self._named(formula, (), method))
 
 
 def _stripped(formula: Term) -> tuple[list[Typ | None], Term]:

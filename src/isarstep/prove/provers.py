@@ -68,6 +68,7 @@ GROUND = (
     Strategy("cvc5-ground", "smt", arithmetic=True, unfold=True, options=NONLINEAR),
     Strategy("cvc5-planes", "smt", arithmetic=True, unfold=True, options=(("nl-ext-tplanes", "true"),)),
 )
+LINEAR = Strategy("cvc5-linear", "smt", arithmetic=True, unfold=True)  # over monomials
 USUAL = (CVC5, E)  # each prover as it is asked when nothing else is known
 
 

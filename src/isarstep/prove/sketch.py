@@ -28,6 +28,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.writer import write_type
+from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.verdict import AUTHORITY, Gap, Proved, Refuted
@@ -197,7 +198,7 @@ def isar_text(
             continue
         inner = gap.steps if isinstance(gap, Proved) and names is not None else ()
         for number, step in enumerate(inner, 1):
-            text_of = write_typed(trueprop(step.formula, typed=True), language, names=names)
+            text_of = write_typed(with_fractions(trueprop(step.formula, typed=True)), language, names=names)
             needed = [*([using] if step.premises and using else []), *(f"{prefix}{n + 1}" for n in step.steps)]
             lines.append(f'  have {prefix}{number}: "{text_of}"')
             lines.append(f"    {'using ' + ' '.join(needed) + ' ' if needed else ''}by {step.method}")

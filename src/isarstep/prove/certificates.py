@@ -1,0 +1,205 @@
+"""Inequalities by certificates: a goal that is a linear combination of what is given, of squares and of products of
+what is given, with monomials as unknowns.
+
+A prover for linear arithmetic finds which of them are needed; each is a step that Isabelle repeats by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement, islice
+
+from isarstep.logic import hol
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Const, Term, Typ, Type, funs, list_comb, loose, strip_comb, strip_fun, subterms
+from isarstep.prove.domains import number_term
+from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
+from isarstep.prove.ground_facts import GroundFact, GroundProblem
+from isarstep.prove.rings import Monomial, Normaliser, Polynomial, TooLarge, number_of
+
+LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
+ORDERED = (Type("Real.real"), Type("Rat.rat"), Type("Int.int"))
+SPLIT = ("Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.times_class.times")
+MOST_BASES = 14
+MOST_PRODUCTS = 40
+MOST_MIXED = 60
+
+
+class Comparison:
+    """`low ≤ high`, `low < high` or `low = high` at an ordered type."""
+
+    def __init__(self, fact: GroundFact | None, name: str, low: Term, high: Term, typ: Typ) -> None:
+        self.fact, self.name, self.low, self.high, self.type = fact, name, low, high, typ
+
+    @property
+    def difference(self) -> Term:
+        """What is not negative."""
+        if number_of(self.low) == 0:
+            return self.high
+        return list_comb(
+            Const("Groups.minus_class.minus", funs((self.type, self.type), self.type)), (self.high, self.low)
+        )
+
+
+def comparison(formula: Term, fact: GroundFact | None = None) -> Comparison | None:
+    head, arguments = strip_comb(formula)
+    if type(head) is not Const or head.name not in (LESS, LESS_EQ, hol.EQ) or len(arguments) != 2 or head.type is None:
+        return None
+    typ = strip_fun(head.type)[0][0]
+    if typ not in ORDERED or loose(formula):
+        return None
+    return Comparison(fact, head.name, arguments[0], arguments[1], typ)
+
+
+def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[GroundProblem, Entailment] | None:
+    """The problem with squares and products among its facts, and what of it is linear in monomials; None where the goal
+    is no inequality."""
+    formula = hol.dest_trueprop(problem.goal)
+    goal = None if formula is None else comparison(formula)
+    if goal is None or goal.name == hol.EQ:
+        return None
+    given = [made for fact in problem.facts if (made := comparison(fact.formula, fact)) is not None]
+    given = [each for each in given if each.type == goal.type]
+    hints = list(_hints(goal, given, len(problem.facts)))
+    rings = Normaliser(signature)
+    rings.assume_nonzero(problem.named(), goal.type)
+    symbols: dict[Monomial, Sym] = {}
+    known: list[tuple[str, Formula]] = []
+    try:
+        for each in (*given, *(made for fact in hints if (made := comparison(fact.formula, fact)) is not None)):
+            assert each.fact is not None
+            known.append((each.fact.name, _linear(rings, each, symbols)))
+        wanted = _linear(rings, goal, symbols)
+    except (TooLarge, RecursionError):
+        return None
+    enlarged = GroundProblem((*problem.facts, *hints), problem.goal, problem.decided, problem.plain)
+    return enlarged, Entailment(tuple(known), (), wanted, "QF_LRA")
+
+
+def _linear(rings: Normaliser, compared: Comparison, symbols: dict[Monomial, Sym]) -> Formula:
+    """A comparison over constants for monomials, with whole numbers as coefficients."""
+    polynomial: Polynomial = dict(rings.polynomial(compared.high, compared.type))
+    for monomial, coefficient in rings.polynomial(compared.low, compared.type).items():
+        polynomial[monomial] = polynomial.get(monomial, Fraction(0)) - coefficient
+    times = math.lcm(*(c.denominator for c in polynomial.values())) if polynomial else 1
+    terms: list[Formula] = []
+    for monomial, coefficient in polynomial.items():
+        number = Number(abs(int(coefficient * times)), REAL)
+        signed: Formula = Arith("neg", (number,)) if coefficient < 0 else number
+        if monomial == ():
+            terms.append(signed)
+        else:
+            symbol = symbols.setdefault(monomial, Sym(f"$monomial{len(symbols)}", REAL))
+            terms.append(Arith("*", (signed, symbol)))
+    total: Formula = Number(0, REAL)
+    for term in terms:
+        total = Arith("+", (total, term))
+    if compared.name == hol.EQ:
+        return Eq(total, Number(0, REAL))
+    return Arith("<" if compared.name == LESS else "<=", (Number(0, REAL), total))
+
+
+def _hints(goal: Comparison, given: Sequence[Comparison], count: int) -> Iterator[GroundFact]:
+    """Squares, products of given inequalities, and squares times what is not negative."""
+    number = count
+    typ = goal.type
+    squares: list[Term] = []
+    for base in islice(_bases([goal, *given]), 4 * MOST_BASES):
+        number += 1
+        square = _power(base, typ)
+        squares.append(square)
+        yield GroundFact(f"hint({number})", _at_least_zero(square, typ, strict=False), (), "simp")
+    signs = [each for each in given if each.name != hol.EQ]
+    pairs = islice(combinations_with_replacement(signs, 2), MOST_PRODUCTS)
+    for one, other in pairs:
+        number += 1
+        yield _product(f"hint({number})", one, other)
+    mixed = ((one, square) for one in signs for square in squares)
+    for one, square in islice(mixed, MOST_MIXED):
+        number += 1
+        assert one.fact is not None
+        product = _times(one.difference, square, typ)
+        names = one.fact.premises
+        formula = _at_least_zero(product, typ, strict=False)
+        yield GroundFact(f"hint({number})", formula, names, "simp", (one.fact,))
+
+
+def _product(name: str, one: Comparison, other: Comparison) -> GroundFact:
+    assert one.fact is not None
+    assert other.fact is not None
+    strict = one.name == other.name == LESS
+    formula = _at_least_zero(_times(one.difference, other.difference, one.type), one.type, strict=strict)
+    premises = tuple(dict.fromkeys((*one.fact.premises, *other.fact.premises)))
+    rule = "mult_pos_pos" if strict else "mult_nonneg_nonneg"
+    return GroundFact(name, formula, premises, f"(simp add: {rule})", tuple(dict.fromkeys((one.fact, other.fact))))
+
+
+def _bases(compared: Sequence[Comparison]) -> Iterator[Term]:
+    """Terms whose squares may help: those that are squared, variables and quotients, their products and differences."""
+    typ = compared[0].type
+    squared: dict[Term, None] = {}
+    atoms: dict[Term, None] = {}
+    for each in compared:
+        for side in (each.low, each.high):
+            for node in subterms(side):
+                head, arguments = strip_comb(node)
+                name = head.name if type(head) is Const else ""
+                if name == "Power.power_class.power" and len(arguments) == 2 and number_of(arguments[1]) == 2:
+                    squared[arguments[0]] = None
+            atoms.update(dict.fromkeys(_atoms(side, typ)))
+    few = list(atoms)[:5]
+    scaled = [(_scaled(a, m, typ), _scaled(b, n, typ)) for a, b in combinations(list(squared)[:3], 2)
+              for m, n in ((1, 1), (2, 1), (1, 2))]  # fmt: skip
+    both = [made(a, b, typ) for a, b in scaled for made in (_minus, _plus)]
+    differences = [_minus(a, b, typ) for a, b in combinations(few, 2)]
+    products = [_times(a, b, typ) for a, b in combinations(few, 2)]
+    one = number_term(Fraction(1), typ)
+    shifted = [_minus(a, one, typ) for a in few]
+    yield from dict.fromkeys((*list(squared)[:4], *few, *both, *differences, *products, *shifted))
+    yield from [_minus(a, b, typ) for a, b in combinations(products[:3], 2)]
+
+
+def _atoms(term: Term, typ: Typ) -> Iterator[Term]:
+    """What is no sum, product or power of others; quotients as they stand."""
+    head, arguments = strip_comb(term)
+    name = head.name if type(head) is Const else ""
+    if (
+        name in ("Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.times_class.times")
+        and len(arguments) == 2
+    ):
+        for each in arguments:
+            yield from _atoms(each, typ)
+    elif (name == "Groups.uminus_class.uminus" and len(arguments) == 1) or (
+        name == "Power.power_class.power" and len(arguments) == 2 and number_of(arguments[1]) is not None
+    ):
+        yield from _atoms(arguments[0], typ)
+    elif number_of(term) is None:
+        yield term
+
+
+def _at_least_zero(term: Term, typ: Typ, *, strict: bool) -> Term:
+    order = Const(LESS if strict else LESS_EQ, funs((typ, typ), Type("HOL.bool")))
+    return list_comb(order, (number_term(Fraction(0), typ), term))
+
+
+def _times(left: Term, right: Term, typ: Typ) -> Term:
+    return list_comb(Const("Groups.times_class.times", funs((typ, typ), typ)), (left, right))
+
+
+def _scaled(term: Term, number: int, typ: Typ) -> Term:
+    return term if number == 1 else _times(number_term(Fraction(number), typ), term, typ)
+
+
+def _plus(left: Term, right: Term, typ: Typ) -> Term:
+    return list_comb(Const("Groups.plus_class.plus", funs((typ, typ), typ)), (left, right))
+
+
+def _minus(left: Term, right: Term, typ: Typ) -> Term:
+    return list_comb(Const("Groups.minus_class.minus", funs((typ, typ), typ)), (left, right))
+
+
+def _power(base: Term, typ: Typ) -> Term:
+    nat = Type("Nat.nat")
+    return list_comb(Const("Power.power_class.power", funs((typ, nat), typ)), (base, number_term(Fraction(2), nat)))
