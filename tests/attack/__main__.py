@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 
-from tests.attack.suite import Attack, derivations, false_queries, quick_attempts
+from tests.attack.suite import FILE, Attack, derivations_by_field, false_queries, quick_attempts
 
 from isarstep.prove.embedded import Checker
 from isarstep.prove.facts import Library
@@ -22,12 +22,14 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.3, help="processor time of an attempt")
     parser.add_argument("--library", type=int, default=128, help="library facts")
     parser.add_argument("--every", type=int, default=1, help="every so manieth derivation")
+    parser.add_argument("--heading", default="", help="those alone under headings with this text")
     parser.add_argument("--after", type=int, default=0, help="leave out so many derivations that were asked before")
     parser.add_argument("--ways", default="sketched,inducted,proposed,scored")
     parser.add_argument("--places", type=int, default=200, help="places where False is asked, with ten times the time")
     chosen = parser.parse_args()
     engine = Engine()
-    problems, found, began = derivations()[:: chosen.every], 0, time.monotonic()
+    asked_for = [problem for heading, problem in derivations_by_field(FILE) if chosen.heading in heading]
+    problems, found, began = asked_for[:: chosen.every], 0, time.monotonic()
     with engine.proving(chosen.seconds, chosen.library) as proving:
         attack = Attack(engine, proving, chosen.seconds, chosen.library)
         library = proving._checker.facts
