@@ -3,11 +3,13 @@
     python benchmarks/minif2f.py FOLDER/isabelle/valid            # the folder that the user fetched
     python benchmarks/minif2f.py FOLDER/isabelle/valid --refused  # with every refusal
     python benchmarks/minif2f.py FOLDER/isabelle/valid --prove 60 --budget 30   # 60 by hash, 30 s and two cores each
+    python benchmarks/minif2f.py FOLDER/isabelle/valid --prove 60 --kept FILE --judge OUT --heaps IMAGES --image HOL
     python benchmarks/minif2f.py FOLDER/isabelle/valid --isabelle HOME --heaps IMAGES --image SESSION
 
 With an Isabelle the terms are compared with those that it reads itself (assumptions in order, then the goal; types and
-all, abbreviations unfolded, modulo eta). Tuning looks at `valid` only; a folder named `test` is refused unless --once
-is given. The last line that is printed is one JSON document.
+all, abbreviations unfolded, modulo eta). With --judge a real Isabelle loads every printed proof as a theory of its own,
+under OUT, and it is said which ones it accepts as they are. Tuning looks at `valid` only; a folder named `test` is
+refused unless --once is given. The last line that is printed is one JSON document.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ import argparse
 import hashlib
 import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -29,7 +33,9 @@ from isarstep.data import benchmark_folder
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.terms import Free, Term, Var, beta_eta_normal, substitute
+from isarstep.mine.graph import read_graph
 from isarstep.prove.proof_search import Plan, sketches
+from isarstep.prove.sketch import theory_file
 from isarstep.prove.step_prover import installed
 from isarstep.serve.batching import Batcher
 from isarstep.serve.engine import Engine
@@ -54,6 +60,7 @@ def main() -> None:
     parser.add_argument("--prove", type=int, default=0, help="prove so many statements, by the hash of their name")
     parser.add_argument("--budget", type=float, default=30.0, help="seconds for each proof")
     parser.add_argument("--kept", type=Path, help="file of answers; what stands there is not asked")
+    parser.add_argument("--judge", type=Path, help="folder for theories with the printed proofs, which Isabelle runs")
     asked = parser.parse_args()
     if asked.folder.name == "test" and not asked.once:
         raise SystemExit("minif2f.py: test is read once, with --once; tune on valid")
@@ -103,7 +110,47 @@ def proved(paths: list[Path], read: dict[str, Task], asked: argparse.Namespace) 
                 with asked.kept.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(answers[name]) + "\n")
     counts = Counter(answers[path.stem]["said"] for path in chosen)
-    return {"asked": len(chosen), **counts, "budget": asked.budget, "provers": installed()}
+    document = {"asked": len(chosen), **counts, "budget": asked.budget, "provers": installed()}
+    if asked.judge is not None:
+        texts = {path.stem: answers[path.stem]["isar"] for path in chosen if answers[path.stem]["said"] == "proved"}
+        document["accepted"] = accepted(texts, {path.stem: path for path in chosen}, asked)
+    return document
+
+
+def accepted(texts: dict[str, str], paths: dict[str, Path], asked: argparse.Namespace) -> int:
+    """How many printed proofs Isabelle accepts; what it says against the others is printed."""
+    asked.judge.mkdir(parents=True, exist_ok=True)
+    benchmark = Benchmark(benchmark_folder("embedded"))
+    for name, text in texts.items():
+        imports = imports_of(benchmark, paths[name].read_text(encoding="utf-8"))
+        (asked.judge / f"J_{name}.thy").write_text(theory_file(text, imports, f"J_{name}"), encoding="utf-8")
+    theories = "".join(f"    J_{name}\n" for name in texts)
+    used = '"HOL-Computational_Algebra" "HOL-Number_Theory"'
+    root = f"session Judged = {asked.image} +\n  sessions {used}\n  theories\n{theories}"
+    (asked.judge / "ROOT").write_text(root, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "isarstep",
+        "mine",
+        "Judged",
+        "-d",
+        str(asked.judge),
+        "--out",
+        str(asked.judge / "graphs"),
+    ]
+    command += ["--jobs", "1", "--proof-timeout", "60", "--theory-timeout", "300"]
+    command += [f"--heaps={asked.heaps}"] if asked.heaps else []
+    subprocess.run(command, check=False)
+    good = 0
+    for name in texts:
+        try:
+            failures = read_graph(graphs / "Judged" / f"J_{name}.jsonl.zst").failures
+        except UserError:
+            failures = ("not loaded",)
+        good += not failures
+        print(f"{name}: {failures[0] if failures else 'accepted'}")
+    return good
 
 
 def kept_answers(path: Path | None) -> dict[str, dict[str, Any]]:

@@ -27,7 +27,7 @@ MOST_PRODUCTS = 40
 MOST_MIXED = 60
 
 
-class Comparison:
+class Inequality:
     """`low ≤ high`, `low < high` or `low = high` at an ordered type."""
 
     def __init__(self, fact: GroundFact | None, name: str, low: Term, high: Term, typ: Typ) -> None:
@@ -43,24 +43,24 @@ class Comparison:
         )
 
 
-def comparison(formula: Term, fact: GroundFact | None = None) -> Comparison | None:
+def inequality(formula: Term, fact: GroundFact | None = None) -> Inequality | None:
     head, arguments = strip_comb(formula)
     if type(head) is not Const or head.name not in (LESS, LESS_EQ, hol.EQ) or len(arguments) != 2 or head.type is None:
         return None
     typ = strip_fun(head.type)[0][0]
     if typ not in ORDERED or loose(formula):
         return None
-    return Comparison(fact, head.name, arguments[0], arguments[1], typ)
+    return Inequality(fact, head.name, arguments[0], arguments[1], typ)
 
 
 def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[GroundProblem, Entailment] | None:
     """The problem with squares and products among its facts, and what of it is linear in monomials; None where the goal
     is no inequality."""
     formula = hol.dest_trueprop(problem.goal)
-    goal = None if formula is None else comparison(formula)
+    goal = None if formula is None else inequality(formula)
     if goal is None or goal.name == hol.EQ:
         return None
-    given = [made for fact in problem.facts if (made := comparison(fact.formula, fact)) is not None]
+    given = [made for fact in problem.facts if (made := inequality(fact.formula, fact)) is not None]
     given = [each for each in given if each.type == goal.type]
     hints = list(_hints(goal, given, len(problem.facts)))
     rings = Normaliser(signature)
@@ -68,7 +68,7 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
     symbols: dict[Monomial, Sym] = {}
     known: list[tuple[str, Formula]] = []
     try:
-        for each in (*given, *(made for fact in hints if (made := comparison(fact.formula, fact)) is not None)):
+        for each in (*given, *(made for fact in hints if (made := inequality(fact.formula, fact)) is not None)):
             assert each.fact is not None
             known.append((each.fact.name, _linear(rings, each, symbols)))
         wanted = _linear(rings, goal, symbols)
@@ -78,7 +78,7 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
     return enlarged, Entailment(tuple(known), (), wanted, "QF_LRA")
 
 
-def _linear(rings: Normaliser, compared: Comparison, symbols: dict[Monomial, Sym]) -> Formula:
+def _linear(rings: Normaliser, compared: Inequality, symbols: dict[Monomial, Sym]) -> Formula:
     """A comparison over constants for monomials, with whole numbers as coefficients."""
     polynomial: Polynomial = dict(rings.polynomial(compared.high, compared.type))
     for monomial, coefficient in rings.polynomial(compared.low, compared.type).items():
@@ -101,7 +101,7 @@ def _linear(rings: Normaliser, compared: Comparison, symbols: dict[Monomial, Sym
     return Arith("<" if compared.name == LESS else "<=", (Number(0, REAL), total))
 
 
-def _hints(goal: Comparison, given: Sequence[Comparison], count: int) -> Iterator[GroundFact]:
+def _hints(goal: Inequality, given: Sequence[Inequality], count: int) -> Iterator[GroundFact]:
     """Squares, products of given inequalities, and squares times what is not negative."""
     number = count
     typ = goal.type
@@ -126,7 +126,7 @@ def _hints(goal: Comparison, given: Sequence[Comparison], count: int) -> Iterato
         yield GroundFact(f"hint({number})", formula, names, "simp", (one.fact,))
 
 
-def _product(name: str, one: Comparison, other: Comparison) -> GroundFact:
+def _product(name: str, one: Inequality, other: Inequality) -> GroundFact:
     assert one.fact is not None
     assert other.fact is not None
     strict = one.name == other.name == LESS
@@ -136,7 +136,7 @@ def _product(name: str, one: Comparison, other: Comparison) -> GroundFact:
     return GroundFact(name, formula, premises, f"(simp add: {rule})", tuple(dict.fromkeys((one.fact, other.fact))))
 
 
-def _bases(compared: Sequence[Comparison]) -> Iterator[Term]:
+def _bases(compared: Sequence[Inequality]) -> Iterator[Term]:
     """Terms whose squares may help: those that are squared, variables and quotients, their products and differences."""
     typ = compared[0].type
     squared: dict[Term, None] = {}
