@@ -61,6 +61,7 @@ def main() -> None:
     parser.add_argument("--budget", type=float, default=30.0, help="seconds for each proof")
     parser.add_argument("--kept", type=Path, help="file of answers; what stands there is not asked")
     parser.add_argument("--judge", type=Path, help="folder for theories with the printed proofs, which Isabelle runs")
+    parser.add_argument("--imports", help="what judged theories import, in place of what the statement's file does")
     asked = parser.parse_args()
     if asked.folder.name == "test" and not asked.once:
         raise SystemExit("minif2f.py: test is read once, with --once; tune on valid")
@@ -120,26 +121,18 @@ def proved(paths: list[Path], read: dict[str, Task], asked: argparse.Namespace) 
 def accepted(texts: dict[str, str], paths: dict[str, Path], asked: argparse.Namespace) -> int:
     """How many printed proofs Isabelle accepts; what it says against the others is printed."""
     asked.judge.mkdir(parents=True, exist_ok=True)
-    benchmark = Benchmark(benchmark_folder("embedded"))
     for name, text in texts.items():
-        imports = imports_of(benchmark, paths[name].read_text(encoding="utf-8"))
+        source = TheorySource(paths[name].read_text(encoding="utf-8"), paths[name])
+        imports = [asked.imports] if asked.imports else split_commands(source)[0].imports
         (asked.judge / f"J_{name}.thy").write_text(theory_file(text, imports, f"J_{name}"), encoding="utf-8")
     theories = "".join(f"    J_{name}\n" for name in texts)
-    used = '"HOL-Computational_Algebra" "HOL-Number_Theory"'
-    root = f"session Judged = {asked.image} +\n  sessions {used}\n  theories\n{theories}"
-    (asked.judge / "ROOT").write_text(root, encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "isarstep",
-        "mine",
-        "Judged",
-        "-d",
-        str(asked.judge),
-        "--out",
-        str(asked.judge / "graphs"),
-    ]
-    command += ["--jobs", "1", "--proof-timeout", "60", "--theory-timeout", "300"]
+    used = "" if asked.imports else '  sessions "HOL-Computational_Algebra" "HOL-Number_Theory"\n'
+    (asked.judge / "ROOT").write_text(
+        f"session Judged = {asked.image} +\n{used}  theories\n{theories}", encoding="utf-8"
+    )
+    graphs = asked.judge / "graphs"
+    command = [sys.executable, "-m", "isarstep", "mine", "Judged", "-d", str(asked.judge), "--out", str(graphs)]
+    command += ["--prove", "--jobs", "1", "--proof-timeout", "60", "--theory-timeout", "300"]
     command += [f"--heaps={asked.heaps}"] if asked.heaps else []
     subprocess.run(command, check=False)
     good = 0
