@@ -113,11 +113,10 @@ class Gap:
     def theory(self, name: str, proof: str, imports: str = "") -> str:
         """The theory under another name, up to the end of the proof around the gap, with a proof in the gap."""
         text, here = self.source.text, self.proof
-        renamed = re.sub(
-            rf"\btheory\s+\"?{re.escape(self.header.name)}\"?", f"theory {name}", text[: here.start], count=1
-        )
+        old = rf"(\btheory\s+)\"?{re.escape(self.header.name)}\"?"  # lines stay where they are
+        renamed = re.sub(old, rf"\g<1>{name}", text[: here.start], count=1)
         if imports:
-            begin = renamed.index(f"theory {name}")
+            begin = renamed.index(name)
             renamed = renamed[:begin] + re.sub(r"\bimports\b", f"imports {imports}", renamed[begin:], count=1)
         made = renamed + proof + text[here.end : here.last] + "\n\nend" * (here.blocks + 1) + "\n"
         return re.sub(rf"(?<![\w.]){re.escape(self.header.name)}\.(?=\w)", f"{name}.", made)  # facts by full names
