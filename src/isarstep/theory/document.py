@@ -547,7 +547,7 @@ def _begins(command: OuterCommand) -> bool:
 
 def _names_in(command: OuterCommand, is_type: Callable[[str], bool]) -> Iterable[str]:
     """All that an unread declaration may name: what stands where names are declared, no types."""
-    if command.name in (*_IN_CODE, *_ABOUT_OTHERS):
+    if command.name in (*_IN_CODE, *_ABOUT_OTHERS, "context"):  # what a context fixes is known inside alone
         return
     tokens, where = command.tokens, any(token.keyword("where") for token in command.tokens)
     begun, before = False, ""  # behind `=`, and the token before

@@ -35,4 +35,18 @@ syntax (latex output)
 lemma "{!<u} = {x. x < u} \<and> (BOTH p \<and> q)"
   sorry
 
+context ord
+begin
+context fixes k :: 'a assumes small: "k < k"
+begin
+definition odd_one where "odd_one = k"
+end
+end
+
+lemma "k < (m :: nat)"
+  sorry
+
+lemma "odd_one k"
+  sorry
+
 end
