@@ -6,9 +6,11 @@ lemma
   assumes "x < y" and "P x"
   shows "sorted [x, y]"
 proof -
-  fix z :: 'a
-  assume "x < z"
-  then have "x \<le> z" sorry
+  {
+    fix z :: 'a
+    assume "x < z"
+    then have "x \<le> z" sorry
+  }
   show ?thesis sorry
 qed
 

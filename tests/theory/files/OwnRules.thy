@@ -73,6 +73,9 @@ lemma "finite A \<Longrightarrow> A \<noteq> {} \<Longrightarrow> card (A :: nat
 proof (induct rule: finite_ne_induct)
   case (singleton x)
   then show ?case sorry
+next
+  case (insert x F)
+  then show ?case sorry
 qed
 
 lemma "(i :: nat) \<le> j \<Longrightarrow> f i \<le> (f j :: nat)"
