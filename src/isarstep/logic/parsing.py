@@ -38,6 +38,7 @@ def token(kind: str, text: str, start: int = -1) -> Token:
 
 Tree: TypeAlias = Any  # a `Token`, a `str`, or a tuple of a head and trees
 Result: TypeAlias = tuple[int, Tree, int]  # the token behind it, the tree, its priority
+Arguments: TypeAlias = tuple[Any, Tree]  # those before (None: it is the first), and the last argument
 
 
 def _pure() -> list[Production]:
@@ -96,6 +97,15 @@ _KINDS = {
     **dict.fromkeys(_FLOATS, "float"), **_WORDS,
 }  # fmt: skip
 _LITERALS = {"number": "_Numeral", "float": "_Float", "str": "_String"}
+
+
+def in_order(arguments: Arguments | None) -> list[Tree]:
+    """The arguments, first to last."""
+    found = []
+    while arguments is not None:
+        arguments, last = arguments
+        found.append(last)
+    return found[::-1]
 
 
 def parse_trees(grammar: Grammar, tokens: InnerTokens, nonterminal: str = TERM) -> list[Tree]:
@@ -226,15 +236,15 @@ class _Parser:
 
     def application(self, position: int, function: Tree) -> list[Result]:
         """A function with as many arguments as follow; several readings of an argument are several applications."""
-        made: list[tuple[int, tuple[Tree, ...]]] = [(position, ("_applC", function))]
+        made: list[tuple[int, Arguments | None]] = [(position, None)]
         done: list[Result] = []
         while made:
-            following = []
-            for end, tree in made:
+            following: list[tuple[int, Arguments | None]] = []
+            for end, before in made:
                 arguments = self.read(TERM, MAX_PRIORITY, end)
-                following += [(after, (*tree, argument)) for after, argument, _ in arguments]
-                if len(tree) > 2 and not arguments:
-                    done.append((end, tree, APPLICATION))
+                following += [(after, (before, argument)) for after, argument, _ in arguments]
+                if before is not None and not arguments:
+                    done.append((end, ("_applC", function, *in_order(before)), APPLICATION))
             made = following[:_MAX_READINGS]
         return done
 
