@@ -176,6 +176,28 @@ def test_facts_without_a_name_are_written_as_isabelle_reads_them_there(engine: E
     assert sorted(filter(None, texts)) == ["using \\<open>seen w p\\<close>", "using seen_def"]
 
 
+def test_facts_of_a_locale_are_written_by_the_name_that_they_have_inside(engine: Engine) -> None:
+    text = """theory T imports Main begin
+locale weighted = fixes w :: "nat ⇒ nat"
+begin
+fun total :: "nat list ⇒ nat" where "total [] = 0" | "total (x # xs) = w x + total xs"
+end
+locale more = weighted + fixes k :: nat
+begin
+lemma "total [k] = w k" sorry
+end
+end
+"""
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text)
+    [gap] = document.gaps()
+    state = document.state_before(gap.start)
+    task = with_facts_in_order(engine.read_state(state))
+    names = tuple(f"F.2({number})" for number in range(1, len(task.example.f2) + 1))
+    sketch = Sketch(task, (Link(task.example.f3 or "", state.goal, "", Proved("metis", 0.1, names, 0)),), 0.0, 1, 0.1)
+    assert "total.simps(2)" in filled_gap(gap, state, sketch).proof
+    assert "weighted" not in filled_gap(gap, state, sketch).proof
+
+
 def test_what_rewriting_can_do_with_the_facts_that_a_prover_used_is_printed_as_simp(engine: Engine) -> None:
     """`good_def2` is no simp rule, so that only provers find it."""
     text = (

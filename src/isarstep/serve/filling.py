@@ -149,7 +149,7 @@ def _written(fact: OwnFact, state: ProofState) -> str:
         if fact.name[0].isdecimal():  # of a case that has a number: Isabelle wants `"3.IH"(1)`
             base, bracket, index = fact.name.partition("(")
             return f'"{base}"{bracket}{index}'
-        return fact.name.rpartition(".")[2] if fact.name.startswith(state.context.theory) else fact.name
+        return _name_here(fact, state)
     said = _inside_locale(fact.prop, state)
     if said is None or any(node.name.endswith("__") for node in frees(said)):  # variables that nobody can name
         return ""
@@ -157,6 +157,16 @@ def _written(fact: OwnFact, state: ProofState) -> str:
         return f"\\<open>{to_isabelle(normal(write_typed(said, language)))}\\<close>"
     except UserError:
         return ""
+
+
+def _name_here(fact: OwnFact, state: ProofState) -> str:
+    """Inside a locale by the name that the fact has there: its full name is the one of the general fact outside."""
+    target = state.context.target
+    for key, facts in target.facts.items() if target is not None else ():
+        for place, each in enumerate(facts, 1):
+            if (each.name, each.prop) == (fact.name, fact.prop):
+                return key if len(facts) == 1 else f"{key}({place})"
+    return fact.name.removeprefix(f"{state.context.theory}.")
 
 
 def _inside_locale(term: Term, state: ProofState) -> Term | None:
