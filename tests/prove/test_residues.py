@@ -53,3 +53,12 @@ def test_powers_have_the_period() -> None:
         period, before = carmichael(modulus), modulus.bit_length()
         for base in range(modulus):
             assert pow(base, before, modulus) == pow(base, before + period, modulus)
+
+
+def test_the_cases_are_shown() -> None:
+    square, known = (by_calculation(d) for d in BY_RESIDUES[:2])
+    assert square is not None
+    assert [step.method for step in square.steps] == ["presburger", "(simp add: mod_simps)"]
+    assert known is not None
+    assert [step.method for step in known.steps] == ["(simp add: mod_simps)"]
+    assert known.given == ("F.2(1)", "F.2(2)")

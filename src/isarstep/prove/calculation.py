@@ -13,6 +13,7 @@ from isarstep.prove.domains import Undetermined
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
+from isarstep.prove.residue_steps import residue_steps
 from isarstep.prove.residues import by_residues
 from isarstep.prove.rings import ring_proof
 from isarstep.prove.verdict import Proved
@@ -20,8 +21,6 @@ from isarstep.prove.verdict import Proved
 # What Isabelle's code generator does not compute.
 NOT_GENERATED = frozenset({"NthRoot.sqrt", "Transcendental.exp", "Transcendental.ln_class.ln", "Transcendental.sin",
                            "Transcendental.cos", "Complex.complex.Complex"})  # fmt: skip
-
-RESIDUES = "(auto simp add: mod_simps dvd_eq_mod_eq_0)"
 
 
 def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> Proved | None:
@@ -39,7 +38,11 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
     if found is not None:
         return Proved(found.method, time.process_time() - began, found.facts, 0)
     needed = by_residues(premises, goal)
-    return None if needed is None else Proved("residues", time.process_time() - began, needed, 0, RESIDUES)
+    if needed is None:
+        return None
+    formulas = [premise.prop for premise in premises if premise.name in needed]
+    steps, method = residue_steps(goal, formulas)
+    return Proved("residues", time.process_time() - began, needed, 0, method, (), steps, needed)
 
 
 def without_variables(term: Term) -> bool:

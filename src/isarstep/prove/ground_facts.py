@@ -46,6 +46,11 @@ ROUNDS = 4
 LONGEST_RECURSION = 24  # instances of a recursion, between the least and the largest argument
 NUMBERS = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex")
 # What provers compute by themselves, where nothing else is in the term.
+COMPUTED = "((simp; fail) | (simp add: numeral_eq_Suc))"
+NONLINEAR = (
+    "((simp add: algebra_simps power2_eq_square power3_eq_cube; fail) | algebra"
+    " | (simp add: field_simps power2_eq_square; fail) | (auto simp add: field_simps power2_eq_square))"
+)
 LINEAR = frozenset(
     {"Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus", "Groups.times_class.times",
      "Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral", "Num.num.Bit0", "Num.num.Bit1",
@@ -172,7 +177,7 @@ class GroundFacts:
         computed = self._computed(formula)
         if computed is None:
             return
-        yield plain if computed == formula else self._named(computed, (plain,), "simp")
+        yield (plain if computed == formula else self._named(computed, (plain,), COMPUTED))
 
     def _computed(self, formula: Term) -> Term | None:
         """With arguments that are numbers computed, and without conditions that hold; None where one does not."""
@@ -414,7 +419,9 @@ class GroundProblem:
         others = [name for name in proof.facts if name not in by_name]
         formulas = [*(fact.formula for fact in used), self.goal]
         method = method_for(formulas) if proof.by.startswith("cvc5") else proof.method
-        return replace(proof, facts=(*premises, *others), steps=shown if self.plain else (), method=method)
+        given = tuple(dict.fromkeys(fact.name for fact in used if not fact.method))
+        shown = (*shown, *proof.steps) if self.plain else ()
+        return replace(proof, facts=(*premises, *others), steps=shown, method=method, given=given)
 
 
 def method_for(formulas: Iterable[Term]) -> str:
@@ -422,11 +429,11 @@ def method_for(formulas: Iterable[Term]) -> str:
     nodes = [node for formula in formulas for node in subterms(formula)]
     names = {node.name for node in nodes if type(node) is Const}
     if any(_product(node) for node in nodes):
-        return "(simp add: algebra_simps power2_eq_square power3_eq_cube)"
+        return NONLINEAR
     if CONG in names:
         return "(unfold cong_def, presburger)"
     whole = {"Rings.modulo_class.modulo", "Rings.dvd_class.dvd"} & names
-    return "presburger" if whole else "linarith"
+    return "presburger" if whole else "(linarith | simp)"
 
 
 def _product(term: Term) -> bool:

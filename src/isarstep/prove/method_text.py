@@ -18,6 +18,7 @@ _ARITHMETIC = frozenset(
         "HOL.conj", "HOL.disj", "HOL.implies", "HOL.not_equal", "Pure.imp", "Nat.Suc",
     }
 )  # fmt: skip
+_SETS = ("Set", "Set_Interval", "Groups_Big", "Finite_Set", "Lattices_Big", "List")
 _DIVISIBILITY = frozenset(
     {
         "Rings.divide_class.divide",
@@ -89,8 +90,10 @@ def method_with_all_given(proof: Proved, goal: Term) -> str | None:
 def _method(proof: Proved, goal: Term, named: list[str]) -> str:
     names = {constant.name for constant in constants(goal)}
     listed = " ".join(named)
-    if proof.by in CALCULATIONS:
-        return proof.by
+    if proof.by == "eval":
+        return "eval" if any(name.partition(".")[0] in _SETS for name in names) else "((simp; fail) | eval)"
+    if proof.by == "algebra":
+        return "(algebra | linarith | (simp; fail) | (simp add: field_simps power2_eq_square))"
     if proof.method and not named:
         return proof.method
     if proof.by == "simp":

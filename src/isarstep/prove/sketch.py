@@ -122,8 +122,15 @@ class Sketch:
         steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
         said = [task.text(line) for line in general]
         return isar_text(
-            known, steps, task.shown_context(), task.theory_context.language, said, names=task.shown_names()
+            known, steps, task.shown_context(), task.theory_context.language, said, task.shown_names(), self._numbered()
         )
+
+    def _numbered(self) -> dict[str, str]:
+        """How the text calls each given fact, where they stand there as they were given."""
+        f2, f4 = self.task.example.f2, self.task.example.f4
+        if f4 or len(set(f2)) < len(f2) or any(holds_at_all_types(self.task, line) for line in f2):
+            return {}
+        return {f"F.2({n})": f"assms({n})" for n, _ in enumerate(f2, 1)}
 
 
 def exact_text(task: Task, tokens: str) -> str:
@@ -176,6 +183,7 @@ def isar_text(
     language: Language,
     general: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
+    numbered: Mapping[str, str] | None = None,
 ) -> str:
     """Variables with the types that they had, known facts, then statements with what provers said about them; the last
     statement is the goal. What holds at all types cannot be assumed, and stands in comments. `names`: how the
@@ -202,6 +210,8 @@ def isar_text(
             needed = [*([using] if step.premises and using else []), *(f"{prefix}{n + 1}" for n in step.steps)]
             lines.append(f'  have {prefix}{number}: "{text_of}"')
             lines.append(f"    {'using ' + ' '.join(needed) + ' ' if needed else ''}by {step.method}")
+        if isinstance(gap, Proved) and gap.given is not None and numbered and set(gap.given) <= set(numbered):
+            using = " ".join([*map(numbered.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
         using = " ".join([using, *(f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used)]).strip()
         before = f"using {using} " if using else ""
         lines += [f"  {statement}", f"    {before}{_justified(gap, term)}"]

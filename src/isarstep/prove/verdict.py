@@ -43,6 +43,7 @@ class Proved:
     method: str = ""  # of Isar, where it was split into cases: induct xs arbitrary: ys
     cases: tuple[Proved, ...] = ()
     steps: tuple[ShownStep, ...] = ()  # what is shown first
+    given: tuple[str, ...] | None = None  # premises that the last method needs, where they are known
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"
