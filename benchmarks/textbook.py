@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +33,10 @@ FIRST = 3
 INTRODUCTION = """# Forty problems of textbooks
 
 Made by `python benchmarks/textbook.py --table docs/textbook.md`: for each problem the first three proposals of the
-shipped model after provers ({provers}) have looked at them, and the place of the first one that is among the steps
-written down in `benchmarks/textbook.jsonl` before anything was asked. One is among the first three for **{helped} of
-{problems}**, among the ten for {ten}. A proposal that helps and was not foreseen does not count.
+shipped model and of the library's rules after provers ({provers}) have looked at them, and the place of the first one
+that is among the steps written down in `benchmarks/textbook.jsonl` before anything was asked. One is among the first
+three for **{helped} of {problems}**, among the ten for {ten}. A proposal that helps and was not foreseen does not
+count.
 
 | Problem | Goal | Place | First three proposals |
 |---|---|---|---|
@@ -46,26 +49,20 @@ def main() -> None:
     parser.add_argument("--rules", action="store_true")
     parser.add_argument("--held", action="store_true")
     parser.add_argument("--table", type=Path)
+    parser.add_argument("--workers", type=int, default=1, help="problems that are asked at the same time")
     asked = parser.parse_args()
     file = HELD if asked.held else PROBLEMS
     problems = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    engine = default_engine()
     rows: list[str] = []
     places: list[int | None] = []
-    for problem in problems:
-        task = engine.read(problem_of(problem))
-        if asked.no_check:
-            steps = engine.propose(task)
-        else:
-            with engine.proving() as proving:
-                if asked.rules:
-                    steps = engine.by_rules(task, proving.one_rule_away(task))
-                else:
-                    steps = engine.propose(task, proving=proving)
-        places.append(place_of_step(engine, task, steps, problem["steps"]))
-        print(f"{places[-1] or '-':>3}  {problem['name']}", flush=True)
-        first = "; ".join(f"`{step.text}`" for step in steps[:FIRST])
-        rows.append(f"| {problem['name']} | `{problem['goal']}` | {places[-1] or '–'} | {first} |".replace("¦", "∣"))
+    with multiprocessing.get_context("spawn").Pool(asked.workers) as pool:
+        for problem, (place, texts) in zip(
+            problems, pool.imap(partial(answered, asked.no_check, asked.rules), problems), strict=True
+        ):
+            places.append(place)
+            print(f"{place or '-':>3}  {problem['name']}: {'; '.join(texts)}", flush=True)
+            first = "; ".join(f"`{text}`" for text in texts)
+            rows.append(f"| {problem['name']} | `{problem['goal']}` | {place or '–'} | {first} |".replace("¦", "∣"))
     found = {
         "problems": len(problems),
         "checked": not asked.no_check and not asked.rules,
@@ -78,6 +75,21 @@ def main() -> None:
         told = INTRODUCTION.format(provers=found["provers"], problems=len(problems), **numbers)
         asked.table.write_text(told + "\n".join(rows) + "\n", encoding="utf-8")
     print(json.dumps(found))
+
+
+def answered(no_check: bool, rules: bool, problem: dict[str, Any]) -> tuple[int | None, list[str]]:
+    """The place of the first proposal that is wanted, and the first proposals."""
+    engine = default_engine()
+    task = engine.read(problem_of(problem))
+    if no_check:
+        steps = engine.propose(task)
+    else:
+        with engine.proving() as proving:
+            if rules:
+                steps = engine.by_rules(task, proving.one_rule_away(task))
+            else:
+                steps = engine.propose(task, proving=proving)
+    return place_of_step(engine, task, steps, problem["steps"]), [step.text for step in steps[:FIRST]]
 
 
 def problem_of(problem: dict[str, Any]) -> Problem:

@@ -1,17 +1,20 @@
-"""The forty problems of benchmarks/textbook.py are read, and so are the steps that would help."""
+"""The problems of benchmarks/textbook.py are read, and so are the steps that would help."""
 
 import json
 from pathlib import Path
 
+import pytest
+
 from isarstep.serve.engine import Engine
 from isarstep.theory.problem import Problem
 
-PROBLEMS = Path(__file__).parents[2] / "benchmarks" / "textbook.jsonl"
+PROBLEMS = Path(__file__).parents[2] / "benchmarks"
 
 
-def test_every_problem_and_every_step_is_read(engine: Engine) -> None:
-    problems = [json.loads(line) for line in PROBLEMS.read_text(encoding="utf-8").splitlines()]
-    assert len({problem["name"] for problem in problems}) == len(problems) == 40
+@pytest.mark.parametrize(("file", "count"), [("textbook.jsonl", 40), ("textbook_held.jsonl", 15)])
+def test_every_problem_and_every_step_is_read(engine: Engine, file: str, count: int) -> None:
+    problems = [json.loads(line) for line in (PROBLEMS / file).read_text(encoding="utf-8").splitlines()]
+    assert len({problem["name"] for problem in problems}) == len(problems) == count
     for problem in problems:
         imports = tuple(problem.get("imports", ()))
         task = engine.read(
