@@ -16,6 +16,7 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     abstract,
+    beta_eta_normal,
     frees,
     funs,
     strip_comb,
@@ -149,7 +150,7 @@ def definition(context: OwnContext, command: OuterCommand) -> None:
     sides = sides_of(read.terms[0])
     if sides is None:
         raise NotRead(context.source, text.inside, "expected an equation")
-    head, arguments = strip_comb(sides[0])
+    head, arguments = strip_comb(beta_eta_normal(sides[0]))  # a binder is applied to `λx. f x`
     parameters = context.parameters
     if not isinstance(head, Free) or head.name in parameters or (new is not None and head.name != new.name):
         raise NotRead(context.source, text.inside, "the left side is not the new name")

@@ -51,4 +51,10 @@ lemma "k < (m :: nat)"
 lemma "odd_one k"
   sorry
 
+abbreviation somewhere :: "('t \<Rightarrow> nat \<Rightarrow> bool) \<Rightarrow> nat \<Rightarrow> bool" (binder "SOMEWHERE " [8] 9)
+  where "SOMEWHERE x. p x \<equiv> (\<lambda>n. \<exists>x. p x n)"
+
+lemma "(SOMEWHERE x. P x) n"
+  sorry
+
 end
