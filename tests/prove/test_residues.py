@@ -62,3 +62,9 @@ def test_the_cases_are_shown() -> None:
     assert known is not None
     assert [step.method for step in known.steps] == ["(simp add: mod_simps)"]
     assert known.given == ("F.2(1)", "F.2(2)")
+
+
+def test_linear_remainders_need_no_steps() -> None:
+    proof = by_calculation(Derivation("linear", ["(= (mod x 8) 7)"], "(= (mod x 4) 3)", {"x": "nat"}))
+    assert proof is not None
+    assert (proof.steps, proof.method) == ((), "presburger")

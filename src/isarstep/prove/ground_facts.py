@@ -38,7 +38,7 @@ from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.residues import CONG
-from isarstep.prove.rings import number_of
+from isarstep.prove.rings import nonlinear, number_of
 from isarstep.prove.verdict import Proved, ShownStep
 
 MOST_STEPS = 80
@@ -428,25 +428,12 @@ def method_for(formulas: Iterable[Term]) -> str:
     """The method of Isabelle that decides such formulas."""
     nodes = [node for formula in formulas for node in subterms(formula)]
     names = {node.name for node in nodes if type(node) is Const}
-    if any(_product(node) for node in nodes):
+    if any(map(nonlinear, nodes)):
         return NONLINEAR
     if CONG in names:
         return "(unfold cong_def, presburger)"
     whole = {"Rings.modulo_class.modulo", "Rings.dvd_class.dvd"} & names
     return "presburger" if whole else "(linarith | simp)"
-
-
-def _product(term: Term) -> bool:
-    """Is it a product or a power of what are no numbers, or a quotient by one?"""
-    head, arguments = strip_comb(term)
-    match head.name if type(head) is Const else "", arguments:
-        case "Groups.times_class.times", [left, right]:
-            return bool(frees(left)) and bool(frees(right))
-        case "Power.power_class.power", [base, _]:
-            return bool(frees(base))
-        case "Rings.divide_class.divide", [_, right]:
-            return bool(frees(right))
-    return False
 
 
 def ground_problem(

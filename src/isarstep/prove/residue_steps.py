@@ -23,7 +23,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.prove.domains import number_term
-from isarstep.prove.rings import number_of
+from isarstep.prove.rings import nonlinear, number_of
 from isarstep.prove.verdict import ShownStep
 
 MOST_CASES = 12
@@ -32,10 +32,12 @@ INSIDE = "(simp add: mod_simps)"
 
 
 def residue_steps(goal: Term, given: Sequence[Term]) -> tuple[tuple[ShownStep, ...], str]:
-    """Steps, and the method that ends the proof from them: none but the method where remainders by several numbers or
-    powers with variables as exponents are in it."""
+    """Steps, and the method that ends the proof from them: the method alone where all is linear, and where remainders
+    by several numbers or powers with variables as exponents are in it."""
     terms = list(dict.fromkeys(_moduli(goal)))
     if len({modulus for _, modulus, _ in terms}) != 1 or any(_has_exponent(term) for term, _, _ in terms):
+        return (), "presburger"
+    if not any(map(nonlinear, (node for term, _, _ in terms for node in subterms(term)))):
         return (), "presburger"
     modulus = terms[0][1]
     known = {node for formula in given for node in subterms(formula)}
@@ -50,7 +52,8 @@ def residue_steps(goal: Term, given: Sequence[Term]) -> tuple[tuple[ShownStep, .
         if inner != term:
             equation = hol.eq(_mod(term, modulus, typ), _mod(inner, modulus, typ), typ)
             steps.append(ShownStep(equation, INSIDE, (), (), True))
-    return tuple(steps), "((auto simp add: dvd_eq_mod_eq_0; fail) | presburger)"
+    divides = any(type(node) is Const and node.name == DVD for node in subterms(goal))
+    return tuple(steps), "(auto simp add: dvd_eq_mod_eq_0)" if divides else "((auto; fail) | presburger)"
 
 
 def _moduli(formula: Term) -> Iterator[tuple[Term, int, Typ]]:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from isarstep.logic.hol import dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, Const, Free, Term, Typ, Type, Var, loose, strip_comb, strip_fun
+from isarstep.logic.terms import Abs, Const, Free, Term, Typ, Type, Var, frees, loose, strip_comb, strip_fun
 from isarstep.prove.monomorphise import Named
 
 Atom: TypeAlias = Hashable
@@ -320,6 +320,19 @@ class Normaliser:
             else:
                 keys.append(self._key(argument))
         return tuple(keys)
+
+
+def nonlinear(term: Term) -> bool:
+    """Is it a product or a power of what are no numbers, or a quotient by one?"""
+    head, arguments = strip_comb(term)
+    match head.name if type(head) is Const else "", arguments:
+        case "Groups.times_class.times", [left, right]:
+            return bool(frees(left)) and bool(frees(right))
+        case "Power.power_class.power", [base, _]:
+            return bool(frees(base))
+        case "Rings.divide_class.divide", [_, right]:
+            return bool(frees(right))
+    return False
 
 
 def number_of(term: Term) -> int | None:
