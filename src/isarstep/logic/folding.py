@@ -17,6 +17,7 @@ from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
     App,
+    Bound,
     Const,
     Term,
     Typ,
@@ -27,6 +28,8 @@ from isarstep.logic.terms import (
     list_comb,
     occurs_bound,
     rebuilt,
+    strip_comb,
+    strip_fun,
     subterms,
 )
 from isarstep.logic.typestrings import type_variables
@@ -68,9 +71,21 @@ def _folded(term: Term, rules: _Abbreviations, language: Language) -> Term:
         types: dict[Typ, Typ] = {}
         fits = _match(rule.pattern, term, arguments, types) and len(arguments) == rule.arguments
         if fits and all(type(v) is Type or language.signature.of_sort(typ, v.sort) for v, typ in types.items()):
-            instance = Const(rule.name, instantiate_type(rule.type, types))
-            return list_comb(instance, [arguments[i] for i in range(rule.arguments)])
+            typ = instantiate_type(rule.type, types)
+            values = [arguments[i] for i in range(rule.arguments)]
+            if not any(map(_differ, strip_fun(typ)[0], values)):
+                return list_comb(Const(rule.name, typ), values)
     return term
+
+
+def _differ(wanted: Typ, argument: Term) -> bool:
+    """Is the argument surely of another type? It is where what the abbreviation stands for is more general than its
+    type."""
+    head, arguments = strip_comb(argument)
+    typ = None if isinstance(head, App | Abs | Bound) else head.type
+    for _ in arguments:
+        typ = typ.args[1] if isinstance(typ, Type) and typ.name == "fun" else None
+    return typ is not None and typ != wanted and not (type_variables(typ) or type_variables(wanted))
 
 
 def _match(pattern: Term, term: Term, arguments: dict[int, Term], types: dict[Typ, Typ]) -> bool:

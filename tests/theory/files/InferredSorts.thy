@@ -57,4 +57,10 @@ abbreviation somewhere :: "('t \<Rightarrow> nat \<Rightarrow> bool) \<Rightarro
 lemma "(SOMEWHERE x. P x) n"
   sorry
 
+abbreviation opposite :: "(bool \<Rightarrow> nat \<Rightarrow> bool) \<Rightarrow> bool \<Rightarrow> nat \<Rightarrow> bool"
+  where "opposite p \<equiv> \<lambda>x w. \<not> p x w"
+
+lemma "\<not> (a = (b :: int)) \<and> opposite q c 1"
+  sorry
+
 end
