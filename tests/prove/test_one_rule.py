@@ -23,6 +23,7 @@ MORE: dict[str, tuple[str, dict[str, str]]] = {
     "card_Un": ("(==> (finite A) (finite B) (<= (card (sup A B)) (+ (card A) (card B))))", {"A": "(set 'a)"}),
     "cancel": ("(==> (neq c 0) (= (= (* c a) (* c b)) (= a b)))", {"a": "real"}),
     "triangle": ("(<= (abs (+ a b)) (+ (abs a) (abs b)))", {"a": "real"}),
+    "digits": ("(= (Bit1 k) (Bit1 (Bit0 k)))", {}),
     "mod_mod": ("(==> (dvd c b) (= (mod (mod a b) c) (mod a c)))", {"a": "nat"}),
 }
 
@@ -94,6 +95,7 @@ def test_the_goal_rewritten_once_the_equation_and_the_side_where_it_stands() -> 
         "(= (^ b (Suc n)) (* b (^ b n)))", "(<= a (* b (^ b n)))"
     )
     assert away(["add_commute"], "(<= (+ x y) z)") == []  # the same in another order
+    assert away(["digits"], "(<= x 3)") == []  # inside of a numeral
 
 
 def test_an_equation_is_used_backwards_where_the_facts_speak_of_what_comes_of_it() -> None:

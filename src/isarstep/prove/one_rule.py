@@ -60,6 +60,7 @@ NAT, NUM = Type("Nat.nat"), Type("Num.num")
 TWO = App(Const("Num.num.Bit0", fun(NUM, NUM)), Const("Num.num.One", NUM))
 STRANGER = 15.0  # what a constant costs that neither goal nor facts mention
 IMAGE = "Set.image"
+DIGITS = ("Num.num.Bit0", "Num.num.Bit1")  # inside of numerals nothing is rewritten
 BINDERS = ("Complete_Lattices.Sup_class.Sup", "Complete_Lattices.Inf_class.Inf")
 WAYS = 4  # in which the premises of one rule may be the given facts
 SMALL = 24  # nodes; a step may have so many more than twice those of the largest given statement
@@ -237,7 +238,7 @@ class OneRule:
         self._relation = relation_of(goal)
         self._parts: dict[str, dict[Term, None]] = {}
         for part in subterms(goal):
-            if part != goal and not loose(part) and head_of(part) and type(part) is App:
+            if part != goal and not loose(part) and type(part) is App and head_of(part) not in ("", *DIGITS):
                 self._parts.setdefault(head_of(part), {})[part] = None
         self._mentioned = {each.name for formula in (goal, *self._known) for each in constants(formula)}
         self._mentioned |= {hol.EQ, hol.CONJ, hol.DISJ, hol.NOT, hol.EX, hol.ALL, hol.IMPLIES, *ORDERS, MEMBER, BALL}
