@@ -16,7 +16,7 @@ from isarstep.prove.calculation import calculated
 from isarstep.prove.certificates import with_certificates
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.fewest import with_fewest_facts
-from isarstep.prove.ground_facts import ground_problem
+from isarstep.prove.ground_facts import GroundProblem, ground_problem
 from isarstep.prove.instances import fitting
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION, Query, attempt, ground_attempt, instantiated
@@ -96,43 +96,44 @@ class GapCloser:
     fewest: bool = False  # facts are left out of a proof that it does without
 
     def gap(self, asked: OpenGap) -> Gap:
-        """Rewrite, then try with the given premises and what the example hints at, then with more and more library
-        facts.
+        """Calculate, rewrite, decide what is arithmetic; then ask provers with the given premises and what the example
+        hints at, then with more and more library facts.
         """
         by_calculation = calculated(asked.local, asked.goal, asked.signature)
         if by_calculation is not None:
             return by_calculation
-        by_arithmetic = self._by_arithmetic(asked)
-        if by_arithmetic is not None:
-            return by_arithmetic
-        rewritten: tuple[str, ...] = ()
+        problem = ground_problem(asked.local, asked.goal, asked.signature, self._by_name)
+        by_values = None if problem is None else _by_values(problem, asked.signature)
+        if by_values is not None:
+            return by_values
         first = (*asked.general, *self.available.named(asked.given))
         given_names = {fact.name for fact in first}
+        left: Term | None = None
+        rules: tuple[str, ...] = ()
+        seconds = 0.0
         if self.effort.library:
             first = (*first, *asked.stated, *self.available.named(asked.hints[:HINTS]))
-            by_rules, left, rules = self.rewritten(asked, first)
-            if by_rules is not None:
-                known = given_names | {premise.name for premise in asked.local}
-                from_library = {n for n in by_rules.facts if n not in known and not n.startswith(DEFINITION)}
-                return replace(by_rules, library=len(from_library))
-            if asked.simplified and left is not None:
-                asked, rewritten = replace(asked, goal=trueprop(left, typed=True)), rules
-        answer = self._scheduled(asked, first, given_names)
-        if isinstance(answer, Proved) and rewritten:
-            return replace(answer, by=f"simp, {answer.by}", facts=tuple(dict.fromkeys((*rewritten, *answer.facts))))
-        return answer
+            left, rules, seconds = self.rewritten(asked, first)
+            if left == TRUE:
+                return _counted(Proved("simp", seconds, rules, len(rules)), asked, given_names)
+        by_arithmetic = None if problem is None else self._by_arithmetic(problem, asked.signature)
+        if by_arithmetic is not None:
+            return by_arithmetic
+        if left is None:
+            return self._scheduled(asked, first, given_names)
+        simpler = self._alone(asked.name, instantiated(asked.local, trueprop(left, typed=True), first, asked.signature))
+        if isinstance(simpler, Proved):
+            return _counted(_after_rewriting(simpler, rules, seconds), asked, given_names)
+        if not asked.simplified:
+            return self._scheduled(asked, first, given_names)
+        answer = self._scheduled(replace(asked, goal=trueprop(left, typed=True)), first, given_names)
+        return _after_rewriting(answer, rules, 0.0) if isinstance(answer, Proved) else answer
 
-    def _by_arithmetic(self, asked: OpenGap) -> Proved | None:
+    def _by_arithmetic(self, problem: GroundProblem, signature: Signature) -> Proved | None:
         """From what the premises say without quantifiers, and nothing else."""
-        problem = ground_problem(asked.local, asked.goal, asked.signature, self._by_name)
-        if problem is None:
-            return None
-        calculation = problem.by_values() or calculated(problem.named(), problem.goal, asked.signature)
-        if calculation is not None:
-            return problem.explained(calculation)
         query, seconds = Query(problem.named(), problem.goal), GROUND_SHARE * self.effort.seconds
         attempts: list[Attempt] = []
-        with_hints = with_certificates(problem, asked.signature)
+        with_hints = with_certificates(problem, signature)
         if with_hints is not None:
             problem, linear = with_hints
             attempts += [Attempt(each, *encode_smt(linear), seconds) for each in available([LINEAR])]
@@ -164,12 +165,12 @@ class GapCloser:
         fits = fitting(named, asked.local, asked.goal, asked.signature)
         return replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
 
-    def rewritten(self, asked: OpenGap, extra: Sequence[Named]) -> tuple[Proved | None, Term | None, tuple[str, ...]]:
-        """What rewriting proves by itself, or provers once it has made the goal simpler: with simp rules alone, then
-        with what the example names beside them. Else what it leaves of the goal, and the rules that it used.
+    def rewritten(self, asked: OpenGap, extra: Sequence[Named]) -> tuple[Term | None, tuple[str, ...], float]:
+        """What rewriting leaves of the goal, with simp rules alone, then with what the example names beside them (None
+        where it changes nothing), the rules that it used, and its time.
         """
         if self.simp is None or self.available.facts is None:
-            return None, None, ()
+            return None, (), 0.0
         began = time.process_time()
         premises = asked.local
         rewriter = Rewriter((), asked.signature, self._simp_rules(asked, premises))
@@ -180,18 +181,8 @@ class GapCloser:
             with_added = Rewriter(added, asked.signature, self._simp_rules(asked, (*premises, *extra)))
             further = with_added.goal(premises, asked.goal)
             rewriter, left = (with_added, further) if with_added.used else (rewriter, left)
-        seconds = time.process_time() - began
         used = tuple(rewriter.used)
-        if left == TRUE:
-            return Proved("simp", seconds, used, len(used)), None, used
-        if left is None or not used:
-            return None, None, ()
-        query = instantiated(premises, trueprop(left, typed=True), extra, asked.signature)
-        simpler = self._alone(asked.name, query)
-        if not isinstance(simpler, Proved):
-            return None, left, used
-        facts = tuple(dict.fromkeys((*used, *simpler.facts)))
-        return Proved(f"simp, {simpler.by}", seconds + simpler.seconds, facts, len(facts)), None, used
+        return left if used or left == TRUE else None, used, time.process_time() - began
 
     def may_use(self, asked: OpenGap) -> Callable[[int | None, str], bool]:
         """For a score only rules from before the step, and no copy of what is to be shown."""
@@ -302,6 +293,24 @@ def unused(gap: Gap, premises: set[str]) -> bool:
     if not isinstance(gap, Proved) or "?" in gap.facts:
         return False
     return not any(name in premises or name.rpartition("(")[0] in premises for name in gap.facts)
+
+
+def _by_values(problem: GroundProblem, signature: Signature) -> Proved | None:
+    calculation = problem.by_values() or calculated(problem.named(), problem.goal, signature)
+    return None if calculation is None else problem.explained(calculation)
+
+
+def _after_rewriting(proof: Proved, rules: Sequence[str], seconds: float) -> Proved:
+    """Of what rewriting with these rules left of the goal."""
+    facts = tuple(dict.fromkeys((*rules, *proof.facts)))
+    return replace(proof, by=f"simp, {proof.by}", seconds=seconds + proof.seconds, facts=facts)
+
+
+def _counted(proof: Proved, asked: OpenGap, given_names: Collection[str]) -> Proved:
+    """With the number of library facts that it needs."""
+    known = {*given_names, *(premise.name for premise in asked.local)}
+    needed = {name for name in proof.facts if name not in known and not name.startswith(DEFINITION)}
+    return replace(proof, library=len(needed))
 
 
 def _gap_of_prover(answer: ProverAnswer) -> Gap:
