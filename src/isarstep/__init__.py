@@ -93,15 +93,15 @@ def propose(
     `seconds` of processor time and up to `library` facts beside the given ones.
     """
     from isarstep.prove.step import Steps
-    from isarstep.serve.engine import end_of_checks
+    from isarstep.serve.engine import seconds_of_checks
 
     engine, task = _asked(goal, facts, others, hints, types, fixed, theories)
     if check is False:
         return Steps(engine.propose(task, beam))
     engine.load()  # is no part of the seconds
-    until = end_of_checks(check)
+    tried_for = seconds_of_checks(check)
     with engine.proving(seconds, library) as proving:
-        return Steps(_with_contradiction(engine.propose(task, beam, proving=proving, until=until), task, proving))
+        return Steps(_with_contradiction(engine.propose(task, beam, proving=proving, seconds=tried_for), task, proving))
 
 
 def check_step(

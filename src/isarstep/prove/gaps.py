@@ -40,7 +40,7 @@ from isarstep.prove.typed import ExampleToCheck, Typed
 from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 
 NOT_PROVED = Unknown("nothing was found with these facts")
-GROUND_SHARE = 0.5  # of the time of a question, for what arithmetic alone proves
+GROUND_SHARE = 0.25  # of the time of a question, for what arithmetic alone proves
 HINTS = 24  # of an example, that are tried before anything else
 
 

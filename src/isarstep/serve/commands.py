@@ -99,13 +99,13 @@ def propose(
     """
     asked = (file, goal, fact, other, hint, type_, fixed, theory, tokens, example)
     engine, task = _ask(*asked, model, benchmark)
-    from isarstep.serve.engine import end_of_checks
+    from isarstep.serve.engine import seconds_of_checks
     from isarstep.serve.printed import Proposals, printed_proposals, proposals_json
 
     checked = check is not False or replay is not None
-    until = end_of_checks(check or (True if replay is not None else None))
+    seconds = seconds_of_checks(check or (True if replay is not None else None))
     with told_when_long("asking provers" if checked else "searching"):
-        found = _checked(engine, task, beam, until) if checked else Proposals(engine.propose(task, beam))
+        found = _checked(engine, task, beam, seconds) if checked else Proposals(engine.propose(task, beam))
     if as_json:
         print(json.dumps(proposals_json(task, found, checked, engine.unknown(task)), ensure_ascii=False))
         return
@@ -114,8 +114,8 @@ def propose(
         print(*_replayed(engine, task, found.steps, replay), sep="\n")
 
 
-def _checked(engine: Engine, task: Task, beam: int, until: float) -> Proposals:
-    """Steps with what provers say of them until then."""
+def _checked(engine: Engine, task: Task, beam: int, seconds: float) -> Proposals:
+    """Steps with what provers, who try them for so long, say of them."""
     from isarstep.prove.proof_search import Plan
     from isarstep.prove.verdict import Proved
     from isarstep.serve.printed import Proposals
@@ -128,7 +128,7 @@ def _checked(engine: Engine, task: Task, beam: int, until: float) -> Proposals:
         if task.example.f3 is not None and refuted is None:
             direct = proving.follows(task, task.example.f3, (), plan.prover_seconds, plan.library)[0]
             proving.limit(plan.prover_seconds, plan.library)
-        steps = engine.propose(task, beam, proving=proving, until=until)
+        steps = engine.propose(task, beam, proving=proving, seconds=seconds)
         if any(each.sides for each in steps) or isinstance(direct, Proved):
             contradiction = proving.contradiction(task, plan.prover_seconds, plan.library)
     if isinstance(contradiction, Proved):

@@ -309,15 +309,17 @@ class Engine:
         beam: int = BEAM,
         constraint: Constraint = "types",
         proving: Proving | None = None,
-        until: float = math.inf,
+        seconds: float = math.inf,
     ) -> list[Step]:
         """Ranked steps; with provers, these and what is one rule of the library away are tried on both sides first, and
-        where no new one is proved on both, the steps of a wider beam. The answer is no longer for that. After `until`
-        on the monotonic clock no further step is tried."""
+        where no new one is proved on both, the steps of a wider beam. The answer is no longer for that. When provers
+        have tried steps for so many seconds, no further one is tried."""
         steps = self.search([task], beam, constraint)[0]
         if proving is None:
             return ranked(steps)
-        steps = proving.tried(task, in_turn(with_rules(steps, self.by_rules(task, proving.one_rule_away(task)))), until)
+        candidates = in_turn(with_rules(steps, self.by_rules(task, proving.one_rule_away(task))))
+        until = time.monotonic() + seconds
+        steps = proving.tried(task, candidates, until)
         if beam < WIDE and not any(step.helps for step in steps) and time.monotonic() < until:
             steps += proving.tried(task, further(steps, self.search([task], WIDE, constraint)[0]), until)
         return ranked(steps)[:beam]
@@ -330,10 +332,9 @@ class Engine:
         )
 
 
-def end_of_checks(check: bool | None) -> float:
-    """When provers stop trying steps, on the monotonic clock: briefly where nobody said anything, else when all are
-    tried."""
-    return time.monotonic() + BRIEFLY if check is None else math.inf
+def seconds_of_checks(check: bool | None) -> float:
+    """For how long provers try steps: briefly where nobody said anything, else until all are tried."""
+    return BRIEFLY if check is None else math.inf
 
 
 @cache
