@@ -18,7 +18,7 @@ check: .venv/.installed-dev
 
 # Servers, provers and training beside all else, one core each, as long as each other; what the first said is shown at
 # the end.
-FIRST := tests/prove tests/serve tests/theory tests/train
+FIRST := tests/prove tests/serve tests/train
 
 test: .venv/.installed-dev
 	$(BIN)/ruff check .
