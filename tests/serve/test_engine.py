@@ -44,21 +44,41 @@ def test_three_lines_of_python() -> None:
     assert all(step.text == str(step) and "<X" not in step.text for step in steps)
 
 
-@pytest.mark.parametrize(("check", "until"), [(None, 106.0), (True, math.inf)])
+@pytest.mark.parametrize(("check", "wanted"), [(None, 6.0), (True, math.inf)])
 def test_python_lets_provers_try_steps_as_the_command_does(
-    check: bool | None, until: float, monkeypatch: pytest.MonkeyPatch
+    check: bool | None, wanted: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
 
-    def proposed(_: Engine, __: Task, ___: int, proving: object, until: float) -> list[Step]:
+    def proposed(_: Engine, __: Task, ___: int, proving: object, seconds: float) -> list[Step]:
         assert proving is not None
-        asked.append(until)
+        asked.append(seconds)
         return []
 
     monkeypatch.setattr(Engine, "propose", proposed)
-    monkeypatch.setattr("isarstep.serve.engine.time.monotonic", lambda: 100.0)
     assert propose(["x ≤ y"], "x < y + 1", check=check) == []
-    assert asked == [until]
+    assert asked == [wanted]
+
+
+def test_seconds_of_checks_begin_when_all_steps_are_there(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+
+    def slow(_: Proving, __: Task) -> list[NearStep]:
+        now[0] = 500.0
+        return []
+
+    ends: list[float] = []
+
+    def tried(_: Proving, __: Task, steps: list[Step], until: float) -> list[Step]:
+        ends.append(until)
+        return steps
+
+    monkeypatch.setattr("isarstep.serve.engine.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(Proving, "one_rule_away", slow)
+    monkeypatch.setattr(Proving, "tried", tried)
+    with engine.proving() as proving:
+        engine.propose(engine.read(Problem("x < z + 1", ("x ≤ y", "y ≤ z"))), 2, proving=proving, seconds=6.0)
+    assert ends[0] == 506.0
 
 
 def test_steps_are_well_formed_in_the_users_names_and_different(engine: Engine, example: Example) -> None:
