@@ -8,7 +8,7 @@ from tests.prove.language import SIGNATURE, lemma, read, read_type
 from isarstep.logic.hol import as_formula, dest_trueprop, trueprop
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import Term
-from isarstep.prove.one_rule import CONTRADICTION, Found, OfferedRule, OneRule, Way
+from isarstep.prove.one_rule import CONTRADICTION, RuleStep, OfferedRule, OneRule, Way
 
 TYPES = {
     "xs": "(list nat)", "ys": "(list nat)", "x": "nat", "y": "nat", "z": "nat", "n": "nat", "A": "(set nat)",
@@ -33,7 +33,7 @@ def typed(*texts: str) -> list[Term]:
     return list(infer([read(text) for text in texts], SIGNATURE, types).propositions)
 
 
-def found(names: list[str], goal: str, *given: str, kinds: frozenset[str] = frozenset()) -> list[Found]:
+def found(names: list[str], goal: str, *given: str, kinds: frozenset[str] = frozenset()) -> list[RuleStep]:
     *premises, wanted = typed(*given, goal)
     rules = [OfferedRule(lemma(name, *{**FACTS, **MORE}[name]), at, kinds) for at, name in enumerate(names)]
     formula = dest_trueprop(wanted)
@@ -46,7 +46,7 @@ def away(names: list[str], goal: str, *given: str) -> list[Term]:
     return [trueprop(each.formula, typed=True) for each in found(names, goal, *given)]
 
 
-def ways(steps: list[Found]) -> list[Way]:
+def ways(steps: list[RuleStep]) -> list[Way]:
     return [step.way for step in steps]
 
 

@@ -165,10 +165,7 @@ def _atoms(term: Term, typ: Typ) -> Iterator[Term]:
     """What is no sum, product or power of others; quotients as they stand."""
     head, arguments = strip_comb(term)
     name = head.name if type(head) is Const else ""
-    if (
-        name in ("Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.times_class.times")
-        and len(arguments) == 2
-    ):
+    if name in SPLIT and len(arguments) == 2:
         for each in arguments:
             yield from _atoms(each, typ)
     elif (name == "Groups.uminus_class.uminus" and len(arguments) == 1) or (

@@ -66,7 +66,7 @@ WAYS = 4  # in which the premises of one rule may be the given facts
 SMALL = 24  # nodes; a step may have so many more than twice those of the largest given statement
 
 
-class Found(NamedTuple):
+class RuleStep(NamedTuple):
     """A step, and by which rule and how it was found; the less it costs the sooner it is worth a look."""
 
     formula: Term
@@ -75,7 +75,7 @@ class Found(NamedTuple):
     cost: float
 
 
-class _Made(NamedTuple):
+class _RuleResult(NamedTuple):
     """What a rule gives, and what it costs beside the rule."""
 
     formula: Term
@@ -244,9 +244,9 @@ class OneRule:
         self._mentioned |= {hol.EQ, hol.CONJ, hol.DISJ, hol.NOT, hol.EX, hol.ALL, hol.IMPLIES, *ORDERS, MEMBER, BALL}
         self._near = {part for formula in self._known for part in subterms(formula) if type(part) is App}
 
-    def steps(self, rules: Iterable[OfferedRule]) -> list[Found]:
+    def steps(self, rules: Iterable[OfferedRule]) -> list[RuleStep]:
         """Each once, cheapest first. What is left open to choose, is known or says nothing is none."""
-        found: dict[Term, Found] = {}
+        found: dict[Term, RuleStep] = {}
         for offered in rules:
             rule = rule_said_by(offered.fact)
             for way, formulas in self._ways(rule) if rule is not None else ():
@@ -259,14 +259,14 @@ class OneRule:
                         cost = self._cost(offered, way, formula) + AGAIN * before + made.cost
                         before += 1
                         if formula not in found or cost < found[formula].cost:
-                            found[formula] = Found(formula, offered.fact.name, way, cost)
+                            found[formula] = RuleStep(formula, offered.fact.name, way, cost)
         for formula in self._squares():
-            found.setdefault(formula, Found(formula, SQUARE, "chain", DECLARED))
+            found.setdefault(formula, RuleStep(formula, SQUARE, "chain", DECLARED))
         if head_of(self._goal) == "HOL.False":
             for formula in self._known:
                 if head_of(formula) != hol.NOT:
                     negated = App(Const(hol.NOT, fun(hol.BOOL, hol.BOOL)), formula)
-                    found[negated] = Found(negated, CONTRADICTION, "backwards", 0.0)
+                    found[negated] = RuleStep(negated, CONTRADICTION, "backwards", 0.0)
         return sorted(found.values(), key=lambda each: each.cost)
 
     def _cost(self, offered: OfferedRule, way: Way, formula: Term) -> float:
@@ -286,11 +286,11 @@ class OneRule:
             and size(formula) <= self._largest
         )
 
-    def _ways(self, rule: LibraryRule) -> Iterator[tuple[Way, Iterator[_Made]]]:
-        yield "backwards", map(_Made, self._backwards(rule))
+    def _ways(self, rule: LibraryRule) -> Iterator[tuple[Way, Iterator[_RuleResult]]]:
+        yield "backwards", map(_RuleResult, self._backwards(rule))
         yield "forwards", self._forwards(rule)
         yield "rewriting", self._rewritten(rule)
-        yield "chain", map(_Made, self._chained(rule))
+        yield "chain", map(_RuleResult, self._chained(rule))
 
     def _fits(self, pattern: Term, term: Term, matching: Matching | None = None) -> Matching | None:
         """The matching, or another one, extended."""
@@ -352,12 +352,12 @@ class OneRule:
                     if both is not None:
                         yield from self._missing(rule, both)
 
-    def _forwards(self, rule: LibraryRule) -> Iterator[_Made]:
+    def _forwards(self, rule: LibraryRule) -> Iterator[_RuleResult]:
         same = REPEATED * is_iff(rule.conclusion)
         if rule.premises and head_of(rule.premises[0]) in self._by_head:
             for repeated, made in self._solved(rule.premises, Matching(self._signature), every=True):
                 if self._complete(rule, made):
-                    yield _Made(made.instance(rule.conclusion), REPEATED * repeated + same)
+                    yield _RuleResult(made.instance(rule.conclusion), REPEATED * repeated + same)
         if rule.equation is None or not is_iff(rule.conclusion):
             return
         for one, other in (rule.equation, rule.equation[::-1]):
@@ -366,9 +366,9 @@ class OneRule:
                 if matching is None or not self._complete(rule, matching):
                     continue
                 if all(matching.instance(premise) in self._known for premise in rule.premises):
-                    yield _Made(matching.instance(other))
+                    yield _RuleResult(matching.instance(other))
 
-    def _rewritten(self, rule: LibraryRule) -> Iterator[_Made]:
+    def _rewritten(self, rule: LibraryRule) -> Iterator[_RuleResult]:
         """An equation at a part of the goal: itself, the side where it stands by what that becomes, and the goal."""
         if rule.equation is None:
             return
@@ -388,7 +388,7 @@ class OneRule:
                         conditions = map(made.instance, rule.premises)
                         unknown = UNKNOWN * sum(condition not in self._known for condition in conditions)
                         for formula in self._replacing(part, new, made.instance(rule.conclusion), back):
-                            yield _Made(formula, unknown)
+                            yield _RuleResult(formula, unknown)
 
     def _met(self, other: Term, matching: Matching) -> Iterator[Matching]:
         """Where an equation is used from right to left: only if what comes of it has a part that the facts speak of,
