@@ -8,7 +8,7 @@ from tests.prove.language import SIGNATURE, lemma, read, read_type
 from isarstep.logic.hol import as_formula, dest_trueprop, trueprop
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import Term
-from isarstep.prove.one_rule import CONTRADICTION, RuleStep, OfferedRule, OneRule, Way
+from isarstep.prove.one_rule import CONTRADICTION, OfferedRule, OneRule, RuleStep, Way
 
 TYPES = {
     "xs": "(list nat)", "ys": "(list nat)", "x": "nat", "y": "nat", "z": "nat", "n": "nat", "A": "(set nat)",
