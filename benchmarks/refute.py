@@ -4,7 +4,11 @@ that none is refuted. A fact that is refuted is a mistake of the evaluator.
     python benchmarks/refute.py OUT.jsonl --seconds 600           # goes on where OUT.jsonl ends
     python benchmarks/refute.py OUT.jsonl --seconds 600 --part 1/2  # every second theory
 
-One line a theory, in an order that a hash gives. The last line that is printed is one JSON document.
+One line a theory, in an order that a hash gives. Most facts get no assignment, and why is counted: a type whose values
+are not known and a constant that nothing computes are seen before values are made; "none: premises" had values but
+none that satisfied the premises, "none: undetermined" had terms without a value, each "out of time" or to the end.
+Facts that Complex_Main knows are asked in its context, which has more types than the theory that states them. The last
+line that is printed is one JSON document.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ import hashlib
 import json
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +26,8 @@ from isarstep.bench.store import Benchmark
 from isarstep.data import benchmark_folder
 from isarstep.prove.equations import LibraryEquations
 from isarstep.prove.facts import TRUTH, Library
-from isarstep.prove.monomorphise import is_general
-from isarstep.prove.refute import Refuter
+from isarstep.prove.monomorphise import Named, is_general
+from isarstep.prove.refute import RefutationSearch, Refuter
 
 WANTED = 20
 
@@ -32,6 +37,8 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--fact-seconds", type=float, default=0.1)
+    parser.add_argument("--hopeless", type=float, default=0.015, help="seconds without a satisfying assignment")
+    parser.add_argument("--steps", type=int, default=2_000, help="of one evaluation")
     parser.add_argument("--part", default="0/1")
     asked = parser.parse_args()
     until = time.monotonic() + asked.seconds
@@ -42,6 +49,7 @@ def main() -> None:
     for number in range(len(library)):
         by_name[library.theorem(number)].append(number)
         theories[library.theory(number)].append(number)
+    main_context = benchmark.theory_contexts.importing(("Complex_Main",))
     part, parts = map(int, asked.part.split("/"))
     done = {json.loads(line)["theory"] for line in asked.out.read_text().splitlines()} if asked.out.exists() else set()
     ordered = sorted(theories, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
@@ -50,41 +58,46 @@ def main() -> None:
             continue
         if time.monotonic() > until:
             break
-        line = measured(benchmark, library, by_name, theory, theories[theory], asked.fact_seconds)
+        context = main_context if theory in main_context.theories else benchmark.theory_contexts.at(theory)
+        library.read(frozenset({theory}))
+        meanings = LibraryEquations(lambda name: by_name.get(name, ()), library, context.signature, context.theories)
+        refuter = Refuter(meanings, context.signature, asked.steps)
+        line = {"theory": theory, **measured(refuter, map(library.fact, theories[theory]), asked)}
         with asked.out.open("a") as out:
             out.write(json.dumps(line) + "\n")
     print(json.dumps(total(asked.out)))
 
 
-def measured(
-    benchmark: Benchmark, library: Library, by_name: dict[str, list[int]], theory: str, facts: list[int], seconds: float
-) -> dict[str, Any]:
-    theory_context = benchmark.theory_contexts.at(theory)
-    library.read(frozenset({theory}))
-    meanings = LibraryEquations(
-        lambda name: by_name.get(name, ()), library, theory_context.signature, theory_context.theories
-    )
-    refuter = Refuter(meanings, theory_context.signature)
+def measured(refuter: Refuter, facts: Iterable[Named], asked: argparse.Namespace) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     refuted = []
-    for number in facts:
-        fact = library.fact(number)
+    for fact in facts:
         if fact.prop == TRUTH or not is_general(fact.prop):
             counts["not read"] += 1
             continue
-        found = refuter.search([], fact.prop, seconds, WANTED)
+        found = refuter.search([], fact.prop, asked.fact_seconds, WANTED, asked.hopeless)
         if found.counterexample is not None:
             refuted.append(fact.name)
-        some = "some" if found.satisfying else "none"
-        counts["20 assignments" if found.satisfying >= WANTED else some] += 1
-    return {"theory": theory, "facts": len(facts), **counts, "refuted": refuted}
+        counts[outcome(found)] += 1
+    return {"facts": counts.total(), "outcomes": counts, "refuted": refuted}
+
+
+def outcome(found: RefutationSearch) -> str:
+    if found.satisfying:
+        return f"{WANTED} assignments" if found.satisfying >= WANTED else "some assignments"
+    if not found.asked:
+        return found.why_not
+    why = "undetermined" if found.undetermined else "premises"
+    return f"none: {why}" + (", out of time" if found.out_of_time else "")
 
 
 def total(out: Path) -> dict[str, Any]:
     lines = [json.loads(line) for line in out.read_text().splitlines()]
-    keys = ("facts", "20 assignments", "some", "none", "not read")
-    sums: dict[str, Any] = {key: sum(line.get(key, 0) for line in lines) for key in keys}
-    return {"theories": len(lines), **sums, "refuted": sorted(name for line in lines for name in line["refuted"])}
+    counts: Counter[str] = Counter()
+    for line in lines:
+        counts.update(line["outcomes"])
+    refuted = sorted(name for line in lines for name in line["refuted"])
+    return {"theories": len(lines), "facts": counts.total(), **dict(counts.most_common()), "refuted": refuted}
 
 
 if __name__ == "__main__":

@@ -174,6 +174,38 @@ def test_records_have_the_constructor_of_their_rules() -> None:
         assert not refuted_with(facts, "(= p (Some 0))", {"p": "(option nat)"})
 
 
+@pytest.mark.parametrize(
+    ("premises", "goal", "types", "why"),
+    [
+        ([], "(= (+ x undefined) (* 2 x))", NAT, "a constant that nothing computes"),
+        (["(< x undefined)"], "(<= 0 x)", NAT, "a constant that nothing computes"),
+        (["(= y undefined)"], "(<= 0 x)", NAT, "a constant that nothing computes"),
+        ([], "(ALL (n) (< n undefined))", {"n": "nat"}, "a constant that nothing computes"),
+        ([], "(= p q)", {"p": "(option nat)", "q": "(option nat)"}, "a type without known values"),
+    ],
+)
+def test_no_values_are_made_for_what_nothing_computes(
+    premises: list[str], goal: str, types: dict[str, str], why: str
+) -> None:
+    found = search(premises, goal, types)
+    assert (found.asked, found.tried, found.undetermined, found.why_not) == (0, 0, 0, why)
+
+
+def test_a_part_that_nothing_computes_may_not_matter() -> None:
+    found = search([], "(--> (< x 3) (| (< x 5) (< x undefined)))", NAT, 20)
+    assert found.satisfying >= 3
+    assert found.counterexample is None
+
+
+def test_equations_whose_right_side_nothing_computes_compute_nothing() -> None:
+    unknown = lemma("Library.sqr_def", "(== (sqr x) (* x undefined))", {"x": "('a :: Groups.times)"})
+    library = library_of([("T", unknown)], SIGNATURE)
+    meanings = LibraryEquations(lambda name: [0] if name == unknown.name else [], library, SIGNATURE, frozenset({"T"}))
+    (term,) = local(["(= (sqr x) (+ x x))"], {"x": "int"})
+    found = Refuter(meanings, SIGNATURE).search([], term, 20.0)
+    assert (found.asked, found.why_not) == (0, "a constant that nothing computes")
+
+
 def test_the_same_question_has_the_same_answer() -> None:
     first, second = (search([], "(= (* x y) (+ x y))", INT).counterexample for _ in range(2))
     assert first == second

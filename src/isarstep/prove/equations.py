@@ -29,7 +29,7 @@ from isarstep.logic.terms import (
     substitute_types,
 )
 from isarstep.prove.domains import DatatypeValues, Undetermined, Value
-from isarstep.prove.executable import Code, Computation, Machine
+from isarstep.prove.executable import Code, Computation, Machine, never
 from isarstep.prove.facts import FactBase
 from isarstep.prove.monomorphise import Named, Substitution, is_general, match_in_sorts, term_type_variables
 from isarstep.prove.rewriting import Rewrite, rule_said
@@ -104,7 +104,7 @@ class LibraryEquations:
                     return found
             raise Undetermined
 
-        return Computation(arity, run)
+        return Computation(arity, run, lambda: any(equation.has_value() for equation in compiled))
 
     def _constructor(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
         arguments, result = strip_fun(typ)
@@ -254,6 +254,13 @@ class Equation:
     matchers: Sequence[Matcher]
     variables: int
     late: _Late
+
+    def has_value(self) -> bool:
+        """False where its right side or a condition never has one."""
+        try:
+            return never not in self.late.codes
+        except RecursionError:
+            return True
 
     def run(self, arguments: Sequence[Value]) -> Value:
         bound: list[Value] = []

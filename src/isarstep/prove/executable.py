@@ -40,10 +40,11 @@ NUMBER_TYPES = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex",
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """A function of so many arguments, all of which are computed first."""
+    """A function of so many arguments, all computed first. `has_value`: False where no arguments ever give one."""
 
     arity: int
     run: Callable[..., Value]
+    has_value: Callable[[], bool] = lambda: True
 
 
 class Meanings(Protocol):
@@ -73,12 +74,12 @@ Form: TypeAlias = Callable[["Machine", Typ, Sequence[Term]], Code]
 class Machine:
     """Compiles terms and has the domains of their types. Steps are counted from one `evaluate` to the next."""
 
-    def __init__(self, meanings: Meanings, built_in: Mapping[str, BuiltIn]) -> None:
-        self.meanings = meanings
+    def __init__(self, meanings: Meanings, built_in: Mapping[str, BuiltIn], steps: int = MOST_STEPS_OF_VALUE) -> None:
+        self.meanings, self._steps = meanings, steps
         self._built_in = built_in
         self._domains: dict[Typ, Domain | None] = {}
         self._operations: dict[tuple[str, Typ], Computation | None] = {}
-        self.left = MOST_STEPS_OF_VALUE
+        self.left = self._steps
 
     def step(self) -> None:
         self.left -= 1
@@ -87,7 +88,7 @@ class Machine:
 
     def evaluate(self, code: Code, environment: Environment) -> Value:
         """The value; Undetermined, too, where it takes too long or is too large."""
-        self.left = MOST_STEPS_OF_VALUE
+        self.left = self._steps
         try:
             return code(environment)
         except (RecursionError, OverflowError, MemoryError, TypeError):
@@ -159,7 +160,9 @@ class Machine:
             # Equations may lead back here: until they are compiled the constant is looked up when it is called.
             self._operations[key] = found or Computation(0, lambda: self._late(key))
             if found is None:
-                self._operations[key] = self.meanings.function(self, name, typ)
+                self._operations[key] = found = self.meanings.function(self, name, typ)
+                if found is not None and not found.has_value():
+                    self._operations[key] = None
         return self._operations[key]
 
     def _late(self, key: tuple[str, Typ]) -> Value:
@@ -171,18 +174,19 @@ class Machine:
     # Terms
 
     def code(self, term: Term) -> Code:
-        """What computes a term from the values of its loose bound variables."""
+        """What computes a term from the values of its loose bound variables; `never` where nothing can."""
         head, arguments = strip_comb(term)
         if type(head) is Const:
             return self._constant(head, arguments)
         if type(head) is Abs and arguments:
             body, first = self.code(head.body), self.code(arguments[0])
-            return self._applied(lambda env: body((first(env), env)), arguments[1:])
+            strict = never if first is never or body is never else lambda env: body((first(env), env))
+            return self._applied(strict, arguments[1:])
         if type(head) is Abs:
             return self._abstraction(head)
         if type(head) is Bound:
             return self._applied(_bound(head.index), arguments)
-        return _undetermined
+        return never
 
     def _abstraction(self, term: Abs) -> Code:
         body = self.code(term.body)
@@ -203,7 +207,7 @@ class Machine:
 
     def _constant(self, head: Const, arguments: Sequence[Term]) -> Code:
         if head.type is None:
-            return _undetermined
+            return never
         form = FORMS.get(head.name)
         if form is not None:
             arity, make = form
@@ -212,7 +216,7 @@ class Machine:
             return self._applied(make(self, head.type, arguments[:arity]), arguments[arity:])
         found = self.operation(head.name, head.type)
         if found is None:
-            return _undetermined
+            return never
         codes = [self.code(argument) for argument in arguments]
         if found.arity and len(codes) >= found.arity:
             made = _called(self, found, codes[: found.arity])
@@ -229,6 +233,8 @@ class Machine:
 
 def _called(machine: Machine, operation: Computation, codes: Sequence[Code]) -> Code:
     run, step = operation.run, machine.step
+    if never in codes:
+        return never
     if len(codes) == 1:
         one = codes[0]
 
@@ -254,7 +260,7 @@ def _called(machine: Machine, operation: Computation, codes: Sequence[Code]) -> 
 
 
 def _application(function: Code, argument: Code) -> Code:
-    return lambda env: function(env)(argument(env))
+    return never if function is never or argument is never else lambda env: function(env)(argument(env))
 
 
 def _bound(index: int) -> Code:
@@ -271,7 +277,8 @@ def _bound(index: int) -> Code:
     return run
 
 
-def _undetermined(_: Environment) -> Value:
+def never(_: Environment) -> Value:
+    """The code of terms that have no value here, whatever their variables are: it is known before values are made."""
     raise Undetermined
 
 
@@ -310,6 +317,8 @@ def _truth(code: Code, env: Environment) -> bool | None:
 
 def _either(machine: Machine, arguments: Sequence[Term], decisive: bool) -> Code:
     left, right = map(machine.code, arguments)
+    if left is never and right is never:
+        return never
 
     def run(env: Environment) -> bool:
         one = _truth(left, env)
@@ -325,6 +334,8 @@ def _either(machine: Machine, arguments: Sequence[Term], decisive: bool) -> Code
 
 def _implies(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
     left, right = map(machine.code, arguments)
+    if left is never and right is never:
+        return never
 
     def run(env: Environment) -> bool:
         one = _truth(left, env)
@@ -340,6 +351,8 @@ def _implies(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
 
 def _if(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
     test, yes, no = map(machine.code, arguments)
+    if test is never or (yes is never and no is never):
+        return never
     return lambda env: yes(env) if test(env) else no(env)
 
 
@@ -353,7 +366,7 @@ def _identity(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
 
 def _not(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
     inner = machine.code(arguments[0])
-    return lambda env: not inner(env)
+    return never if inner is never else lambda env: not inner(env)
 
 
 def _quantifier(decisive: bool) -> Form:
@@ -362,6 +375,8 @@ def _quantifier(decisive: bool) -> Form:
     def make(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
         domain = machine.domain(argument_type(argument_type(typ)))
         body, bounded = _body(machine, arguments[0], not decisive)
+        if body is never:
+            return never
 
         def run(env: Environment) -> bool:
             values, whole = bounded(env, domain)
@@ -454,6 +469,8 @@ def _bounded_quantifier(decisive: bool) -> Form:
         sets = machine.domain(argument_type(typ))
         assert isinstance(sets, SetValues)
         collection, predicate = machine.code(arguments[0]), machine.code(arguments[1])
+        if collection is never or predicate is never:
+            return never
 
         def run(env: Environment) -> bool:
             found, test = collection(env), predicate(env)
@@ -526,8 +543,10 @@ def _collect(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
 def _least(machine: Machine, typ: Typ, arguments: Sequence[Term]) -> Code:
     """`LEAST n. P n` of natural numbers: the first one of which it holds."""
     if argument_type(argument_type(typ)) != NAT:
-        return _undetermined
+        return never
     predicate = machine.code(arguments[0])
+    if predicate is never:
+        return never
 
     def run(env: Environment) -> Value:
         test = predicate(env)
@@ -547,7 +566,7 @@ def _safely(make: Form) -> Form:
         try:
             return make(machine, typ, arguments)
         except Undetermined:
-            return _undetermined
+            return never
 
     return safe
 

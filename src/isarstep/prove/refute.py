@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -32,7 +32,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.prove.domains import Domain, Undetermined, Value
-from isarstep.prove.executable import FINITE, Code, Machine, Meanings
+from isarstep.prove.executable import FINITE, MOST_STEPS_OF_VALUE, Code, Machine, Meanings, never
 from isarstep.prove.monomorphise import term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 
@@ -64,6 +64,9 @@ class RefutationSearch:
     satisfying: int = 0  # different ones, with a determined conclusion
     undetermined: int = 0
     tried: int = 0
+    asked: int = 0  # ways to read type variables under which values were made
+    why_not: str = "no type that the variables' sorts allow"  # where none was asked
+    out_of_time: bool = False
     counterexample: Counterexample | None = None
     seen: set[object] = field(default_factory=set)
 
@@ -83,28 +86,38 @@ class CheckedClaim:
 class Refuter:
     """Looks for counterexamples with one set of meanings."""
 
-    def __init__(self, meanings: Meanings, signature: Signature) -> None:
-        self.machine = Machine(meanings, OPERATIONS_OF_CONSTANTS)
+    def __init__(self, meanings: Meanings, signature: Signature, steps: int = MOST_STEPS_OF_VALUE) -> None:
+        self.machine = Machine(meanings, OPERATIONS_OF_CONSTANTS, steps)
         self._meanings, self._signature = meanings, signature
 
     def search(
-        self, premises: Sequence[Term], conclusion: Term, seconds: float = 1.0, wanted: int | None = None
+        self,
+        premises: Sequence[Term],
+        conclusion: Term,
+        seconds: float = 1.0,
+        wanted: int | None = None,
+        hopeless: float | None = None,
     ) -> RefutationSearch:
-        """Stops at a counterexample, at the time limit, or when `wanted` assignments satisfy the premises."""
-        until = time.thread_time() + seconds
+        """Stops at a counterexample, at the time limit, or when `wanted` assignments satisfy the premises; after
+        `hopeless` seconds where none has."""
+        start = time.thread_time()
+        until, first = start + seconds, start + (seconds if hopeless is None else hopeless)
         found = RefutationSearch()
         premises, conclusion = _flat([_general(premise) for premise in premises], conclusion)
         for types in self._instances((*premises, conclusion)):
             at = [_at_types(term, types) for term in (*premises, conclusion)]
             claim = self._claim(at[:-1], at[-1])
-            if claim is None:
+            if isinstance(claim, str):
+                found.why_not = claim
                 continue
+            found.asked += 1
             for size in ROUNDS_OF_SIZE:
-                for values in self._assignments(claim, size, until, found):
+                for values in self._assignments(claim, size, lambda: until if found.satisfying else first, found):
                     self._judge(claim, values, found, types, at)
                     if found.counterexample or (wanted is not None and found.satisfying >= wanted):
                         return found
-                if time.thread_time() > until:
+                if time.thread_time() > (until if found.satisfying else first):
+                    found.out_of_time = True
                     return found
                 if not found.satisfying and found.undetermined > 20:
                     break  # nothing here can be computed
@@ -175,15 +188,16 @@ class Refuter:
             ]
         return [typ for typ in INSTANCES if self._signature.of_sort(typ, variable.sort)][:4]
 
-    def _claim(self, premises: Sequence[Term], conclusion: Term) -> CheckedClaim | None:
+    def _claim(self, premises: Sequence[Term], conclusion: Term) -> CheckedClaim | str:
+        """Or why no values need be made: some part has none whatever they are."""
         whole = (*premises, conclusion)
         variables = list(dict.fromkeys(n for t in whole for n in subterms(t) if type(n) is Free or type(n) is Var))
         if len({(type(v), v.name, getattr(v, "index", 0)) for v in variables}) < len(variables):
-            return None  # one name at two types
+            return "one name at two types"
         try:
             domains = {v: self.machine.domain(v.type or Type("")) for v in variables}
         except (Undetermined, RecursionError):
-            return None
+            return "a type without known values"
         defined = _definitions(premises, variables)
         order = [v for v in variables if v not in defined] + list(defined)
         solved = {}
@@ -197,11 +211,13 @@ class Refuter:
             )
             asked.append((needed, self.machine.code(_bind(premise, order[:needed]))))
         conclusion_code = self.machine.code(_bind(conclusion, order))
+        if never in (conclusion_code, *solved.values(), *(code for _, code in asked)):
+            return "a constant that nothing computes"
         made = [domains[v] for v in order]
         return CheckedClaim(tuple(order), tuple(made), tuple(asked), solved, conclusion_code)
 
     def _assignments(
-        self, claim: CheckedClaim, size: int, until: float, found: RefutationSearch
+        self, claim: CheckedClaim, size: int, until: Callable[[], float], found: RefutationSearch
     ) -> Iterator[tuple[Value, ...]]:
         """Values under which the premises hold: depth first, each variable through some values of this size."""
         chance = random.Random(SEED * 1_000 + size)
@@ -231,7 +247,7 @@ class Refuter:
         def go(place: int, env: Value, values: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
             nonlocal left
             left -= 1
-            if left < 0 or time.thread_time() > until:
+            if left < 0 or time.thread_time() > until():
                 return
             for code in at_depth[place]:
                 try:
