@@ -24,8 +24,7 @@ def _closed(symbols: list[Any], constant: str, priority: int = 1000) -> list[Any
 
 _ORDERS = "BNF_Wellorder_Constructions"
 _CARDINALS = "BNF_Cardinal_Arithmetic"
-PRODUCTIONS: list[list[Any]] = [
-    # lattices
+_LATTICES = [
     *_infix("\\<sqinter>", "Lattices.inf_class.inf", 70, 71, 70),
     *_infix("\\<squnion>", "Lattices.sup_class.sup", 65, 66, 65),
     _closed(["\\<bottom>"], "Orderings.bot_class.bot"),
@@ -36,15 +35,18 @@ PRODUCTIONS: list[list[Any]] = [
     _row(["\\<Squnion>", ["pttrn", 0], "\\<in>", ["logic", 0], ".", ["any", 10]], "_SUP", 10),
     _row(["\\<Sqinter>", ["pttrns", 0], ".", ["any", 10]], "_INF1", 10),
     _row(["\\<Squnion>", ["pttrns", 0], ".", ["any", 10]], "_SUP1", 10),
-    # operations on bits
+]
+_BITS = [
     *_infix("AND", "Bit_Operations.semiring_bit_operations_class.and", 65, 64, 64),
     *_infix("OR", "Bit_Operations.semiring_bit_operations_class.or", 60, 59, 59),
     *_infix("XOR", "Bit_Operations.semiring_bit_operations_class.xor", 60, 59, 59),
     _closed(["NOT"], "Bit_Operations.ring_bit_operations_class.not"),
-    # relators
+]
+_LIFTING = [
     *_infix("===>", "BNF_Def.rel_fun", 56, 55, 55),
     *_infix("--->", "Fun.map_fun", 56, 55, 55),
-    # cardinals
+]
+_OF_CARDINALS = [
     *_infix("\\<le>o", f"{_ORDERS}.ordLeq3", 51, 51, 50),
     *_infix("<=o", f"{_ORDERS}.ordLeq2", 51, 51, 50),
     *_infix("<o", f"{_ORDERS}.ordLess2", 51, 51, 50),
@@ -53,7 +55,16 @@ PRODUCTIONS: list[list[Any]] = [
     *_infix("+c", f"{_CARDINALS}.csum", 66, 65, 65),
     *_infix("*c", f"{_CARDINALS}.cprod", 81, 80, 80),
     *_infix("^c", f"{_CARDINALS}.cexp", 91, 90, 90),
-    # programs with a state
+]
+_STATES = [
     *_infix("\\<circ>>", "Product_Type.fcomp", 60, 61, 60),
     *_infix("\\<circ>\\<rightarrow>", "Product_Type.scomp", 60, 61, 60),
 ]
+BUNDLES: dict[str, list[list[Any]]] = {
+    "lattice_syntax": _LATTICES,
+    "bit_operations_syntax": _BITS,
+    "lifting_syntax": _LIFTING,
+    "cardinal_syntax": _OF_CARDINALS,
+    "state_combinator_syntax": _STATES,
+}
+PRODUCTIONS: list[list[Any]] = [row for rows in BUNDLES.values() for row in rows]

@@ -14,6 +14,8 @@ Rank: TypeAlias = Callable[[str], int]  # where in the order of theories a name 
 
 def accesses(name: str, optional: str) -> list[str]:
     """All names by which `name` may be called; `optional` has 1 for every part that may be left out."""
+    if name.startswith("Pure."):  # `eq`, `all` and `imp` are free for others
+        return [name]
     parts = name.split(".")
     if len(optional) != len(parts):
         optional = "1" * (len(parts) - 1) + "0"

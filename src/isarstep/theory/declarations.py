@@ -72,6 +72,15 @@ def new_names(reader: TokenReader, scope: Scope, *ends: str) -> list[NewName]:
     return found
 
 
+def plain_names(reader: TokenReader, scope: Scope) -> list[NewName]:
+    """The same where notation of their own is not read."""
+    found = new_names(reader, scope)
+    for new in found:
+        if new.mixfix:
+            raise NotRead(scope.source, new.mixfix[0].start, "notation of a fixed variable is not read here")
+    return found
+
+
 def target_of(reader: TokenReader) -> str:
     """`(in locale)`, if it stands here."""
     following = reader.ahead()

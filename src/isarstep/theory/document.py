@@ -6,9 +6,8 @@ is not read is noted with its place, and statements that mention it are refused.
 
 from __future__ import annotations
 
-import re
 from bisect import insort
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -24,7 +23,7 @@ from isarstep.theory.declarations import READERS, target_of
 from isarstep.theory.functions import give_equations, recursive_function
 from isarstep.theory.inductive import inductive
 from isarstep.theory.library_targets import find_target
-from isarstep.theory.locales import context_block, end_block, enter_target, locale
+from isarstep.theory.locales import context_block, end_block, enter_notation, enter_target, locale
 from isarstep.theory.outer import (
     DIAGNOSTIC,
     HEADINGS,
@@ -47,7 +46,7 @@ from isarstep.theory.statements import NotRead
 from isarstep.theory.sublocales import interpretation, sublocale
 from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
-from isarstep.theory.unread_symbols import unread_symbols
+from isarstep.theory.unread_symbols import IN_CODE, names_in, unread_symbols
 
 _READERS = {
     **READERS,
@@ -65,17 +64,6 @@ _OPENS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "s
 _ENDS = ("by", "qed", "done", "sorry", ".", "..", "\\<proof>")
 _UNPROVED = ("sorry", "oops", "\\<proof>")
 _BLOCKS = ("instantiation", "overloading", "class", "bundle", "open_bundle", "experiment")
-_IN_CODE = ("ML", "setup", "local_setup", "ML_file", "declaration", "syntax_declaration", "overloading")
-# They declare nothing that has a name of one part.
-_ABOUT_OTHERS = (
-    "instantiation", "instance", "interpretation", "sublocale", "global_interpretation", "subclass", "setup_lifting",
-    "lifting_forget", "lifting_update", "code_pred", "functor", "bnf", "lift_bnf", "fun_cases", "inductive_cases",
-    "inductive_simps", "extract", "extract_type", "realizers", "realizability", "datatype_compat",
-)  # fmt: skip
-_WITH_EQUATIONS = tuple("definition abbreviation fun primrec function inductive inductive_set coinductive".split())
-_MINOR = frozenset("where and for fixes assumes in begin infix infixl infixr binder input plugins".split())
-_NAME = re.compile(r"[^\W\d][\w']*")
-_HEAD = re.compile(r"\s*\(*\s*([^\W\d][\w']*)")
 KEEP_EACH = 128  # commands behind which a document in an editor keeps what it has read
 MOST_KEPT = 24
 
@@ -253,6 +241,7 @@ class TheoryDocument:
         if not proof:
             raise UserError(f"{where}: no statement (lemma, have, show, ...) is open here")
         enter_target(context, proof[0])
+        enter_notation(context, proof[0])
         walk = ProofWalk(context, proof[0])
         for command in proof[1:]:
             at = command.start >= place
@@ -307,6 +296,8 @@ class _Reading:
         context, name = self.context, command.name
         if name in HEADINGS or name in DIAGNOSTIC or name in ("private", "qualified"):
             return
+        if any(token.keyword("fundef_cong") for token in command.tokens):
+            context.own_congruences = True
         if self.skipping:
             self._skip(command)
             return
@@ -350,6 +341,7 @@ class _Reading:
         before = self.context.target
         try:
             enter_target(self.context, command)
+            enter_notation(self.context, command)
             walk = ProofWalk(self.context, command)
             for each in proof:
                 if not walk.step(each):
@@ -419,13 +411,17 @@ class _Reading:
         before = context.target
         unproved = self._rests_on_sorry(proof)
         entered = enter_target(context, command)
+        around = context.target
         try:
+            noted = enter_notation(context, command)
             statement = read_lemma(command, context.scope())
+            if noted:
+                context.leave() if around is None else context.enter(around)
             if context.unsure and _long_names(statement):
                 raise NotRead(context.source, command.start, f"{context.unsure} may have declared what it mentions")
             self._add(statement, unproved)
         finally:
-            if entered:
+            if entered or context.target is not before:
                 context.leave() if before is None else context.enter(before)
 
     def _add(self, statement: ReadStatement, unproved: bool) -> None:
@@ -490,7 +486,7 @@ class _Reading:
         context.notes.append(shown)
         if command.name in _BLOCKS and _begins(command):
             self.skipping += 1
-        if command.name in _IN_CODE or command.name in OPTIONAL:
+        if command.name in IN_CODE or command.name in OPTIONAL:
             context.unsure = context.unsure or f"`{command.name}` at {where}"
         self._mark(command, f"`{command.name}` at {where}")
         if command.name in ("interpretation", "sublocale", "global_interpretation"):
@@ -516,7 +512,7 @@ class _Reading:
         unread = self.context.unread
         if command.name in (*STATEMENTS, "lemmas", "termination", "declare"):
             return
-        for name in _names_in(command, lambda name: self.context.language.types.resolve(name) is not None):
+        for name in names_in(command, lambda name: self.context.language.types.resolve(name) is not None):
             unread.names[to_isabelle(name)] = why
         for word in list(unread_symbols(command, unread.symbols)):
             unread.symbols[word] = why
@@ -543,31 +539,6 @@ def _first_difference(old: str, new: str) -> int:
 
 def _begins(command: OuterCommand) -> bool:
     return any(token.keyword("begin") for token in command.tokens)
-
-
-def _names_in(command: OuterCommand, is_type: Callable[[str], bool]) -> Iterable[str]:
-    """All that an unread declaration may name: what stands where names are declared, no types."""
-    if command.name in (*_IN_CODE, *_ABOUT_OTHERS, "context"):  # what a context fixes is known inside alone
-        return
-    tokens, where = command.tokens, any(token.keyword("where") for token in command.tokens)
-    begun, before = False, ""  # behind `=`, and the token before
-    for token in tokens:
-        if command.name in _WITH_EQUATIONS and token.keyword("where"):
-            return
-        if token.keyword("="):
-            begun = True
-        elif token.kind == "name" and before not in ("::", ":") and token.text not in _MINOR:
-            if not (begun and is_type(token.text)):
-                yield token.text
-                if command.name in ("typedef", "quotient_type"):
-                    yield from (f"{sign}_{token.text}" for sign in ("Rep", "Abs", "rep", "abs", "cr", "pcr"))
-        elif token.quoted and _NAME.fullmatch(token.text) and before not in ("::", ":"):
-            yield token.text
-        elif token.quoted and command.name in _WITH_EQUATIONS and not where:
-            head = _HEAD.match(token.text)
-            if head is not None:
-                yield head[1]
-        before = token.text if not token.quoted else ""
 
 
 def _long_names(statement: ReadStatement) -> bool:

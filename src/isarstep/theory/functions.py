@@ -7,15 +7,15 @@ An equation is a fact only where termination is seen here or proved in the file;
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
+from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import (
-    App,
     Const,
     Free,
     Term,
@@ -29,13 +29,15 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.theory.declarations import announce, as_constants, labelled, new_names, retyped, sides_of
-from isarstep.theory.function_induction import induction_of_function
+from isarstep.theory.function_induction import Shape, induction_of_function
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.proof_cases import FIRST_CONSTRUCTORS
 from isarstep.theory.rule_cases import InductionRule
 from isarstep.theory.statements import NotRead, read_together, type_names
+from isarstep.theory.termination import all_terminate
 
-_DUMMY = re.compile(r"(?<![\w'?.\\<>^⇩])_(?![\w'>])")
+_DUMMY = re.compile(r"(\\<\^?\w+>)?(?<![\w'?.\\<^⇩])_(?![\w'>])")
 _MADE = re.compile(r"(?:v|uu)\d+")  # variables that are made here
 MOST_EQUATIONS = 200  # after splitting
 _TRUTH = {"HOL.True": 0, "HOL.False": 0}
@@ -92,20 +94,34 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
         context.note(command.start, f"the equations of {names[0].name} are left out: {error}")
     if command.name == "primrec":
         final = _primitive(context, final, command.start, names[0].name)
-    terminates = command.name != "function" and all_terminate(made, heads)
+    terminates = command.name != "function" and all_terminate(
+        [(e.head, e.patterns, e.right) for e in made], heads, _shapes(context)
+    )
     if command.name == "fun" and not terminates:
         context.note(
             command.start, f"the equations of {names[0].name} are left out: that it terminates is not seen here"
         )
     facts = [(each.name, _facts_of(context, final, meaning[each.name], applied)) for each in names]
-    context.waiting[context.full_name(names[0].name)] = facts
+    full = context.full_name(names[0].name)
+    context.waiting[full] = facts
+    if command.name in ("fun", "function") and len(names) == 1 and not context.own_congruences:
+        rule = induction_of_function([(each.patterns, each.right) for each in final], full, _shapes(context))
+        if rule is not None and not _speaks_of_locale(rule, full, used):
+            context.waiting_rules[full] = rule
     if terminates:
         give_equations(context, names[0].name, simp=True)
-        if command.name == "fun" and len(names) == 1:
-            full = context.full_name(names[0].name)
-            rule = induction_of_function([(each.patterns, each.right) for each in final], full)
-            if rule is not None and not _speaks_of_locale(rule, full, used):
-                context.inductions[full] = rule
+
+
+def _shapes(context: OwnContext) -> Shape:
+    """Constructors by case constant, for datatypes of the file and the usual ones."""
+    language = context.language
+
+    def shape(name: str) -> Sequence[tuple[str, int]] | None:
+        known = {case: rows for case, rows in language._datatypes.values() if context.is_own(case)}
+        known.update(language.datatype(first) for first in FIRST_CONSTRUCTORS)
+        return known.get(name)
+
+    return shape
 
 
 def _refuse_parameters(context: OwnContext, command: OuterCommand, names: Sequence[str], used: Sequence[str]) -> None:
@@ -126,7 +142,13 @@ def _speaks_of_locale(rule: InductionRule, full: str, used: Sequence[str]) -> bo
 def without_dummies(text: SourceToken) -> SourceToken:
     """`_` in patterns is a variable that nobody names."""
     number = count()
-    return replace(text, text=_DUMMY.sub(lambda _: f"uu{next(number)}", text.text))
+
+    def named(found: re.Match[str]) -> str:
+        before = found[1] or ""
+        in_name = before.startswith("\\<^") or from_isabelle(before).isalpha()
+        return found[0] if in_name else f"{before}{before and ' '}uu{next(number)}"
+
+    return replace(text, text=_DUMMY.sub(named, text.text))
 
 
 def _primitive(context: OwnContext, equations: list[FunctionEquation], place: int, name: str) -> list[FunctionEquation]:
@@ -147,6 +169,9 @@ def give_equations(context: OwnContext, name: str, *, simp: bool) -> bool:
     for base, props in waiting:
         if props:
             context.add_facts(f"{base}.simps", props, simp=simp)
+    rule = context.waiting_rules.pop(context.full_name(name), None)
+    if rule is not None:
+        context.inductions[context.full_name(name)] = rule
     return True
 
 
@@ -297,112 +322,3 @@ def _unify_patterns(one: Sequence[Term], other: Sequence[Term]) -> bool:
 
 
 # Termination
-
-
-def all_terminate(equations: Sequence[FunctionEquation], heads: set[str]) -> bool:
-    """Is there a lexicographic order of argument positions in which every recursive call is smaller? What is seen are
-    parts of a pattern and n - k under a condition that n is not 0."""
-    calls: list[list[str]] = []
-    for equation in equations:
-        for call, guards in _calls(equation.right, heads, ()):
-            if call is None or len(call) < len(equation.patterns):
-                return False
-            pairs = zip(equation.patterns, call, strict=False)
-            calls.append([_compare(pattern, argument, guards) for pattern, argument in pairs])
-    positions = list(range(min((len(call) for call in calls), default=0)))
-    while calls:
-        good = next(
-            (p for p in positions if all(c[p] in "<=" for c in calls) and any(c[p] == "<" for c in calls)), None
-        )
-        if good is None:
-            return False
-        calls = [call for call in calls if call[good] != "<"]
-        positions.remove(good)
-    return True
-
-
-def _calls(
-    term: Term, heads: set[str], guards: tuple[tuple[bool, Term], ...]
-) -> Iterator[tuple[list[Term] | None, tuple[tuple[bool, Term], ...]]]:
-    """Recursive calls with the conditions under which they stand; None for one without arguments."""
-    head, arguments = strip_comb(term)
-    if isinstance(head, Const) and head.name in heads:
-        yield (list(arguments) if arguments else None), guards
-    if isinstance(head, Const) and head.name == "HOL.If" and len(arguments) == 3:
-        yield from _calls(arguments[0], heads, guards)
-        yield from _calls(arguments[1], heads, (*guards, (True, arguments[0])))
-        yield from _calls(arguments[2], heads, (*guards, (False, arguments[0])))
-        return
-    if not arguments and not isinstance(head, Const | Free):
-        body = getattr(head, "body", None)
-        if body is not None:
-            yield from _calls(body, heads, guards)
-        return
-    if not isinstance(head, Const | Free):
-        yield from _calls(head, heads, guards)
-    for argument in arguments:
-        yield from _calls(argument, heads, guards)
-
-
-def _compare(pattern: Term, argument: Term, guards: tuple[tuple[bool, Term], ...]) -> str:
-    if argument == pattern:
-        return "="
-    if any(part is not pattern and part == argument for part in _parts(pattern)):
-        return "<"
-    head, arguments = strip_comb(argument)
-    lowers = ("Groups.minus_class.minus", "Rings.divide_class.divide")
-    if isinstance(head, Const) and head.name in lowers and len(arguments) == 2 and isinstance(pattern, Free):
-        number = _number(arguments[1])
-        least = 1 if head.name == lowers[0] else 2
-        natural = getattr(pattern.type, "name", "") == "Nat.nat"
-        if arguments[0] == pattern and number >= least and natural and _positive_by(pattern, guards):
-            return "<"
-    return "?"
-
-
-def _parts(pattern: Term) -> Iterator[Term]:
-    """Values inside a constructor pattern, the whole first."""
-    yield pattern
-    head, arguments = strip_comb(pattern)
-    if isinstance(head, Const):
-        for argument in arguments:
-            yield from _parts(argument)
-
-
-def _number(term: Term) -> int:
-    """A numeral's value, -1 where it is none."""
-    head, arguments = strip_comb(term)
-    name = head.name if isinstance(head, Const) else ""
-    if name == _ZERO:
-        return 0
-    if name == _ONE:
-        return 1
-    if name == _SUC and len(arguments) == 1:
-        inner = _number(arguments[0])
-        return inner + 1 if inner >= 0 else -1
-    if name == "Num.numeral_class.numeral" and len(arguments) == 1:
-        return 2  # at least: the numerals 0 and 1 are constants of their own
-    return -1
-
-
-def _positive_by(variable: Free, guards: tuple[tuple[bool, Term], ...]) -> bool:
-    """Do the conditions say that a natural number is not 0?"""
-    tests: dict[str, Callable[[Term, Term], bool]] = {
-        hol.EQ: lambda left, right: left == variable and _number(right) == 0,
-        "Orderings.ord_class.less": lambda left, right: right == variable and _number(left) >= 0,
-        "Orderings.ord_class.less_eq": lambda left, right: left == variable and _number(right) == 0,
-    }
-    for holds, condition in guards:
-        positive = holds
-        if isinstance(condition, App) and isinstance(condition.fun, Const) and condition.fun.name == hol.NOT:
-            condition, positive = condition.arg, not holds
-        for name, test in tests.items():
-            sides = hol.dest_binary(name, condition)
-            wanted = name == "Orderings.ord_class.less"
-            if sides is not None and positive == wanted and test(*sides):
-                return True
-            # n < k or n <= 0 that fails: n is at least k, which says so where k is not 0
-            at_least = sides is not None and sides[0] == variable and _number(sides[1]) >= 1
-            if at_least and name.endswith(".less") and not positive:
-                return True
-    return False

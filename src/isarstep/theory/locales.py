@@ -16,6 +16,7 @@ from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
 from isarstep.theory.stated import StatedProps, exported, stated_props
 from isarstep.theory.statements import read_together, type_names
 
+STATEMENT_PARTS = ("assumes", "defines", "notes", "shows", "obtains", "includes", "constrains")
 _PARTS = ("fixes", "assumes", "defines", "notes", "constrains", "includes", "begin", "for")
 
 
@@ -164,6 +165,31 @@ def enter_target(context: OwnContext, command: OuterCommand) -> bool:
     if not reader.is_keyword("(") or following is None or not following.keyword("in"):
         return False
     context.enter(find_target(context, reader.bracket()[1].text, command.start))
+    return True
+
+
+def enter_notation(context: OwnContext, command: OuterCommand) -> bool:
+    """For a statement that fixes variables with notation of their own: a context with that notation, which is the one
+    around it otherwise. False where it has none."""
+    rows: list[list[object]] = []
+    section, group = "", list[SourceToken]()
+    for token in (*command.tokens, SourceToken("symbol", "and", command.end, command.end, command.end)):
+        if token.keyword("and", "fixes", "for", *STATEMENT_PARTS):
+            opened = next((i for i, each in enumerate(group) if each.keyword("(")), 0)
+            mixfix = group[opened:]
+            if opened and not any(each.keyword("structure") for each in mixfix):
+                typed = next((i for i, each in enumerate(group) if each.keyword("::")), opened)
+                name = to_isabelle(group[typed - 1].text)
+                rows += mixfix_rows(mixfix[1:-1], context.source, name, MOST_ARGUMENTS, fixed=True)
+            group = []
+            section = section if token.keyword("and") else token.text
+        elif section in ("fixes", "for"):
+            group.append(token)
+    if not rows:
+        return False
+    made = context.target.copy() if context.target is not None else Locale("")
+    made.rows.setdefault("productions", []).extend(rows)
+    context.enter(made)
     return True
 
 

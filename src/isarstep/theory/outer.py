@@ -232,7 +232,7 @@ def split_commands(source: TheorySource) -> tuple[TheoryHeader, list[OuterComman
         raise source.refused(0, "there is no `theory ... imports ... begin`")
     header, begin = _header(source, found, start)
     commands, optional = COMMANDS | header.keywords, OPTIONAL - header.keywords
-    places = [i for i in range(begin, len(found)) if _begins(source, found[i], commands, optional)]
+    places = [i for i in range(begin, len(found)) if _begins(source, found, i, commands, optional)]
     if places and places[0] != begin:
         raise source.refused(found[begin].start, f"{found[begin].text[:40]!r} is no command that is known here")
     made = []
@@ -243,10 +243,15 @@ def split_commands(source: TheorySource) -> tuple[TheoryHeader, list[OuterComman
     return header, made
 
 
-def _begins(source: TheorySource, token: SourceToken, commands: Container[str], optional: Container[str]) -> bool:
+def _begins(
+    source: TheorySource, found: list[SourceToken], place: int, commands: Container[str], optional: Container[str]
+) -> bool:
+    token = found[place]
     if token.kind not in ("name", "symbol"):
         return False
     if token.text in optional:
+        if place + 1 < len(found) and found[place + 1].keyword("::"):  # a constant of this name
+            return False
         return not source.text[source.text.rfind("\n", 0, token.start) + 1 : token.start].strip()
     return token.text in commands
 

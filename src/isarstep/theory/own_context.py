@@ -96,6 +96,8 @@ class OwnContext:
         self.target: Locale | None = None
         # Functions by the full name of their first one: the equations of each, which wait for a proof of termination.
         self.waiting: dict[str, list[tuple[str, list[Term]]]] = {}
+        self.waiting_rules: dict[str, Any] = {}  # their induction rules
+        self.own_congruences = False  # are there rules of the file for the conditions of calls?
         self.inductions: dict[str, Any] = {}  # induction rules of inductive predicates, by full name
         self.choices: dict[str, Any] = {}  # cases of lemmas that obtain something, by name
         self.bare: dict[str, str] = {}  # constants of which only the type is read, and where
@@ -124,7 +126,7 @@ class OwnContext:
         made.source = source
         made.constants, made.types, made.arities = dict(self.constants), dict(self.types), dict(self.arities)
         made.classes, made.bare, made.inductions = dict(self.classes), dict(self.bare), dict(self.inductions)
-        made.choices = dict(self.choices)
+        made.choices, made.waiting_rules = dict(self.choices), dict(self.waiting_rules)
         made.signature = replace(
             self.signature,
             constants=ChainMap(made.constants, self.theory_context.signature.constants),  # type: ignore[arg-type]
@@ -151,6 +153,10 @@ class OwnContext:
             raise UserError(f"{self.source.path}: {self.theory_context.name} has a theory called {theory} already")
         self.theory = theory
         self._rank.setdefault(theory, 1 + len(self.language.notations) + len(self._rank))
+
+    def is_own(self, full: str) -> bool:
+        """Is it a name of the file, or of one that it imports?"""
+        return full.partition(".")[0] in self._rank
 
     def scope(self) -> Scope:
         """What a text at this place may speak of."""

@@ -30,6 +30,7 @@ from isarstep.theory.stated import exported
 
 _OF_NAT = (("0", "Groups.zero_class.zero", 0), ("Suc", "Nat.Suc", 1))
 _FIRST = {"Nat.nat": "Nat.Suc", "List.list": "List.list.Nil", "Option.option": "Option.option.None"}
+FIRST_CONSTRUCTORS = tuple(_FIRST.values())
 
 
 @dataclass(frozen=True)

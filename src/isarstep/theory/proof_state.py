@@ -22,7 +22,7 @@ from isarstep.logic.terms import (
     strip_comb,
 )
 from isarstep.theory.case_methods import choice_cases, find_cases
-from isarstep.theory.declarations import new_names, open_type, sides_of
+from isarstep.theory.declarations import new_names, open_type, plain_names, sides_of
 from isarstep.theory.is_patterns import PATTERN_NAME, bound_by_pattern, bound_in_statement
 from isarstep.theory.named_facts import FactNames, split_at_and
 from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken
@@ -295,7 +295,7 @@ class ProofWalk:
 
     def do_fix(self, command: OuterCommand) -> None:
         reader = TokenReader(command.tokens, self.source, command.start)
-        for new in new_names(reader, self.scope()):
+        for new in plain_names(reader, self.scope()):
             self.block.fix(new.name, new.type or open_type(new.name))
         reader.end()
 

@@ -155,7 +155,7 @@ def _fix(names: Sequence[NewName], inner: Scope, made: ReadStatement) -> None:
     for each in names:
         if each.mixfix and each.mixfix[0].keyword("structure"):
             inner.structures = (*inner.structures, each.name)
-        elif each.mixfix:
+        elif each.mixfix and not inner.knows_notation(each.name):
             raise NotRead(inner.source, each.mixfix[0].start, "notation of a fixed variable is not read")
         inner.fixed[each.name] = each.type or open_type(each.name)
         made.new.append(each.name)

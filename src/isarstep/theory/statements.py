@@ -95,6 +95,11 @@ class Scope:
     structures: tuple[str, ...] = ()  # variables of the statement that notation with an index means by itself
     class_type: TFree | None = None  # inside a class: what its operations are about unless something says otherwise
 
+    def knows_notation(self, name: str) -> bool:
+        """Is there notation for a variable of this name?"""
+        rows = self.language.notations[-1].get("productions", ())
+        return any(row[2] == f"\\<^fixed>{name}" for row in rows)
+
     def inner(self) -> Scope:
         """One that grows by itself."""
         made = Scope(self.source, self.language, self.unread, dict(self.fixed), dict(self.sorts), dict(self.bound))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from isarstep.logic.bundles import BUNDLES
 from isarstep.logic.parsing import NONTERMINALS, Token, Tree, parse_trees
 from isarstep.logic.productions import TERM, TYPE
 from isarstep.logic.readerror import ReadError
@@ -204,4 +205,31 @@ def _listed(pattern: Any) -> Any:
     return [_listed(part) for part in pattern] if type(pattern) is tuple else pattern
 
 
-READERS = {"nonterminal": nonterminal, "syntax": syntax, "no_syntax": syntax, "translations": translations}
+def unbundle(context: OwnContext, command: OuterCommand) -> None:
+    """`unbundle lattice_syntax`, `unbundle no lattice_syntax`: notation of the library's bundles that are known."""
+    reader = TokenReader(command.tokens, context.source, command.start)
+    if context.target is not None:
+        raise reader.refused("`unbundle` inside a context is not read")
+    switched_off = reader.accept("no")
+    rows: list[Row] = []
+    while reader.here is not None:
+        if not reader.accept("and"):
+            name = reader.name()
+            if name.text not in BUNDLES:
+                raise NotRead(context.source, name.start, f"the bundle {name.text!r} is not read")
+            rows += BUNDLES[name.text]
+    known = context.signature.constants
+    rows = [row for row in rows if str(row[2]).startswith("_") or str(row[2]).removeprefix(_CONST) in known]
+    if switched_off:
+        context.remove_notation({str(row[2]) for row in rows}, rows)
+    else:
+        context.add_notation(rows)
+
+
+READERS = {
+    "nonterminal": nonterminal,
+    "syntax": syntax,
+    "no_syntax": syntax,
+    "translations": translations,
+    "unbundle": unbundle,
+}

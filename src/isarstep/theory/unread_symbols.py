@@ -1,9 +1,9 @@
-"""Symbols and words that notation which is not read may have brought: a text that has one of them is refused."""
+"""Names, symbols and words that a command which is not read may have brought: a text with one of them is refused."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 
 from isarstep.logic.symbols import normal
 from isarstep.theory.outer import OuterCommand, SourceToken
@@ -12,6 +12,16 @@ _BETWEEN = re.compile(r"[\s_()/]+|'(?=[^\w])")
 _NAME = re.compile(r"[^\W\d][\w']*")
 _INFIX = ("infix", "infixl", "infixr", "binder")
 _BOTH, _READ, _PRINTED = ("==", "\\<rightleftharpoons>"), ("=>", "\\<rightharpoonup>"), ("<=", "\\<leftharpoondown>")
+IN_CODE = ("ML", "setup", "local_setup", "ML_file", "declaration", "syntax_declaration", "overloading")
+# They declare nothing that has a name of one part.
+_ABOUT_OTHERS = (
+    "instantiation", "instance", "interpretation", "sublocale", "global_interpretation", "subclass", "setup_lifting",
+    "lifting_forget", "lifting_update", "code_pred", "functor", "bnf", "lift_bnf", "fun_cases", "inductive_cases",
+    "inductive_simps", "extract", "extract_type", "realizers", "realizability", "datatype_compat",
+)  # fmt: skip
+_WITH_EQUATIONS = tuple("definition abbreviation fun primrec function inductive inductive_set coinductive".split())
+_MINOR = frozenset("where and for fixes assumes in begin infix infixl infixr binder input plugins".split())
+_HEAD = re.compile(r"\s*\(*\s*([^\W\d][\w']*)")
 NOTATION = ("syntax", "notation", "type_notation", "no_notation", "no_syntax")
 
 
@@ -60,3 +70,28 @@ def _words(text: str) -> Iterator[str]:
         if word and word != "CONST":
             plain = word.replace("'", "")
             yield from dict.fromkeys((plain, normal(plain)))  # as it is written, and as it is read
+
+
+def names_in(command: OuterCommand, is_type: Callable[[str], bool]) -> Iterator[str]:
+    """All that an unread declaration may name: what stands where names are declared, no types."""
+    if command.name in (*IN_CODE, *_ABOUT_OTHERS, "context"):  # what a context fixes is known inside alone
+        return
+    tokens, where = command.tokens, any(token.keyword("where") for token in command.tokens)
+    begun, before = False, ""  # behind `=`, and the token before
+    for token in tokens:
+        if command.name in _WITH_EQUATIONS and token.keyword("where", "for"):
+            return
+        if token.keyword("="):
+            begun = True
+        elif token.kind == "name" and before not in ("::", ":") and token.text not in _MINOR:
+            if not (begun and is_type(token.text)):
+                yield token.text
+                if command.name in ("typedef", "quotient_type"):
+                    yield from (f"{sign}_{token.text}" for sign in ("Rep", "Abs", "rep", "abs", "cr", "pcr"))
+        elif token.quoted and _NAME.fullmatch(token.text) and before not in ("::", ":"):
+            yield token.text
+        elif token.quoted and command.name in _WITH_EQUATIONS and not where:
+            head = _HEAD.match(token.text)
+            if head is not None:
+                yield head[1]
+        before = token.text if not token.quoted else ""

@@ -1,0 +1,259 @@
+"""Does a function terminate? A lexicographic order of sizes of its arguments is looked for, as `fun` does.
+
+The size of a value is the number of its constructors with arguments, so that what `case` takes out of a value, and the
+members of a list, are smaller than the value. Sizes are bounded from above by what the sizes of variables are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from isarstep.logic import hol
+from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, beta_normal, list_comb, strip_comb
+from isarstep.theory.function_induction import Shape
+
+_SUC, _ZERO, _ONE = "Nat.Suc", "Groups.zero_class.zero", "Groups.one_class.one"
+_PAIR, _SPLIT = "Product_Type.Pair", "Product_Type.prod.case_prod"
+_MINUS, _DIVIDE = "Groups.minus_class.minus", "Rings.divide_class.divide"
+# What they give is no larger than this argument of theirs.
+_LOWERING = {
+    "List.list.tl": 0, "List.butlast": 0, "List.rev": 0, "List.drop": 1, "List.take": 1, "List.filter": 1,
+    "List.dropWhile": 1, "List.takeWhile": 1, "List.remove1": 1, "List.removeAll": 1,
+}  # fmt: skip
+# Functions that are applied to the members of a list: which argument is the function, which one the list.
+_MEMBERS = {"List.list.map": (0, 1), "List.filter": (0, 1)}
+_OF_SETS = {"Set.Ball": (1, 0), "Set.Bex": (1, 0), "Set.image": (0, 1)}
+_SET = "List.list.set"
+_ENDLESS = "Stream."  # values of codatatypes have no size
+Equation = tuple[str, Sequence[Term], Term]  # the function, its patterns and the right side
+
+
+@dataclass(frozen=True)
+class RecursiveCall:
+    """The arguments of a call, the conditions around it, and what its new variables are parts of."""
+
+    arguments: list[Term]
+    guards: tuple[tuple[bool, Term], ...]
+    below: Mapping[str, tuple[Term, int]]  # by name: a value, and by how much it is at least smaller
+
+
+def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape) -> bool:
+    """Is there a lexicographic order of arguments, and of the parts of pairs, in which every recursive call is
+    smaller?"""
+    widths = [len(patterns) for _, patterns, _ in equations]
+    least = min(widths, default=0)
+    pairs = [
+        all(_pair(patterns[place]) is not None for _, patterns, _ in equations if place < len(patterns))
+        for place in range(least)
+    ]
+    calls: list[list[str]] = []
+    for _, patterns, right in equations:
+        walk = _Walk(heads, shape)
+        for call in walk.calls(right, (), {}):
+            if call is None or len(call.arguments) < len(patterns):
+                return False
+            compared = [
+                inner
+                for place, (pattern, argument) in enumerate(zip(patterns, call.arguments, strict=False))
+                for inner in _flat(pattern, argument, flat=place < least and pairs[place] and len(heads) == 1)
+            ]
+            calls.append(["?" if each is None else _compare(*each, call, shape) for each in compared])
+    positions = list(range(min((len(call) for call in calls), default=0)))
+    while calls:
+        good = next(
+            (p for p in positions if all(c[p] in "<=" for c in calls) and any(c[p] == "<" for c in calls)), None
+        )
+        if good is None:
+            return False
+        calls = [call for call in calls if call[good] != "<"]
+        positions.remove(good)
+    return True
+
+
+def _pair(term: Term) -> tuple[Term, Term] | None:
+    return hol.dest_binary(_PAIR, term)
+
+
+def _flat(pattern: Term, argument: Term, *, flat: bool) -> list[tuple[Term, Term] | None]:
+    """A pattern and what takes its place; of a pair its two parts, where all equations have one there."""
+    both = _pair(pattern) if flat else None
+    if both is None:
+        return [(pattern, argument)]
+    parts = _pair(argument)
+    return [None, None] if parts is None else list(zip(both, parts, strict=True))
+
+
+@dataclass
+class _Walk:
+    """Finds recursive calls."""
+
+    heads: set[str]
+    shape: Shape
+    fresh: Iterator[int] = field(default_factory=count)
+
+    def calls(
+        self, term: Term, guards: tuple[tuple[bool, Term], ...], below: Mapping[str, tuple[Term, int]]
+    ) -> Iterator[RecursiveCall | None]:
+        """All in a term; None for one without all its arguments."""
+        head, arguments = strip_comb(term)
+        name = head.name if isinstance(head, Const) else ""
+        if name in self.heads:
+            yield RecursiveCall(list(arguments), guards, below) if arguments else None
+        if name == "HOL.If" and len(arguments) == 3:
+            yield from self.calls(arguments[0], guards, below)
+            yield from self.calls(arguments[1], (*guards, (True, arguments[0])), below)
+            yield from self.calls(arguments[2], (*guards, (False, arguments[0])), below)
+            return
+        opened = self._opened(name, arguments)
+        if opened is not None:
+            for body, more in opened:
+                yield from self.calls(body, guards, {**below, **more})
+            return
+        if isinstance(head, Abs):
+            yield from self.calls(head.body, guards, below)
+        for argument in arguments:
+            yield from self.calls(argument, guards, below)
+
+    def _opened(self, name: str, arguments: Sequence[Term]) -> list[tuple[Term, dict[str, tuple[Term, int]]]] | None:
+        """Arguments with variables in the place of those that they bind, where something is known of these."""
+        if name == "HOL.Let" and len(arguments) == 2:
+            return [(arguments[0], {}), self._with_new(arguments[1], arguments[0], 1, 0)]
+        if name == _SPLIT and len(arguments) == 2:
+            return [(arguments[1], {}), self._with_new(arguments[0], arguments[1], 2, 1)]
+        shape = self.shape(name) if ".case_" in name else None
+        if shape is not None and len(arguments) == len(shape) + 1:
+            value = arguments[-1]
+            branches = zip(arguments, shape, strict=False)
+            return [(value, {}), *(self._with_new(branch, value, width, 1) for branch, (_, width) in branches)]
+        if name in _MEMBERS and len(arguments) == 2:
+            function, members = (arguments[place] for place in _MEMBERS[name])
+            return [(members, {}), self._with_new(function, members, 1, 1)]
+        if name in _OF_SETS and len(arguments) == 2:
+            function, of = (arguments[place] for place in _OF_SETS[name])
+            head, inner = strip_comb(of)
+            if isinstance(head, Const) and head.name == _SET and len(inner) == 1:
+                return [(inner[0], {}), self._with_new(function, inner[0], 1, 1)]
+        return None
+
+    def _with_new(self, function: Term, value: Term, width: int, less: int) -> tuple[Term, dict[str, tuple[Term, int]]]:
+        new = [Free(f"part{next(self.fresh)}~") for _ in range(width)]
+        return beta_normal(list_comb(function, new)), {each.name: (value, less) for each in new}
+
+
+def _compare(pattern: Term, argument: Term, call: RecursiveCall, shape: Shape) -> str:
+    if argument == pattern:
+        return "="
+    if any(part is not pattern and part == argument for part in _parts(pattern)):
+        return "<"
+    whole, part = _size(pattern, {}, shape), _size(argument, call.below, shape)
+    if whole is not None and part is not None:
+        more = Counter(whole)
+        more.subtract(part)
+        constant = more.pop("", 0)
+        if all(each >= 0 for each in more.values()) and constant >= 0:
+            return "<" if constant > 0 else _lowered(pattern, argument, call) or "="
+    return _lowered(pattern, argument, call) or "?"
+
+
+def _lowered(pattern: Term, argument: Term, call: RecursiveCall) -> str:
+    """`n - k` and `n div k` under a condition that n is not 0."""
+    head, arguments = strip_comb(argument)
+    if isinstance(head, Const) and head.name in (_MINUS, _DIVIDE) and len(arguments) == 2 and isinstance(pattern, Free):
+        least = 1 if head.name == _MINUS else 2
+        if arguments[0] == pattern and _number(arguments[1]) >= least and _natural(pattern.type):
+            return "<" if _positive_by(pattern, call.guards) else ""
+    return ""
+
+
+def _natural(typ: Typ | None) -> bool:
+    return isinstance(typ, Type) and typ.name == "Nat.nat"
+
+
+def _size(term: Term, below: Mapping[str, tuple[Term, int]], shape: Shape) -> Counter[str] | None:
+    """A bound of its size: how often each variable's, and a number under ""; None where nothing is known."""
+    if isinstance(term, Free):
+        if term.name not in below:
+            return Counter({term.name: 1})
+        value, less = below[term.name]
+        inner = _size(value, below, shape)
+        if inner is not None:
+            inner[""] -= less
+        return inner
+    head, arguments = strip_comb(term)
+    if not isinstance(head, Const):
+        return None
+    if head.name == _ZERO and not arguments:
+        return Counter()
+    if head.name in _LOWERING and len(arguments) == _LOWERING[head.name] + 1:
+        return _size(arguments[-1], below, shape)
+    if head.name == _MINUS and len(arguments) == 2 and isinstance(head.type, Type) and _natural(head.type.args[0]):
+        return _size(arguments[0], below, shape)
+    if head.name != _PAIR and (head.name, len(arguments)) not in _constructors(head, shape):
+        return None
+    total = Counter({"": 1 if arguments else 0})
+    for argument in arguments:
+        inner = _size(argument, below, shape)
+        if inner is None:
+            return None
+        total.update(inner)
+    return total
+
+
+def _constructors(head: Const, shape: Shape) -> Sequence[tuple[str, int]]:
+    """Of the type of what a constant gives."""
+    typ = head.type
+    while isinstance(typ, Type) and typ.name == "fun":
+        typ = typ.args[1]
+    name = typ.name if isinstance(typ, Type) else ""
+    return shape(f"{name}.case_{name.rpartition('.')[2]}") or ()
+
+
+def _parts(pattern: Term) -> Iterator[Term]:
+    """Values inside a constructor pattern, the whole first."""
+    yield pattern
+    head, arguments = strip_comb(pattern)
+    if isinstance(head, Const) and not head.name.startswith(_ENDLESS):
+        for argument in arguments:
+            yield from _parts(argument)
+
+
+def _number(term: Term) -> int:
+    """A numeral's value, -1 where it is none."""
+    head, arguments = strip_comb(term)
+    name = head.name if isinstance(head, Const) else ""
+    if name == _ZERO:
+        return 0
+    if name == _ONE:
+        return 1
+    if name == _SUC and len(arguments) == 1:
+        inner = _number(arguments[0])
+        return inner + 1 if inner >= 0 else -1
+    if name == "Num.numeral_class.numeral" and len(arguments) == 1:
+        return 2  # at least: the numerals 0 and 1 are constants of their own
+    return -1
+
+
+def _positive_by(variable: Free, guards: tuple[tuple[bool, Term], ...]) -> bool:
+    """Do the conditions say that a natural number is not 0?"""
+    tests: dict[str, Callable[[Term, Term], bool]] = {
+        hol.EQ: lambda left, right: left == variable and _number(right) == 0,
+        "Orderings.ord_class.less": lambda left, right: right == variable and _number(left) >= 0,
+        "Orderings.ord_class.less_eq": lambda left, right: left == variable and _number(right) == 0,
+    }
+    for holds, condition in guards:
+        positive = holds
+        if isinstance(condition, App) and isinstance(condition.fun, Const) and condition.fun.name == hol.NOT:
+            condition, positive = condition.arg, not holds
+        for name, test in tests.items():
+            sides = hol.dest_binary(name, condition)
+            wanted = name == "Orderings.ord_class.less"
+            if sides is not None and positive == wanted and test(*sides):
+                return True
+            # n < k or n <= 0 that fails: n is at least k, which says so where k is not 0
+            at_least = sides is not None and sides[0] == variable and _number(sides[1]) >= 1
+            if at_least and name.endswith(".less") and not positive:
+                return True
+    return False
