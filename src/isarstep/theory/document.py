@@ -46,7 +46,7 @@ from isarstep.theory.statements import NotRead
 from isarstep.theory.sublocales import interpretation, sublocale
 from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
-from isarstep.theory.unread_symbols import IN_CODE, names_in, unread_symbols
+from isarstep.theory.unread_symbols import IN_CODE, declared_names, unread_symbols
 
 _READERS = {
     **READERS,
@@ -512,7 +512,7 @@ class _Reading:
         unread = self.context.unread
         if command.name in (*STATEMENTS, "lemmas", "termination", "declare"):
             return
-        for name in names_in(command, lambda name: self.context.language.types.resolve(name) is not None):
+        for name in declared_names(command, lambda name: self.context.language.types.resolve(name) is not None):
             unread.names[to_isabelle(name)] = why
         for word in list(unread_symbols(command, unread.symbols)):
             unread.symbols[word] = why

@@ -72,7 +72,7 @@ def _words(text: str) -> Iterator[str]:
             yield from dict.fromkeys((plain, normal(plain)))  # as it is written, and as it is read
 
 
-def names_in(command: OuterCommand, is_type: Callable[[str], bool]) -> Iterator[str]:
+def declared_names(command: OuterCommand, is_type: Callable[[str], bool]) -> Iterator[str]:
     """All that an unread declaration may name: what stands where names are declared, no types."""
     if command.name in (*IN_CODE, *_ABOUT_OTHERS, "context"):  # what a context fixes is known inside alone
         return
