@@ -78,6 +78,7 @@ class Language:
         self._rank = rank
         self._datatypes: dict[str, tuple[str, list[tuple[str, int]]]] = {}
         self._inside: dict[str, Language] = {}
+        self.guesses_locales = True  # may a name be one of a locale, though nobody has said that we are in one?
         # Fields in their order, by what their names begin with, where it is known.
         self.records: dict[str, list[str]] = {}
 
@@ -216,7 +217,7 @@ class Language:
         """What a name means in this locale, if it is a constant of it, or of an ancestor whose parameters are fixed."""
         name = f"local.{text}"
         known = self.local.get(name)
-        if known is not None:
+        if known is not None or not self.guesses_locales:
             return known
         for term in reversed(self._elsewhere.get(name, ())):
             made = decode(term)

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Const, Free, Term, Typ, Var, frees, funs, list_comb, strip_comb, substitute
+from isarstep.logic.terms import (
+    Abs,
+    Const,
+    Free,
+    Term,
+    Typ,
+    Type,
+    Var,
+    erase,
+    frees,
+    funs,
+    list_comb,
+    strip_comb,
+    strip_fun,
+    substitute,
+)
 from isarstep.theory.declarations import open_type
 from isarstep.theory.is_patterns import matched
+from isarstep.theory.library_rules import library_choice, library_rule
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.proof_block import OpenGoal, type_of_term
@@ -22,12 +39,14 @@ from isarstep.theory.proof_cases import (
     induction_cases,
     joined_cases,
     method_text,
+    term_induction_cases,
 )
 from isarstep.theory.rule_cases import (
     InductionRule,
     WantedInduction,
+    chosen_cases,
     elimination_cases,
-    library_rule,
+    is_of_class,
     predicate_of,
     rule_cases,
     type_fits,
@@ -56,6 +75,8 @@ def find_cases(goal: OpenGoal, command: OuterCommand, scope: Scope, context: Own
     try:
         if method.other:
             raise UserError(f"`{method.name}` with {method.other} is not read")
+        if method.attributes and method.name == "cases":
+            raise UserError("`cases` by a rule with attributes is not read")
         if method.name == "cases":
             block.cases = _cases(goal, method, scope, context)
         elif method.name in ("induct", "induction"):
@@ -88,7 +109,7 @@ def _induction(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
         raise UserError("an induction with facts that are not read is not read")
     if not goal.goals:
         raise UserError("an induction on nothing is not read")
-    if method.rule and not _of_type(method.rule, context):
+    if method.rule and (method.attributes or not _of_type(method.rule, context)):
         return _by_rule(goal, method, _rule(method.rule, scope, context), scope, context)
     by_fact = None if method.rule else _rule_of_fact(goal, method, context, scope)
     if by_fact is None and not method.rule and len(method.arguments) == 1:
@@ -99,17 +120,19 @@ def _induction(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
     if len(method.arguments) != 1:
         raise UserError(f"`{method.name}` with several arguments is not read")
     term = read_together([method.arguments[0]], scope, None).terms[0]
-    if not isinstance(term, Free):
-        raise UserError("an induction on a term is not read")
     block = goal.block
-    if method.rule and _of_type(method.rule, context) != getattr(term.type, "name", ""):
+    if method.rule and _of_type(method.rule, context) != getattr(type_of_term(term), "name", ""):
         raise UserError(f"an induction by {method.rule} on what is shown here is not read")
     arbitrary = {to_isabelle(name): block.fixed[to_isabelle(name)] for name in method.arbitrary}
     chained = [fact.prop for fact in goal.chained]
     parts = [goal_parts(each, set(block.fixed)) for each in goal.goals]
     if len(parts) > 1 and any(each.variables for each in parts):
         raise UserError("an induction on several goals of this form is not read")
-    return joined_cases([induction_cases(term, each, chained, arbitrary, context.language) for each in parts])
+    if isinstance(term, Free):
+        return joined_cases([induction_cases(term, each, chained, arbitrary, context.language) for each in parts])
+    if len(parts) > 1:
+        raise UserError("an induction on a term for several goals is not read")
+    return term_induction_cases(term, type_of_term(term), parts[0], chained, arbitrary, context.language)
 
 
 def _of_type(rule: str, context: OwnContext) -> str:
@@ -172,11 +195,16 @@ def choice_cases(alternatives: Sequence[Witnesses], types: Mapping[str, Typ]) ->
 
 
 def lemma_choice(statement: ReadStatement) -> LemmaChoice:
-    """Of a lemma that obtains something and assumes nothing."""
+    """Of a lemma that obtains something."""
     terms = [term for one in statement.obtains for props in one.props for term in props.terms]
     types = {node.name: node.type for term in terms for node in frees(term) if node.type is not None}
     new = tuple((name, statement.fixed[name]) for name in statement.new)
-    return LemmaChoice(new, choice_cases(statement.obtains, types))
+    own = set(statement.new)
+    premises = tuple(
+        substitute(erase(term), lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) and leaf.name in own else None)
+        for term in statement.premises
+    )
+    return LemmaChoice(new, choice_cases(statement.obtains, types), premises)
 
 
 def _of_choice(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
@@ -184,14 +212,55 @@ def _of_choice(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
     obtains something."""
     block = goal.block
     if method.rule and method.rule in context.choices and method.rule not in block.facts:
-        return _of_lemma(context.choices[method.rule], method, scope)
+        choice = context.choices[method.rule]
+        if choice.premises:
+            return _of_facts(choice, goal, method, context)
+        return _of_lemma(choice, method, scope)
     if method.arguments:
-        raise UserError(f"`cases` by {method.rule} is not read")
+        return _of_library(goal, method, scope, context)
     facts = block.facts.get(method.rule, ()) if method.rule else goal.chained[:1]
     found = block.choices.get(facts[0].prop) if len(facts) == 1 else None
     if found is None:
         raise UserError(f"`cases` by {method.rule} is not read" if method.rule else "`cases` of nothing is not read")
     return dict(found)
+
+
+def _of_library(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext) -> dict[str, ProofCase]:
+    """`cases x y rule: linorder_cases`."""
+    try:
+        if context.find_facts(method.rule) is not None or method.rule in goal.block.facts:
+            raise KeyError
+        names, cases = library_choice(method.rule, scope)
+    except KeyError:
+        raise UserError(f"`cases` by {method.rule} is not read") from None
+    if len(names) != len(method.arguments) or goal.unread_facts:
+        raise UserError(f"`cases` by {method.rule} is not read at these terms")
+    terms = list(read_together(list(method.arguments), scope, None).terms)
+    if len(terms) == 2 and not is_of_class(terms[0], "linorder", context.signature):
+        raise UserError(f"`cases` by {method.rule} is not read at this type")
+    return chosen_cases(cases, dict(zip(names, terms, strict=True)), context.signature, goal.block.fixed)
+
+
+def _of_facts(choice: LemmaChoice, goal: OpenGoal, method: MethodText, context: OwnContext) -> dict[str, ProofCase]:
+    """`cases rule: a` behind facts that are what the lemma assumes."""
+    if method.arguments or goal.unread_facts or len(goal.chained) != len(choice.premises):
+        raise UserError(f"`cases` by {method.rule} is read behind the facts that it assumes")
+    found: dict[str, Term] = {}
+    if not all(matched(each, fact.prop, found) for each, fact in zip(choice.premises, goal.chained, strict=True)):
+        raise UserError("what the rule is about is not among the facts that are given to it")
+    general = {name for name, _ in choice.variables}
+
+    def put(leaf: Free | Var) -> Term | None:
+        return Var(leaf.name, 0) if isinstance(leaf, Free) and leaf.name in general else None
+
+    cases = {
+        label: (
+            [name for name, _ in case.variables],
+            [substitute(erase(term), put) for _, terms in case.groups for term in terms],
+        )
+        for label, case in choice.cases.items()
+    }
+    return chosen_cases(cases, found, context.signature, goal.block.fixed)
 
 
 def _of_lemma(choice: LemmaChoice, method: MethodText, scope: Scope) -> dict[str, ProofCase]:
@@ -220,6 +289,7 @@ def _by_rule(
     """`induct x arbitrary: y rule: r`, `induction set: finite`."""
     if rule is None or len(goal.goals) != 1:
         raise UserError(f"an induction by {method.rule} on what is shown here is not read")
+    rule, taken = _with_attributes(rule, method, scope)
     variables = [read_together([token], scope, None).terms[0] for token in method.arguments]
     if method.rule == "less_induct" and len(variables) == 1 and not isinstance(variables[0], Free):
         return _on_measure(goal, variables[0], method)
@@ -237,8 +307,36 @@ def _by_rule(
         tuple(each for each in variables if isinstance(each, Free)),
         block.fixed,
         method.name == "induction",
+        taken,
     )
     return rule_cases(rule, asked, context.signature)
+
+
+def _with_attributes(rule: InductionRule, method: MethodText, scope: Scope) -> tuple[InductionRule, dict[str, Term]]:
+    """`rule: r[case_names a b]`, and `rule: measure_induct_rule[of f]`."""
+    taken: dict[str, Term] = {}
+    for attribute in method.attributes:
+        word, rest = attribute[0].text, attribute[1:]
+        measure = method.rule == "measure_induct_rule"
+        if word == "case_names" and len(rest) == len(rule.cases):
+            names = [to_isabelle(token.text) for token in rest]
+            cases = tuple(replace(case, name=name) for case, name in zip(rule.cases, names, strict=True))
+            rule = replace(rule, cases=cases)
+        elif measure and word == "of" and len(rest) == 1:
+            taken["f"] = read_together([rest[0]], scope, None).terms[0]
+        elif measure and word == "where" and len(rest) == 3 and rest[0].text == "f" and rest[1].keyword("="):
+            taken["f"] = read_together([rest[2]], scope, None).terms[0]
+        else:
+            raise UserError(f"an induction by a rule with [{word} ...] is not read")
+    if taken and not _gives_number(taken["f"]):
+        raise UserError("an induction by a measure that is no natural number is not read")
+    return rule, taken
+
+
+def _gives_number(measure: Term) -> bool:
+    if isinstance(measure, Abs):
+        return type_of_term(measure.body) == Type("Nat.nat")
+    return strip_fun(type_of_term(measure))[1] == Type("Nat.nat")
 
 
 def _on_measure(goal: OpenGoal, measure: Term, method: MethodText) -> dict[str, ProofCase]:

@@ -114,7 +114,7 @@ class OwnContext:
             language.abbreviations,
             None if rank is None else lambda name: self._rank.get(name.partition(".")[0]) or rank(name),
         )
-        made.here, made.home = self.rows, ""
+        made.here, made.home, made.guesses_locales = self.rows, "", False
         made._datatypes, made.records = dict(language._datatypes), dict(language.records)
         if rank is not None:  # types of theories that are not imported
             made.types.forget(name for name in self.theory_context.signature.types if "." in name and rank(name) < 0)
@@ -318,12 +318,17 @@ class OwnContext:
     def enter(self, locale: Locale) -> None:
         self.target = locale
         self.language.local = dict(locale.local)
+        around: Locale | None = locale
+        while around is not None and not around.name:
+            around = around.outer
+        above = () if around is None else (around.name, *around.rests_on)
+        self.language.guesses_locales = not all(map(self.is_own, above))  # constants of those above a library's locale
         self.language.structures = locale.structures
         self._inside(locale.rows)
 
     def leave(self) -> None:
         self.target = None
-        self.language.local = {}
+        self.language.local, self.language.guesses_locales = {}, False
         self.language.structures = ()
         self._inside({})
 

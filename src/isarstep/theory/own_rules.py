@@ -32,7 +32,7 @@ def note_rules(context: OwnContext, statement: ReadStatement, *, unproved: bool)
     context.inductions.pop(key, None)
     if not name or unproved:
         return
-    if statement.obtains and not statement.assumes and target is None:
+    if statement.obtains and target is None:
         context.choices[name] = lemma_choice(statement)
     words = {row[0].text: [token.text for token in row[1:]] for row in statement.attributes}
     about = words.get("induct", [])

@@ -22,12 +22,14 @@ from isarstep.logic.terms import (
     funs,
     list_comb,
     rebuild,
+    strip_comb,
     strip_fun,
     substitute,
 )
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.stated import exported
 
+_LITERALS = ("Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral")
 _OF_NAT = (("0", "Groups.zero_class.zero", 0), ("Suc", "Nat.Suc", 1))
 _FIRST = {"Nat.nat": "Nat.Suc", "List.list": "List.list.Nil", "Option.option": "Option.option.None"}
 FIRST_CONSTRUCTORS = tuple(_FIRST.values())
@@ -75,6 +77,7 @@ class LemmaChoice:
 
     variables: tuple[tuple[str, Typ], ...]
     cases: Mapping[str, ProofCase]
+    premises: tuple[Term, ...] = ()  # what it assumes
 
 
 def joined_cases(of_goals: Sequence[Mapping[str, ProofCase]]) -> dict[str, ProofCase]:
@@ -200,6 +203,44 @@ def induction_cases(
     return cases
 
 
+def term_induction_cases(
+    term: Term,
+    typ: Typ,
+    goal: GoalParts,
+    given: Sequence[Term],
+    arbitrary: Mapping[str, Typ],
+    language: Language,
+) -> dict[str, ProofCase]:
+    """Structural induction on a term that is no variable: every case says what the term is then."""
+    head = strip_comb(term)[0]
+    constructors = constructors_at(typ, language)
+    made = [constructor.name for _, constructor, _ in constructors]
+    if not isinstance(head, Const) or head.name in (*made, *_LITERALS):
+        raise UserError("an induction on a term of this form is not read")
+    moving = [*given, *goal.premises]
+    others = {**arbitrary, **dict(goal.variables)}
+    cases: dict[str, ProofCase] = {}
+    for short, constructor, types in constructors:
+        taken = {node.name for each in (goal.formula, term, *moving) for node in frees(each)}
+        names = _names("x", types, typ, taken)
+        fresh: list[Term] = [Free(name, each) for name, each in names]
+
+        def is_term(value: Term) -> Term:
+            return hol.trueprop(hol.eq(value, term, typ), typed=True)
+
+        shown = hol.trueprop(goal.formula, typed=True)
+        hypotheses = []
+        for value, each in zip(fresh, types, strict=True):
+            if each == typ:
+                hypotheses.append(exported(shown, others, [is_term(value), *moving]))
+            elif isinstance(each, Type) and _contains(each, typ):
+                raise UserError("an induction through another type is not read")
+        same = is_term(list_comb(constructor, fresh))
+        groups = (("hyps", (*hypotheses, same)), ("prems", tuple(moving)))  # also of `induction`
+        cases[short] = ProofCase((*names, *others.items()), groups, goal.formula)
+    return cases
+
+
 def _names(variable: str, types: Sequence[Typ], own: Typ, taken: set[str]) -> list[tuple[str, Typ]]:
     """Names that nobody has written: those of Isabelle depend on how the datatype was declared."""
     found: list[tuple[str, Typ]] = []
@@ -269,6 +310,7 @@ class MethodText:
     arbitrary: tuple[str, ...]
     other: str  # an option that is not read, or ""
     rule: str = ""  # `set r` for `set: r`
+    attributes: tuple[tuple[SourceToken, ...], ...] = ()  # of the rule, each without its commas and brackets
 
 
 def method_text(tokens: Sequence[SourceToken]) -> MethodText:
@@ -282,6 +324,7 @@ def method_text(tokens: Sequence[SourceToken]) -> MethodText:
     arguments: list[SourceToken] = []
     arbitrary: list[str] = []
     section, other, rule = "", "", ""
+    attributes: list[tuple[SourceToken, ...]] = []
     place = 0
     while place < len(rest):
         token = rest[place]
@@ -291,7 +334,11 @@ def method_text(tokens: Sequence[SourceToken]) -> MethodText:
             other = other or (section if section not in ("arbitrary", "rule", "set", "pred") else "")
             place += 2
             continue
-        if token.keyword(",", ";", "|", "+", "?", "(", "[", "!"):
+        if token.keyword("[") and section == "rule" and rule and not attributes:
+            end = next((at for at in range(place, len(rest)) if rest[at].keyword("]")), len(rest))
+            attributes = _split_at_commas(rest[place + 1 : end])
+            place = end
+        elif token.keyword(",", ";", "|", "+", "?", "(", "[", "!"):
             other = other or token.text
         elif section == "arbitrary":
             arbitrary.append(token.text)
@@ -301,4 +348,14 @@ def method_text(tokens: Sequence[SourceToken]) -> MethodText:
         elif not section:
             arguments.append(token)
         place += 1
-    return MethodText(name, tuple(arguments), tuple(arbitrary), other, rule)
+    return MethodText(name, tuple(arguments), tuple(arbitrary), other, rule, tuple(attributes))
+
+
+def _split_at_commas(tokens: Sequence[SourceToken]) -> list[tuple[SourceToken, ...]]:
+    groups: list[list[SourceToken]] = [[]]
+    for token in tokens:
+        if token.keyword(","):
+            groups.append([])
+        else:
+            groups[-1].append(token)
+    return [tuple(group) for group in groups if group]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
-from isarstep.logic.infer import PROP, infer
+from isarstep.logic.infer import infer
+from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
     Const,
@@ -29,11 +30,9 @@ from isarstep.logic.terms import (
     substitute,
     subterms,
 )
-from isarstep.theory.declarations import open_type
 from isarstep.theory.is_patterns import matched
-from isarstep.theory.outer import SourceToken
 from isarstep.theory.proof_cases import ProofCase
-from isarstep.theory.statements import Scope, readings_of_pattern, type_names, types_inside, with_type_marks
+from isarstep.theory.statements import type_names, types_inside, with_type_marks
 
 _MEMBER, _PAIR = "Set.member", "Product_Type.Pair"
 SHOWN = "P~"  # what a rule shows, as a variable of its cases
@@ -57,112 +56,8 @@ class InductionRule:
     variables: tuple[str, ...]
     cases: tuple[RuleCase, ...]
     types: tuple[Typ, ...] = ()  # of its variables, where it is for these and their instances only
-
-
-# By name: what the rule is about, the variables of what it shows, those of the rule alone, and its cases: variables,
-# premises, and what P is shown of.
-_LIBRARY: dict[str, tuple[str, str, str, dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]]]] = {
-    "less_induct": ("", "x", "", {"less": ("x", ("\\<And>y. y < x \\<Longrightarrow> P y",), ("x",))}),
-    "wf_induct_rule": (
-        "wf r",
-        "a",
-        "r",
-        {"less": ("x", ("\\<And>y. (y, x) \\<in> r \\<Longrightarrow> P y",), ("x",))},
-    ),
-    "finite_induct": (
-        "finite F",
-        "F",
-        "",
-        {"empty": ("", (), ("{}",)), "insert": ("x F", ("finite F", "x \\<notin> F", "P F"), ("insert x F",))},
-    ),
-    "infinite_finite_induct": (
-        "",
-        "A",
-        "",
-        {
-            "infinite": ("A", ("\\<not> finite A",), ("A",)),
-            "empty": ("", (), ("{}",)),
-            "insert": ("x F", ("finite F", "x \\<notin> F", "P F"), ("insert x F",)),
-        },
-    ),
-    "rev_induct": ("", "xs", "", {"Nil": ("", (), ("[]",)), "snoc": ("x xs", ("P xs",), ("xs @ [x]",))}),
-    "rev_cases": ("", "xs", "", {"Nil": ("", (), ("[]",)), "snoc": ("ys y", (), ("ys @ [y]",))}),
-    "list_induct2": (
-        "length xs = length ys",
-        "xs ys",
-        "",
-        {
-            "Nil": ("", (), ("[]", "[]")),
-            "Cons": ("x xs y ys", ("length xs = length ys", "P xs ys"), ("x # xs", "y # ys")),
-        },
-    ),
-    "list_nonempty_induct": (
-        "xs \\<noteq> []",
-        "xs",
-        "",
-        {"single": ("x", (), ("[x]",)), "cons": ("x xs", ("xs \\<noteq> []", "P xs"), ("x # xs",))},
-    ),
-    "dec_induct": (
-        "i \\<le> j",
-        "j",
-        "i j",
-        {"base": ("", (), ("i",)), "step": ("n", ("i \\<le> n", "n < j", "P n"), ("Suc n",))},
-    ),
-    "inc_induct": (
-        "i \\<le> j",
-        "i",
-        "i j",
-        {"base": ("", (), ("j",)), "step": ("n", ("i \\<le> n", "n < j", "P (Suc n)"), ("n",))},
-    ),
-    "nat_induct_at_least": (
-        "m \\<le> n",
-        "n",
-        "m",
-        {"base": ("", (), ("m",)), "Suc": ("n", ("m \\<le> n", "P n"), ("Suc n",))},
-    ),
-    "rtranclp_induct": (
-        "r\\<^sup>*\\<^sup>* a b",
-        "b",
-        "r a",
-        {"base": ("", (), ("a",)), "step": ("y z", ("r\\<^sup>*\\<^sup>* a y", "r y z", "P y"), ("z",))},
-    ),
-    "converse_rtranclp_induct": (
-        "r\\<^sup>*\\<^sup>* a b",
-        "a",
-        "r b",
-        {"base": ("", (), ("b",)), "step": ("y z", ("r y z", "r\\<^sup>*\\<^sup>* z b", "P z"), ("y",))},
-    ),
-    "rtrancl_induct": (
-        "(a, b) \\<in> r\\<^sup>*",
-        "b",
-        "r a",
-        {"base": ("", (), ("a",)), "step": ("y z", ("(a, y) \\<in> r\\<^sup>*", "(y, z) \\<in> r", "P y"), ("z",))},
-    ),
-    "converse_rtrancl_induct": (
-        "(a, b) \\<in> r\\<^sup>*",
-        "a",
-        "r b",
-        {"base": ("", (), ("b",)), "step": ("y z", ("(y, z) \\<in> r", "(z, b) \\<in> r\\<^sup>*", "P z"), ("y",))},
-    ),
-    "tranclp_induct": (
-        "r\\<^sup>+\\<^sup>+ a b",
-        "b",
-        "r a",
-        {
-            "base": ("y", ("r a y",), ("y",)),
-            "step": ("y z", ("r\\<^sup>+\\<^sup>+ a y", "r y z", "P y"), ("z",)),
-        },
-    ),
-    "trancl_induct": (
-        "(a, b) \\<in> r\\<^sup>+",
-        "b",
-        "r a",
-        {
-            "base": ("y", ("(a, y) \\<in> r",), ("y",)),
-            "step": ("y z", ("(a, y) \\<in> r\\<^sup>+", "(y, z) \\<in> r", "P y"), ("z",)),
-        },
-    ),
-}
+    more: tuple[Term, ...] = ()  # what else it is about
+    of_class: str = ""  # of which the type of its first variable has to be
 
 
 @dataclass(frozen=True)
@@ -176,16 +71,19 @@ class WantedInduction:
     variables: tuple[Free, ...]
     fixed: Mapping[str, Typ]
     apart: bool  # are hypotheses of the induction apart from other premises?
+    taken: Mapping[str, Term] = field(default_factory=dict)  # terms for variables of the rule
 
 
-def rule_cases(rule: InductionRule, asked: WantedInduction, signature: object) -> dict[str, ProofCase]:
+def rule_cases(rule: InductionRule, asked: WantedInduction, signature: Signature) -> dict[str, ProofCase]:
     """The cases. Raises UserError where the rule does not apply for sure."""
-    found: dict[str, Term] = {}
+    found: dict[str, Term] = dict(asked.taken)
     moving = list(asked.moving)
     given = list(asked.given)
-    if rule.major is not None:
+    if rule.more and 0 < len(given) <= len(rule.more):
+        raise UserError("an induction with some of the facts that the rule is about is not read")
+    for major in (rule.major, *rule.more) if rule.major is not None else ():
         source = given or moving
-        if not source or not matched(rule.major, source[0], found):
+        if not source or not matched(major, source[0], found):
             raise UserError("what the rule is about is not among the facts that are given to it")
         source.pop(0)
     values = [found.get(name) for name in rule.variables]
@@ -202,10 +100,18 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: object) -
         type_fits(typ, getattr(each, "type", typ), types) for typ, each in zip(rule.types, values, strict=False)
     ):
         raise UserError("an induction by a rule for another type is not read")
+    if rule.of_class and not all(is_of_class(each, rule.of_class, signature) for each in values):
+        raise UserError(f"an induction on something that is not of class {rule.of_class} is not read")
     moving = [*given, *moving]
     shown = _abstracted(asked, moving, names)
     found = {**{name: each for name, each in zip(rule.variables, values, strict=True) if each is not None}, **found}
     return {case.name: _case(case, asked, moving, names, shown, found, signature) for case in rule.cases}
+
+
+def is_of_class(value: Term | None, base: str, signature: Signature) -> bool:
+    typ = getattr(value, "type", None)
+    full = next((name for name in signature.classes if name.rpartition(".")[2] == base), "")
+    return bool(full) and typ is not None and signature.of_sort(typ, (full,))
 
 
 def _abstracted(asked: WantedInduction, moving: Sequence[Term], names: Sequence[str]) -> Term:
@@ -230,7 +136,7 @@ def _case(
     names: Sequence[str],
     shown: Term,
     parameters: Mapping[str, Term],
-    signature: object,
+    signature: Signature,
 ) -> ProofCase:
     fresh = {name: f"{name}__" for name in case.variables}
     while any(name in asked.fixed for name in fresh.values()):
@@ -254,7 +160,7 @@ def _case(
     made = [beta_normal(rebuilt(each, said)) for each in premises]
     goal = beta_normal(list_comb(_function(with_type_marks(asked.goal), names), arguments))
     rest = [beta_normal(list_comb(_function(with_type_marks(each), names), arguments)) for each in moving]
-    typing = infer([*made, goal, *rest], signature, dict(asked.fixed))  # type: ignore[arg-type]
+    typing = infer([*made, goal, *rest], signature, dict(asked.fixed))
     terms = [beta_normal(without_marks(term)) for term in typing.propositions]
     if types_inside(terms) - types_inside([asked.goal, *asked.given, *asked.moving]) - type_names(asked.fixed.values()):
         raise UserError("a case with a type that is not known is not read")
@@ -285,7 +191,7 @@ def predicate_of(prop: Term) -> str:
 
 
 def elimination_cases(
-    rule: InductionRule, about: Term, signature: object, fixed: Mapping[str, Typ]
+    rule: InductionRule, about: Term, signature: Signature, fixed: Mapping[str, Typ]
 ) -> dict[str, ProofCase]:
     """What a fact about an inductive predicate says in each case; of a rule about nothing, what the cases of a term
     are. Raises UserError where the fact is not about it."""
@@ -310,49 +216,13 @@ def elimination_cases(
         same = [hol.trueprop(hol.eq(*pair)) for pair in zip(values, shown, strict=True)]
         premises = [each for each in case.premises if not any(node.name == SHOWN for node in frees(each))]
         own = [substitute(each, put) for each in premises]
-        typing = infer([*same, *own], signature, dict(fixed))  # type: ignore[arg-type]
+        typing = infer([*same, *own], signature, dict(fixed))
         terms = tuple(beta_normal(without_marks(term)) for term in typing.propositions)
         variables = tuple((text, typing.frees[text]) for text in fresh.values() if text in typing.frees)
         if len(variables) < len(fresh):
             raise UserError("a case with a variable that stands nowhere is not read")
         cases[case.name] = ProofCase(variables, (("", terms),), None)
     return cases
-
-
-def library_rule(name: str, scope: Scope) -> InductionRule | None:
-    """A rule of the library by its name, read in the words of this place."""
-    known = _LIBRARY.get(name.rpartition(".")[2])
-    if known is None:
-        return None
-    about, variables, others, cases = known
-    inner = Scope(scope.source, scope.language, scope.unread)
-    general = others.split()
-
-    def read(text: str, names: str, wanted: Typ | None = PROP) -> Term:
-        inner.fixed = {each: open_type(each) for each in ("P", *general, *names.split())}
-        (term,) = readings_of_pattern(SourceToken("string", text, 0, 0, 0), inner, wanted)
-
-        def named(leaf: Term) -> Term | None:
-            if not isinstance(leaf, Free):
-                return None
-            return Free(SHOWN) if leaf.name == "P" else Var(leaf.name, 0) if leaf.name in general else None
-
-        return substitute(erase(without_marks(term)), named)
-
-    made = [
-        RuleCase(
-            case,
-            tuple(names.split()),
-            tuple(read(text, names) for text in premises),
-            tuple(read(text, names, None) for text in shown),
-        )
-        for case, (names, premises, shown) in cases.items()
-    ]
-    major = None
-    if about:
-        plain = read(about, variables)
-        major = substitute(plain, lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) else None)
-    return InductionRule(major, tuple(variables.split()), tuple(made))
 
 
 def rule_of_intros(
@@ -400,6 +270,37 @@ def rule_of_intros(
     variables_of = tuple(f"x{n}" for n in range(count - parameters))
     values = [*(Var(f"p{n}", 0) for n in range(parameters)), *(Var(n, 0) for n in variables_of)]
     return InductionRule(hol.trueprop(about_members(full, values, width)), variables_of, tuple(cases))
+
+
+def chosen_cases(
+    cases: Mapping[str, tuple[Sequence[str], Sequence[Term]]],
+    found: Mapping[str, Term],
+    signature: Signature,
+    fixed: Mapping[str, Typ],
+) -> dict[str, ProofCase]:
+    """What a rule of `cases` says in each case, with terms for its schematic variables; new variables come first."""
+    made = {}
+    for label, (names, terms) in cases.items():
+        fresh = {name: f"{name}__" for name in names}
+        while set(fixed) & set(fresh.values()):
+            fresh = {name: f"{text}_" for name, text in fresh.items()}
+
+        def put(leaf: Term, fresh: Mapping[str, str] = fresh) -> Term | None:
+            if isinstance(leaf, Free) and leaf.name in fresh:
+                return Free(fresh[leaf.name])
+            return with_type_marks(found[leaf.name]) if isinstance(leaf, Var) and leaf.name in found else None
+
+        own = [substitute(each, put) for each in terms]
+        if any(schematics(each) for each in own):
+            raise UserError("a case with a variable that nothing is put for is not read")
+        typing = infer(own, signature, dict(fixed))
+        props = tuple(beta_normal(without_marks(term)) for term in typing.propositions)
+        if any(text not in typing.frees for text in fresh.values()):
+            raise UserError("a case with a variable that stands nowhere is not read")
+        if types_inside(props) - types_inside(found.values()) - type_names(fixed.values()):
+            raise UserError("a case with a type that is not known is not read")
+        made[label] = ProofCase(tuple((text, typing.frees[text]) for text in fresh.values()), (("", props),), None)
+    return made
 
 
 def width_of_members(full: str, props: Iterable[Term]) -> int | None:
