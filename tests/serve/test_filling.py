@@ -58,12 +58,21 @@ def filled(engine: Engine, *answers: Gap) -> list[FilledGap]:
         (
             Proved("cvc5", 0.1, ("F.2(1)", "F.2(2)"), 0),
             Proved("simp", 0.1, ("T.f.simps(1)", "T.two_def"), 0),
-            ["using \\<open>y < z\\<close> by linarith", "by (simp add: two_def)"],
+            [
+                "using \\<open>y < z\\<close> by linarith",
+                "by ((simp add: two_def; fail) | (auto simp add: two_def; fail) | metis two_def)",
+            ],
         ),
         (
             Proved("E", 0.1, ("F.2(1)", "Orderings.order_class.less_trans"), 3),
             Proved("E", 0.1, ("T.f.simps(1)", "T.two_def", "definition of two"), 0),
-            ["by (metis Orderings.order_class.less_trans)", "by (metis f.simps(1) two_def)"],
+            [
+                "by (metis Orderings.order_class.less_trans | (simp add: Orderings.order_class.less_trans; fail) | "
+                "(auto intro: Orderings.order_class.less_trans; fail) | "
+                "(auto simp add: Orderings.order_class.less_trans; fail))",
+                "by ((auto simp add: f.simps(1) two_def; fail) | metis f.simps(1) two_def | "
+                "fastforce simp add: f.simps(1) two_def)",
+            ],
         ),
         (Proved("E", 0.1, ("?",), 0), Unknown("nothing"), ["", ""]),
     ],

@@ -63,8 +63,26 @@ def suggested_method(
     before = f"using {' '.join(dict.fromkeys(using))} " if using else ""
     if proof.steps and proof.by not in CALCULATIONS:
         return None  # one method alone does not do it
-    method = _of_cases(proof, named) if proof.cases else _method(proof, goal, named)
+    method = _of_cases(proof, named) if proof.cases else _with_others(_method(proof, goal, named), named)
     return f"{before}by {method}"
+
+
+def _with_others(method: str, named: list[str]) -> str:
+    """Others behind a method that says how a prover found it, not how Isabelle does: rewriting may leave a goal there,
+    and `metis` knows no arithmetic. Those that unfold definitions come first."""
+    listed = " ".join(named)
+    rewriting = f"(auto simp add: {listed}; fail)" if named else "(auto; fail)"
+    if method.startswith("(metis "):
+        if any(name.endswith("_def") for name in named):
+            return f"({rewriting} | metis {listed} | fastforce simp add: {listed})"
+        return f"(metis {listed} | (simp add: {listed}; fail) | (auto intro: {listed}; fail) | {rewriting})"
+    if method.startswith(("(auto", "auto")):
+        if not named:
+            return f"({rewriting} | fastforce | metis)"
+        return f"({rewriting} | fastforce simp add: {listed} | metis {listed})"
+    if named and method == f"(simp add: {listed})":
+        return f"((simp add: {listed}; fail) | {rewriting} | metis {listed})"
+    return method
 
 
 def _of_cases(proof: Proved, named: list[str]) -> str:
