@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations, combinations_with_replacement, islice
 
 from isarstep.logic import hol
@@ -17,7 +19,9 @@ from isarstep.logic.terms import Const, Term, Typ, Type, funs, list_comb, loose,
 from isarstep.prove.domains import number_term
 from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
 from isarstep.prove.ground_facts import GroundFact, GroundProblem
+from isarstep.prove.multipliers import Compared, multipliers
 from isarstep.prove.rings import Monomial, Normaliser, Polynomial, TooLarge, number_of
+from isarstep.prove.verdict import Proved, ShownStep
 
 LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
 ORDERED = (Type("Real.real"), Type("Rat.rat"), Type("Int.int"))
@@ -25,6 +29,12 @@ SPLIT = ("Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.times_cla
 MOST_BASES = 14
 MOST_PRODUCTS = 40
 MOST_MIXED = 60
+# Methods for identities of rings and of fields.
+IDENTITY = "(algebra | (simp add: algebra_simps power2_eq_square power3_eq_cube))"
+QUOTIENTS = (
+    "((simp add: field_simps power2_eq_square power3_eq_cube; fail) | (simp add: divide_simps, algebra)"
+    " | (auto simp add: field_simps power2_eq_square power3_eq_cube))"
+)
 
 
 class Inequality:
@@ -35,7 +45,7 @@ class Inequality:
 
     @property
     def difference(self) -> Term:
-        """What is not negative."""
+        """What is not negative, or 0."""
         if number_of(self.low) == 0:
             return self.high
         return list_comb(
@@ -74,15 +84,55 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
         wanted = _linear(rings, goal, symbols)
     except (TooLarge, RecursionError):
         return None
-    enlarged = GroundProblem((*problem.facts, *hints), problem.goal, problem.decided, problem.plain)
+    enlarged = replace(problem, facts=(*problem.facts, *hints))
     return enlarged, Entailment(tuple(known), (), wanted, "QF_LRA")
+
+
+def as_sum(problem: GroundProblem, proof: Proved, signature: Signature) -> Proved:
+    """A linear proof with the sum that it is: the goal's difference as multiples of those of known facts, an identity,
+    from which and from the facts the goal is linear in terms as they stand. As it was where no sum is found."""
+    shown, formula = problem.explained(proof), hol.dest_trueprop(problem.goal)
+    goal = None if formula is None else inequality(formula)
+    by_name = {fact.name: fact for fact in problem.facts}
+    used = [made for name in proof.facts if (fact := by_name.get(name)) and (made := inequality(fact.formula, fact))]
+    if goal is None or len(used) < len(proof.facts):
+        return shown
+    rings = Normaliser(signature)
+    apart = rings.assume_nonzero(problem.named(), goal.type)
+    try:
+        compared = [
+            Compared(_difference(rings, each), each.name == hol.EQ, each.name == LESS) for each in (*used, goal)
+        ]
+    except (TooLarge, RecursionError):
+        return shown
+    found = multipliers(compared[:-1], compared[-1])
+    if found is None:
+        return shown
+    times, factors, constant = found
+    typ = goal.type
+    total = [_scaled(each.difference, n, typ) for each, n in zip(used, factors, strict=True) if n]
+    total += [number_term(Fraction(constant), typ)] if constant else []
+    if not total:
+        return shown
+    left = _scaled(_minus(goal.high, goal.low, typ), times, typ)
+    identity = hol.eq(left, reduce(lambda a, b: _plus(a, b, typ), total), typ)
+    needed = tuple(name for name in apart if name in by_name) if rings.divided else ()
+    premises = dict.fromkeys(premise for name in needed for premise in by_name[name].premises)
+    last = ShownStep(identity, QUOTIENTS if rings.divided else IDENTITY, tuple(premises), (), True)
+    return replace(shown, steps=(*shown.steps, last), method="linarith")
+
+
+def _difference(rings: Normaliser, compared: Inequality) -> Polynomial:
+    """high - low."""
+    polynomial: Polynomial = dict(rings.polynomial(compared.high, compared.type))
+    for monomial, coefficient in rings.polynomial(compared.low, compared.type).items():
+        polynomial[monomial] = polynomial.get(monomial, Fraction(0)) - coefficient
+    return {monomial: coefficient for monomial, coefficient in polynomial.items() if coefficient}
 
 
 def _linear(rings: Normaliser, compared: Inequality, symbols: dict[Monomial, Sym]) -> Formula:
     """A comparison over constants for monomials, with whole numbers as coefficients."""
-    polynomial: Polynomial = dict(rings.polynomial(compared.high, compared.type))
-    for monomial, coefficient in rings.polynomial(compared.low, compared.type).items():
-        polynomial[monomial] = polynomial.get(monomial, Fraction(0)) - coefficient
+    polynomial = _difference(rings, compared)
     times = math.lcm(*(c.denominator for c in polynomial.values())) if polynomial else 1
     terms: list[Formula] = []
     for monomial, coefficient in polynomial.items():

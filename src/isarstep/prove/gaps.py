@@ -13,7 +13,7 @@ from isarstep.logic.terms import Term, constants
 from isarstep.prove import formula
 from isarstep.prove.available_facts import AvailableFacts, Order
 from isarstep.prove.calculation import calculated
-from isarstep.prove.certificates import with_certificates
+from isarstep.prove.certificates import as_sum, with_certificates
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.fewest import with_fewest_facts
 from isarstep.prove.ground_facts import GroundProblem, ground_problem
@@ -100,12 +100,12 @@ class GapCloser:
         hints at, then with more and more library facts.
         """
         by_calculation = calculated(asked.local, asked.goal, asked.signature)
-        if by_calculation is not None:
+        if by_calculation is not None and by_calculation.by != "algebra":
             return by_calculation
         problem = ground_problem(asked.local, asked.goal, asked.signature, self._by_name)
         by_values = None if problem is None else _by_values(problem, asked.signature)
-        if by_values is not None:
-            return by_values
+        if by_values is not None or by_calculation is not None:
+            return by_values or by_calculation or NOT_PROVED
         first = (*asked.general, *self.available.named(asked.given))
         given_names = {fact.name for fact in first}
         left: Term | None = None
@@ -140,7 +140,9 @@ class GapCloser:
         with suppress(formula.CannotEncode):
             attempts += [ground_attempt(query, strategy, seconds) for strategy in available(GROUND)]
         gap = _gap_of_prover(self.provers.prove(attempts))
-        return problem.explained(gap) if isinstance(gap, Proved) else None
+        if not isinstance(gap, Proved):
+            return None
+        return as_sum(problem, gap, signature) if gap.by == LINEAR.name else problem.explained(gap)
 
     def _by_name(self, theory: str, name: str) -> Sequence[Named]:
         """Facts of HOL's own theories."""

@@ -34,12 +34,13 @@ from isarstep.logic.terms import (
 )
 from isarstep.prove.domains import COMPLEX, Undetermined, Value, number_term
 from isarstep.prove.executable import BuiltInOnly, Machine
+from isarstep.prove.linear_values import linear_values
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.residues import CONG
 from isarstep.prove.rings import nonlinear, number_of
-from isarstep.prove.verdict import Proved, ShownStep
+from isarstep.prove.verdict import OpenedGoal, Proved, ShownStep
 
 MOST_STEPS = 80
 ROUNDS = 4
@@ -245,6 +246,15 @@ class GroundFacts:
                         equation = hol.eq(left, value, left.type)
                         plain = fact.formula == equation
                         known[left] = value, fact if plain else self._named(equation, (fact, *needs), "simp")
+        by_name = {fact.name: fact for fact in self.facts.values()}
+        stated = [(name, fact.formula) for name, fact in by_name.items()]
+        for leaf, value, names in linear_values(stated, self.signature):
+            if leaf not in known:
+                equation = hol.eq(leaf, value, leaf.type)
+                known[leaf] = (
+                    value,
+                    self._named(equation, [by_name[name] for name in by_name if name in names], "linarith"),
+                )
         for leaf, (value, fact) in known.items():
             self._split(fact)
             known[leaf] = value, self.facts.get(fact.formula, fact)
@@ -385,19 +395,17 @@ class GroundProblem:
     facts: tuple[GroundFact, ...]
     goal: Term
     decided: tuple[str, ...] | None  # facts that give variables values with which the goal holds
-    plain: bool  # the goal is the one that was asked, without variables or premises of its own
+    opened: OpenedGoal | None = None  # what was asked, where that has variables or premises of its own
 
     def named(self) -> tuple[Named, ...]:
         return tuple(Named(fact.name, hol.trueprop(fact.formula, typed=True)) for fact in self.facts)
 
     def by_values(self) -> Proved | None:
-        """A proof by the values of variables."""
+        """A proof by the values of variables, to be explained."""
         if self.decided is None:
             return None
         complex_numbers = any(type_of_application(t) == COMPLEX for t in subterms(self.goal))
-        return self.explained(
-            Proved("simp", 0.0, (*self.decided, *(("complex_eq_iff",) if complex_numbers else ())), 0)
-        )
+        return Proved("simp", 0.0, (*self.decided, *(("complex_eq_iff",) if complex_numbers else ())), 0)
 
     def explained(self, proof: Proved) -> Proved:
         """The proof from the premises themselves, with the steps that it needs."""
@@ -420,8 +428,9 @@ class GroundProblem:
         formulas = [*(fact.formula for fact in used), self.goal]
         method = method_for(formulas) if proof.by.startswith("cvc5") else proof.method
         given = tuple(dict.fromkeys(fact.name for fact in used if not fact.method))
-        shown = (*shown, *proof.steps) if self.plain else ()
-        return replace(proof, facts=(*premises, *others), steps=shown, method=method, given=given)
+        shown = (*shown, *proof.steps)
+        facts = (*premises, *others)
+        return replace(proof, facts=facts, steps=shown, method=method, given=given, opened=self.opened)
 
 
 def method_for(formulas: Iterable[Term]) -> str:
@@ -443,14 +452,15 @@ def ground_problem(
     formula = hol.as_formula(goal)
     if formula is None or schematics(formula):
         return None
-    given, conclusion = list(premises), formula
+    given, conclusion, variables = list(premises), formula, list[Free]()
     taken = {leaf.name for term in (formula, *(each.prop for each in premises)) for leaf in frees(term)}
     while True:
         binder, sides = hol.dest_quantifier(hol.ALL, conclusion), hol.dest_binary(hol.IMPLIES, conclusion)
         if binder is not None and binder.type is not None:
             name = next(name for n in count() if (name := f"{binder.name}~{n}") not in taken)
             taken.add(name)
-            conclusion = instantiate(binder.body, Free(name, binder.type))
+            variables.append(Free(name, binder.type))
+            conclusion = instantiate(binder.body, variables[-1])
         elif sides is not None:
             given.append(Named(f"goal({len(given)})", hol.trueprop(sides[0], typed=True)))
             conclusion = sides[1]
@@ -462,4 +472,14 @@ def ground_problem(
     facts = gathered.gather(given, conclusion)
     decided = gathered.decided(conclusion)
     names = None if decided is None else tuple(fact.name for fact in decided)
-    return GroundProblem(tuple(facts), hol.trueprop(conclusion, typed=True), names, conclusion == formula)
+    asked = hol.trueprop(conclusion, typed=True)
+    if conclusion == formula:
+        return GroundProblem(tuple(facts), asked, names)
+    body = goal  # what is left without meta-connectives tells whether others are to be opened
+    while (meta := hol.dest_quantifier(hol.PURE_ALL, body)) is not None or hol.dest_binary(hol.PURE_IMP, body):
+        body = meta.body if meta is not None else hol.strip_pure_imp(body)[1]
+    inner = hol.dest_trueprop(body)
+    by_rules = inner is not None and (hol.dest_quantifier(hol.ALL, inner) or hol.dest_binary(hol.IMPLIES, inner))
+    own = tuple((each.name, each.prop) for each in given[len(premises) :])
+    opened = OpenedGoal(tuple(variables), own, asked, "(intro allI impI)" if by_rules else "-")
+    return GroundProblem(tuple(facts), asked, names, opened)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from isarstep.errors import UserError
 from isarstep.logic.hol import PURE_ALL, trueprop
@@ -16,6 +16,7 @@ from isarstep.logic.terms import (
     Abs,
     App,
     Const,
+    Free,
     Term,
     TFree,
     TVar,
@@ -24,6 +25,7 @@ from isarstep.logic.terms import (
     abstract,
     fun,
     schematics,
+    substitute,
     substitute_types,
 )
 from isarstep.logic.typed_writer import write_typed
@@ -31,7 +33,7 @@ from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.problems import DEFINITION
-from isarstep.prove.verdict import AUTHORITY, Gap, Proved, Refuted
+from isarstep.prove.verdict import AUTHORITY, Gap, OpenedGoal, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
 
@@ -204,18 +206,62 @@ def isar_text(
         if isinstance(gap, Proved) and gap.cases:
             lines += [f"  {statement}", *([f"    using {using}"] if using else []), *_by_cases(gap, term)]
             continue
-        inner = gap.steps if isinstance(gap, Proved) and names is not None else ()
+        inner, known_as, margin = tuple[ShownStep, ...](), dict(numbered or {}), "  "
+        if isinstance(gap, Proved) and names is not None:
+            inner = gap.steps
+            if gap.opened is not None:
+                opening, gap = _opening(gap, gap.opened, types, language, names, prefix)
+                lines += [f"  {statement}", *opening.lines]
+                known_as |= opening.labels
+                using = " ".join([using, *opening.labels.values()]).strip()
+                inner, statement, margin = gap.steps, f'show "{opening.goal}"', "    "
         for number, step in enumerate(inner, 1):
             text_of = write_typed(with_fractions(trueprop(step.formula, typed=True)), language, names=names)
             needed = [*([using] if step.premises and using else []), *(f"{prefix}{n + 1}" for n in step.steps)]
-            lines.append(f'  have {prefix}{number}: "{text_of}"')
-            lines.append(f"    {'using ' + ' '.join(needed) + ' ' if needed else ''}by {step.method}")
-        if isinstance(gap, Proved) and gap.given is not None and numbered and set(gap.given) <= set(numbered):
-            using = " ".join([*map(numbered.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
+            lines.append(f'{margin}have {prefix}{number}: "{text_of}"')
+            lines.append(f"{margin}  {'using ' + ' '.join(needed) + ' ' if needed else ''}by {step.method}")
+        if isinstance(gap, Proved) and gap.given is not None and set(gap.given) <= set(known_as):
+            using = " ".join([*map(known_as.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
         using = " ".join([using, *(f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used)]).strip()
         before = f"using {using} " if using else ""
-        lines += [f"  {statement}", f"    {before}{_justified(gap, term)}"]
+        lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term)}"]
+        lines += ["  qed"] if margin != "  " else []
     return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """The beginning of a proof that fixes and assumes what a goal has of its own."""
+
+    lines: list[str]
+    labels: dict[str, str]
+    goal: str
+
+
+def _opening(
+    proof: Proved, opened: OpenedGoal, types: Context, language: Language, names: Mapping[str, str], prefix: str
+) -> tuple[_Opening, Proved]:
+    """With the proof in the words that are printed."""
+    lines, taken, called = [f"  proof {opened.method}"], set(types), dict[str, Term]()
+    for variable in opened.variables:
+        name = variable.name.partition("~")[0] or "x"
+        while name in taken:
+            name += "'"
+        taken.add(name)
+        called[variable.name] = Free(name, variable.type)
+        if variable.type is not None:
+            lines.append(f'    fix {name} :: "{write_type(variable.type, language, sorts=True)}"')
+
+    def said(proposition: Term) -> Term:
+        return substitute(proposition, lambda leaf: called.get(leaf.name) if type(leaf) is Free else None)
+
+    def text(proposition: Term) -> str:
+        return write_typed(with_fractions(said(proposition)), language, names=names)
+
+    labels = {name: f"{prefix}given{place}" for place, (name, _) in enumerate(opened.premises, 1)}
+    lines += [f'    assume {labels[name]}: "{text(premise)}"' for name, premise in opened.premises]
+    steps = tuple(replace(step, formula=said(step.formula)) for step in proof.steps)
+    return _Opening(lines, labels, text(opened.conclusion)), replace(proof, steps=steps)
 
 
 def theory_file(isar: str, imports: Sequence[str], name: str = "Scratch") -> str:

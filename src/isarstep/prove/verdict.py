@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from isarstep.logic.terms import Term
+from isarstep.logic.terms import Free, Term
 
 # Wherever a person reads that something is proved.
 AUTHORITY = "by provers, not by Isabelle's kernel"
@@ -33,6 +33,16 @@ class ShownStep:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenedGoal:
+    """A goal with variables and premises of its own, which are fixed and assumed before the rest is shown."""
+
+    variables: tuple[Free, ...]
+    premises: tuple[tuple[str, Term], ...]  # by the names that proofs have for them
+    conclusion: Term
+    method: str  # of Isar, that takes it apart
+
+
+@dataclass(frozen=True, slots=True)
 class Proved:
     """A prover derived the goal; `library` facts were offered beside the given premises."""
 
@@ -44,6 +54,7 @@ class Proved:
     cases: tuple[Proved, ...] = ()
     steps: tuple[ShownStep, ...] = ()  # what is shown first
     given: tuple[str, ...] | None = None  # premises that the last method needs, where they are known
+    opened: OpenedGoal | None = None
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"
