@@ -16,6 +16,7 @@ from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.residue_steps import residue_steps
 from isarstep.prove.residues import by_residues
 from isarstep.prove.rings import ring_proof
+from isarstep.prove.value_steps import value_steps
 from isarstep.prove.verdict import Proved
 
 # What Isabelle's code generator does not compute.
@@ -31,7 +32,9 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
         try:
             if machine.evaluate(machine.code(goal), ()):
                 names = {node.name for node in subterms(goal) if type(node) is Const}
-                return Proved("simp" if names & NOT_GENERATED else "eval", time.process_time() - began, (), 0)
+                steps, method = value_steps(goal, machine)
+                by = "simp" if names & NOT_GENERATED else "eval"
+                return Proved(by, time.process_time() - began, (), 0, method, (), steps)
         except Undetermined:
             pass
     found = ring_proof(premises, goal, signature)
@@ -40,9 +43,9 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
     needed = by_residues(premises, goal)
     if needed is None:
         return None
-    formulas = [premise.prop for premise in premises if premise.name in needed]
-    steps, method = residue_steps(goal, formulas)
-    return Proved("residues", time.process_time() - began, needed, 0, method, (), steps, needed)
+    given = [(premise.name, premise.prop) for premise in premises if premise.name in needed]
+    steps, method, last = residue_steps(goal, given)
+    return Proved("residues", time.process_time() - began, needed, 0, method, (), steps, last)
 
 
 def without_variables(term: Term) -> bool:

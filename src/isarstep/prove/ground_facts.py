@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import count
+from itertools import count, islice
 
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
@@ -33,6 +33,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.prove.domains import COMPLEX, Undetermined, Value, number_term
+from isarstep.prove.enumeration import Bounds, about, bounds, computable, for_all, satisfying
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.linear_values import linear_values
 from isarstep.prove.matching import Matching
@@ -255,10 +256,61 @@ class GroundFacts:
                     value,
                     self._named(equation, [by_name[name] for name in by_name if name in names], "linarith"),
                 )
+        for each in bounds([fact.formula for fact in self.facts.values()]):
+            if each.variable not in known and (found := self._only_value(each)) is not None:
+                known[each.variable] = found
         for leaf, (value, fact) in known.items():
             self._split(fact)
             known[leaf] = value, self.facts.get(fact.formula, fact)
         return known
+
+    def _only_value(self, within: Bounds) -> tuple[Term, GroundFact] | None:
+        """The one value between its bounds with which all that is known of a variable alone holds."""
+        leaf = within.variable
+        among = self._asked_of([within])
+        try:
+            values = list(islice(satisfying(self.machine, [within], [fact.formula for fact in among]), 2))
+        except Undetermined:
+            return None
+        if len(values) != 1 or leaf.type is None:
+            return None
+        value = number_term(Fraction(values[0][0]), leaf.type)
+        equation = hol.eq(leaf, value, leaf.type)
+        return value, self._named(equation, self._gone_through([within], among, equation), "blast")
+
+    def _asked_of(self, within: Sequence[Bounds]) -> list[GroundFact]:
+        """What is known of some variables alone, but their bounds."""
+        stated = list(self.facts.values())
+        their_own = {place for each in within for place in each.places}
+        variables = {each.variable for each in within}
+        return [
+            fact
+            for place, fact in enumerate(stated)
+            if place not in their_own
+            and about(fact.formula, variables)
+            and computable(self.machine, within, fact.formula)
+        ]
+
+    def _gone_through(self, within: Sequence[Bounds], among: Sequence[GroundFact], goal: Term) -> list[GroundFact]:
+        """That a formula holds for all values, that the variables have some of these, and what is known of them."""
+        stated = list(self.facts.values())
+        everywhere = self._named(for_all(within, [fact.formula for fact in among], goal), (), "eval")
+        inside = [self._named(each.membership, [stated[n] for n in each.places], "simp") for each in within]
+        return [everywhere, *inside, *among]
+
+    def by_enumeration(self, goal: Term) -> list[GroundFact] | None:
+        """Facts from which a goal follows at once, where it holds for all values that its variables can have."""
+        stated = [fact.formula for fact in self.facts.values()]
+        within = [each for each in bounds(stated) if each.variable in frees(goal)]
+        if {each.variable for each in within} != set(frees(goal)) or not within:
+            return None
+        among = self._asked_of(within)
+        try:
+            if any(True for _ in satisfying(self.machine, within, [fact.formula for fact in among], goal)):
+                return None
+        except Undetermined:
+            return None
+        return self._gone_through(within, among, goal)
 
     def _largest_computable(self, term: Term, known: Mapping[Free, object]) -> Iterator[Term]:
         todo = [term]
@@ -302,7 +354,9 @@ class GroundFacts:
                     if formula is not None and not schematics(matching.instance(fact.prop)):
                         under = hol.dest_binary(hol.IMPLIES, formula) is not None
                         method = f"(blast intro: {fact.name})" if under else f"(rule {fact.name})"
-                        self._split(self._named(formula, (), method))
+                        plain, computed = self._named(formula, (), method), self._computed(formula)
+                        if computed is not None:  # a condition that does not hold leaves nothing to say
+                            self._split(plain if computed == formula else self._named(computed, (plain,), "simp"))
 
 
 def _stripped(formula: Term) -> tuple[list[Typ | None], Term]:
@@ -395,6 +449,7 @@ class GroundProblem:
     facts: tuple[GroundFact, ...]
     goal: Term
     decided: tuple[str, ...] | None  # facts that give variables values with which the goal holds
+    method: str = ""  # by which it follows from them
     opened: OpenedGoal | None = None  # what was asked, where that has variables or premises of its own
 
     def named(self) -> tuple[Named, ...]:
@@ -405,6 +460,8 @@ class GroundProblem:
         if self.decided is None:
             return None
         complex_numbers = any(type_of_application(t) == COMPLEX for t in subterms(self.goal))
+        if self.method:
+            return Proved("eval", 0.0, self.decided, 0, self.method)
         return Proved("simp", 0.0, (*self.decided, *(("complex_eq_iff",) if complex_numbers else ())), 0)
 
     def explained(self, proof: Proved) -> Proved:
@@ -428,7 +485,17 @@ class GroundProblem:
         formulas = [*(fact.formula for fact in used), self.goal]
         method = method_for(formulas) if proof.by.startswith("cvc5") else proof.method
         given = tuple(dict.fromkeys(fact.name for fact in used if not fact.method))
-        shown = (*shown, *proof.steps)
+        further = tuple(
+            replace(
+                step,
+                steps=(
+                    *(place + len(shown) for place in step.steps),
+                    *(places[by_name[name]] for name in step.premises if name in by_name and by_name[name].method),
+                ),
+            )
+            for step in proof.steps
+        )
+        shown = (*shown, *further)
         facts = (*premises, *others)
         return replace(proof, facts=facts, steps=shown, method=method, given=given, opened=self.opened)
 
@@ -470,11 +537,14 @@ def ground_problem(
         return None
     gathered = GroundFacts(signature, library)
     facts = gathered.gather(given, conclusion)
-    decided = gathered.decided(conclusion)
+    decided, method = gathered.decided(conclusion), ""
+    if decided is None and (decided := gathered.by_enumeration(conclusion)) is not None:
+        method = "blast"
+        facts += [fact for fact in decided if fact not in facts]
     names = None if decided is None else tuple(fact.name for fact in decided)
     asked = hol.trueprop(conclusion, typed=True)
     if conclusion == formula:
-        return GroundProblem(tuple(facts), asked, names)
+        return GroundProblem(tuple(facts), asked, names, method)
     body = goal  # what is left without meta-connectives tells whether others are to be opened
     while (meta := hol.dest_quantifier(hol.PURE_ALL, body)) is not None or hol.dest_binary(hol.PURE_IMP, body):
         body = meta.body if meta is not None else hol.strip_pure_imp(body)[1]
@@ -482,4 +552,4 @@ def ground_problem(
     by_rules = inner is not None and (hol.dest_quantifier(hol.ALL, inner) or hol.dest_binary(hol.IMPLIES, inner))
     own = tuple((each.name, each.prop) for each in given[len(premises) :])
     opened = OpenedGoal(tuple(variables), own, asked, "(intro allI impI)" if by_rules else "-")
-    return GroundProblem(tuple(facts), asked, names, opened)
+    return GroundProblem(tuple(facts), asked, names, method, opened)

@@ -108,7 +108,7 @@ def method_with_all_given(proof: Proved, goal: Term) -> str | None:
 def _method(proof: Proved, goal: Term, named: list[str]) -> str:
     names = {constant.name for constant in constants(goal)}
     listed = " ".join(named)
-    if proof.by == "eval":
+    if proof.by == "eval" and not proof.method:
         return "eval" if any(name.partition(".")[0] in _SETS for name in names) else "((simp; fail) | eval)"
     if proof.by == "algebra":
         return "(algebra | linarith | (simp; fail) | (simp add: field_simps power2_eq_square))"

@@ -1,9 +1,12 @@
 """What Isabelle is shown of a proof by remainders: the remainders that are possible, and every term modulo d as one of
-remainders.
+remainders, operation by operation.
+
+A power with a variable as exponent is one of its exponent's remainder, where some power of its base is 1 modulo d.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
@@ -17,43 +20,167 @@ from isarstep.logic.terms import (
     frees,
     funs,
     list_comb,
+    rebuilt,
     strip_comb,
     strip_fun,
-    substitute,
     subterms,
 )
-from isarstep.prove.domains import number_term
+from isarstep.prove.domains import BOOL, NAT, number_term
 from isarstep.prove.rings import nonlinear, number_of
 from isarstep.prove.verdict import ShownStep
 
 MOST_CASES = 12
-MODULO, DVD, POWER = "Rings.modulo_class.modulo", "Rings.dvd_class.dvd", "Power.power_class.power"
-INSIDE = "(simp add: mod_simps)"
+MODULO, DIVIDE, DVD = "Rings.modulo_class.modulo", "Rings.divide_class.divide", "Rings.dvd_class.dvd"
+POWER, TIMES, PLUS = "Power.power_class.power", "Groups.times_class.times", "Groups.plus_class.plus"
+CONGRUENCES = {PLUS: "mod_add_cong", TIMES: "mod_mult_cong", "Groups.minus_class.minus": "mod_diff_cong"}
+LEAF, SAME = "mod_mod_trivial[symmetric]", "refl"
+CASES = "((auto; fail) | presburger)"
+WITHOUT_DVD = "((simp only: dvd_eq_mod_eq_0 not_False_eq_True; fail) | (simp add: dvd_eq_mod_eq_0))"
 
 
-def residue_steps(goal: Term, given: Sequence[Term]) -> tuple[tuple[ShownStep, ...], str]:
-    """Steps, and the method that ends the proof from them: the method alone where all is linear, and where remainders
-    by several numbers or powers with variables as exponents are in it."""
+def residue_steps(goal: Term, given: Sequence[tuple[str, Term]]) -> tuple[tuple[ShownStep, ...], str, tuple[str, ...]]:
+    """Steps, the method that ends the proof from them, and the premises that it needs: the method alone where all is
+    linear, where remainders by several numbers are in it, and where a power is beyond this."""
+    alone = (), "presburger", tuple(name for name, _ in given)
     terms = list(dict.fromkeys(_moduli(goal)))
-    if len({modulus for _, modulus, _ in terms}) != 1 or any(_has_exponent(term) for term, _, _ in terms):
-        return (), "presburger"
-    if not any(map(nonlinear, (node for term, _, _ in terms for node in subterms(term)))):
-        return (), "presburger"
-    modulus = terms[0][1]
-    known = {node for formula in given for node in subterms(formula)}
-    leaves = dict.fromkeys(leaf for term, _, _ in terms for leaf in frees(term))
-    steps = [
-        ShownStep(_one_of(leaf, modulus, leaf.type), "presburger", (), (), True)
-        for leaf in leaves
-        if leaf.type is not None and _mod(leaf, modulus, leaf.type) not in known and modulus <= MOST_CASES
-    ]
-    for term, _, typ in terms:
-        inner = substitute(term, lambda leaf: _mod(leaf, modulus, leaf.type) if leaf.type is not None else None)
-        if inner != term:
-            equation = hol.eq(_mod(term, modulus, typ), _mod(inner, modulus, typ), typ)
-            steps.append(ShownStep(equation, INSIDE, (), (), True))
-    divides = any(type(node) is Const and node.name == DVD for node in subterms(goal))
-    return tuple(steps), "(auto simp add: dvd_eq_mod_eq_0)" if divides else "((auto; fail) | presburger)"
+    if len({modulus for _, modulus, _ in terms}) != 1:
+        return alone
+    if not any(nonlinear(node) or _exponent(node) for term, _, _ in terms for node in subterms(term)):
+        return alone
+    shown = _Shown(terms[0][1], {node for _, formula in given for node in subterms(formula)})
+    try:
+        for term, _, typ in terms:
+            shown.term(term, typ)
+    except _Beyond:
+        return alone
+    steps = (*shown.cases, *(_moved(step, len(shown.cases)) for step in shown.steps))
+    if not any(type(node) is Const and node.name == DVD for node in subterms(goal)):
+        return steps, CASES, alone[2]
+    formula = hol.dest_trueprop(goal)
+    assert formula is not None
+    used = tuple(place for place, step in enumerate(steps) if step.used)
+    steps = tuple(ShownStep(step.formula, step.method, step.premises, step.steps, False) for step in steps)
+    last = ShownStep(rebuilt(formula, _without_dvd), CASES, alone[2], used, True)
+    return (*steps, last), WITHOUT_DVD, ()
+
+
+class _Beyond(Exception):
+    """A power that has no steps here."""
+
+
+class _Shown:
+    """The steps for terms modulo one number."""
+
+    def __init__(self, modulus: int, known: set[Term]) -> None:
+        self.modulus, self.known = modulus, known
+        self.cases: list[ShownStep] = []
+        self.steps: list[ShownStep] = []
+
+    def term(self, term: Term, typ: Typ) -> None:
+        """`t mod d = t' mod d`, where t' has remainders alone."""
+        image, why = self._image(term, typ)
+        if isinstance(why, int):
+            step = self.steps[why]
+            self.steps[why] = ShownStep(step.formula, step.method, step.premises, step.steps, True)
+        elif why == LEAF and image not in self.known:
+            self._one_of(term, self.modulus, typ, range(self.modulus))
+
+    def _image(self, term: Term, typ: Typ) -> tuple[Term, int | str]:
+        """The term of remainders, and why it has the same remainder: the place of a step, or a theorem."""
+        head, arguments = strip_comb(term)
+        name = head.name if type(head) is Const else ""
+        if not frees(term):
+            return term, SAME
+        if name in CONGRUENCES and len(arguments) == 2:
+            (left, one), (right, other) = (self._image(each, typ) for each in arguments)
+            places = tuple(why for why in (one, other) if isinstance(why, int))
+            filled = " ".join("_" if isinstance(why, int) else why for why in (one, other))
+            rule = CONGRUENCES[name] + ("" if len(places) == 2 else f"[OF {filled}]")
+            return self._equal(term, list_comb(head, (left, right)), typ, f"(rule {rule})", places)
+        if name == "Groups.uminus_class.uminus" and len(arguments) == 1:
+            image, why = self._image(arguments[0], typ)
+            rule, places = ("mod_minus_cong", (why,)) if isinstance(why, int) else (f"mod_minus_cong[OF {why}]", ())
+            return self._equal(term, list_comb(head, (image,)), typ, f"(rule {rule})", places)
+        if name == POWER and len(arguments) == 2 and number_of(arguments[1]) is not None:
+            image, why = self._image(arguments[0], typ)
+            made = list_comb(head, (image, arguments[1]))
+            if isinstance(why, int):
+                return self._equal(term, made, typ, "(metis power_mod)", (why,))
+            return self._equal(term, made, typ, "(rule power_mod[symmetric])", ())
+        if name == POWER and len(arguments) == 2:
+            return self._periodic(term, head, *arguments, typ)
+        remainder = _mod(term, self.modulus, typ)
+        if type(term) is Free and remainder not in self.known and self.modulus <= MOST_CASES:
+            self._one_of(term, self.modulus, typ, range(self.modulus))
+        return remainder, LEAF
+
+    def _periodic(self, term: Term, head: Term, base: Term, exponent: Term, typ: Typ) -> tuple[Term, int | str]:
+        """`b ^ e = (b ^ p) ^ (e div p) * b ^ (e mod p)`, where b ^ p is 1 modulo d."""
+        number = number_of(base)
+        period = None if number is None else _order(number, self.modulus)
+        if period is None or period > MOST_CASES:
+            raise _Beyond
+        rest = _mod(exponent, period, NAT)
+        small = list_comb(head, (base, rest))
+        whole = list_comb(
+            head, (list_comb(head, (base, number_term(Fraction(period), NAT))), _divided(exponent, period))
+        )
+        one = number_term(Fraction(1), typ)
+        split = hol.eq(term, _times(whole, small, typ), typ)
+        laws = "power_mult[symmetric] power_add[symmetric] mult_div_mod_eq"
+        self.steps.append(ShownStep(split, f"(simp only: {laws})", (), (), False))
+        place = len(self.steps) - 1
+        _, unit = self._equal(whole, one, typ, "(subst power_mod[symmetric], simp)", ())
+        product = _times(whole, small, typ), _times(one, small, typ)
+        _, both = self._equal(*product, typ, "(rule mod_mult_cong[OF _ refl])", (int(unit),))
+        values = {_value(exponent, n) % period for n in range(period)}
+        self._one_of(exponent, period, NAT, sorted(values))
+        return self._equal(term, small, typ, "(simp only: mult_1)", (place, int(both)))
+
+    def _equal(self, term: Term, image: Term, typ: Typ, method: str, places: tuple[int, ...]) -> tuple[Term, int | str]:
+        equation = hol.eq(_mod(term, self.modulus, typ), _mod(image, self.modulus, typ), typ)
+        self.steps.append(ShownStep(equation, method, (), places, False))
+        return image, len(self.steps) - 1
+
+    def _one_of(self, term: Term, modulus: int, typ: Typ, values: Sequence[int]) -> None:
+        """`t mod d` is one of these."""
+        equations = [hol.eq(_mod(term, modulus, typ), number_term(Fraction(n), typ), typ) for n in values]
+        cases = reduce(lambda right, left: hol.disj(left, right, typed=True), reversed(equations))
+        step = ShownStep(cases, "presburger", (), (), True)
+        if step not in self.cases:
+            self.cases.append(step)
+
+
+def _moved(step: ShownStep, by: int) -> ShownStep:
+    return ShownStep(step.formula, step.method, step.premises, tuple(place + by for place in step.steps), step.used)
+
+
+def _order(base: int, modulus: int) -> int | None:
+    """The least p > 0 with base ^ p = 1 modulo it; None where there is none."""
+    if modulus < 2 or math.gcd(base, modulus) != 1:
+        return None
+    power, value = 1, base % modulus
+    while value != 1:
+        power, value = power + 1, value * base % modulus
+    return power
+
+
+def _value(exponent: Term, n: int) -> int:
+    """An exponent where its one variable is n."""
+    head, arguments = strip_comb(exponent)
+    match head.name if type(head) is Const else "", arguments:
+        case "Groups.plus_class.plus", [left, right]:
+            return _value(left, n) + _value(right, n)
+        case "Groups.times_class.times", [left, right]:
+            return _value(left, n) * _value(right, n)
+        case "Nat.Suc", [inner]:
+            return _value(inner, n) + 1
+    number = number_of(exponent)
+    if number is not None:
+        return number
+    if type(exponent) is not Free:
+        raise _Beyond
+    return n
 
 
 def _moduli(formula: Term) -> Iterator[tuple[Term, int, Typ]]:
@@ -69,19 +196,30 @@ def _moduli(formula: Term) -> Iterator[tuple[Term, int, Typ]]:
                 yield term, number, strip_fun(head.type)[0][0]
 
 
-def _has_exponent(term: Term) -> bool:
-    for node in subterms(term):
-        head, arguments = strip_comb(node)
-        if type(head) is Const and head.name == POWER and len(arguments) == 2 and frees(arguments[1]):
-            return True
-    return False
+def _exponent(node: Term) -> bool:
+    """Is it a power with a variable as exponent?"""
+    head, arguments = strip_comb(node)
+    return type(head) is Const and head.name == POWER and len(arguments) == 2 and bool(frees(arguments[1]))
+
+
+def _without_dvd(node: Term) -> Term:
+    """`d dvd t` as `t mod d = 0`."""
+    head, arguments = strip_comb(node)
+    if type(head) is not Const or head.name != DVD or len(arguments) != 2 or head.type is None:
+        return node
+    typ = strip_fun(head.type)[0][0]
+    zero = number_term(Fraction(0), typ)
+    remainder = list_comb(Const(MODULO, funs((typ, typ), typ)), arguments[::-1])
+    return list_comb(Const(hol.EQ, funs((typ, typ), BOOL)), (remainder, zero))
 
 
 def _mod(term: Term, modulus: int, typ: Typ) -> Term:
     return list_comb(Const(MODULO, funs((typ, typ), typ)), (term, number_term(Fraction(modulus), typ)))
 
 
-def _one_of(leaf: Free, modulus: int, typ: Typ) -> Term:
-    """`x mod d` is 0, 1, ... or d - 1."""
-    cases = [hol.eq(_mod(leaf, modulus, typ), number_term(Fraction(n), typ), typ) for n in range(modulus)]
-    return reduce(lambda right, left: hol.disj(left, right, typed=True), reversed(cases))
+def _divided(term: Term, modulus: int) -> Term:
+    return list_comb(Const(DIVIDE, funs((NAT, NAT), NAT)), (term, number_term(Fraction(modulus), NAT)))
+
+
+def _times(left: Term, right: Term, typ: Typ) -> Term:
+    return list_comb(Const(TIMES, funs((typ, typ), typ)), (left, right))
