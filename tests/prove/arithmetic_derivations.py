@@ -233,3 +233,27 @@ FALSE_CERTIFICATES = [
     D("quotient of integers is exact", ["(< 0 y)"], "(<= x (* y (/ x y)))", Z),
     D("power is larger", ["(<= 0 x)"], "(<= x (^ x 2))", R),
 ]  # fmt: skip
+
+BY_VALUES = [
+    D("linear equations", ["(= (+ x y) 7)", "(= (+ (* 3 x) y) 45)"], "(= (- (^ x 2) (^ y 2)) 217)", R),
+    D("linear equations of integers", ["(= (+ x y) 7)", "(= (- x y) 1)"], "(= (* x y) 12)", Z),
+    D("between bounds", ["(= (mod (* 14 n) 100) 46)", "(< n 50)"], "(= (* n n) 1521)", N),
+    D("above a bound", ["(= (mod (* 14 n) 100) 46)", "(< n 100)", "(< 50 n)"], "(= n 89)", N),
+    D("two of them", ["(< x 5)", "(< y 4)", "(= (* x y) 12)"], "(= (+ x y) 7)", N),
+    D("several values", ["(<= (neg 4) x)", "(<= x 4)", "(= (* x x) 16)"], "(| (= x 4) (= x (neg 4)))", Z),
+]  # fmt: skip
+
+FALSE_VALUES = [
+    D("one equation", ["(= (+ x y) 7)"], "(= x 3)", R),
+    D("the same equation twice", ["(= (+ x y) 7)", "(= (+ (* 2 x) (* 2 y)) 14)"], "(= x 3)", R),
+    D("subtraction of naturals", ["(= (+ x y) 8)", "(= (- x y) 0)"], "(= x 4)", N),
+    D("quotient of integers", ["(= (/ x 2) 3)"], "(= x 6)", Z),
+    D("no lower bound", ["(<= x 4)", "(= (* x x) 16)"], "(= x 4)", Z),
+    D("one of two values", ["(<= (neg 4) x)", "(<= x 4)", "(= (* x x) 16)"], "(= x 4)", Z),
+    D("the bound itself", ["(<= n 5)"], "(< n 5)", N),
+    D("strict bound", ["(< n 5)"], "(< n 4)", N),
+    D("below zero", ["(< x 3)", "(< (neg 3) x)"], "(<= 0 x)", Z),
+    D("bound of a real number", ["(< 0 x)", "(< x 2)"], "(= x 1)", R),
+    D("bound of another variable", ["(< x 5)", "(< 3 y)"], "(= y 4)", N),
+    D("bound by a variable", ["(< x y)", "(< 3 x)", "(<= x 4)"], "(= y 5)", N),
+]  # fmt: skip

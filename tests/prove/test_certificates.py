@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import pytest
 from tests.prove.arithmetic_derivations import BY_CERTIFICATES, FALSE_ARITHMETIC, FALSE_CERTIFICATES, FALSE_GROUND
@@ -10,8 +11,9 @@ from tests.prove.derivations import FALSE, Derivation
 from tests.prove.test_ground import problem_of
 from tests.prove.test_rings import RINGS
 
-from isarstep.prove.certificates import with_certificates
+from isarstep.prove.certificates import IDENTITY, QUOTIENTS, as_sum, with_certificates
 from isarstep.prove.encode_smt import encode_smt
+from isarstep.prove.multipliers import Compared, multipliers
 from isarstep.prove.provers import LINEAR, Attempt, ProofFound, ProverLimits, Provers, available
 from isarstep.prove.verdict import Proved
 
@@ -27,7 +29,7 @@ def by_certificate(derivation: Derivation, provers: Provers) -> Proved | None:
     answer = provers.prove([Attempt(LINEAR, *encode_smt(linear))])
     if not isinstance(answer, ProofFound):
         return None
-    return enlarged.explained(Proved(answer.strategy, answer.seconds, answer.facts, 0))
+    return as_sum(enlarged, Proved(answer.strategy, answer.seconds, answer.facts, 0), RINGS)
 
 
 @pytest.fixture(scope="module")
@@ -56,4 +58,25 @@ def test_the_square_is_shown(provers: Provers) -> None:
     (derivation,) = (d for d in BY_CERTIFICATES if d.name == "square of another sum")
     proof = by_certificate(derivation, provers)
     assert proof is not None
-    assert [(step.method, step.steps, step.premises) for step in proof.steps] == [("simp", (), ())]
+    assert [(step.method, step.premises) for step in proof.steps] == [("simp", ()), (IDENTITY, ())]
+    assert proof.method == "linarith"
+
+
+@needs_cvc5
+def test_every_certificate_is_a_sum(provers: Provers) -> None:
+    for derivation in BY_CERTIFICATES:
+        proof = by_certificate(derivation, provers)
+        assert proof is not None
+        assert proof.method == "linarith", derivation.name
+        assert proof.steps[-1].method == (QUOTIENTS if "quotients" in derivation.name else IDENTITY), derivation.name
+
+
+def test_multipliers() -> None:
+    x, y = (({((name, 1),): Fraction(1)}) for name in "xy")
+    at_least_zero = [Compared({**x, (): Fraction(-1)}, False, False), Compared({**y, **x}, True, False)]
+    # 3 * (x - 1) - 2 * (x + y) + 1 = x - 2 * y - 2
+    goal = Compared({**x, (("y", 1),): Fraction(-2), (): Fraction(-2)}, False, False)
+    assert multipliers(at_least_zero, goal) == (1, [3, -2], 1)
+    assert multipliers(at_least_zero, Compared({**x, (): Fraction(-2)}, False, False)) is None  # x - 2 may be negative
+    assert multipliers(at_least_zero, Compared({**x, (): Fraction(-1)}, False, True)) is None  # or 0
+    assert multipliers(at_least_zero, Compared({**x}, False, True)) == (1, [1, 0], 1)

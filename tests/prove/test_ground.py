@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from tests.prove.arithmetic_derivations import CALCULATED, FALSE_ARITHMETIC, FALSE_GROUND, FALSE_RESIDUES, GROUND_TRUE
+from tests.prove.arithmetic_derivations import (
+    BY_VALUES,
+    CALCULATED,
+    FALSE_ARITHMETIC,
+    FALSE_CERTIFICATES,
+    FALSE_GROUND,
+    FALSE_RESIDUES,
+    FALSE_VALUES,
+    GROUND_TRUE,
+)
 from tests.prove.derivations import FALSE, Derivation
 from tests.prove.language import lemma, local
 from tests.prove.test_rings import RINGS
 
+from isarstep.logic.terms import Type
 from isarstep.prove.calculation import calculated
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.ground_facts import GroundProblem, ground_problem
@@ -41,7 +51,7 @@ def by_arithmetic(derivation: Derivation, provers: Provers) -> Proved | None:
     problem = problem_of(derivation)
     if problem is None:
         return None
-    found = calculated(problem.named(), problem.goal, RINGS)
+    found = problem.by_values() or calculated(problem.named(), problem.goal, RINGS)
     if found is None:
         try:
             query = Query(problem.named(), problem.goal)
@@ -67,7 +77,7 @@ def test_arithmetic_proves(derivation: Derivation, provers: Provers) -> None:
 @needs_cvc5
 def test_no_false_derivation_is_proved() -> None:
     with Provers(ProverLimits(seconds=0.5, width=2)) as provers:
-        derivations = (*FALSE_GROUND, *FALSE_RESIDUES, *FALSE_ARITHMETIC, *FALSE)
+        derivations = (*FALSE_VALUES, *FALSE_GROUND, *FALSE_RESIDUES, *FALSE_ARITHMETIC, *FALSE)
         assert [d.name for d in derivations if by_arithmetic(d, provers) is not None] == []
 
 
@@ -91,3 +101,53 @@ def test_arithmetic_is_not_asked_about_other_things() -> None:
 
 def test_what_is_calculated_stays_so(provers: Provers) -> None:
     assert all(by_arithmetic(derivation, provers) for derivation in CALCULATED if "real" in derivation.types.values())
+
+
+@pytest.mark.parametrize("derivation", BY_VALUES, ids=lambda d: d.name)
+def test_values_decide(derivation: Derivation) -> None:
+    problem = problem_of(derivation)
+    assert problem is not None
+    found = problem.by_values()
+    assert found is not None
+    proof = problem.explained(found)
+    assert any(step.used for step in proof.steps)
+    assert set(proof.facts) <= {f"F.2({n})" for n, _ in enumerate(derivation.premises, 1)}
+    assert all(before < place for place, step in enumerate(proof.steps) for before in step.steps)
+
+
+def test_no_false_derivation_is_decided_by_values() -> None:
+    derivations = (*FALSE_VALUES, *FALSE_CERTIFICATES, *FALSE_GROUND, *FALSE_RESIDUES, *FALSE_ARITHMETIC, *FALSE)
+    problems = [(derivation.name, problem_of(derivation)) for derivation in derivations]
+    assert [name for name, problem in problems if problem is not None and problem.by_values() is not None] == []
+
+
+def test_values_are_shown_once_and_the_goal_needs_nothing_else() -> None:
+    problem = problem_of(BY_VALUES[0])
+    assert problem is not None
+    found = problem.by_values()
+    assert found is not None
+    proof = problem.explained(found)
+    assert [(step.method, step.premises) for step in proof.steps] == [("linarith", ("F.2(1)", "F.2(2)"))] * 2
+    assert proof.given == ()
+
+
+def test_a_goal_with_variables_of_its_own_is_opened() -> None:
+    problem = problem_of(next(d for d in GROUND_TRUE if d.name == "all positive numbers"))
+    assert problem is not None
+    opened = problem.opened
+    assert opened is not None
+    assert [variable.type for variable in opened.variables] == [Type("Real.real")]
+    assert [name for name, _ in opened.premises] == ["goal(0)"]
+    assert opened.method == "(intro allI impI)"
+    assert opened.conclusion == problem.goal
+
+
+def test_a_root_of_a_number_needs_no_condition() -> None:
+    (root,) = (d for d in GROUND_TRUE if d.name == "root")
+    problem = problem_of(root)
+    assert problem is not None
+    said = {step.method for fact in problem.facts for step in fact.chain() if "sqrt" in str(fact.formula)}
+    assert said >= {"simp", "(blast intro: NthRoot.real_sqrt_pow2)"}
+    negative = problem_of(Derivation("negative", [], "(= (^ (sqrt (neg 4)) 2) (neg 4))", {}))
+    assert negative is not None
+    assert not any("real_sqrt" in step.method for fact in negative.facts for step in fact.chain())

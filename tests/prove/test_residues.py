@@ -13,6 +13,7 @@ from isarstep.prove.calculation import calculated
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.refute import Refuter
 from isarstep.prove.residues import carmichael
+from isarstep.prove.value_steps import REPLACED
 from isarstep.prove.verdict import Proved
 
 
@@ -60,7 +61,7 @@ def test_the_cases_are_shown() -> None:
     assert square is not None
     assert [step.method for step in square.steps] == ["presburger", "(rule power_mod[symmetric])"]
     assert known is not None
-    assert [step.method for step in known.steps] [-1] == "(rule mod_mult_cong)"
+    assert [step.method for step in known.steps][-1] == "(rule mod_mult_cong)"
     assert known.given == ("F.2(1)", "F.2(2)")
 
 
@@ -68,3 +69,35 @@ def test_linear_remainders_need_no_steps() -> None:
     proof = by_calculation(Derivation("linear", ["(= (mod x 8) 7)"], "(= (mod x 4) 3)", {"x": "nat"}))
     assert proof is not None
     assert (proof.steps, proof.method) == ((), "presburger")
+
+
+def test_a_power_is_one_of_its_exponents_remainder() -> None:
+    odd, one = (by_calculation(d) for d in BY_RESIDUES if d.name in ("odd power", "power and one"))
+    for proof in (odd, one):
+        assert proof is not None
+        assert proof.given == ()
+        assert [step.used for step in proof.steps] == [False] * (len(proof.steps) - 1) + [True]
+        assert all(before < place for place, step in enumerate(proof.steps) for before in step.steps)
+    assert proof is not None
+    assert proof.steps[-1].steps == (0, len(proof.steps) - 2)  # the cases, and the term as one of remainders
+
+
+def test_a_power_without_a_period_is_left_to_isabelle() -> None:
+    proof = by_calculation(Derivation("even", [], "(= (mod (* 2 (^ (Suc 1) n)) 2) 0)", {"n": "nat"}))
+    assert proof is not None
+    assert (proof.steps, proof.method) == ((), "presburger")
+
+
+def test_sets_and_least_numbers_have_steps() -> None:
+    divisors, least = (
+        by_calculation(Derivation(goal, [], goal, {}))
+        for goal in (
+            "(= (card (COLLECT (x) (& (dvd x 12) (neq x (Suc 11))))) 5)",
+            "(= (LEAST (x) (= (mod (* 30 x) 47) (Suc 41))) 39)",
+        )
+    )
+    assert divisors is not None
+    assert [step.method for step in divisors.steps] == ["(auto dest: dvd_imp_le)", "eval"]
+    assert least is not None
+    assert [step.steps for step in least.steps] == [(), (), (0, 1), ()]
+    assert least.method == REPLACED

@@ -116,8 +116,7 @@ class _Shown:
 
     def _periodic(self, term: Term, head: Term, base: Term, exponent: Term, typ: Typ) -> tuple[Term, int | str]:
         """`b ^ e = (b ^ p) ^ (e div p) * b ^ (e mod p)`, where b ^ p is 1 modulo d."""
-        number = number_of(base)
-        period = None if number is None else _order(number, self.modulus)
+        period = None if frees(base) else _order(_value(base, 0), self.modulus)
         if period is None or period > MOST_CASES:
             raise _Beyond
         rest = _mod(exponent, period, NAT)
