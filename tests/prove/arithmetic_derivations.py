@@ -214,6 +214,10 @@ BY_CERTIFICATES = [
       "(<= (* 2 (/ x z)) (+ (^ (/ x y) 2) (^ (/ y z) 2)))", R),
     D("third powers", ["(< 0 x)", "(< 0 y)"], "(<= (+ (* (^ x 2) y) (* x (^ y 2))) (+ (^ x 3) (^ y 3)))", R),
     D("integers", [], "(<= (* 2 (* x y)) (+ (^ x 2) (^ y 2)))", Z),
+    D("completed square", [], "(<= (* 6 x) (+ (^ x 2) 9))", R),
+    D("completed square of integers", [], "(<= (* 6 x) (+ (^ x 2) 9))", Z),
+    D("completed square with a root", [], "(<= (* 2 (* x (sqrt 3))) (+ (^ x 2) 3))", R),
+    D("root and quotients", ["(< 0 x)"], "(<= (sqrt 2) (+ x (/ 1 (* 2 x))))", R),
 ]  # fmt: skip
 
 FALSE_CERTIFICATES = [
@@ -232,6 +236,11 @@ FALSE_CERTIFICATES = [
     D("quotient is smaller", ["(< 0 y)"], "(<= (/ x y) x)", R),
     D("quotient of integers is exact", ["(< 0 y)"], "(<= x (* y (/ x y)))", Z),
     D("power is larger", ["(<= 0 x)"], "(<= x (^ x 2))", R),
+    D("square that is too small", [], "(<= (* 6 x) (+ (^ x 2) 8))", R),
+    D("square with too large a root", [], "(<= (* 2 (* x (sqrt 4))) (+ (^ x 2) 3))", R),
+    D("root of a negative number squared", [], "(<= (* 2 (* x (sqrt (neg 3)))) (- (^ x 2) 3))", R),
+    D("root and quotient of any number", [], "(<= (sqrt 2) (+ x (/ 1 (* 2 x))))", R),
+    D("root and quotient strictly", ["(< 0 x)"], "(< (sqrt 4) (+ x (/ 1 x)))", R),
 ]  # fmt: skip
 
 BY_VALUES = [

@@ -191,6 +191,13 @@ def test_no_values_are_made_for_what_nothing_computes(
     assert (found.asked, found.tried, found.undetermined, found.why_not) == (0, 0, 0, why)
 
 
+def test_functions_and_types_that_belong_to_small_types_have_no_values_of_their_own() -> None:
+    machine = Machine(Nothing(), OPERATIONS_OF_CONSTANTS)
+    assert machine.operation("Enum.finite_2.case_finite_2", Type("Enum.finite_2")) is None
+    with pytest.raises(Undetermined):
+        machine.domain(Type("Enum.finite_2.finite_2_IITN_finite_2"))
+
+
 def test_a_part_that_nothing_computes_may_not_matter() -> None:
     found = search([], "(--> (< x 3) (| (< x 5) (< x undefined)))", NAT, 20)
     assert found.satisfying >= 3

@@ -16,11 +16,11 @@ from itertools import combinations, combinations_with_replacement, islice
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, Typ, Type, funs, list_comb, loose, strip_comb, strip_fun, subterms
-from isarstep.prove.domains import number_term
+from isarstep.prove.domains import INT, number_term
 from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
-from isarstep.prove.ground_facts import GroundFact, GroundProblem
+from isarstep.prove.ground_facts import GroundFact, GroundProblem, type_of_application
 from isarstep.prove.multipliers import Compared, multipliers
-from isarstep.prove.rings import Monomial, Normaliser, Polynomial, TooLarge, number_of
+from isarstep.prove.rings import Atom, Monomial, Normaliser, Polynomial, TooLarge, number_of
 from isarstep.prove.verdict import Proved, ShownStep
 
 LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
@@ -72,9 +72,10 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
         return None
     given = [made for fact in problem.facts if (made := inequality(fact.formula, fact)) is not None]
     given = [each for each in given if each.type == goal.type]
-    hints = list(_hints(goal, given, len(problem.facts)))
     rings = Normaliser(signature)
     rings.assume_nonzero(problem.named(), goal.type)
+    completed = list(_completed(rings, goal))
+    hints = list(_hints(goal, given, len(problem.facts), completed, quotients=rings.divided))
     symbols: dict[Monomial, Sym] = {}
     known: list[tuple[str, Formula]] = []
     try:
@@ -110,11 +111,13 @@ def as_sum(problem: GroundProblem, proof: Proved, signature: Signature) -> Prove
         return shown
     times, factors, constant = found
     typ = goal.type
-    total = [_scaled(each.difference, n, typ) for each, n in zip(used, factors, strict=True) if n]
-    total += [number_term(Fraction(constant), typ)] if constant else []
+    # In a field the goal's side stays as it is: Isabelle would read 2 * (x / y) as another term than x / y.
+    whole, divisor = (times, 1) if typ == INT else (1, times)
+    total = [_scaled(each.difference, Fraction(n, divisor), typ) for each, n in zip(used, factors, strict=True) if n]
+    total += [number_term(Fraction(constant, divisor), typ)] if constant else []
     if not total:
         return shown
-    left = _scaled(_minus(goal.high, goal.low, typ), times, typ)
+    left = _scaled(_minus(goal.high, goal.low, typ), Fraction(whole), typ)
     identity = hol.eq(left, reduce(lambda a, b: _plus(a, b, typ), total), typ)
     needed = tuple(name for name in apart if name in by_name) if rings.divided else ()
     premises = dict.fromkeys(premise for name in needed for premise in by_name[name].premises)
@@ -127,7 +130,72 @@ def _difference(rings: Normaliser, compared: Inequality) -> Polynomial:
     polynomial: Polynomial = dict(rings.polynomial(compared.high, compared.type))
     for monomial, coefficient in rings.polynomial(compared.low, compared.type).items():
         polynomial[monomial] = polynomial.get(monomial, Fraction(0)) - coefficient
-    return {monomial: coefficient for monomial, coefficient in polynomial.items() if coefficient}
+    return _without_squares_of_roots({m: coefficient for m, coefficient in polynomial.items() if coefficient})
+
+
+def _without_squares_of_roots(found: Polynomial) -> Polynomial:
+    """The square of the root of a number is the number."""
+    made: Polynomial = {}
+    for monomial, coefficient in found.items():
+        rest: list[tuple[Atom, int]] = []
+        for atom, power in monomial:
+            number = _under_root(atom) if power > 1 else None
+            if number is not None:
+                coefficient *= number ** (power // 2)
+            if number is None or power % 2:
+                rest.append((atom, power if number is None else 1))
+        key = tuple(rest)
+        made[key] = made.get(key, Fraction(0)) + coefficient
+    return {monomial: coefficient for monomial, coefficient in made.items() if coefficient}
+
+
+def _under_root(atom: Atom) -> Fraction | None:
+    """The number of which an atom is the root."""
+    match atom:
+        case (Const(name="NthRoot.sqrt"), ("polynomial", (((), number),))) if (
+            isinstance(number, Fraction) and number > 0
+        ):
+            return number
+    return None
+
+
+def _completed(rings: Normaliser, goal: Inequality) -> Iterator[Term]:
+    """Terms whose squares complete those of the goal: `x - s / 2` for `x² - s * x`, after denominators are cleared."""
+    typ = goal.type
+    terms: dict[Atom, Term] = {}
+    for node in dict.fromkeys(node for side in (goal.low, goal.high) for node in subterms(side)):
+        if type_of_application(node) == typ and not loose(node):
+            match list(rings.polynomial(node, typ).items()):
+                case [(((atom, 1),), 1)]:
+                    terms.setdefault(atom, node)
+    polynomial = _difference(rings, goal)
+    below = {atom: -power for monomial in polynomial for atom, power in monomial if power < 0}
+    for atom, power in below.items():
+        polynomial = {_times_power(monomial, atom, power): c for monomial, c in polynomial.items()}
+    for atom in terms:
+        degrees = [dict(monomial).get(atom, 0) for monomial in polynomial]
+        square = polynomial.get(((atom, 2),), Fraction(0))
+        if max(degrees, default=0) != 2 or square <= 0:
+            continue
+        linear = {_times_power(m, atom, -1): c / (2 * square) for m, c in polynomial.items() if dict(m).get(atom) == 1}
+        if not linear or any(other not in terms or power < 1 for m in linear for other, power in m):
+            continue
+        base = terms[atom]
+        for monomial, coefficient in linear.items():
+            factors = [terms[other] for other, power in monomial for _ in range(power)]
+            part = (
+                number_term(abs(coefficient), typ) if not factors else reduce(lambda a, b: _times(a, b, typ), factors)
+            )
+            part = _scaled(part, abs(coefficient), typ) if factors else part
+            base = (_plus if coefficient > 0 else _minus)(base, part, typ)
+        if typ != INT or all(c.denominator == 1 for c in linear.values()):
+            yield base
+
+
+def _times_power(monomial: Monomial, atom: Atom, power: int) -> Monomial:
+    powers = dict(monomial)
+    powers[atom] = powers.get(atom, 0) + power
+    return tuple(sorted(((a, p) for a, p in powers.items() if p), key=repr))
 
 
 def _linear(rings: Normaliser, compared: Inequality, symbols: dict[Monomial, Sym]) -> Formula:
@@ -151,12 +219,14 @@ def _linear(rings: Normaliser, compared: Inequality, symbols: dict[Monomial, Sym
     return Arith("<" if compared.name == LESS else "<=", (Number(0, REAL), total))
 
 
-def _hints(goal: Inequality, given: Sequence[Inequality], count: int) -> Iterator[GroundFact]:
+def _hints(
+    goal: Inequality, given: Sequence[Inequality], count: int, completed: Sequence[Term], *, quotients: bool
+) -> Iterator[GroundFact]:
     """Squares, products of given inequalities, and squares times what is not negative."""
     number = count
     typ = goal.type
     squares: list[Term] = []
-    for base in islice(_bases([goal, *given]), 4 * MOST_BASES):
+    for base in dict.fromkeys((*completed, *islice(_bases([goal, *given]), 4 * MOST_BASES))):
         number += 1
         square = _power(base, typ)
         squares.append(square)
@@ -174,6 +244,12 @@ def _hints(goal: Inequality, given: Sequence[Inequality], count: int) -> Iterato
         names = one.fact.premises
         formula = _at_least_zero(product, typ, strict=False)
         yield GroundFact(f"hint({number})", formula, names, "simp", (one.fact,))
+    divided = [one for one in signs if quotients and one.name == LESS and typ != INT]
+    for one, square in islice(((one, square) for one in divided for square in squares), MOST_MIXED):
+        number += 1
+        assert one.fact is not None
+        formula = _at_least_zero(_divide(square, one.difference, typ), typ, strict=False)
+        yield GroundFact(f"hint({number})", formula, one.fact.premises, "simp", (one.fact,))
 
 
 def _product(name: str, one: Inequality, other: Inequality) -> GroundFact:
@@ -235,7 +311,7 @@ def _times(left: Term, right: Term, typ: Typ) -> Term:
     return list_comb(Const("Groups.times_class.times", funs((typ, typ), typ)), (left, right))
 
 
-def _scaled(term: Term, number: int, typ: Typ) -> Term:
+def _scaled(term: Term, number: Fraction | int, typ: Typ) -> Term:
     return term if number == 1 else _times(number_term(Fraction(number), typ), term, typ)
 
 
@@ -245,6 +321,10 @@ def _plus(left: Term, right: Term, typ: Typ) -> Term:
 
 def _minus(left: Term, right: Term, typ: Typ) -> Term:
     return list_comb(Const("Groups.minus_class.minus", funs((typ, typ), typ)), (left, right))
+
+
+def _divide(left: Term, right: Term, typ: Typ) -> Term:
+    return list_comb(Const("Rings.divide_class.divide", funs((typ, typ), typ)), (left, right))
 
 
 def _power(base: Term, typ: Typ) -> Term:

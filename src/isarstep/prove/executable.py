@@ -113,7 +113,7 @@ class Machine:
             return FewConstants(typ, (False, True), ("HOL.False", "HOL.True"))
         if name == "Product_Type.unit":
             return FewConstants(typ, ((),), ("Product_Type.Unity",))
-        if name.startswith(FINITE):
+        if name.startswith(FINITE) and name.removeprefix(FINITE).isdigit():
             count = int(name.removeprefix(FINITE))
             return FewConstants(typ, tuple(range(count)), [f"{name}.a\\<^sub>{n + 1}" for n in range(count)])
         if name == "String.char":
@@ -148,7 +148,7 @@ class Machine:
 
     def operation(self, name: str, typ: Typ) -> Computation | None:
         key = (name, typ)
-        if name.startswith(FINITE) and name[-1].isdigit():
+        if name.startswith(FINITE) and name.rpartition(">")[2].isdigit():  # not Enum.finite_2.case_finite_2
             value = int(name.rpartition(">")[2]) - 1
             return Computation(0, lambda: value)
         if key not in self._operations:
