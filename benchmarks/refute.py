@@ -58,7 +58,7 @@ def main() -> None:
             continue
         if time.monotonic() > until:
             break
-        context = main_context if theory in main_context.theories else benchmark.theory_contexts.at(theory)
+        context = main_context if theory in (main_context.theories or ()) else benchmark.theory_contexts.at(theory)
         library.read(frozenset({theory}))
         meanings = LibraryEquations(lambda name: by_name.get(name, ()), library, context.signature, context.theories)
         refuter = Refuter(meanings, context.signature, asked.steps)

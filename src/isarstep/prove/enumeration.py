@@ -66,7 +66,8 @@ def bounds(formulas: Sequence[Term]) -> list[Bounds]:
         if type(head) is not Const or head.name not in (LESS, LESS_EQ) or len(arguments) != 2:
             continue
         strict = int(head.name == LESS)
-        for variable, other, above in ((*arguments, True), (*arguments[::-1], False)):
+        left, right = arguments
+        for variable, other, above in ((left, right, True), (right, left, False)):
             number = _whole(other)
             if type(variable) is not Free or variable.type not in (NAT, INT) or number is None:
                 continue
@@ -136,7 +137,7 @@ def about(formula: Term, variables: set[Free]) -> bool:
     return bool(inside) and inside <= variables and not loose(formula)
 
 
-def for_all(within: Sequence[Bounds], known: Sequence[Term], goal: Term) -> Term:
+def for_all_within(within: Sequence[Bounds], known: Sequence[Term], goal: Term) -> Term:
     """`∀x∈{low..high}. ... known ⟶ ... ⟶ goal`."""
     for formula in reversed(known):
         goal = hol.implies(formula, goal, typed=True)

@@ -33,7 +33,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.prove.domains import COMPLEX, Undetermined, Value, number_term
-from isarstep.prove.enumeration import Bounds, about, bounds, computable, for_all, satisfying
+from isarstep.prove.enumeration import Bounds, about, bounds, computable, for_all_within, satisfying
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.linear_values import linear_values
 from isarstep.prove.matching import Matching
@@ -294,7 +294,7 @@ class GroundFacts:
     def _gone_through(self, within: Sequence[Bounds], among: Sequence[GroundFact], goal: Term) -> list[GroundFact]:
         """That a formula holds for all values, that the variables have some of these, and what is known of them."""
         stated = list(self.facts.values())
-        everywhere = self._named(for_all(within, [fact.formula for fact in among], goal), (), "eval")
+        everywhere = self._named(for_all_within(within, [fact.formula for fact in among], goal), (), "eval")
         inside = [self._named(each.membership, [stated[n] for n in each.places], "simp") for each in within]
         return [everywhere, *inside, *among]
 

@@ -108,7 +108,7 @@ class _Shown:
                 return self._equal(term, made, typ, "(metis power_mod)", (why,))
             return self._equal(term, made, typ, "(rule power_mod[symmetric])", ())
         if name == POWER and len(arguments) == 2:
-            return self._periodic(term, head, *arguments, typ)
+            return self._periodic(term, head, arguments[0], arguments[1], typ)
         remainder = _mod(term, self.modulus, typ)
         if type(term) is Free and remainder not in self.known and self.modulus <= MOST_CASES:
             self._one_of(term, self.modulus, typ, range(self.modulus))
