@@ -18,6 +18,13 @@ _ARITHMETIC = frozenset(
         "HOL.conj", "HOL.disj", "HOL.implies", "HOL.not_equal", "Pure.imp", "Nat.Suc",
     }
 )  # fmt: skip
+# Facts that the library hides, under names that they still have.
+_ACCESSIBLE = {
+    "Groups.semigroup_add_class.add_assoc": "add.assoc",
+    "Groups.ab_semigroup_add_class.add_commute": "add.commute",
+    "Groups.semigroup_mult_class.mult_assoc": "mult.assoc",
+    "Groups.ab_semigroup_mult_class.mult_commute": "mult.commute",
+}
 _SETS = ("Set", "Set_Interval", "Groups_Big", "Finite_Set", "Lattices_Big", "List")
 _DIVISIBILITY = frozenset(
     {
@@ -45,6 +52,7 @@ def suggested_method(
         return None
     using: list[str] = []
     named: list[str] = []
+    automatic = False
     by_rules = all(part.by.startswith("simp") for part in parts)
     for fact in dict.fromkeys(name for part in parts for name in part.facts):
         if fact.startswith((DEFINITION, "case(", "goal(")):
@@ -57,13 +65,19 @@ def suggested_method(
                 using.append(text)
         elif not (own.get(fact, False) and by_rules):
             text_of = called(fact)
-            if text_of is None:
+            if text_of is not None:
+                named.append(_ACCESSIBLE.get(text_of, text_of))
+            elif own.get(fact, False):  # a simp rule without a name
+                automatic = True
+            else:
                 return None
-            named.append(text_of)
     before = f"using {' '.join(dict.fromkeys(using))} " if using else ""
     if proof.steps and proof.by not in CALCULATIONS:
         return None  # one method alone does not do it
-    method = _of_cases(proof, named) if proof.cases else _with_others(_method(proof, goal, named), named)
+    if proof.cases:
+        method = _of_cases(proof, named)
+    else:
+        method = _with_others("auto" if automatic else _method(proof, goal, named), named)
     return f"{before}by {method}"
 
 

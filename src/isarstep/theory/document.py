@@ -59,7 +59,12 @@ _READERS = {
     "inductive_set": inductive,
     "record": record,
 }
-_PROVED = {"typedef": typedef, "sublocale": sublocale, "interpretation": interpretation}  # with a proof behind them
+_PROVED = {  # with a proof behind them
+    "typedef": typedef,
+    "sublocale": sublocale,
+    "interpretation": interpretation,
+    "global_interpretation": interpretation,
+}
 _OPENS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal")
 _ENDS = ("by", "qed", "done", "sorry", ".", "..", "\\<proof>")
 _UNPROVED = ("sorry", "oops", "\\<proof>")

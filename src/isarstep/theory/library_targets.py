@@ -7,7 +7,7 @@ from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Const, Free, TFree, Typ, Type, list_comb, strip_fun
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
-from isarstep.theory.own_context import Locale, OwnContext
+from isarstep.theory.own_context import Locale, OwnContext, OwnFact
 from isarstep.theory.statements import NotRead
 
 _NOTATION = ("productions", "no_productions", "rules", "no_rules", "parse_rules")
@@ -17,6 +17,8 @@ CLASS_TYPE = "'a"
 def find_target(context: OwnContext, name: str, place: int) -> Locale:
     """The locale or class that a name means here, of the file or of the library. Raises NotRead."""
     known = context.locales.get(name)
+    if known is None:  # by its theory
+        known = next((each for each in context.locales.values() if each.name == to_isabelle(name)), None)
     if known is None:
         known = _of_library(context, to_isabelle(name), place)
         context.locales[name] = known
@@ -48,6 +50,35 @@ def class_target(full: str) -> Locale:
     """Inside a class: its type is fixed, its operations are constants."""
     own = TFree(CLASS_TYPE, (full,))
     return Locale(full, sorts={CLASS_TYPE: own.sort}, class_type=own)
+
+
+def locale_of_class(context: OwnContext, full: str, place: int) -> Locale:
+    """A class of the library as a locale: its operations are parameters without names. All that is known is that they
+    have the properties of the class; what is defined in the class is not read there."""
+    theory, _, base = full.rpartition(".")
+    predicate = context.signature.constants.get(f"{theory}.class.{base}")
+    if predicate is None:
+        raise NotRead(context.source, place, "this class as a locale is not read")
+
+    def fixed(typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(fixed, typ.args)))
+        return TFree(typ.name, typ.sort)
+
+    made = Locale(full)
+    for number, typ in enumerate(strip_fun(predicate.type)[0]):
+        made.parameters[f"operation{number}~"] = fixed(typ)
+        _note_sorts(fixed(typ), made)
+    arguments = [Free(name, typ) for name, typ in made.parameters.items()]
+    head = Const(predicate.name, fixed(predicate.type))
+    made.assumes_of = tuple(made.parameters)
+    made.facts[f"assumption_{full}"] = (OwnFact("", hol.trueprop(list_comb(head, arguments), typed=True)),)
+    above = {each.rpartition(".")[2] for each in (full, *context.signature.classes[full])}
+    for name in context.signature.constants:
+        inside, _, short = name.rpartition(".")
+        if inside.endswith("_class") and inside.rpartition(".")[2].removesuffix("_class") in above:
+            made.local[f"local.{short}"] = Const(f"{full}: {short}")  # no constant: whoever names it is refused
+    return made
 
 
 def _locale(context: OwnContext, full: str, place: int) -> Locale:

@@ -29,7 +29,7 @@ from isarstep.logic.terms import (
     substitute_types,
 )
 from isarstep.theory.declarations import OPEN, NewName, new_names, open_type
-from isarstep.theory.library_targets import find_target
+from isarstep.theory.library_targets import find_target, locale_of_class
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
 from isarstep.theory.statements import NotRead, Scope, readings_of_text, type_letters, type_names, with_type_marks
@@ -130,8 +130,9 @@ def _instance(context: OwnContext, reader: TokenReader, ends: Sequence[str]) -> 
         reader.expect(":")
         token = reader.name()
     above = find_target(context, token.text, token.start)
-    if above.class_type is not None:
-        raise NotRead(context.source, token.start, "a class as a locale is not read")
+    of_class = above.class_type is not None
+    if of_class:
+        above = locale_of_class(context, above.name, token.start)
     made = LocaleInstance(token, above, prefix, optional)
     parameters = iter(above.parameters)
     while reader.here is not None and not reader.is_keyword(*_STOPS, *ends):
@@ -149,6 +150,8 @@ def _instance(context: OwnContext, reader: TokenReader, ends: Sequence[str]) -> 
             made.given[to_isabelle(name.text)] = reader.take()
             if not reader.accept("and"):
                 break
+    if of_class and len(made.given) != len(above.parameters):
+        raise NotRead(context.source, token.start, "a class as a locale is read where all its operations are given")
     if reader.accept("rewrites"):
         made.rewritten = True
         while reader.here is not None and not reader.is_keyword("+", "for", "defines", *ends):

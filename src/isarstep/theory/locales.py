@@ -108,6 +108,8 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
             rows += stated_props(reader, *_PARTS)
         elif not made.name and reader.accept("defines"):
             rows += [_defined(reader, made, row) for row in stated_props(reader, *_PARTS)]
+        elif not made.name and reader.accept("notes"):  # attributes: no fact is new where nothing has a name
+            _skip_notes(reader)
         elif reader.accept("begin"):
             begins = True
             reader.end()
@@ -139,6 +141,14 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
     if type_names(made.parameters.values()) - set(made.sorts):
         raise reader.refused("a parameter whose type is not known is not read")
     return begins
+
+
+def _skip_notes(reader: TokenReader) -> None:
+    """`notes a[simp] and b[intro]`."""
+    while reader.here is not None and not reader.is_keyword(*_PARTS):
+        if reader.is_keyword("="):
+            raise reader.refused("facts that a context names are not read")
+        reader.take()
 
 
 def _defined(reader: TokenReader, made: Locale, row: StatedProps) -> StatedProps:

@@ -24,7 +24,7 @@ _LOWERING = {
     "List.dropWhile": 1, "List.takeWhile": 1, "List.remove1": 1, "List.removeAll": 1,
 }  # fmt: skip
 # Functions that are applied to the members of a list: which argument is the function, which one the list.
-_MEMBERS = {"List.list.map": (0, 1), "List.filter": (0, 1)}
+_MEMBERS = dict.fromkeys(("List.list.map", "List.filter", "List.list.list_all", "List.list_ex"), (0, 1))
 _OF_SETS = {"Set.Ball": (1, 0), "Set.Bex": (1, 0), "Set.image": (0, 1)}
 _SET = "List.list.set"
 _ENDLESS = "Stream."  # values of codatatypes have no size
