@@ -156,6 +156,22 @@ def test_facts_of_numbered_cases_are_written_in_quotation_marks(engine: Engine) 
     assert '"2.IH"' in filled_gap(gap, state, sketch).proof
 
 
+def test_facts_of_a_class_have_their_short_names(engine: Engine) -> None:
+    """`c.twice` is the fact of the locale, which says of its parameters that they are a class."""
+    text = (
+        'theory T imports Main begin\nclass c = fixes f :: "\'a ⇒ \'a" assumes again: "f (f x) = f x"\nbegin\n'
+        'lemma twice: "f (f (f x)) = f x" by (simp add: again)\nlemma "f (f (f (f x))) = f x"\n  sorry\nend\nend\n'
+    )
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text)
+    gap = document.gaps()[0]
+    state = document.state_before(gap.start)
+    task = with_facts_in_order(engine.read_state(state))
+    assert task.example.f3 is not None
+    (name,) = [name for name, _, _ in task.theory_context.own_facts if name.endswith("twice")]
+    sketch = Sketch(task, (Link(task.example.f3, state.goal, "", Proved("E", 0.1, (name,), 0)),), 0.0, 1, 0.1)
+    assert filled_gap(gap, state, sketch).proof.startswith("by (metis twice |")
+
+
 IN_A_LOCALE = """theory T imports Main begin
 locale eyes = fixes blue :: 'c and guru :: 'p
 begin

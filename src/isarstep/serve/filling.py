@@ -17,7 +17,7 @@ from isarstep.prove.method_text import suggested_method
 from isarstep.prove.sketch import Sketch
 from isarstep.prove.verdict import Proved
 from isarstep.theory.document import SorryGap, TheoryDocument
-from isarstep.theory.own_context import OwnFact
+from isarstep.theory.own_context import OwnContext, OwnFact
 from isarstep.theory.proof_block import ProofState, type_of_term
 
 if TYPE_CHECKING:
@@ -127,12 +127,19 @@ def _proof(state: ProofState, task: Task, proved: Proved) -> str | None:
     local = [(_written(fact, state), fact in state.chained) for fact in facts]
 
     def called(name: str) -> str | None:
-        prefix = f"{context.theory}."
         if name in own:
-            return None if "unnamed_" in name else name.removeprefix(prefix)
+            return None if "unnamed_" in name else _own_name(name, context)
         return name
 
     return suggested_method(proved, state.goal, local, own, called)
+
+
+def _own_name(name: str, context: OwnContext) -> str:
+    """How a fact of the file is called: those of a class by their own names, inside it and outside."""
+    parts = name.split(".", 2)
+    if len(parts) == 3 and f"{parts[0]}.{parts[1]}" in context.signature.classes:
+        return parts[2]
+    return name.removeprefix(f"{context.theory}.")
 
 
 def _line(fact: OwnFact, task: Task) -> str:
