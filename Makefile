@@ -1,5 +1,6 @@
 # Targets for a fresh clone; all set up .venv by themselves, and again whenever the dependencies change.
 PYTHON ?= python3
+unexport PYTHONDONTWRITEBYTECODE  # hundreds of tests start a Python: none compiles what another has compiled
 BIN := .venv/bin
 # The pins also hold where pip builds this package, which `-c` does not reach: up to pip 25.2 by the first variable, from
 # 25.3 on by the second, which older ones do not read.

@@ -68,10 +68,13 @@ class Language:
         signature: Signature,
         abbreviations: Iterable[str] | None = None,
         rank: Rank | None = None,
+        more_than: Language | None = None,
     ) -> None:
         """The last of `notations` is the theory in which one is; `abbreviations` saves looking for them; `rank` tells
-        when names were declared, where the signature does not have them in that order."""
+        when names were declared, where the signature does not have them in that order; `more_than` is a language whose
+        notations are the first ones."""
         self.notations = tuple(notations)
+        self._more_than = more_than
         self.here: Rows = self.notations[-1] if self.notations else {}
         self.signature = signature
         self._abbreviations = abbreviations
@@ -82,18 +85,32 @@ class Language:
         # Fields in their order, by what their names begin with, where it is known.
         self.records: dict[str, list[str]] = {}
 
+    @cached_property
+    def imported(self) -> Language:
+        """As a theory that imports these ones has it, before it declares anything: its own notation and that of the
+        locale in which one is are the last two rows."""
+        made = Language([*self.notations, {}, {}], self.signature, self.abbreviations, self._rank, self)
+        made._datatypes, made.records = self._datatypes, self.records
+        if self._rank is not None:  # types of theories that are not imported
+            made.types.forget([name for name in self.signature.types if "." in name and self._rank(name) < 0])
+        return made
+
     def copy(self, signature: Signature, here: Rows, inside: Rows) -> Language:
         """The same over a copy of the signature and of the last two rows: those of the theory in which one is, and of
-        the locale. Both share a grammar, which nobody may change."""
+        the locale."""
         made = copy(self)
         made.signature, made.here, made.notations = signature, here, (*self.notations[:-2], here, inside)
         made._datatypes, made._inside, made.records = dict(self._datatypes), {}, dict(self.records)
-        for name in ("bundled", "productions", "constants", "types"):
+        for name in ("bundled", "classes", "constants", "grammar", "imported", "productions", "types"):
             made.__dict__.pop(name, None)
         forget_memo(made)
-        made.productions = list(self.productions)
+        made.productions, made.grammar = list(self.productions), Grammar((), self.grammar)
         made.constants, made.types = self.constants.copy(), self.types.copy()
         return made
+
+    def rank_by(self, rank: Rank) -> None:
+        """Tell by this when names were declared."""
+        self._rank = self.constants.rank = self.types.rank = rank
 
     def _gathered(self, *fields: str) -> dict[Any, None]:
         """Rows of the first field (and others that only add), less those that a later theory takes away."""
@@ -110,6 +127,10 @@ class Language:
 
     @cached_property
     def productions(self) -> list[Production]:
+        first = self._grown_from
+        if first is not None:
+            own = [read_production(row) for rows in self._own for row in rows.get("productions", ())]
+            return [*first.productions, *dict.fromkeys(each for each in own if each not in first._all_productions)]
         added: dict[Production, None] = {}
         for rows in self.notations:
             for row in rows.get("productions", ()):
@@ -119,8 +140,25 @@ class Language:
         return list(added)
 
     @cached_property
+    def _all_productions(self) -> frozenset[Production]:
+        return frozenset(self.productions)
+
+    @cached_property
     def grammar(self) -> Grammar:
+        first = self._grown_from
+        if first is not None:
+            return Grammar(self.productions[len(first.productions) :], first.grammar)
         return Grammar([*PURE, *self.productions])
+
+    @property
+    def _own(self) -> tuple[Rows, ...]:
+        """What the language of which this one is more does not have."""
+        return self.notations if self._more_than is None else self.notations[len(self._more_than.notations) :]
+
+    @property
+    def _grown_from(self) -> Language | None:
+        """The language of which this one is more, unless something of its notation is taken away here."""
+        return None if any(rows.get("no_productions") for rows in self._own) else self._more_than
 
     @cached_property
     def lexicon(self) -> Lexicon:
@@ -174,7 +212,7 @@ class Language:
             return self
         known = self._inside.get(locale)
         if known is None:
-            known = Language([*self.notations, *rows], self.signature, self.abbreviations, self._rank)
+            known = Language([*self.notations, *rows], self.signature, self.abbreviations, self._rank, self)
             known.here, known.home, known.records = self.here, self.home, self.records
             known.structures = tuple(dict.fromkeys(name for row in rows for name in row.get("structures", ())))
             known.local = {name: decode(term) for row in rows for name, term in row.get("constants", ())}
@@ -255,7 +293,7 @@ class Language:
         """With the notation that theories switch on for a while."""
         known = self.signature.constants
         rows = [row for row in PRODUCTIONS if row[2].removeprefix("\\<^const>") in known or row[2].startswith("_")]
-        more = Language([*self.notations, {"productions": rows}], self.signature, self.abbreviations, self._rank)
+        more = Language([*self.notations, {"productions": rows}], self.signature, self.abbreviations, self._rank, self)
         more.here, more.structures, more.local, more.home = self.here, self.structures, self.local, self.home
         more._elsewhere, more.records = self._elsewhere, self.records
         return more

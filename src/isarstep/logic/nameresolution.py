@@ -45,8 +45,8 @@ class NameSpace:
     Where a signature has names in another order, `rank` tells those of later theories from those of earlier ones."""
 
     def __init__(self, names: Iterable[str], rank: Rank | None = None) -> None:
-        self._rank = rank
-        self._by_end: dict[str, list[str]] = {}
+        self.rank = rank
+        self._by_end: dict[str, tuple[str, ...]] = {}
         self._order: dict[str, int] = {}
         self.optional: dict[str, str] = {}
         self.hidden: dict[str, bool] = {}  # names that need more than their last part (True), or no name does (False)
@@ -59,21 +59,22 @@ class NameSpace:
 
     def copy(self) -> NameSpace:
         """The same names; what is declared in one is not in the other."""
-        made = NameSpace((), self._rank)
-        made._by_end = {end: [*names] for end, names in self._by_end.items()}
+        made = NameSpace((), self.rank)
+        made._by_end = dict(self._by_end)
         made._order, made.optional, made.hidden = dict(self._order), dict(self.optional), dict(self.hidden)
         made.half_hidden, made._aliases = set(self.half_hidden), dict(self._aliases)
         return made
 
     def declare(self, name: str) -> None:
         self._order[name] = len(self._order)
-        self._by_end.setdefault(name.rpartition(".")[2], []).append(name)
+        end = name.rpartition(".")[2]
+        self._by_end[end] = (*self._by_end.get(end, ()), name)
 
     def forget(self, names: Iterable[str]) -> None:
         """Leave these out."""
         gone = {name for name in names if name in self._order}
         for end in {name.rpartition(".")[2] for name in gone}:
-            self._by_end[end] = [name for name in self._by_end[end] if name not in gone]
+            self._by_end[end] = tuple(name for name in self._by_end[end] if name not in gone)
         self._known.clear()
         self._short.clear()
 
@@ -111,14 +112,14 @@ class NameSpace:
 
     def _shared(self, text: str, name: str) -> bool:
         """May another name of the same theory be called so, and nothing says which of them was declared last?"""
-        if self._rank is None or text == name:
+        if self.rank is None or text == name:
             return False
         ends = self._by_end.get(text.rpartition(".")[2], ())
-        rank = self._rank(name)
-        return any(n != name and self._rank(n) == rank and self._may_be_called(n, text) for n in ends)
+        rank = self.rank(name)
+        return any(n != name and self.rank(n) == rank and self._may_be_called(n, text) for n in ends)
 
     def _when(self, name: str) -> tuple[int, int]:
-        return self._rank(name) if self._rank is not None else 0, self._order[name]
+        return self.rank(name) if self.rank is not None else 0, self._order[name]
 
     def _may_be_called(self, name: str, text: str) -> bool:
         hidden = self.hidden.get(name)

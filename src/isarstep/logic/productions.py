@@ -28,15 +28,25 @@ class Production:
 
 
 class Node:
-    """A place inside productions that begin alike: how they may go on, which are complete here."""
+    """A place inside productions that begin alike: how they may go on, which are complete here. The grammar that made
+    it, told by its mark, may change it; another one makes a copy."""
 
-    __slots__ = ("ends", "highest", "places", "words")
+    __slots__ = ("ends", "highest", "mark", "places", "words")
 
-    def __init__(self) -> None:
+    def __init__(self, mark: object = None) -> None:
+        self.mark = mark
         self.words: dict[str, Node] = {}
         self.places: list[tuple[str, int, Node]] = []
         self.ends: list[tuple[str, int]] = []  # head and priority
         self.highest = -1  # of the priorities of all that can end from here
+
+    def of(self, mark: object) -> Node:
+        """The same, to be changed by this grammar."""
+        if self.mark is mark:
+            return self
+        made = Node(mark)
+        made.words, made.places, made.ends, made.highest = {**self.words}, [*self.places], [*self.ends], self.highest
+        return made
 
     def add(self, production: Production, done: int) -> None:
         """Enter a production from its symbol number `done` on."""
@@ -51,12 +61,15 @@ class Node:
 
     def _next(self, symbol: Symbol) -> Node:
         if isinstance(symbol, str):
-            return self.words.setdefault(symbol, Node())
+            there = self.words.get(symbol)
+            self.words[symbol] = made = Node(self.mark) if there is None else there.of(self.mark)
+            return made
         nonterminal, low = symbol
-        for known, known_low, node in self.places:
+        for number, (known, known_low, node) in enumerate(self.places):
             if known == nonterminal and known_low == low:
-                return node
-        self.places.append((nonterminal, low, Node()))
+                self.places[number] = (known, known_low, node.of(self.mark))
+                return self.places[number][2]
+        self.places.append((nonterminal, low, Node(self.mark)))
         return self.places[-1][2]
 
 
@@ -68,6 +81,13 @@ class NonterminalRules:
     # By the delimiter behind a first argument of the same nonterminal: the priority that this argument needs.
     continues: dict[str, list[tuple[int, Node]]] = field(default_factory=dict)
     joined: list[tuple[int, Node]] = field(default_factory=list)  # two arguments with nothing between them
+
+    def of(self, mark: object) -> NonterminalRules:
+        """The same, to be changed by this grammar."""
+        if self.starts.mark is mark:
+            return self
+        continues = {word: [*nodes] for word, nodes in self.continues.items()}
+        return NonterminalRules(self.starts.of(mark), continues, [*self.joined])
 
 
 def read_production(row: list[Any]) -> Production:
@@ -85,16 +105,20 @@ def read_production(row: list[Any]) -> Production:
 class Grammar:
     """Rules by nonterminal, and the delimiters that cut a text into tokens."""
 
-    def __init__(self, productions: Iterable[Production]) -> None:
-        self.rules: dict[str, NonterminalRules] = {}
-        self.delimiters: set[str] = set()
+    def __init__(self, productions: Iterable[Production], more_than: Grammar | None = None) -> None:
+        """Of these productions and all of another grammar, with which it shares what is alike."""
+        self.rules: dict[str, NonterminalRules] = {} if more_than is None else {**more_than.rules}
+        self.delimiters: set[str] = set() if more_than is None else {*more_than.delimiters}
+        self._mark = object()
         for production in productions:
             self._add(production)
 
     def _add(self, production: Production) -> None:
-        symbols = production.symbols
+        symbols, mark = production.symbols, self._mark
         self.delimiters.update(symbol for symbol in symbols if type(symbol) is str)
-        rules = self.rules.setdefault(production.nonterminal, NonterminalRules())
+        there = self.rules.get(production.nonterminal)
+        rules = NonterminalRules(Node(mark)) if there is None else there.of(mark)
+        self.rules[production.nonterminal] = rules
         first = symbols[0]
         if isinstance(first, str) or first[0] != production.nonterminal:
             if first[0] not in _LITERALS or len(symbols) > 1:
@@ -102,14 +126,15 @@ class Grammar:
         elif len(symbols) == 1:
             return  # Trueprop and chains from a term to a term: types say where they belong
         elif isinstance(symbols[1], str):
-            _at(rules.continues.setdefault(symbols[1], []), first[1]).add(production, 2)
+            _at(rules.continues.setdefault(symbols[1], []), first[1], mark).add(production, 2)
         else:
-            _at(rules.joined, first[1]).add(production, 1)
+            _at(rules.joined, first[1], mark).add(production, 1)
 
 
-def _at(nodes: list[tuple[int, Node]], low: int) -> Node:
-    for known, node in nodes:
+def _at(nodes: list[tuple[int, Node]], low: int, mark: object) -> Node:
+    for number, (known, node) in enumerate(nodes):
         if known == low:
-            return node
-    nodes.append((low, Node()))
+            nodes[number] = (known, node.of(mark))
+            return nodes[number][1]
+    nodes.append((low, Node(mark)))
     return nodes[-1][1]

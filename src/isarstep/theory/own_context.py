@@ -88,7 +88,6 @@ class OwnContext:
         self.rows: dict[str, Any] = {"productions": [], "no_productions": [], "synonyms": []}
         self.inside: dict[str, Any] = {}  # notation of the locale in which one is
         self.language = self._over(language)
-        self._own_grammar = True  # no copy has the same one
         self.nonterminals: set[str] = set()
         self.unread = Unread()
         self.facts: dict[str, tuple[OwnFact, ...]] = {}  # by full name, in the order of the file
@@ -107,17 +106,10 @@ class OwnContext:
         self.hidden_by_sorry = False  # automation may have used a fact that rests on sorry
 
     def _over(self, language: Language) -> Language:
-        rank = language._rank
-        made = Language(
-            [*language.notations, self.rows, self.inside],
-            self.signature,
-            language.abbreviations,
-            None if rank is None else lambda name: self._rank.get(name.partition(".")[0]) or rank(name),
-        )
-        made.here, made.home, made.guesses_locales = self.rows, "", False
-        made._datatypes, made.records = dict(language._datatypes), dict(language.records)
-        if rank is not None:  # types of theories that are not imported
-            made.types.forget(name for name in self.theory_context.signature.types if "." in name and rank(name) < 0)
+        rank, made = language._rank, language.imported.copy(self.signature, self.rows, self.inside)
+        made.guesses_locales = False
+        if rank is not None:
+            made.rank_by(lambda name: self._rank.get(name.partition(".")[0]) or rank(name))
         return made
 
     def copy(self, source: TheorySource) -> OwnContext:
@@ -137,7 +129,6 @@ class OwnContext:
         made.rows = {name: list(rows) for name, rows in self.rows.items()}
         made.inside = {name: list(rows) for name, rows in self.inside.items()}
         made.language = self.language.copy(made.signature, made.rows, made.inside)
-        self._own_grammar = made._own_grammar = False
         made.nonterminals = set(self.nonterminals)
         made.unread = Unread(dict(self.unread.names), dict(self.unread.symbols))
         made.facts, made.waiting, made.notes = dict(self.facts), dict(self.waiting), list(self.notes)
@@ -269,9 +260,6 @@ class OwnContext:
 
     def add_notation(self, rows: Iterable[Row]) -> None:
         """Notation, of the locale where one is in such a one."""
-        if not self._own_grammar:
-            self.language.__dict__.pop("grammar", None)
-            self._own_grammar = True
         for row in rows:
             self._add_row("productions", row)
             if str(row[2]).startswith(INDEXED):
@@ -340,7 +328,6 @@ class OwnContext:
         self.inside.update({name: list(each) for name, each in rows.items()})
         for name in ("productions", "grammar", "lexicon", "parse_rules", "_connectives"):
             self.language.__dict__.pop(name, None)
-        self._own_grammar = True
 
     # Facts
 

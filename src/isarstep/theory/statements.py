@@ -357,12 +357,21 @@ def generalised(prop: Term, fixed: Collection[str] = (), fixed_types: Collection
     def variable(leaf: Free | Var) -> Term | None:
         return Var(leaf.name, 0, leaf.type) if isinstance(leaf, Free) and leaf.name not in fixed else None
 
-    return substitute_types(substitute(prop, variable), lambda typ: with_schematic_types(typ, fixed_types))
+    made: dict[Typ, Typ] = {}
+
+    def schematic(typ: Typ) -> Typ:
+        if typ not in made:
+            made[typ] = with_schematic_types(typ, fixed_types)
+        return made[typ]
+
+    return substitute_types(substitute(prop, variable), schematic)
 
 
 def with_schematic_types(typ: Typ, fixed: Collection[str] = ()) -> Typ:
     if isinstance(typ, Type):
-        return Type(typ.name, tuple(with_schematic_types(part, fixed) for part in typ.args)) if typ.args else typ
+        parts = tuple([with_schematic_types(part, fixed) for part in typ.args])
+        same = all(new is old for new, old in zip(parts, typ.args, strict=True))
+        return typ if same else Type(typ.name, parts)
     return TVar(typ.name, 0, typ.sort) if isinstance(typ, TFree) and typ.name not in fixed else typ
 
 
