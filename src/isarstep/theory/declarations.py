@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.infer import PROP
-from isarstep.logic.symbols import to_isabelle
+from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import (
     Abs,
     Free,
@@ -285,10 +285,10 @@ def pattern_of(reader: TokenReader) -> list[SourceToken]:
 def type_parameters(reader: TokenReader) -> list[str]:
     """`'a`, `('a, 'b)` or nothing, before the name of a type."""
     if reader.here is not None and reader.here.kind == "typevar":
-        return [reader.take().text]
+        return [from_isabelle(reader.take().text)]
     if not reader.is_keyword("("):
         return []
-    return [token.text for token in reader.bracket() if token.kind == "typevar"]
+    return [from_isabelle(token.text) for token in reader.bracket() if token.kind == "typevar"]
 
 
 def type_synonym(context: OwnContext, command: OuterCommand) -> None:

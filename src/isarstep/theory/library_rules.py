@@ -214,6 +214,13 @@ _LIBRARY: dict[str, tuple[str | tuple[str, ...], str, str, dict[str, tuple[str, 
         "k",
         {"base": ("", (), ("k",)), "step": ("i", ("i \\<le> k", "P i"), ("i - 1",))},
     ),
+    "length_induct": (
+        "",
+        "xs",
+        "",
+        {"1": ("xs", ("\\<forall>ys. length ys < length xs \\<longrightarrow> P ys",), ("xs",))},
+    ),
+    "nat_less_induct": ("", "n", "", {"1": ("n", ("\\<forall>m. m < n \\<longrightarrow> P m",), ("n",))}),
     "linorder_wlog": (
         "",
         "a b",
@@ -224,7 +231,8 @@ _LIBRARY: dict[str, tuple[str | tuple[str, ...], str, str, dict[str, tuple[str, 
 # Those that hold for one type, and those that hold for the types of a class.
 _TYPES = {
     "int_ge_induct": Type("Int.int"), "int_le_induct": Type("Int.int"), "nat_induct_non_zero": Type("Nat.nat"),
-    "less_Suc_induct": Type("Nat.nat"), "strict_inc_induct": Type("Nat.nat"), "dec_induct": Type("Nat.nat"),
+    "less_Suc_induct": Type("Nat.nat"), "strict_inc_induct": Type("Nat.nat"),
+    "nat_less_induct": Type("Nat.nat"), "dec_induct": Type("Nat.nat"),
     "inc_induct": Type("Nat.nat"), "nat_induct_at_least": Type("Nat.nat"),
 }  # fmt: skip
 _CLASSES = {"less_induct": "wellorder", "linorder_wlog": "linorder"}

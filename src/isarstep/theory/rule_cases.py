@@ -157,6 +157,8 @@ def _case(
     if any(schematics(each) for each in (*premises, *arguments)):
         raise UserError("an induction with parameters of this form is not read")
     about = [any(node.name == SHOWN for node in frees(each)) for each in premises]
+    if any(map(_in_formula, premises)):
+        premises = [_with_formula(each, asked, moving, names) for each in premises]
     made = [beta_normal(rebuilt(each, said)) for each in premises]
     goal = beta_normal(list_comb(_function(with_type_marks(asked.goal), names), arguments))
     rest = [beta_normal(list_comb(_function(with_type_marks(each), names), arguments)) for each in moving]
@@ -178,6 +180,23 @@ def _case(
         raise UserError("a case with a variable that stands nowhere is not read")
     variables = (*variables, *asked.arbitrary.items())
     return ProofCase(variables, (*groups, ("prems", tuple(terms[len(made) + 1 :]))), formula)
+
+
+def _in_formula(premise: Term) -> bool:
+    """Does what is shown stand inside a formula (`∀m. m < n ⟶ P m`)?"""
+    inside = sum(isinstance(node, Free) and node.name == SHOWN for node in subterms(premise))
+    heads = [strip_comb(formula)[0] for node in subterms(premise) if (formula := hol.dest_trueprop(node)) is not None]
+    return inside > sum(isinstance(head, Free) and head.name == SHOWN for head in heads)
+
+
+def _with_formula(premise: Term, asked: WantedInduction, moving: Sequence[Term], names: Sequence[str]) -> Term:
+    """A premise with what is shown as a formula inside: that of the goal, where nothing moves into it."""
+    formula = hol.dest_trueprop(asked.goal)
+    if moving or asked.arbitrary or formula is None:
+        raise UserError("an induction of this form is not read")
+    function = _function(with_type_marks(formula), names)
+    put = substitute(premise, lambda leaf: function if isinstance(leaf, Free) and leaf.name == SHOWN else None)
+    return beta_normal(put)
 
 
 def predicate_of(prop: Term) -> str:

@@ -90,6 +90,18 @@ proof -
   qed
 qed
 
+lemma "length xs = length (x # xs)"
+proof (induct xs rule: length_induct)
+  case (1 xs)
+  then show ?case sorry
+qed
+
+lemma "n > 7 \<longrightarrow> n < (9 :: int)"
+proof (induct n rule: nat_less_induct)
+  case (1 n)
+  then show ?case sorry
+qed
+
 lemma
   fixes f :: "nat \<Rightarrow> nat"
   assumes "finite F"
