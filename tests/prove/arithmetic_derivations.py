@@ -250,6 +250,13 @@ BY_VALUES = [
     D("above a bound", ["(= (mod (* 14 n) 100) 46)", "(< n 100)", "(< 50 n)"], "(= n 89)", N),
     D("two of them", ["(< x 5)", "(< y 4)", "(= (* x y) 12)"], "(= (+ x y) 7)", N),
     D("several values", ["(<= (neg 4) x)", "(<= x 4)", "(= (* x x) 16)"], "(| (= x 4) (= x (neg 4)))", Z),
+    D("quadratic equation", ["(= (+ (* x x) (* 6 x)) 0)", "(< x 0)"], "(= (* x x) 36)", R),
+    D("double root", ["(= (+ (^ x 2) 9) (* 6 x))"], "(= (^ x 3) 27)", R),
+    D("cubes that cancel", ["(= (- (^ x 3) (* (* (+ x 1) (- x 1)) x)) 5)"], "(= (* x x) 25)", Z),
+    D("quotients that are equal", ["(neq x 1)", "(neq x (neg 2))", "(= (/ (+ x 1) (- x 1)) (/ (- x 2) (+ x 2)))"],
+      "(= (+ x 1) 1)", R),
+    D("a sum of powers", ["(= (+ (* 3 (^ n 2)) (* 2 n)) 56)"], "(= n 4)", N),
+    D("a square", ["(= (^ n 2) 49)"], "(= n 7)", N),
 ]  # fmt: skip
 
 FALSE_VALUES = [
@@ -264,5 +271,11 @@ FALSE_VALUES = [
     D("below zero", ["(< x 3)", "(< (neg 3) x)"], "(<= 0 x)", Z),
     D("bound of a real number", ["(< 0 x)", "(< x 2)"], "(= x 1)", R),
     D("bound of another variable", ["(< x 5)", "(< 3 y)"], "(= y 4)", N),
+    D("quadratic equation without a sign", ["(= (+ (* x x) (* 6 x)) 0)"], "(= x 0)", R),
+    D("quadratic equation of naturals that are subtracted", ["(= (- (* x x) (* 6 x)) 0)"], "(= x 6)", N),
+    D("quotients that may be zero", ["(= (/ x (- x 1)) (/ (* 2 x) (- x 1)))"], "(= x 0)", R),
+    D("a sum of powers of integers", ["(= (+ (* 3 (^ x 2)) (* 2 x)) 56)", "(<= x 28)"], "(= x 5)", Z),
+    D("a difference of powers", ["(= (- (^ n 2) n) 0)"], "(= n 1)", N),
+    D("a product", ["(= (* n m) 12)"], "(<= n 11)", N),
     D("bound by a variable", ["(< x y)", "(< 3 x)", "(<= x 4)"], "(= y 5)", N),
 ]  # fmt: skip

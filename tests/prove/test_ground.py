@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import pytest
 from tests.prove.arithmetic_derivations import (
@@ -19,13 +20,18 @@ from tests.prove.derivations import FALSE, Derivation
 from tests.prove.language import lemma, local
 from tests.prove.test_rings import RINGS
 
-from isarstep.logic.terms import Type
+from isarstep.logic.terms import Free, Type
 from isarstep.prove.calculation import calculated
+from isarstep.prove.domains import INT, REAL
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.ground_facts import GroundProblem, ground_problem
+from isarstep.prove.linear_values import SOLVED
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import Query, ground_attempt
 from isarstep.prove.provers import GROUND, ProofFound, ProverLimits, Provers, available
+from isarstep.prove.rings import Monomial
+from isarstep.prove.roots import rational_roots
+from isarstep.prove.value_steps import REPLACED
 from isarstep.prove.verdict import Proved
 
 ROOTS = {
@@ -127,7 +133,7 @@ def test_values_are_shown_once_and_the_goal_needs_nothing_else() -> None:
     found = problem.by_values()
     assert found is not None
     proof = problem.explained(found)
-    assert [(step.method, step.premises) for step in proof.steps] == [("linarith", ("F.2(1)", "F.2(2)"))] * 2
+    assert [(step.method, step.premises) for step in proof.steps] == [(SOLVED, ("F.2(1)", "F.2(2)"))] * 2
     assert proof.given == ()
 
 
@@ -151,3 +157,35 @@ def test_a_root_of_a_number_needs_no_condition() -> None:
     negative = problem_of(Derivation("negative", [], "(= (^ (sqrt (neg 4)) 2) (neg 4))", {}))
     assert negative is not None
     assert not any("real_sqrt" in step.method for fact in negative.facts for step in fact.chain())
+
+
+def test_the_value_of_a_set_in_a_premise_has_steps() -> None:
+    count = "(card (COLLECT (k) (& (dvd k 12) (neq k (Suc 11)))))"
+    problem = problem_of(Derivation("divisors", [f"(= n {count})"], "(= (* n n) 25)", {"n": "nat"}))
+    assert problem is not None
+    found = problem.by_values()
+    assert found is not None
+    methods = [step.method for step in problem.explained(found).steps]
+    assert methods == ["(auto dest: dvd_imp_le)", "eval", REPLACED, "(rule trans)"]
+
+
+def test_roots() -> None:
+    x = Free("x", REAL)
+    square = {((x, 2),): Fraction(2), ((x, 1),): Fraction(-5), (): Fraction(2)}
+    assert rational_roots(square, REAL) == (x, [Fraction(1, 2), Fraction(2)])
+    assert rational_roots({**square, (): Fraction(3)}, REAL) == (x, [Fraction(1), Fraction(3, 2)])
+    assert rational_roots({**square, (): Fraction(1)}, REAL) is None  # irrational ones
+    assert rational_roots(square, INT) is None
+    assert rational_roots({**square, (): Fraction(2), ((Free("y", REAL), 1),): Fraction(1)}, REAL) is None
+    for numbers in ((0, 0, 3), (-2, -2), ("-1/3", "1/2", 4, 7)):
+        roots = sorted(map(Fraction, numbers))
+        made: dict[Monomial, Fraction] = {(): Fraction(6)}
+        for root in roots:
+            product: dict[Monomial, Fraction] = {}
+            for monomial, coefficient in made.items():
+                power = monomial[0][1] if monomial else 0
+                higher = ((x, power + 1),)
+                product[higher] = product.get(higher, Fraction(0)) + coefficient
+                product[monomial] = product.get(monomial, Fraction(0)) - root * coefficient
+            made = {monomial: coefficient for monomial, coefficient in product.items() if coefficient}
+        assert rational_roots(made, REAL) == (x, roots)

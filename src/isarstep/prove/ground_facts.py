@@ -16,13 +16,14 @@ from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
     App,
-    Bound,
     Const,
     Free,
     Term,
     Typ,
     Type,
+    Var,
     frees,
+    funs,
     instantiate,
     list_comb,
     loose,
@@ -32,20 +33,27 @@ from isarstep.logic.terms import (
     substitute,
     subterms,
 )
-from isarstep.prove.domains import COMPLEX, Undetermined, Value, number_term
+from isarstep.prove.described_functions import (
+    binders_and_body,
+    describes_function,
+    matched_arguments,
+    range_of_recursion,
+)
+from isarstep.prove.domains import BOOL, COMPLEX, NAT, Undetermined, Value, number_term
 from isarstep.prove.enumeration import Bounds, about, bounds, computable, for_all_within, satisfying
 from isarstep.prove.executable import BuiltInOnly, Machine
-from isarstep.prove.linear_values import linear_values
+from isarstep.prove.linear_values import SOLVED, Equations
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.residues import CONG
 from isarstep.prove.rings import nonlinear, number_of
+from isarstep.prove.roots import FACTORED, SOLUTIONS, one_of_roots, product_of_factors
+from isarstep.prove.value_steps import has_value_steps, value_steps
 from isarstep.prove.verdict import OpenedGoal, Proved, ShownStep
 
 MOST_STEPS = 80
 ROUNDS = 4
-LONGEST_RECURSION = 24  # instances of a recursion, between the least and the largest argument
 NUMBERS = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex")
 # What provers compute by themselves, where nothing else is in the term.
 COMPUTED = "((simp; fail) | (simp add: numeral_eq_Suc))"
@@ -146,8 +154,8 @@ class GroundFacts:
     # Functions that premises describe
 
     def _instances(self, rule: GroundFact, formulas: Sequence[Term]) -> Iterator[GroundFact]:
-        binders, body = _stripped(rule.formula)
-        patterns = [t for t in subterms(body) if _describes(t, len(binders))]
+        binders, body = binders_and_body(rule.formula)
+        patterns = [t for t in subterms(body) if describes_function(t, len(binders))]
         if not patterns or not all(isinstance(binder, Type) for binder in binders):
             return
         pattern = patterns[0]
@@ -160,10 +168,12 @@ class GroundFacts:
         found: dict[tuple[Term, ...], None] = {}
         if recursive:
             if len(binders) == 1 and binders[0] == Type("Nat.nat"):
-                found = dict.fromkeys((number_term(Fraction(n), binders[0]),) for n in _between(pattern, occurring))
+                found = dict.fromkeys(
+                    (number_term(Fraction(n), binders[0]),) for n in range_of_recursion(pattern, occurring)
+                )
         else:
             for term in occurring:
-                values = _matched(strip_comb(pattern)[1], strip_comb(term)[1], binders)
+                values = matched_arguments(strip_comb(pattern)[1], strip_comb(term)[1], binders)
                 if values is not None:
                     found[values] = None
         for values in found:
@@ -225,9 +235,20 @@ class GroundFacts:
                 used = [known[leaf][1] for leaf in dict.fromkeys(frees(term))]
                 closed = substitute(term, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None)
                 value = self._number(closed)
-                if value is not None:
-                    equation = hol.eq(term, value, type_of_application(term))
-                    self._split(self._named(equation, used, "simp" if used else "eval"))
+                if value is not None and not used:
+                    self._split(self._computed_value(term, value))
+                elif value is not None:
+                    self._split(self._named(hol.eq(term, value, type_of_application(term)), used, "simp"))
+
+    def _computed_value(self, term: Term, value: Term) -> GroundFact:
+        """`t = v` of a term without variables, with the steps that its value needs."""
+        equation = hol.eq(term, value, type_of_application(term))
+        shown, method = value_steps(hol.trueprop(equation, typed=True), self.machine)
+        made: list[GroundFact] = []
+        for step in shown:
+            made.append(self._named(step.formula, [made[place] for place in step.steps], step.method))
+        used = [fact for fact, step in zip(made, shown, strict=True) if step.used]
+        return self._named(equation, used, method if shown else "eval")
 
     def _known(self) -> dict[Free, tuple[Term, GroundFact]]:
         """Variables that premises give a value."""
@@ -245,17 +266,30 @@ class GroundFacts:
                     if value is not None:
                         needs = tuple(known[leaf][1] for leaf in dict.fromkeys(frees(right)))
                         equation = hol.eq(left, value, left.type)
-                        plain = fact.formula == equation
-                        known[left] = value, fact if plain else self._named(equation, (fact, *needs), "simp")
+                        if fact.formula == equation:
+                            known[left] = value, fact
+                        elif not needs and sides == (left, right) and has_value_steps(right):
+                            by = (fact, self._computed_value(right, value))
+                            known[left] = value, self._named(equation, by, "(rule trans)")
+                        else:
+                            known[left] = value, self._named(equation, (fact, *needs), "simp")
         by_name = {fact.name: fact for fact in self.facts.values()}
-        stated = [(name, fact.formula) for name, fact in by_name.items()]
-        for leaf, value, names in linear_values(stated, self.signature):
+        stated = [Named(name, hol.trueprop(fact.formula, typed=True)) for name, fact in by_name.items()]
+        equations = Equations(stated, self.signature)
+        for leaf, value, names in equations.values():
             if leaf not in known:
                 equation = hol.eq(leaf, value, leaf.type)
-                known[leaf] = (
-                    value,
-                    self._named(equation, [by_name[name] for name in by_name if name in names], "linarith"),
-                )
+                needed = [by_name[name] for name in by_name if name in names]
+                known[leaf] = value, self._named(equation, needed, SOLVED)
+        for leaf, power, most, names in equations.upper_bounds():
+            self._split(self._bounded(leaf, power, most, [by_name[name] for name in by_name if name in names]))
+        for leaf, roots, names in equations.roots():
+            factored = product_of_factors(leaf, roots)
+            product = self._named(factored, [by_name[name] for name in by_name if name in names], FACTORED)
+            solutions = self._named(one_of_roots(leaf, roots), (product,), SOLUTIONS)
+            self._split(solutions)
+            if leaf not in known and (only := self._only_root(leaf, roots, solutions)) is not None:
+                known[leaf] = only
         for each in bounds([fact.formula for fact in self.facts.values()]):
             if each.variable not in known and (found := self._only_value(each)) is not None:
                 known[each.variable] = found
@@ -263,6 +297,38 @@ class GroundFacts:
             self._split(fact)
             known[leaf] = value, self.facts.get(fact.formula, fact)
         return known
+
+    def _bounded(self, leaf: Free, power: int, most: int, by: list[GroundFact]) -> GroundFact:
+        """`n ≤ c`, where n or a power of it is a part of a sum of natural numbers."""
+        less_eq = Const("Orderings.ord_class.less_eq", funs((NAT, NAT), BOOL))
+        if power > 1:
+            raised = Const("Power.power_class.power", funs((NAT, NAT), NAT))
+            larger = list_comb(raised, (leaf, number_term(Fraction(power), NAT)))
+            method = f"(simp add: power{power}_eq_{'square' if power == 2 else 'cube'})"
+            by = [*by, self._named(list_comb(less_eq, (leaf, larger)), (), method)]
+        return self._named(list_comb(less_eq, (leaf, number_term(Fraction(most), NAT))), by, "linarith")
+
+    def _only_root(
+        self, leaf: Free, roots: Sequence[Fraction], solutions: GroundFact
+    ) -> tuple[Term, GroundFact] | None:
+        """The one solution with which all that is known of a variable alone holds."""
+        among = [fact for fact in self.facts.values() if about(fact.formula, {leaf}) and fact is not solutions]
+        left, excluding = list(dict.fromkeys(roots)), list[GroundFact]()
+        for fact in among:
+            values = {root: self._value(substitute(fact.formula, self._at(leaf, root))) for root in left}
+            if False in values.values():
+                excluding.append(fact)
+                left = [root for root in left if values[root] is not False]
+        if len(left) != 1 or leaf.type is None:
+            return None
+        value = number_term(left[0], leaf.type)
+        return value, self._named(hol.eq(leaf, value, leaf.type), (solutions, *excluding), "((auto; fail) | arith)")
+
+    @staticmethod
+    def _at(leaf: Free, value: Fraction) -> Callable[[Free | Var], Term | None]:
+        assert leaf.type is not None
+        number = number_term(value, leaf.type)
+        return lambda node: number if node == leaf else None
 
     def _only_value(self, within: Bounds) -> tuple[Term, GroundFact] | None:
         """The one value between its bounds with which all that is known of a variable alone holds."""
@@ -342,9 +408,9 @@ class GroundFacts:
             assert isinstance(head, Const)
             for name in ABOUT[head.name] if arguments else ():
                 for fact in self.library(head.name.partition(".")[0], name):
-                    self._at(fact, head.name, place)
+                    self._from_fact(fact, head.name, place)
 
-    def _at(self, fact: Named, constant: str, place: Term) -> None:
+    def _from_fact(self, fact: Named, constant: str, place: Term) -> None:
         for part in subterms(fact.prop):
             head, arguments = strip_comb(part)
             if type(head) is Const and head.name == constant and arguments and not loose(part):
@@ -357,66 +423,6 @@ class GroundFacts:
                         plain, computed = self._named(formula, (), method), self._computed(formula)
                         if computed is not None:  # a condition that does not hold leaves nothing to say
                             self._split(plain if computed == formula else self._named(computed, (plain,), "simp"))
-
-
-def _stripped(formula: Term) -> tuple[list[Typ | None], Term]:
-    """Types of the variables that `∀` binds, from the outside in, and the body."""
-    binders: list[Typ | None] = []
-    while (binder := hol.dest_quantifier(hol.ALL, formula)) is not None:
-        binders.append(binder.type)
-        formula = binder.body
-    return binders, formula
-
-
-def _describes(term: Term, count: int) -> bool:
-    """`f x y` with all bound variables, each alone or with a number added."""
-    head, arguments = strip_comb(term)
-    if type(head) is not Free or not arguments:
-        return False
-    places = [_place(argument) for argument in arguments]
-    return {place[0] for place in places if place is not None} == set(range(count)) and None not in places
-
-
-def _place(argument: Term) -> tuple[int, int] | None:
-    """The bound variable and what is added to it; -1 for an argument without bound variables."""
-    if type(argument) is Bound:
-        return argument.index, 0
-    sum_of = hol.dest_binary("Groups.plus_class.plus", argument)
-    if sum_of is not None and type(sum_of[0]) is Bound:
-        added = number_of(sum_of[1])
-        return None if added is None else (sum_of[0].index, added)
-    return None
-
-
-def _matched(
-    patterns: Sequence[Term], arguments: Sequence[Term], binders: Sequence[Typ | None]
-) -> tuple[Term, ...] | None:
-    """The values of the bound variables, the outermost first."""
-    values: dict[int, Term] = {}
-    for pattern, argument in zip(patterns, arguments, strict=True):
-        place = _place(pattern)
-        assert place is not None
-        index, added = place
-        value: Term = argument
-        if added:
-            number = number_of(argument)
-            typ = binders[len(binders) - 1 - index]
-            if number is None or typ is None or (number < added and typ == Type("Nat.nat")):
-                return None
-            value = number_term(Fraction(number - added), typ)
-        if values.setdefault(index, value) != value:
-            return None
-    return tuple(values[index] for index in reversed(range(len(binders))))
-
-
-def _between(pattern: Term, occurring: Sequence[Term]) -> range:
-    """Where a recursion over natural numbers is unfolded: from the least to the largest argument."""
-    (argument,) = strip_comb(pattern)[1][-1:]
-    place = _place(argument)
-    numbers = [n for n in (number_of(strip_comb(t)[1][-1]) for t in occurring) if n is not None]
-    if place is None or not numbers or max(numbers) - min(numbers) > LONGEST_RECURSION:
-        return range(0)
-    return range(max(0, min(numbers) - place[1]), max(0, max(numbers) - place[1] + 1))
 
 
 def type_of_application(term: Term) -> Typ | None:

@@ -1,45 +1,82 @@
-"""Values of variables that given linear equations have together, by elimination."""
+"""Values of variables that given equations have together, by elimination, where they are linear once products are
+multiplied out and denominators that are not 0 are cleared; and equations of one variable alone, for `prove/roots.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Free, Term, Typ, Type, strip_comb, strip_fun
 from isarstep.prove.domains import INT, NAT, RAT, REAL, number_term
+from isarstep.prove.monomorphise import Named
 from isarstep.prove.rings import Normaliser, Polynomial, TooLarge
+from isarstep.prove.roots import rational_roots
 
 MOST_EQUATIONS = 24
+# How Isabelle finds such a value.
+SOLVED = "(linarith | (simp add: field_simps power2_eq_square power3_eq_cube; fail) | algebra)"
 Row = tuple[Polynomial, frozenset[str]]
 
 
-def linear_values(
-    equations: Iterable[tuple[str, Term]], signature: Signature
-) -> Iterator[tuple[Free, Term, frozenset[str]]]:
-    """Variables with the numeral that they are, and the names of the equations that say so."""
-    by_type: dict[Typ, list[Row]] = {}
-    for name, formula in equations:
-        sides, typ = hol.dest_binary(hol.EQ, formula), _type_of_sides(formula)
-        if sides is None or typ not in (NAT, INT, RAT, REAL):
-            continue
-        try:
-            row = Normaliser(signature).difference(*sides, typ)
-        except (TooLarge, RecursionError):
-            continue
-        if row and all(map(_is_variable, row)):
-            by_type.setdefault(typ, []).append((row, frozenset({name})))
-    for typ, rows in by_type.items():
-        for row, names in _eliminated(rows[:MOST_EQUATIONS]):
-            if len(row.keys() - {()}) != 1:
+class Equations:
+    """Given equations as polynomials that are 0, each with the names of the facts by which it is one."""
+
+    def __init__(self, facts: Sequence[Named], signature: Signature) -> None:
+        self.rows: dict[Typ, list[Row]] = {}
+        for fact in facts:
+            formula = hol.dest_trueprop(fact.prop)
+            sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
+            typ = None if formula is None else _type_of_sides(formula)
+            if sides is None or typ not in (NAT, INT, RAT, REAL):
                 continue
-            ((monomial, factor),) = ((m, c) for m, c in row.items() if m != ())
-            value = -row.get((), Fraction(0)) / factor
-            variable = monomial[0][0]
-            whole = typ in (RAT, REAL) or (value.denominator == 1 and (typ == INT or value >= 0))
-            if whole and isinstance(variable, Free):
-                yield variable, number_term(value, typ), names
+            rings = Normaliser(signature)
+            try:
+                apart = rings.assume_nonzero(facts, typ)
+                row = rings.difference(*sides, typ)
+            except (TooLarge, RecursionError):
+                continue
+            if row:
+                names = frozenset({fact.name, *(apart if rings.divided else ())})
+                self.rows.setdefault(typ, []).append((row, names))
+
+    def values(self) -> Iterator[tuple[Free, Term, frozenset[str]]]:
+        """Variables with the numeral that they are, and the names of the facts that say so."""
+        for typ, rows in self.rows.items():
+            linear = [row for row in rows if all(map(_is_variable, row[0]))]
+            for row, names in _eliminated(linear[:MOST_EQUATIONS]):
+                if len(row.keys() - {()}) != 1:
+                    continue
+                ((monomial, factor),) = ((m, c) for m, c in row.items() if m != ())
+                value = -row.get((), Fraction(0)) / factor
+                variable = monomial[0][0]
+                whole = typ in (RAT, REAL) or (value.denominator == 1 and (typ == INT or value >= 0))
+                if whole and isinstance(variable, Free):
+                    yield variable, number_term(value, typ), names
+
+    def upper_bounds(self) -> Iterator[tuple[Free, int, int, frozenset[str]]]:
+        """Natural numbers with a power of them and a number that it is at most, as a part of a known sum."""
+        for row, names in self.rows.get(NAT, ()):
+            total = -row.get((), Fraction(0))
+            parts = {m: c for m, c in row.items() if m != ()}
+            if total < 0 or any(c < 0 for c in parts.values()):
+                total, parts = -total, {m: -c for m, c in parts.items()}
+            if total < 0 or any(c < 0 for c in parts.values()):
+                continue
+            for monomial, factor in parts.items():
+                match monomial:
+                    case ((Free() as variable, power),) if 0 < power <= 3:
+                        yield variable, power, int(total / factor), names
+
+    def roots(self) -> Iterator[tuple[Free, list[Fraction], frozenset[str]]]:
+        """Variables with all numbers that they can be by one equation."""
+        for typ, rows in self.rows.items():
+            for row, names in rows:
+                found = rational_roots(row, typ)
+                if found is not None:
+                    yield *found, names
 
 
 def _type_of_sides(formula: Term) -> Typ | None:

@@ -60,6 +60,11 @@ def value_steps(goal: Term, machine: Machine) -> tuple[tuple[ShownStep, ...], st
     return (*steps, ShownStep(computed, "eval", (), (), True)), REPLACED
 
 
+def has_value_steps(term: Term) -> bool:
+    """Is a set given by a property in it, or a least number?"""
+    return any(type(node) is Const and node.name in (COLLECT, LEAST) for node in subterms(term))
+
+
 def _least(node: Term, predicate: Abs, value: Term, count: int) -> Iterator[ShownStep]:
     """The property holds of the value, of no smaller number, and so it is the least."""
     yield ShownStep(instantiate(predicate.body, value), "eval", (), (), False)
