@@ -257,6 +257,10 @@ BY_VALUES = [
       "(= (+ x 1) 1)", R),
     D("a sum of powers", ["(= (+ (* 3 (^ n 2)) (* 2 n)) 56)"], "(= n 4)", N),
     D("a square", ["(= (^ n 2) 49)"], "(= n 7)", N),
+    D("a sum that is small", ["(< (+ (^ n 2) (+ (* 4 n) 4)) 20)", "(< 0 n)"], "(| (= n 1) (= n 2))", N),
+    D("two quadratic equations", ["(= (* x x) (neg (* 6 x)))", "(= (* y y) (neg (* 6 y)))", "(< x y)"], "(= (- y x) 6)", R),
+    D("one variable less", ["(= y (+ (^ x 2) (* 4 x)))", "(= (* 2 y) (+ (^ x 2) (* 2 x)))", "(< x 0)"], "(= x (neg 6))", R),
+    D("linear equations of complex numbers", ["(= (+ x y) 7)", "(= (+ (* 2 x) y) 3)"], "(& (= y 11) (= x (neg 4)))", C),
 ]  # fmt: skip
 
 FALSE_VALUES = [
@@ -275,6 +279,11 @@ FALSE_VALUES = [
     D("quadratic equation of naturals that are subtracted", ["(= (- (* x x) (* 6 x)) 0)"], "(= x 6)", N),
     D("quotients that may be zero", ["(= (/ x (- x 1)) (/ (* 2 x) (- x 1)))"], "(= x 0)", R),
     D("a sum of powers of integers", ["(= (+ (* 3 (^ x 2)) (* 2 x)) 56)", "(<= x 28)"], "(= x 5)", Z),
+    D("two quadratic equations without an order", ["(= (* x x) (neg (* 6 x)))", "(= (* y y) (neg (* 6 y)))"],
+      "(= (- y x) 6)", R),
+    D("a sum that may be larger", ["(<= (+ (^ n 2) (* 4 n)) 21)"], "(<= n 2)", N),
+    D("a sum of integers that is small", ["(< (+ (^ x 2) (* 4 x)) 20)"], "(<= 0 x)", Z),
+    D("an unknown multiple", ["(= (* y x) (^ x 2))", "(= (* y x) (* 3 x))"], "(= x 3)", R),
     D("a difference of powers", ["(= (- (^ n 2) n) 0)"], "(= n 1)", N),
     D("a product", ["(= (* n m) 12)"], "(<= n 11)", N),
     D("bound by a variable", ["(< x y)", "(< 3 x)", "(<= x 4)"], "(= y 5)", N),

@@ -8,13 +8,14 @@ from tests.prove.derivations import FALSE, Derivation
 from tests.prove.language import SIGNATURE, local
 from tests.prove.test_refute import Nothing
 
-from isarstep.logic.hol import BOOL
+from isarstep.logic.hol import BOOL, trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const
-from isarstep.prove.calculation import calculated
+from isarstep.prove.calculation import AS_INTEGERS, calculated
 from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.refute import Refuter
+from isarstep.prove.rings import ring_proof
 from isarstep.prove.verdict import Proved
 
 # The classes that the laws ask for, at the types that have them in Isabelle.
@@ -77,5 +78,28 @@ def test_the_method_is_named() -> None:
     assert cancelled is not None
     assert cancelled.facts == ("field_simps", "F.2(1)")
     goal = Const("HOL.True", BOOL)
-    assert method_with_all_given(system, goal).startswith("by (algebra |")
+    assert method_with_all_given(system, goal).startswith("by ((simp; fail) | algebra |")
     assert method_with_all_given(Proved("eval", 0.0, (), 0), goal) == "by ((simp; fail) | eval)"
+
+
+def test_a_combination_of_equations_is_shown() -> None:
+    types = {"x": "real", "y": "real"}
+    proof = by_calculation(
+        Derivation("sum", ["(= (+ x y) 13)", "(= (* x y) 24)"], "(= (+ (^ x 2) (^ y 2)) 121)", types)
+    )
+    assert proof is not None
+    assert proof.given == ("F.2(1)", "F.2(2)")
+    (identity,) = proof.steps
+    assert identity.premises == ()  # it holds for all x and y
+    assert ring_proof((), trueprop(identity.formula, typed=True), RINGS) is not None
+
+
+def test_large_natural_numbers_are_computed_as_integers() -> None:
+    small, large = (
+        by_calculation(Derivation(goal, [], goal, {}))
+        for goal in ("(= (mod (+ (^ (Suc 1) 9) 3) 10) 5)", "(= (mod (^ (Suc 98) 99) 10) 9)")
+    )
+    assert small is not None
+    assert small.method == ""
+    assert large is not None
+    assert large.method == AS_INTEGERS

@@ -7,21 +7,33 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+from isarstep.logic.hol import EQ, dest_binary, dest_trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Var, loose, subterms
-from isarstep.prove.domains import Undetermined
+from isarstep.prove.domains import NAT, Undetermined
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.residue_steps import residue_steps
 from isarstep.prove.residues import by_residues
-from isarstep.prove.rings import ring_proof
+from isarstep.prove.rings import ring_proof, type_of_application
 from isarstep.prove.value_steps import value_steps
-from isarstep.prove.verdict import Proved
+from isarstep.prove.verdict import Proved, ShownStep
 
 # What Isabelle's code generator does not compute.
 NOT_GENERATED = frozenset({"NthRoot.sqrt", "Transcendental.exp", "Transcendental.ln_class.ln", "Transcendental.sin",
                            "Transcendental.cos", "Complex.complex.Complex"})  # fmt: skip
+
+
+LARGE = 10_000
+# Natural numbers are computed as successors, integers as numbers.
+AS_INTEGERS = (
+    "((subst of_nat_eq_iff[where 'a=int, symmetric], simp only: lcm_int_int_eq[symmetric] gcd_int_int_eq[symmetric]"
+    " of_nat_mod of_nat_div of_nat_add of_nat_mult of_nat_power of_nat_numeral of_nat_0 of_nat_1, eval)"
+    " | (simp; fail) | eval)"
+)
+IDENTITY = "(algebra | (simp add: algebra_simps power2_eq_square power3_eq_cube))"
+FROM_IDENTITY = "((simp; fail) | algebra | linarith | (simp add: field_simps power2_eq_square))"
 
 
 def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> Proved | None:
@@ -34,10 +46,14 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
                 names = {node.name for node in subterms(goal) if type(node) is Const}
                 steps, method = value_steps(goal, machine)
                 by = "simp" if names & NOT_GENERATED else "eval"
+                method = method or (AS_INTEGERS if by == "eval" and _large_naturals(goal, machine) else "")
                 return Proved(by, time.process_time() - began, (), 0, method, (), steps)
         except Undetermined:
             pass
     found = ring_proof(premises, goal, signature)
+    if found is not None and found.identity is not None:
+        steps = (ShownStep(found.identity, IDENTITY, (), (), True),)
+        return Proved(found.method, time.process_time() - began, found.facts, 0, FROM_IDENTITY, (), steps, found.facts)
     if found is not None:
         return Proved(found.method, time.process_time() - began, found.facts, 0)
     needed = by_residues(premises, goal)
@@ -53,3 +69,19 @@ def without_variables(term: Term) -> bool:
     if loose(term) or any(type(node) is Free or type(node) is Var for node in subterms(term)):
         return False
     return not any(isinstance(v, TFree | TVar) for v in term_type_variables(term))
+
+
+def _large_naturals(goal: Term, machine: Machine) -> bool:
+    """Does an equation of natural numbers have large ones on the way?"""
+    formula = dest_trueprop(goal)
+    sides = None if formula is None else dest_binary(EQ, formula)
+    if sides is None or type_of_application(sides[0]) != NAT:
+        return False
+    for node in subterms(sides[0]):
+        if type_of_application(node) == NAT and not loose(node):
+            try:
+                if machine.evaluate(machine.code(node), ()) > LARGE:
+                    return True
+            except Undetermined:
+                continue
+    return False

@@ -16,11 +16,12 @@ from itertools import combinations, combinations_with_replacement, islice
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, Typ, Type, funs, list_comb, loose, strip_comb, strip_fun, subterms
+from isarstep.prove.calculation import IDENTITY
 from isarstep.prove.domains import INT, number_term
 from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
-from isarstep.prove.ground_facts import GroundFact, GroundProblem, type_of_application
+from isarstep.prove.ground_facts import GroundFact, GroundProblem
 from isarstep.prove.multipliers import Compared, multipliers
-from isarstep.prove.rings import Atom, Monomial, Normaliser, Polynomial, TooLarge, number_of
+from isarstep.prove.rings import Atom, Monomial, Normaliser, Polynomial, TooLarge, atom_terms, number_of
 from isarstep.prove.verdict import Proved, ShownStep
 
 LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
@@ -30,7 +31,6 @@ MOST_BASES = 14
 MOST_PRODUCTS = 40
 MOST_MIXED = 60
 # Methods for identities of rings and of fields.
-IDENTITY = "(algebra | (simp add: algebra_simps power2_eq_square power3_eq_cube))"
 QUOTIENTS = (
     "((simp add: field_simps power2_eq_square power3_eq_cube; fail) | (simp add: divide_simps, algebra)"
     " | (auto simp add: field_simps power2_eq_square power3_eq_cube))"
@@ -162,12 +162,7 @@ def _under_root(atom: Atom) -> Fraction | None:
 def _completed(rings: Normaliser, goal: Inequality) -> Iterator[Term]:
     """Terms whose squares complete those of the goal: `x - s / 2` for `x² - s * x`, after denominators are cleared."""
     typ = goal.type
-    terms: dict[Atom, Term] = {}
-    for node in dict.fromkeys(node for side in (goal.low, goal.high) for node in subterms(side)):
-        if type_of_application(node) == typ and not loose(node):
-            match list(rings.polynomial(node, typ).items()):
-                case [(((atom, 1),), 1)]:
-                    terms.setdefault(atom, node)
+    terms = atom_terms(rings, (goal.low, goal.high), typ)
     polynomial = _difference(rings, goal)
     below = {atom: -power for monomial in polynomial for atom, power in monomial if power < 0}
     for atom, power in below.items():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import count, islice
+from itertools import count, islice, product
 
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
@@ -19,7 +19,6 @@ from isarstep.logic.terms import (
     Const,
     Free,
     Term,
-    Typ,
     Type,
     Var,
     frees,
@@ -47,7 +46,7 @@ from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.residues import CONG
-from isarstep.prove.rings import nonlinear, number_of
+from isarstep.prove.rings import nonlinear, number_of, type_of_application
 from isarstep.prove.roots import FACTORED, SOLUTIONS, one_of_roots, product_of_factors
 from isarstep.prove.value_steps import has_value_steps, value_steps
 from isarstep.prove.verdict import OpenedGoal, Proved, ShownStep
@@ -107,6 +106,7 @@ class GroundFacts:
     universal: list[GroundFact] = field(default_factory=list)
     machine: Machine = field(default_factory=lambda: Machine(BuiltInOnly(), OPERATIONS_OF_CONSTANTS))
     known: dict[Free, tuple[Term, GroundFact]] = field(default_factory=dict)  # values of variables
+    solutions: dict[Free, tuple[list[Fraction], GroundFact]] = field(default_factory=dict)  # of equations
     _count: int = 0
 
     def gather(self, premises: Sequence[Named], goal: Term) -> list[GroundFact]:
@@ -288,6 +288,7 @@ class GroundFacts:
             product = self._named(factored, [by_name[name] for name in by_name if name in names], FACTORED)
             solutions = self._named(one_of_roots(leaf, roots), (product,), SOLUTIONS)
             self._split(solutions)
+            self.solutions.setdefault(leaf, (list(dict.fromkeys(roots)), solutions))
             if leaf not in known and (only := self._only_root(leaf, roots, solutions)) is not None:
                 known[leaf] = only
         for each in bounds([fact.formula for fact in self.facts.values()]):
@@ -378,6 +379,28 @@ class GroundFacts:
             return None
         return self._gone_through(within, among, goal)
 
+    def by_solutions(self, goal: Term) -> list[GroundFact] | None:
+        """Facts from which a goal follows by cases, where it holds for all solutions that its variables can have."""
+        variables = list(dict.fromkeys(frees(goal)))
+        if not variables or not all(variable in self.solutions for variable in variables):
+            return None
+        roots = [self.solutions[variable][0] for variable in variables]
+        named = [self.solutions[variable][1] for variable in variables]
+        among = [fact for fact in self.facts.values() if about(fact.formula, set(variables)) and fact not in named]
+        excluding: dict[GroundFact, None] = {}
+        for values in product(*roots):
+            at = {
+                v: number_term(value, v.type) for v, value in zip(variables, values, strict=True) if v.type is not None
+            }
+            if self._value(substitute(goal, lambda leaf, at=at: at.get(leaf))) is True:  # type: ignore[misc]
+                continue
+            false = (f for f in among if self._value(substitute(f.formula, lambda leaf, at=at: at.get(leaf))) is False)  # type: ignore[misc]
+            found = next(false, None)
+            if found is None:
+                return None
+            excluding[found] = None
+        return [*named, *excluding]
+
     def _largest_computable(self, term: Term, known: Mapping[Free, object]) -> Iterator[Term]:
         todo = [term]
         while todo:
@@ -423,19 +446,6 @@ class GroundFacts:
                         plain, computed = self._named(formula, (), method), self._computed(formula)
                         if computed is not None:  # a condition that does not hold leaves nothing to say
                             self._split(plain if computed == formula else self._named(computed, (plain,), "simp"))
-
-
-def type_of_application(term: Term) -> Typ | None:
-    """Of a term whose head is no bound variable and no abstraction."""
-    head, arguments = strip_comb(term)
-    if not isinstance(head, Const | Free) or head.type is None:
-        return None
-    typ: Typ = head.type
-    for _ in arguments:
-        if not isinstance(typ, Type) or typ.name != "fun":
-            return None
-        typ = typ.args[1]
-    return typ
 
 
 def is_numeral(term: Term) -> bool:
@@ -546,7 +556,9 @@ def ground_problem(
     decided, method = gathered.decided(conclusion), ""
     if decided is None and (decided := gathered.by_enumeration(conclusion)) is not None:
         method = "blast"
-        facts += [fact for fact in decided if fact not in facts]
+    elif decided is None and (decided := gathered.by_solutions(conclusion)) is not None:
+        method = "((auto; fail) | (elim disjE; simp))"
+    facts += [fact for fact in decided or () if fact not in facts]
     names = None if decided is None else tuple(fact.name for fact in decided)
     asked = hol.trueprop(conclusion, typed=True)
     if conclusion == formula:

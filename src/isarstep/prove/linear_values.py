@@ -6,18 +6,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import combinations, islice
 
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Free, Term, Typ, Type, strip_comb, strip_fun
-from isarstep.prove.domains import INT, NAT, RAT, REAL, number_term
+from isarstep.prove.domains import COMPLEX, INT, NAT, RAT, REAL, number_term
 from isarstep.prove.monomorphise import Named
-from isarstep.prove.rings import Normaliser, Polynomial, TooLarge
+from isarstep.prove.rings import Normaliser, Polynomial, TooLarge, number_of
 from isarstep.prove.roots import rational_roots
 
 MOST_EQUATIONS = 24
+LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
 # How Isabelle finds such a value.
-SOLVED = "(linarith | (simp add: field_simps power2_eq_square power3_eq_cube; fail) | algebra)"
+SOLVED = (
+    "(linarith | (simp add: field_simps power2_eq_square power3_eq_cube; fail) | algebra"
+    " | (auto simp add: complex_eq_iff))"
+)
 Row = tuple[Polynomial, frozenset[str]]
 
 
@@ -26,11 +31,14 @@ class Equations:
 
     def __init__(self, facts: Sequence[Named], signature: Signature) -> None:
         self.rows: dict[Typ, list[Row]] = {}
+        self.sums: list[tuple[Polynomial, int, str]] = []  # of natural numbers, each at most so large
         for fact in facts:
             formula = hol.dest_trueprop(fact.prop)
+            if formula is not None and _type_of_sides(formula) == NAT:
+                self._note_sum(fact.name, formula, signature)
             sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
             typ = None if formula is None else _type_of_sides(formula)
-            if sides is None or typ not in (NAT, INT, RAT, REAL):
+            if sides is None or typ not in (NAT, INT, RAT, REAL, COMPLEX):
                 continue
             rings = Normaliser(signature)
             try:
@@ -42,6 +50,21 @@ class Equations:
                 names = frozenset({fact.name, *(apart if rings.divided else ())})
                 self.rows.setdefault(typ, []).append((row, names))
 
+    def _note_sum(self, name: str, formula: Term, signature: Signature) -> None:
+        """`s = c`, `s ≤ c` and `s < c`."""
+        for constant, less in ((hol.EQ, 0), (LESS_EQ, 0), (LESS, 1)):
+            sides = hol.dest_binary(constant, formula)
+            number = None if sides is None else number_of(sides[1])
+            if sides is None or number is None:
+                continue
+            try:
+                found = Normaliser(signature).polynomial(sides[0], NAT)
+            except (TooLarge, RecursionError):
+                continue
+            total = number - less - found.pop((), Fraction(0))
+            if total >= 0:
+                self.sums.append((found, int(total), name))
+
     def values(self) -> Iterator[tuple[Free, Term, frozenset[str]]]:
         """Variables with the numeral that they are, and the names of the facts that say so."""
         for typ, rows in self.rows.items():
@@ -52,31 +75,37 @@ class Equations:
                 ((monomial, factor),) = ((m, c) for m, c in row.items() if m != ())
                 value = -row.get((), Fraction(0)) / factor
                 variable = monomial[0][0]
-                whole = typ in (RAT, REAL) or (value.denominator == 1 and (typ == INT or value >= 0))
+                whole = typ in (RAT, REAL, COMPLEX) or (value.denominator == 1 and (typ == INT or value >= 0))
                 if whole and isinstance(variable, Free):
                     yield variable, number_term(value, typ), names
 
     def upper_bounds(self) -> Iterator[tuple[Free, int, int, frozenset[str]]]:
         """Natural numbers with a power of them and a number that it is at most, as a part of a known sum."""
-        for row, names in self.rows.get(NAT, ()):
-            total = -row.get((), Fraction(0))
-            parts = {m: c for m, c in row.items() if m != ()}
-            if total < 0 or any(c < 0 for c in parts.values()):
-                total, parts = -total, {m: -c for m, c in parts.items()}
-            if total < 0 or any(c < 0 for c in parts.values()):
-                continue
+        for parts, total, name in self.sums:
             for monomial, factor in parts.items():
                 match monomial:
                     case ((Free() as variable, power),) if 0 < power <= 3:
-                        yield variable, power, int(total / factor), names
+                        yield variable, power, int(total / factor), frozenset({name})
 
     def roots(self) -> Iterator[tuple[Free, list[Fraction], frozenset[str]]]:
-        """Variables with all numbers that they can be by one equation."""
+        """Variables with all numbers that they can be by one equation, or by two after one variable is eliminated."""
         for typ, rows in self.rows.items():
-            for row, names in rows:
+            among = [*rows, *islice(_one_less(rows), MOST_EQUATIONS)]
+            for row, names in among:
                 found = rational_roots(row, typ)
                 if found is not None:
                     yield *found, names
+
+
+def _one_less(rows: Sequence[Row]) -> Iterator[Row]:
+    """Pairs of equations without a variable that stands alone in both."""
+    for (one, names), (other, more) in combinations(rows, 2):
+        for monomial in one:
+            if monomial == () or monomial not in other or not _is_variable(monomial):
+                continue
+            atom = monomial[0][0]
+            if not any(atom == each for row in (one, other) for m in row if m != monomial for each, _ in m):
+                yield _without(one, names, monomial, other, more)
 
 
 def _type_of_sides(formula: Term) -> Typ | None:

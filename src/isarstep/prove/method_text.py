@@ -124,7 +124,7 @@ def _method(proof: Proved, goal: Term, named: list[str]) -> str:
     listed = " ".join(named)
     if proof.by == "eval" and not proof.method:
         return "eval" if any(name.partition(".")[0] in _SETS for name in names) else "((simp; fail) | eval)"
-    if proof.by == "algebra":
+    if proof.by == "algebra" and not proof.method:
         return "(algebra | linarith | (simp; fail) | (simp add: field_simps power2_eq_square))"
     if proof.method and not named:
         return proof.method

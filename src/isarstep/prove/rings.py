@@ -10,11 +10,28 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import TypeAlias
 
-from isarstep.logic.hol import dest_trueprop, strip_pure_imp
+from isarstep.logic.hol import dest_trueprop, eq, strip_pure_imp
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, Const, Free, Term, Typ, Type, Var, frees, loose, strip_comb, strip_fun
+from isarstep.logic.terms import (
+    Abs,
+    Const,
+    Free,
+    Term,
+    Typ,
+    Type,
+    Var,
+    frees,
+    funs,
+    list_comb,
+    loose,
+    strip_comb,
+    strip_fun,
+    subterms,
+)
+from isarstep.prove.domains import number_term
 from isarstep.prove.monomorphise import Named
 
 Atom: TypeAlias = Hashable
@@ -36,10 +53,12 @@ class TooLarge(Exception):
 
 @dataclass(frozen=True)
 class RingProof:
-    """By which method of Isabelle, with which premises and collections of laws."""
+    """By which method of Isabelle, with which premises and collections of laws; the identity is that the difference of
+    both sides is a sum of multiples of those of given equations."""
 
     method: str
     facts: tuple[str, ...]
+    identity: Term | None = None
 
 
 def ring_proof(premises: Sequence[Named], goal: Term, signature: Signature) -> RingProof | None:
@@ -56,6 +75,8 @@ def ring_proof(premises: Sequence[Named], goal: Term, signature: Signature) -> R
     found = [proof for proof in proofs if proof is not None]
     if len(found) < len(proofs):
         return None
+    if len(found) == 1:
+        return found[0]
     method = next((proof.method for proof in found if proof.method == "algebra"), found[0].method)
     return RingProof(method, tuple(dict.fromkeys(fact for proof in found for fact in proof.facts)))
 
@@ -94,27 +115,80 @@ def _equation(premises: Sequence[Named], formula: Term, signature: Signature) ->
         return RingProof("simp", laws)
     if not signature.of_sort(typ, FIELD):
         return None
-    return _combined(rings, premises, difference, typ, used if divided else ())
+    return _combined(rings, premises, (arguments[0], arguments[1]), difference, typ, used if divided else ())
 
 
 def _combined(
-    rings: Normaliser, premises: Sequence[Named], wanted: Polynomial, typ: Typ, used: Sequence[str]
+    rings: Normaliser,
+    premises: Sequence[Named],
+    goal: tuple[Term, Term],
+    wanted: Polynomial,
+    typ: Typ,
+    used: Sequence[str],
 ) -> RingProof | None:
     """Is it a sum of multiples of given equations, by numbers or by one of the atoms?"""
-    rows: list[tuple[Polynomial, frozenset[str]]] = []
+    given: list[tuple[str, Polynomial, tuple[Term, Term]]] = []
     for premise in premises:
         formula = dest_trueprop(premise.prop)
         sides = _binary(formula, "HOL.eq") if formula is not None and not loose(formula) else None
         if formula is None or sides is None or premise.here or _type_of_equation(formula) != typ:
             continue
-        made = rings.difference(*sides, typ)
-        rows.append((made, frozenset({premise.name})))
-    if not rows or len(rows) > 8:
+        given.append((premise.name, rings.difference(*sides, typ), sides))
+    if not given or len(given) > 8:
         return None
-    atoms = list(dict.fromkeys(atom for row in (wanted, *(r for r, _ in rows)) for m in row for atom, _ in m))[:8]
-    rows += [(_times(row, {((atom, 1),): Fraction(1)}), names) for row, names in rows for atom in atoms]
-    names = _in_span(wanted, rows)
-    return None if names is None else RingProof("algebra", (*sorted(names), *used))
+    polynomials = (wanted, *(row for _, row, _ in given))
+    atoms = list(dict.fromkeys(atom for row in polynomials for m in row for atom, _ in m))[:8]
+    multiples: list[tuple[int, Monomial]] = [(place, ONE) for place in range(len(given))]
+    multiples += [(place, ((atom, 1),)) for place in range(len(given)) for atom in atoms]
+    rows = [_times(given[place][1], {factor: Fraction(1)}) for place, factor in multiples]
+    factors = _in_span(wanted, rows)
+    if factors is None:
+        return None
+    by_premise: dict[int, Polynomial] = {}
+    for number, factor in factors.items():
+        place, monomial = multiples[number]
+        by_premise.setdefault(place, {})[monomial] = factor
+    names = sorted(given[place][0] for place in by_premise)
+    divided = bool(used) or rings.divided
+    terms = atom_terms(rings, [*goal, *(side for _, _, sides in given for side in sides)], typ)
+    parts = [(by_premise[place], given[place][2]) for place in sorted(by_premise)]
+    identity = None if divided else _identity(goal, parts, terms, typ)
+    return RingProof("algebra", (*names, *used), identity)
+
+
+def _identity(
+    goal: tuple[Term, Term],
+    parts: Sequence[tuple[Polynomial, tuple[Term, Term]]],
+    terms: Mapping[Atom, Term],
+    typ: Typ,
+) -> Term | None:
+    """`l - r = p * (l1 - r1) + q * (l2 - r2)`; None where an atom has no term."""
+    minus, times, plus = (
+        Const(f"Groups.{name}_class.{name}", funs((typ, typ), typ)) for name in ("minus", "times", "plus")
+    )
+    summands = []
+    for factor, sides in parts:
+        made = []
+        for monomial, coefficient in factor.items():
+            if any(atom not in terms for atom, _ in monomial):
+                return None
+            number = number_term(coefficient, typ)
+            made.append(list_comb(times, (number, terms[monomial[0][0]])) if monomial else number)
+        total = reduce(lambda a, b: list_comb(plus, (a, b)), made)
+        summands.append(list_comb(times, (total, list_comb(minus, sides))))
+    right = reduce(lambda a, b: list_comb(plus, (a, b)), summands)
+    return eq(list_comb(minus, goal), right, typ)
+
+
+def atom_terms(rings: Normaliser, terms: Iterable[Term], typ: Typ) -> dict[Atom, Term]:
+    """For atoms of polynomials a term that is one, among the parts of some terms."""
+    found: dict[Atom, Term] = {}
+    for node in dict.fromkeys(node for term in terms for node in subterms(term)):
+        if not loose(node) and type_of_application(node) == typ:
+            match list(rings.polynomial(node, typ).items()):
+                case [(((atom, 1),), 1)]:
+                    found.setdefault(atom, node)
+    return found
 
 
 def _type_of_equation(formula: Term) -> Typ | None:
@@ -122,31 +196,35 @@ def _type_of_equation(formula: Term) -> Typ | None:
     return strip_fun(head.type)[0][0] if type(head) is Const and head.type is not None else None
 
 
-def _in_span(wanted: Polynomial, rows: Iterable[tuple[Polynomial, frozenset[str]]]) -> frozenset[str] | None:
-    """Gaussian elimination over the monomials; the names of what was used."""
-    basis: list[tuple[Monomial, Polynomial, frozenset[str]]] = []
+def _in_span(wanted: Polynomial, rows: Sequence[Polynomial]) -> dict[int, Fraction] | None:
+    """The factors of the rows whose sum it is, by Gaussian elimination over the monomials."""
+    basis: list[tuple[Monomial, Polynomial, dict[int, Fraction]]] = []
     order = repr
 
-    def reduced(row: Polynomial, names: frozenset[str]) -> tuple[Polynomial, frozenset[str]]:
-        row = dict(row)
+    def reduced(row: Polynomial, factors: dict[int, Fraction]) -> tuple[Polynomial, dict[int, Fraction]]:
         for pivot, other, its in basis:
             factor = row.get(pivot)
             if factor:
-                row, names = _plus(row, other, -factor), names | its
-        return row, names
+                row = _plus(row, other, -factor)
+                factors = {
+                    n: factors.get(n, Fraction(0)) - factor * its.get(n, Fraction(0)) for n in {**factors, **its}
+                }
+        return row, factors
 
-    for row, names in rows:
-        row, names = reduced(row, names)
-        if row:
-            pivot = min(row, key=order)
-            basis.append((pivot, {m: c / row[pivot] for m, c in row.items()}, names))
-    left, names = reduced(wanted, frozenset())
+    for number, row in enumerate(rows):
+        left, factors = reduced(dict(row), {number: Fraction(1)})
+        if left:
+            pivot = min(left, key=order)
+            scale = left[pivot]
+            normed = {m: c / scale for m, c in left.items()}
+            basis.append((pivot, normed, {n: f / scale for n, f in factors.items()}))
+    left, factors = reduced(dict(wanted), {})
     # A later row may bring an earlier pivot back.
     for _ in range(len(basis)):
         if not left:
-            return names
-        left, names = reduced(left, names)
-    return names if not left else None
+            break
+        left, factors = reduced(left, factors)
+    return None if left else {n: -f for n, f in factors.items() if f}
 
 
 class Normaliser:
@@ -320,6 +398,19 @@ class Normaliser:
             else:
                 keys.append(self._key(argument))
         return tuple(keys)
+
+
+def type_of_application(term: Term) -> Typ | None:
+    """Of a term whose head is no bound variable and no abstraction."""
+    head, arguments = strip_comb(term)
+    if not isinstance(head, Const | Free) or head.type is None:
+        return None
+    typ: Typ = head.type
+    for _ in arguments:
+        if not isinstance(typ, Type) or typ.name != "fun":
+            return None
+        typ = typ.args[1]
+    return typ
 
 
 def nonlinear(term: Term) -> bool:
