@@ -1,12 +1,13 @@
 """Locale expressions: `a x "f y" + p: b z for x y z`, in `locale`, `interpretation`, `sublocale` and `interpret`.
 
 The terms of an instance take the place of the locale's parameters; all instances are typed together. Types that nobody
-has written get the names 'a, 'b, ... in the order of the parameters, as Isabelle does.
+has written get the names 'a, 'b, ... in the order of the parameters, as Isabelle does; those of an imported locale
+without constants of its own may still become others by what stands behind the import.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from isarstep.logic import hol
@@ -34,6 +35,7 @@ from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
 from isarstep.theory.statements import NotRead, Scope, readings_of_text, type_letters, type_names, with_type_marks
 
+IMPORTED = "'!"  # what type variables of imported locales begin with until the elements behind them are read
 _STOPS = ("+", "for", "where", "rewrites", "defines")
 
 
@@ -194,8 +196,10 @@ def _type(context: OwnContext, made: LocaleExpression, scope: Scope, *, implicit
         sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(term) or term)
         assert sides is not None
         values.append(without_marks(sides[1]))
-    names = _renamed([getattr(node, "type", None) for value in values for node in frees(value)], written)
-    names = _renamed([*_all_types(values)], written, names)
+    still_open = implicit and not any(each.above.local for each in made.instances)
+    letters = [f"{IMPORTED}{number}" for number in range(100)] if still_open else type_letters()
+    names = _renamed([getattr(node, "type", None) for value in values for node in frees(value)], written, {}, letters)
+    names = _renamed([*_all_types(values)], written, names, letters)
 
     def named(typ: Typ) -> Typ:
         if isinstance(typ, Type):
@@ -236,10 +240,12 @@ def _all_types(terms: Sequence[Term]) -> Iterator[Typ]:
                 yield typ
 
 
-def _renamed(types: Sequence[Typ | None], written: set[str], known: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Names of Isabelle for the type variables that nobody has written, in order."""
-    found = dict(known or {})
-    fresh = (name for name in type_letters() if name not in written and name not in found.values())
+def _renamed(
+    types: Sequence[Typ | None], written: set[str], known: Mapping[str, str], letters: Iterable[str]
+) -> dict[str, str]:
+    """Names for the type variables that nobody has written, in order."""
+    found = dict(known)
+    fresh = (name for name in letters if name not in written and name not in found.values())
     todo = [typ for typ in reversed(types) if typ is not None]
     while todo:
         typ = todo.pop()

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import from_isabelle, to_isabelle
-from isarstep.logic.terms import Free, Typ, Type, frees, funs, list_comb, strip_comb
-from isarstep.theory.declarations import MOST_ARGUMENTS, new_names, open_type
+from isarstep.logic.terms import Free, TFree, TVar, Typ, Type, frees, funs, list_comb, strip_comb, substitute_types
+from isarstep.theory.declarations import MOST_ARGUMENTS, OPEN, new_names, open_type
 from isarstep.theory.library_targets import find_target
+from isarstep.theory.locale_expressions import IMPORTED
 from isarstep.theory.locale_parents import import_locales
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
 from isarstep.theory.stated import StatedProps, exported, stated_props
-from isarstep.theory.statements import read_together, type_names
+from isarstep.theory.statements import read_together, type_letters, type_names
 
 STATEMENT_PARTS = ("assumes", "defines", "notes", "shows", "obtains", "includes", "constrains")
 _PARTS = ("fixes", "assumes", "defines", "notes", "constrains", "includes", "begin", "for")
@@ -90,8 +93,9 @@ def _inner(context: OwnContext) -> Locale:
 def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
     """Parameters and assumptions; True where a block begins behind them."""
     scope = context.scope()
-    scope.fixed.update(made.parameters)
+    scope.fixed.update({name: _loosened(typ) for name, typ in made.parameters.items()})
     scope.sorts.update(made.sorts)
+    imported = dict(made.parameters)
     rows: list[StatedProps] = []
     begins = False
     while reader.here is not None:
@@ -125,7 +129,9 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
             context.leave() if before is None else context.enter(before)
         strangers = {name: typ for name, typ in read.frees.items() if name not in scope.fixed}
         for name in made.parameters:
-            made.parameters[name] = read.frees.get(name, made.parameters[name])
+            if name not in imported:
+                made.parameters[name] = read.frees.get(name, made.parameters[name])
+        _name_imported(made, imported, read.frees)
         made.sorts.update(read.sorts)
         terms = iter([exported(term, strangers, ()) for term in read.terms])  # they hold for all of these
         for row in rows:
@@ -135,12 +141,59 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
             )
             made.facts[row.label or f"assumption_{row.texts[0].start}"] = facts
             made.assumed += props
+    else:
+        _name_imported(made, imported, {})
     for typ in made.parameters.values():
         for variable in _variables(typ):
             made.sorts.setdefault(*variable)
     if type_names(made.parameters.values()) - set(made.sorts):
         raise reader.refused("a parameter whose type is not known is not read")
     return begins
+
+
+def _loosened(typ: Typ) -> Typ:
+    """Types of imported locales that nobody has written may become any."""
+    if isinstance(typ, Type):
+        return Type(typ.name, tuple(map(_loosened, typ.args)))
+    return TVar(typ.name, OPEN, typ.sort) if typ.name.startswith(IMPORTED) else typ
+
+
+def _name_imported(made: Locale, imported: Mapping[str, Typ], found: Mapping[str, Typ]) -> None:
+    """Types of imported locales are what the elements behind the import made of them; others get letters that nobody
+    has written, in order."""
+    types: dict[str, Typ] = {}
+    for name, typ in imported.items():
+        if name in found:
+            _match_imported(typ, found[name], types)
+    own = [typ for name, typ in made.parameters.items() if name not in imported]
+    written = type_names([*own, *types.values(), *imported.values()])
+    letters = (letter for letter in type_letters() if letter not in written)
+    open_types = [pair for typ in imported.values() for pair in _variables(typ) if pair[0].startswith(IMPORTED)]
+    for name, sort in open_types:
+        if name not in types:
+            types[name] = TFree(next(letters), sort)
+    if not types:
+        return
+
+    def named(typ: Typ) -> Typ:
+        if isinstance(typ, Type):
+            return Type(typ.name, tuple(map(named, typ.args))) if typ.args else typ
+        return types.get(typ.name, typ)
+
+    made.parameters = {name: named(typ) for name, typ in made.parameters.items()}
+    made.sorts = {name: sort for name, sort in made.sorts.items() if name not in types}
+    made.facts = {
+        name: tuple(replace(fact, prop=substitute_types(fact.prop, named)) for fact in facts)
+        for name, facts in made.facts.items()
+    }
+
+
+def _match_imported(typ: Typ, found: Typ, types: dict[str, Typ]) -> None:
+    if isinstance(typ, Type):
+        for part, its in zip(typ.args, getattr(found, "args", ()), strict=False):
+            _match_imported(part, its, types)
+    elif typ.name.startswith(IMPORTED) and not isinstance(found, TVar):
+        types.setdefault(typ.name, found)
 
 
 def _skip_notes(reader: TokenReader) -> None:
