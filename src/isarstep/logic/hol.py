@@ -41,6 +41,12 @@ DISJ = "HOL.disj"
 IMPLIES = "HOL.implies"
 ALL = "HOL.All"
 EX = "HOL.Ex"
+LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
+LEAST = "Orderings.ord_class.Least"
+PLUS, MINUS, UMINUS = "Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus"
+TIMES, POWER = "Groups.times_class.times", "Power.power_class.power"
+DIVIDE, MODULO, DVD = "Rings.divide_class.divide", "Rings.modulo_class.modulo", "Rings.dvd_class.dvd"
+MEMBER, COLLECT, BALL, IMAGE = "Set.member", "Set.Collect", "Set.Ball", "Set.image"
 
 
 def _binary(name: str, left: Term, right: Term, argument: MaybeTyp, result: Typ) -> Term:

@@ -14,6 +14,7 @@ from functools import reduce
 from itertools import combinations, combinations_with_replacement, islice
 
 from isarstep.logic import hol
+from isarstep.logic.hol import DIVIDE, LESS, LESS_EQ, MINUS, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Term, Typ, Type, funs, list_comb, loose, strip_comb, strip_fun, subterms
 from isarstep.prove.calculation import IDENTITY
@@ -24,9 +25,8 @@ from isarstep.prove.multipliers import Compared, multipliers
 from isarstep.prove.rings import Atom, Monomial, Normaliser, Polynomial, TooLarge, atom_terms, number_of
 from isarstep.prove.verdict import Proved, ShownStep
 
-LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
 ORDERED = (Type("Real.real"), Type("Rat.rat"), Type("Int.int"))
-SPLIT = ("Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.times_class.times")
+SPLIT = (PLUS, MINUS, TIMES)
 MOST_BASES = 14
 MOST_PRODUCTS = 40
 MOST_MIXED = 60
@@ -48,9 +48,7 @@ class Inequality:
         """What is not negative, or 0."""
         if number_of(self.low) == 0:
             return self.high
-        return list_comb(
-            Const("Groups.minus_class.minus", funs((self.type, self.type), self.type)), (self.high, self.low)
-        )
+        return list_comb(Const(MINUS, funs((self.type, self.type), self.type)), (self.high, self.low))
 
 
 def inequality(formula: Term, fact: GroundFact | None = None) -> Inequality | None:
@@ -267,7 +265,7 @@ def _bases(compared: Sequence[Inequality]) -> Iterator[Term]:
             for node in subterms(side):
                 head, arguments = strip_comb(node)
                 name = head.name if type(head) is Const else ""
-                if name == "Power.power_class.power" and len(arguments) == 2 and number_of(arguments[1]) == 2:
+                if name == POWER and len(arguments) == 2 and number_of(arguments[1]) == 2:
                     squared[arguments[0]] = None
             atoms.update(dict.fromkeys(_atoms(side, typ)))
     few = list(atoms)[:5]
@@ -289,8 +287,8 @@ def _atoms(term: Term, typ: Typ) -> Iterator[Term]:
     if name in SPLIT and len(arguments) == 2:
         for each in arguments:
             yield from _atoms(each, typ)
-    elif (name == "Groups.uminus_class.uminus" and len(arguments) == 1) or (
-        name == "Power.power_class.power" and len(arguments) == 2 and number_of(arguments[1]) is not None
+    elif (name == UMINUS and len(arguments) == 1) or (
+        name == POWER and len(arguments) == 2 and number_of(arguments[1]) is not None
     ):
         yield from _atoms(arguments[0], typ)
     elif number_of(term) is None:
@@ -303,7 +301,7 @@ def _at_least_zero(term: Term, typ: Typ, *, strict: bool) -> Term:
 
 
 def _times(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const("Groups.times_class.times", funs((typ, typ), typ)), (left, right))
+    return list_comb(Const(TIMES, funs((typ, typ), typ)), (left, right))
 
 
 def _scaled(term: Term, number: Fraction | int, typ: Typ) -> Term:
@@ -311,17 +309,17 @@ def _scaled(term: Term, number: Fraction | int, typ: Typ) -> Term:
 
 
 def _plus(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const("Groups.plus_class.plus", funs((typ, typ), typ)), (left, right))
+    return list_comb(Const(PLUS, funs((typ, typ), typ)), (left, right))
 
 
 def _minus(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const("Groups.minus_class.minus", funs((typ, typ), typ)), (left, right))
+    return list_comb(Const(MINUS, funs((typ, typ), typ)), (left, right))
 
 
 def _divide(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const("Rings.divide_class.divide", funs((typ, typ), typ)), (left, right))
+    return list_comb(Const(DIVIDE, funs((typ, typ), typ)), (left, right))
 
 
 def _power(base: Term, typ: Typ) -> Term:
     nat = Type("Nat.nat")
-    return list_comb(Const("Power.power_class.power", funs((typ, nat), typ)), (base, number_term(Fraction(2), nat)))
+    return list_comb(Const(POWER, funs((typ, nat), typ)), (base, number_term(Fraction(2), nat)))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from isarstep.logic.hol import BALL, COLLECT, IMAGE, LESS, LESS_EQ, MEMBER, MINUS, UMINUS
 from isarstep.logic.terms import Const, Typ, Type, fun
 from isarstep.prove import formula as f
 from isarstep.prove.arithmetic import arithmetic_definition
@@ -166,9 +167,9 @@ LOGIC: dict[str, Callable[[list[Typ]], Definition]] = {
     "Pure.eq": _equality,
     "HOL.If": _fixed(3, lambda low, a: Ite(low.lower(a[0]), low.lower(a[1]), low.lower(a[2]))),
     "HOL.Let": _fixed(2, lambda low, a: low.apply(a[1], a[0])),
-    "Set.member": _fixed(2, lambda low, a: member(low, a[0], a[1])),
-    "Set.Collect": _fixed(2, lambda low, a: low.apply(a[0], a[1])),
-    "Set.Ball": _bounded("forall"),
+    MEMBER: _fixed(2, lambda low, a: member(low, a[0], a[1])),
+    COLLECT: _fixed(2, lambda low, a: low.apply(a[0], a[1])),
+    BALL: _bounded("forall"),
     "Set.Bex": _bounded("exists"),
 }
 
@@ -294,7 +295,6 @@ def _interval(name: str, below: str, above: str) -> Callable[[list[Typ]], Defini
     return make
 
 
-LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
 INTERVALS = {
     "lessThan": ("", LESS),
     "atMost": ("", LESS_EQ),
@@ -310,7 +310,7 @@ PLAIN: dict[str, Callable[[list[Typ]], Definition]] = {
     "Set.insert": _fixed(
         3, lambda low, a: disjunction(low.equal(low.lower(a[2]), low.lower(a[0])), member(low, a[2], a[1]))
     ),
-    "Set.image": _image,
+    IMAGE: _image,
     "Set.vimage": _fixed(3, lambda low, a: member(low, low.apply(a[0], a[2]), a[1])),
     "Set.Pow": _pow,
     "Fun.comp": _fixed(3, lambda low, a: low.apply(a[0], low.apply(a[1], a[2]))),
@@ -395,7 +395,7 @@ def _big(kind: str) -> Callable[[Typ], Definition | None]:
 
         def build(low: Lowering, a: Arguments) -> Formula:
             family = low.head(a[0])
-            if family is not None and family[0].name == "Set.image" and len(family[1]) == 2:
+            if family is not None and family[0].name == IMAGE and len(family[1]) == 2:
                 # Of a family of sets the index is asked for, not the set: x ∈ (⋃i∈I. A i) iff x ∈ A i for some i ∈ I.
                 member_of, index = family[1]
                 inner = low.fresh(low.sort(_element(argument_types(family[0].type)[0][1])))
@@ -425,10 +425,10 @@ OVERLOADED: dict[str, Callable[[Typ], Definition | None]] = {
     "Orderings.top_class.top": _pointwise(lambda: Truth(True), 0),
     "Lattices.inf_class.inf": _pointwise(conjunction, 2),
     "Lattices.sup_class.sup": _pointwise(disjunction, 2),
-    "Groups.minus_class.minus": _only_sets(_pointwise(lambda x, y: conjunction(x, neg(y)), 2)),
-    "Groups.uminus_class.uminus": _only_sets(_pointwise(neg, 1)),
-    "Orderings.ord_class.less_eq": _order(strict=False),
-    "Orderings.ord_class.less": _order(strict=True),
+    MINUS: _only_sets(_pointwise(lambda x, y: conjunction(x, neg(y)), 2)),
+    UMINUS: _only_sets(_pointwise(neg, 1)),
+    LESS_EQ: _order(strict=False),
+    LESS: _order(strict=True),
     "Complete_Lattices.Sup_class.Sup": _big("exists"),
     "Complete_Lattices.Inf_class.Inf": _big("forall"),
 }

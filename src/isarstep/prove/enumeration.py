@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 from isarstep.logic import hol
+from isarstep.logic.hol import BALL, LESS, LESS_EQ, MEMBER, UMINUS
 from isarstep.logic.terms import (
     Abs,
     Const,
@@ -30,7 +31,6 @@ from isarstep.prove.rings import number_of
 
 MOST_VALUES = 2_000
 MOST_VARIABLES = 4
-LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Bounds:
     def membership(self) -> Term:
         typ = self.variable.type
         assert typ is not None
-        return list_comb(Const("Set.member", funs((typ, _sets(typ)), BOOL)), (self.variable, self.interval))
+        return list_comb(Const(MEMBER, funs((typ, _sets(typ)), BOOL)), (self.variable, self.interval))
 
 
 def bounds(formulas: Sequence[Term]) -> list[Bounds]:
@@ -89,7 +89,7 @@ def _sets(of: Typ) -> Typ:
 
 def _whole(term: Term) -> int | None:
     head, arguments = strip_comb(term)
-    if type(head) is Const and head.name == "Groups.uminus_class.uminus" and len(arguments) == 1:
+    if type(head) is Const and head.name == UMINUS and len(arguments) == 1:
         inner = number_of(arguments[0])
         return None if inner is None else -inner
     return number_of(term)
@@ -144,6 +144,6 @@ def for_all_within(within: Sequence[Bounds], known: Sequence[Term], goal: Term) 
     for name, each in reversed([*zip("klmn", within, strict=False)]):
         typ = each.variable.type
         assert typ is not None
-        ball = Const("Set.Ball", funs((_sets(typ), fun(typ, BOOL)), BOOL))
+        ball = Const(BALL, funs((_sets(typ), fun(typ, BOOL)), BOOL))
         goal = list_comb(ball, (each.interval, Abs(name, typ, abstract(goal, each.variable))))
     return goal

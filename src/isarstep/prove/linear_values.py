@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import combinations, islice
 
 from isarstep.logic import hol
+from isarstep.logic.hol import LESS, LESS_EQ
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Free, Term, Typ, Type, strip_comb, strip_fun
 from isarstep.prove.domains import COMPLEX, INT, NAT, RAT, REAL, number_term
@@ -17,7 +18,6 @@ from isarstep.prove.rings import Normaliser, Polynomial, TooLarge, number_of
 from isarstep.prove.roots import rational_roots
 
 MOST_EQUATIONS = 24
-LESS, LESS_EQ = "Orderings.ord_class.less", "Orderings.ord_class.less_eq"
 # How Isabelle finds such a value.
 SOLVED = (
     "(linarith | (simp add: field_simps power2_eq_square power3_eq_cube; fail) | algebra"

@@ -13,6 +13,7 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 from isarstep.logic import hol
+from isarstep.logic.hol import BALL, DVD, IMAGE, LESS, LESS_EQ, MEMBER, MINUS, POWER, TIMES
 from isarstep.logic.patterns import NUMERAL
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -45,21 +46,18 @@ from isarstep.prove.monomorphise import Named, is_general, term_type_variables
 from isarstep.prove.rewriting import shape
 from isarstep.prove.step import Way
 
-ORDERS = ("Orderings.ord_class.less_eq", "Orderings.ord_class.less")
-RELATIONS = (hol.EQ, *ORDERS, "Rings.dvd_class.dvd")
+ORDERS = (LESS_EQ, LESS)
+RELATIONS = (hol.EQ, *ORDERS, DVD)
 INTRODUCTION, DESTRUCTION = frozenset(("intro", "intro!")), frozenset(("dest", "dest!", "elim", "elim!"))
-MEMBER, BALL = "Set.member", "Set.Ball"
 DECLARED = 4.0  # the worst place of a rule that is declared for what it is used for
 AGAIN = 8.0  # what a further step by the same rule costs
 UNKNOWN = 8.0  # and a condition of an equation that is not given
 REPEATED = 20.0  # and where one fact is used for two premises, or what is said is that two propositions are the same
 CONTRADICTION, SQUARE = "HOL.notE", "Power.linordered_idom_class.zero_le_power2"
 ORDERED_RINGS = (Type("Real.real"), Type("Int.int"), Type("Rat.rat"))
-TIMES, POWER = "Groups.times_class.times", "Power.power_class.power"
 NAT, NUM = Type("Nat.nat"), Type("Num.num")
 TWO = App(Const("Num.num.Bit0", fun(NUM, NUM)), Const("Num.num.One", NUM))
 STRANGER = 15.0  # what a constant costs that neither goal nor facts mention
-IMAGE = "Set.image"
 DIGITS = ("Num.num.Bit0", "Num.num.Bit1")  # inside of numerals nothing is rewritten
 BINDERS = ("Complete_Lattices.Sup_class.Sup", "Complete_Lattices.Inf_class.Inf")
 WAYS = 4  # in which the premises of one rule may be the given facts
@@ -426,7 +424,7 @@ class OneRule:
                 variables = (variable for variable in dict.fromkeys(frees(part)) if variable.type == goal.of)
                 pairs.update(dict.fromkeys(combinations(variables, 2)))
         for one, other in islice(pairs, WAYS):
-            difference = App(App(Const("Groups.minus_class.minus", fun(goal.of, fun(goal.of, goal.of))), one), other)
+            difference = App(App(Const(MINUS, fun(goal.of, fun(goal.of, goal.of))), one), other)
             power = Const(POWER, fun(goal.of, fun(NAT, goal.of)))
             square = App(App(power, difference), App(Const(NUMERAL, fun(NUM, NAT)), TWO))
             zero = Const("Groups.zero_class.zero", goal.of)

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import reduce
 
 from isarstep.logic import hol
+from isarstep.logic.hol import DIVIDE, DVD, MINUS, MODULO, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.terms import (
     Const,
     Free,
@@ -30,9 +31,7 @@ from isarstep.prove.rings import nonlinear, number_of
 from isarstep.prove.verdict import ShownStep
 
 MOST_CASES = 12
-MODULO, DIVIDE, DVD = "Rings.modulo_class.modulo", "Rings.divide_class.divide", "Rings.dvd_class.dvd"
-POWER, TIMES, PLUS = "Power.power_class.power", "Groups.times_class.times", "Groups.plus_class.plus"
-CONGRUENCES = {PLUS: "mod_add_cong", TIMES: "mod_mult_cong", "Groups.minus_class.minus": "mod_diff_cong"}
+CONGRUENCES = {PLUS: "mod_add_cong", TIMES: "mod_mult_cong", MINUS: "mod_diff_cong"}
 LEAF, SAME = "mod_mod_trivial[symmetric]", "refl"
 CASES = "((auto; fail) | presburger)"
 WITHOUT_DVD = "((simp only: dvd_eq_mod_eq_0 not_False_eq_True; fail) | (simp add: dvd_eq_mod_eq_0))"
@@ -97,7 +96,7 @@ class _Shown:
             filled = " ".join("_" if isinstance(why, int) else why for why in (one, other))
             rule = CONGRUENCES[name] + ("" if len(places) == 2 else f"[OF {filled}]")
             return self._equal(term, list_comb(head, (left, right)), typ, f"(rule {rule})", places)
-        if name == "Groups.uminus_class.uminus" and len(arguments) == 1:
+        if name == UMINUS and len(arguments) == 1:
             image, why = self._image(arguments[0], typ)
             rule, places = ("mod_minus_cong", (why,)) if isinstance(why, int) else (f"mod_minus_cong[OF {why}]", ())
             return self._equal(term, list_comb(head, (image,)), typ, f"(rule {rule})", places)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from isarstep.logic import hol
+from isarstep.logic.hol import COLLECT, DVD, LEAST, LESS, LESS_EQ
 from isarstep.logic.terms import (
     Abs,
     Bound,
@@ -27,7 +28,6 @@ from isarstep.prove.executable import Machine
 from isarstep.prove.rings import number_of
 from isarstep.prove.verdict import ShownStep
 
-COLLECT, LEAST = "Set.Collect", "Orderings.ord_class.Least"
 SETS = Type("Set.set", (NAT,))
 PREDICATES = funs((NAT,), BOOL)
 LARGEST = 1_000
@@ -68,7 +68,7 @@ def has_value_steps(term: Term) -> bool:
 def _least(node: Term, predicate: Abs, value: Term, count: int) -> Iterator[ShownStep]:
     """The property holds of the value, of no smaller number, and so it is the least."""
     yield ShownStep(instantiate(predicate.body, value), "eval", (), (), False)
-    less = list_comb(Const("Orderings.ord_class.less", funs((NAT, NAT), BOOL)), (Bound(0), value))
+    less = list_comb(Const(LESS, funs((NAT, NAT), BOOL)), (Bound(0), value))
     none = list_comb(Const(hol.NOT, funs((BOOL,), BOOL)), (predicate.body,))
     smaller = hol.forall(predicate.name, NAT, hol.implies(less, none, typed=True))
     yield ShownStep(smaller, "eval", (), (), False)
@@ -89,7 +89,7 @@ def _bound(body: Term) -> int | None:
         found = [bound for part in both if (bound := _bound(part)) is not None]
         return min(found, default=None)
     head, arguments = strip_comb(body)
-    names = ("Rings.dvd_class.dvd", "Orderings.ord_class.less", "Orderings.ord_class.less_eq")
+    names = (DVD, LESS, LESS_EQ)
     if type(head) is not Const or head.name not in names or len(arguments) != 2 or arguments[0] != Bound(0):
         return None
     number = number_of(arguments[1])

@@ -9,18 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from isarstep.logic import hol
+from isarstep.logic.hol import DIVIDE, LESS, LESS_EQ, MINUS, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.terms import Abs, Const, Term, list_comb, schematics, strip_comb
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.likeness import simplified
 
-PLUS, ONE, SUC = "Groups.plus_class.plus", "Groups.one_class.one", "Nat.Suc"
-TIMES, POWER, SQUARE = "Groups.times_class.times", "Power.power_class.power", "Power.power_class.power2"
+ONE, SUC = "Groups.one_class.one", "Nat.Suc"
+SQUARE = "Power.power_class.power2"
 TWO = hol.apply("Num.numeral_class.numeral", hol.apply("Num.num.Bit0", Const("Num.num.One")))
-SUMS = frozenset((PLUS, SUC, "Groups.minus_class.minus", "Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int"))
+SUMS = frozenset((PLUS, SUC, MINUS, "Nat.semiring_1_class.of_nat", "Int.ring_1_class.of_int"))
 ARITHMETIC = SUMS | frozenset(
     (
-        TIMES, "Groups.uminus_class.uminus", "Groups.abs_class.abs",
-        "Rings.divide_class.divide", POWER,
+        TIMES, UMINUS, "Groups.abs_class.abs",
+        DIVIDE, POWER,
     )
 )  # fmt: skip
 COMMUTATIVE = frozenset(
@@ -30,7 +31,7 @@ COMMUTATIVE = frozenset(
         "Rings.algebraic_semidom_class.coprime",
     )
 )  # fmt: skip
-ORDERS = frozenset(("Orderings.ord_class.less_eq", "Orderings.ord_class.less"))
+ORDERS = frozenset((LESS_EQ, LESS))
 FALSE = Const("HOL.False")
 
 
@@ -78,7 +79,7 @@ def _without_arithmetic(formula: Term) -> Iterator[Term]:
     head, sides = strip_comb(formula)
     if type(head) is not Const or len(sides) != 2 or head.name not in (hol.EQ, *ORDERS):
         return
-    allowed = ARITHMETIC if head.name == hol.EQ else SUMS - {"Groups.minus_class.minus"}
+    allowed = ARITHMETIC if head.name == hol.EQ else SUMS - {MINUS}
     left, right = sides
     while True:
         (one, ours), (other, theirs) = strip_comb(left), strip_comb(right)
