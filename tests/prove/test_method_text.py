@@ -1,6 +1,6 @@
 """Methods that are printed for what a prover found."""
 
-from isarstep.logic.terms import Free
+from isarstep.logic.terms import App, Const, Free
 from isarstep.prove.method_text import suggested_method
 from isarstep.prove.verdict import Proved
 
@@ -38,3 +38,9 @@ def test_simp_rules_without_a_name_are_left_to_auto() -> None:
     unnamed = {"T.unnamed_17": True}
     assert method("E", ("T.unnamed_17", "T.f"), unnamed).startswith("by ((auto simp add: f; fail)")
     assert method("E", ("T.unnamed_17", "T.f"), {"T.unnamed_17": False}) == ""
+
+
+def test_arithmetic_has_others_behind_it() -> None:
+    goal = App(App(Const("HOL.not_equal"), Free("a")), Free("b"))
+    text = suggested_method(Proved("E", 0.1, (), 0), goal, [], {}, lambda name: name)
+    assert text == "by (linarith | (auto; fail) | metis)"

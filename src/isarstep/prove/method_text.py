@@ -94,6 +94,8 @@ def _with_others(method: str, named: list[str]) -> str:
         if not named:
             return f"({rewriting} | fastforce | metis)"
         return f"({rewriting} | fastforce simp add: {listed} | metis {listed})"
+    if method in ("linarith", "presburger"):
+        return f"({method} | (auto; fail) | metis)"
     if named and method == f"(simp add: {listed})":
         return f"((simp add: {listed}; fail) | {rewriting} | metis {listed})"
     return method

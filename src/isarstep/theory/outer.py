@@ -35,6 +35,7 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CARTOUCHE = re.compile(r"\\<open>|\\<close>|‹|›")
+_INNER_COMMENT = re.compile(r"(?:\\<comment>|\\<\^cancel>|―)\s*(?:\\<open>|‹)")
 _COMMENT = re.compile(r"\(\*|\*\)")
 _ESCAPE = re.compile(r"\\(\d{3}|[\"`\\])")
 
@@ -194,8 +195,21 @@ def outer_tokens(source: TheorySource) -> Iterator[SourceToken]:
                 inner = text[inside:closer]
                 if kind in ("string", "back") and "\\" in inner:
                     inner = _ESCAPE.sub(_unescape, inner)
+                if kind in QUOTED:
+                    inner = _without_comments(inner)
                 yield SourceToken(kind, inner, begin, end, inside)
             formal_comment = False
+
+
+def _without_comments(text: str) -> str:
+    """Blanks in the place of comments inside a term, so that places stay what they are."""
+    while found := _INNER_COMMENT.search(text):
+        depth, end = 1, found.end()
+        while depth and (mark := _CARTOUCHE.search(text, end)):
+            depth += 1 if mark.group() in ("\\<open>", "‹") else -1
+            end = mark.end()
+        text = text[: found.start()] + " " * (end - found.start()) + text[end:]
+    return text
 
 
 def _unescape(found: re.Match[str]) -> str:
