@@ -101,3 +101,9 @@ def test_sets_and_least_numbers_have_steps() -> None:
     assert least is not None
     assert [step.steps for step in least.steps] == [(), (), (0, 1), ()]
     assert least.method == REPLACED
+
+
+def test_linear_remainders_by_what_is_given_have_steps() -> None:
+    proof = by_calculation(Derivation("given", ["(= (mod x 7) 5)"], "(= (mod (* 5 x) 7) 4)", {"x": "nat"}))
+    assert proof is not None
+    assert [step.method for step in proof.steps] == ["(rule mod_mult_cong[OF refl mod_mod_trivial[symmetric]])"]

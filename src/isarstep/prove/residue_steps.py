@@ -39,18 +39,20 @@ WITHOUT_DVD = "((simp only: dvd_eq_mod_eq_0 not_False_eq_True; fail) | (simp add
 
 def residue_steps(goal: Term, given: Sequence[tuple[str, Term]]) -> tuple[tuple[ShownStep, ...], str, tuple[str, ...]]:
     """Steps, the method that ends the proof from them, and the premises that it needs: the method alone where all is
-    linear, where remainders by several numbers are in it, and where a power is beyond this."""
+    linear and no remainders are given, where remainders by several numbers are in it, and where a power is beyond
+    this."""
     alone = (), "presburger", tuple(name for name, _ in given)
     terms = list(dict.fromkeys(_moduli(goal)))
     if len({modulus for _, modulus, _ in terms}) != 1:
         return alone
-    if not any(nonlinear(node) or _exponent(node) for term, _, _ in terms for node in subterms(term)):
-        return alone
+    linear = not any(nonlinear(node) or _exponent(node) for term, _, _ in terms for node in subterms(term))
     shown = _Shown(terms[0][1], {node for _, formula in given for node in subterms(formula)})
     try:
         for term, _, typ in terms:
             shown.term(term, typ)
     except _Beyond:
+        return alone
+    if linear and (shown.cases or not shown.steps):
         return alone
     steps = (*shown.cases, *(_moved(step, len(shown.cases)) for step in shown.steps))
     if not any(type(node) is Const and node.name == DVD for node in subterms(goal)):
