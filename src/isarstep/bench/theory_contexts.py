@@ -235,6 +235,7 @@ class TheoryContext:
 
     # Of a theory of somebody's own on top of this context: name, typed proposition, whether it is a simp rule.
     own_facts: Sequence[tuple[str, Term, bool]] = ()
+    own_inductions: Sequence[tuple[str, Term]] = ()  # rules of its types, functions and predicates
 
     def of_library(self, constant: str) -> bool:
         """Is it a constant of the benchmark's theories, and not of somebody's own?"""

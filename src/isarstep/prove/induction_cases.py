@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from isarstep.logic.abbreviations import expand
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import FactBase
 from isarstep.prove.gaps import GapCloser, OpenGap
 from isarstep.prove.induction import CASE, Induction
 from isarstep.prove.induction_moves import GOAL, InductionChoice
+from isarstep.prove.monomorphise import Named
 from isarstep.prove.verdict import Gap, Proved, Unknown
 
 
@@ -18,12 +20,20 @@ def by_induction(closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
     library = closer.available.facts
     if library is None:
         return
-    choice = InductionChoice(library, _Usable(closer, asked, library), asked.signature, asked.local, asked.goal)
+    usable, own = _Usable(closer, asked, library), _own(asked)
+    choice = InductionChoice(library, usable, asked.signature, asked.local, asked.goal, own)
     for move in choice.moves():
         gap = _closed(closer, asked, move.induction)
         yield gap
         if isinstance(gap, Proved):
             return
+
+
+def _own(asked: OpenGap) -> list[Named]:
+    """Rules of the asker's theory, and the equations that tell where its functions recurse."""
+    here = asked.context.theory_context
+    rules = [Named(name, expand(prop, here.signature), here=True) for name, prop in here.own_inductions]
+    return [*rules, *(fact for fact in asked.general if ".simps" in fact.name)]
 
 
 class _Usable:

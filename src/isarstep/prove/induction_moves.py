@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Const, Free, MaybeTyp, Term, Type, frees, loose, strip_comb, subterms
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import RULES, FactBase
 from isarstep.prove.induction import Induction, RuleForm, apply_rule, fixed_apart, rule_form
 from isarstep.prove.monomorphise import LOGICAL, Named
 
@@ -60,6 +60,7 @@ class InductionChoice:
     signature: Signature
     premises: tuple[Named, ...]
     goal: Term
+    own: Sequence[Named] = ()  # rules and equations of the asker's own theory
 
     @cached_property
     def _stated(self) -> tuple[tuple[Named, ...], Term]:
@@ -96,11 +97,11 @@ class InductionChoice:
         yield from self._by_hand()
 
     def _forms(self, name: str) -> Iterator[RuleForm]:
-        for number in self.library.rules(name):
-            if self.may(number):
-                form = _form(self.library.fact(number))
-                if form is not None:
-                    yield form
+        library = [self.library.fact(number) for number in self.library.rules(name) if self.may(number)]
+        for fact in (*library, *(each for each in self.own if each.name == name)):
+            form = _form(fact)
+            if form is not None:
+                yield form
 
     def _by_function(self) -> Iterator[tuple[float, RuleForm, tuple[Term | None, ...]]]:
         """`f.induct` over the arguments of a function of the goal, or of a premise; first where they are variables."""
@@ -155,9 +156,10 @@ class InductionChoice:
     def _by_hand(self) -> Iterator[tuple[float, RuleForm, tuple[Term | None, ...]]]:
         """Rules that authors proved, for the types of the goal's variables and for given premises."""
         usable = [number for number in self.library.inductions if self.may(number)]
+        own = [fact for fact in self.own if not fact.name.endswith(RULES)]
         variables = dict.fromkeys(frees(self._stated[1]))
-        for number in usable[-NEAREST:]:
-            form = _form(self.library.fact(number))
+        for fact in (*map(self.library.fact, usable[-NEAREST:]), *own):
+            form = _form(fact)
             if form is None:
                 continue
             if form.majors:
@@ -167,11 +169,20 @@ class InductionChoice:
                     if _same_type(form.arguments[0].type, variable.type):
                         yield 2.7, form, (variable,)
 
+    @cached_property
+    def _own_recursion(self) -> dict[str, frozenset[int]]:
+        found: dict[str, frozenset[int]] = {}
+        for fact in self.own:
+            if ".simps" in fact.name:
+                name, places = _constructed(fact.prop)
+                found[name] = found.get(name, frozenset()) | places
+        return found
+
     def _recursed(self) -> dict[Free, int]:
         """For every variable how often it stands where a function of the goal recurses."""
         count: dict[Free, int] = {}
         for head, arguments in _applications(self._stated[1]):
-            places = _recursive_places(self.library, head.name)
+            places = _recursive_places(self.library, head.name) | self._own_recursion.get(head.name, frozenset())
             for place, argument in enumerate(arguments):
                 if isinstance(argument, Free) and place in places:
                     count[argument] = count.get(argument, 0) + 1
@@ -202,12 +213,15 @@ def _form(fact: Named) -> RuleForm | None:
 
 def _recursive_places(library: FactBase, function: str) -> frozenset[int]:
     """Arguments where the equations of a function have constructors."""
-    places: set[int] = set()
-    for number in library.rules(f"{function}.simps"):
-        formula = hol.dest_trueprop(hol.strip_pure_imp(library.fact(number).prop)[1])
-        sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
-        if sides is not None:
-            head, arguments = strip_comb(sides[0])
-            if isinstance(head, Const) and head.name == function:
-                places |= {n for n, each in enumerate(arguments) if isinstance(each, App | Const | Abs)}
-    return frozenset(places)
+    made = (_constructed(library.fact(number).prop) for number in library.rules(f"{function}.simps"))
+    return frozenset(place for name, places in made if name == function for place in places)
+
+
+def _constructed(equation: Term) -> tuple[str, frozenset[int]]:
+    """The function that an equation is about, and its arguments that are no variables."""
+    formula = hol.dest_trueprop(hol.strip_pure_imp(equation)[1])
+    sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
+    head, arguments = (None, []) if sides is None else strip_comb(sides[0])
+    if not isinstance(head, Const):
+        return "", frozenset()
+    return head.name, frozenset(n for n, each in enumerate(arguments) if isinstance(each, App | Const | Abs))

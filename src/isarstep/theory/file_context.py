@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import cached_property
 
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
@@ -22,6 +23,7 @@ from isarstep.theory.own_context import OwnContext
 from isarstep.theory.problem import ProblemError
 from isarstep.theory.problem_reader import ProblemReader, distinct, showing
 from isarstep.theory.proof_block import ProofState
+from isarstep.theory.proof_rules import own_inductions
 from isarstep.theory.task import Task
 
 
@@ -34,6 +36,11 @@ class FileContext(TheoryContext):
         self.context = context
         facts = (fact for facts in context.facts.values() for fact in facts if not fact.unproved)
         self.own_facts = tuple((fact.name, fact.prop, fact.simp) for fact in facts)
+
+    @cached_property
+    def own_inductions(self) -> Sequence[tuple[str, Term]]:  # type: ignore[override]
+        stated = [(name, prop) for name, prop, _ in self.own_facts if "induct" in name]
+        return (*stated, *own_inductions(self.context))
 
     @property
     def name(self) -> str:

@@ -1,0 +1,73 @@
+"""Induction rules of a file's own functions and predicates as propositions, so that a search for proofs can use them.
+
+A proof may rest on a rule only if it has all cases: patterns of a function that leave something out have another rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from isarstep.errors import UserError
+from isarstep.logic import hol
+from isarstep.logic.infer import infer
+from isarstep.logic.language import Language
+from isarstep.logic.terms import Const, Free, Term, Var, abstract, list_comb, strip_comb, substitute
+from isarstep.theory.own_context import OwnContext
+from isarstep.theory.rule_cases import SHOWN, InductionRule
+from isarstep.theory.statements import generalised
+
+_TRUTH = ("HOL.True", "HOL.False")
+
+
+def own_inductions(context: OwnContext) -> Iterator[tuple[str, Term]]:
+    """`f.induct` and `p.induct` with their names; those of locales are left out."""
+    for full, rule in context.inductions.items():
+        plain = full.count(".") == 1 and not rule.types and not rule.more and not rule.of_class
+        facts = context.facts.get(f"{full}.simps" if rule.major is None else f"{full}.intros", ())
+        if not plain or not facts or any(fact.unproved for fact in facts):
+            continue
+        if rule.major is not None or exhaustive([case.arguments for case in rule.cases], context.language):
+            try:
+                term = infer([_proposition(rule)], context.signature).propositions[0]
+            except UserError:
+                continue
+            yield f"{full}.induct", generalised(term)
+
+
+def _proposition(rule: InductionRule) -> Term:
+    shown = Var("P", 0)
+    cases = []
+    for case in rule.cases:
+        stated = hol.list_pure_imp(case.premises, hol.trueprop(list_comb(Free(SHOWN), case.arguments)))
+        for name in reversed(case.variables):
+            stated = hol.pure_all(name, None, abstract(stated, Free(name)))
+        cases.append(substitute(stated, lambda leaf: shown if leaf == Free(SHOWN) else None))
+    about = [] if rule.major is None else [rule.major]
+    return hol.list_pure_imp([*about, *cases], hol.trueprop(list_comb(shown, [Var(v, 0) for v in rule.variables])))
+
+
+def exhaustive(rows: Sequence[Sequence[Term]], language: Language) -> bool:
+    """Does one of these rows of patterns fit whatever constructors make? False where that is not seen."""
+    if not rows or not rows[0]:
+        return bool(rows)
+    heads = [strip_comb(row[0]) for row in rows]
+    names = [head.name for head, _ in heads if isinstance(head, Const)]
+    if not names:
+        return all(isinstance(row[0], Free) for row in rows) and exhaustive([row[1:] for row in rows], language)
+    try:
+        shape = [(name, 0) for name in _TRUTH] if names[0] in _TRUTH else language.datatype(names[0])[1]
+    except UserError:
+        return False
+    if not {*names} <= {name for name, _ in shape}:
+        return False
+    for name, count in shape:
+        fitting = []
+        for row, (head, arguments) in zip(rows, heads, strict=True):
+            if isinstance(head, Const):
+                if head.name == name:
+                    fitting.append([*arguments, *row[1:]])
+            elif isinstance(row[0], Free):
+                fitting.append([*(Free(f"{name}{place}") for place in range(count)), *row[1:]])
+        if any(len(row) != len(rows[0]) - 1 + count for row in fitting) or not exhaustive(fitting, language):
+            return False
+    return True
