@@ -58,7 +58,7 @@ def test_rules_of_a_file_prove(text: str, rule: str, engine: Engine, proving: Pr
     found = [gap for gap in answers(engine, proving, text) if isinstance(gap, Proved)]
     assert found
     assert rule in found[0].facts[0]
-    assert f"rule: {rule}" in found[0].method
+    assert (f"rule: {rule}" in found[0].method) == (rule != "T.tree.induct")  # a type's own is Isabelle's choice, too
 
 
 @pytest.mark.parametrize(

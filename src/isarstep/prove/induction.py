@@ -77,7 +77,14 @@ class Induction:
         free = [shown.get(y.name, y.name) for y in self.arbitrary]
         kind = "cases" if self.rule.endswith((".cases", ".exhaust", ".elims")) else "induct"
         arbitrary = f" arbitrary: {' '.join(free)}" if free else ""
-        return f"{kind} {' '.join(over)}{arbitrary} rule: {self.rule}".replace("  ", " ")
+        rule = "" if self._is_usual else f" rule: {self.rule}"
+        return f"{kind} {' '.join(over)}{arbitrary}{rule}".replace("  ", " ")
+
+    @property
+    def _is_usual(self) -> bool:
+        """Is it the rule that Isabelle takes for a variable of this datatype where none is named?"""
+        first = self.targets[0] if len(self.targets) == 1 else None
+        return isinstance(first, Free) and isinstance(first.type, Type) and self.rule == f"{first.type.name}.induct"
 
 
 def rule_form(fact: Named) -> RuleForm | None:
