@@ -12,9 +12,11 @@ from isarstep.bench.theory_contexts import TheoryContexts
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import Free, Term, substitute
 from isarstep.logic.tokens import encode_line
+from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.rewriting import TRUE, Rewriter, rewrites_of
-from isarstep.prove.simprules import Declaration, Declarations, SimpRules
+from isarstep.prove.simprules import Declaration, Declarations, SimpRules, has_patterns
+from isarstep.serve.engine import Engine
 
 RULES = ("append_Nil", "append_Cons", "append_Nil2", "rev_rev", "length_Cons", "length_Nil", "nth_Cons_0", "nth_Cons_Suc",
          "list_inject", "list_distinct", "order_refl", "add_0", "mult_zero_right", "nonzero_divide")  # fmt: skip
@@ -158,3 +160,33 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
         ["B"],
         ["C"],
     ]  # each theory once, and those of a context together
+
+
+def test_equations_of_functions_are_rules_of_the_library(engine: Engine) -> None:
+    library = Library.of_benchmark(engine.benchmark)
+    rules = SimpRules.of_benchmark(engine.benchmark, library)
+    assert rules is not None
+    main = engine.theory_contexts.importing(("Main",))
+    about = {"List.rev", "List.append", "List.list.Cons", "Finite_Set.finite"}
+    near = rules.near(main, lambda *_: True, about)
+
+    def named(head: str) -> set[str]:
+        return {library.theorem(each.fact) for each in near[head] if each.fact is not None}
+
+    assert "List.rev.simps" in named("List.rev")
+    assert "List.rev_append" in named("List.rev")
+    assert "Finite_Set.finite.simps" not in named("Finite_Set.finite")  # what an inductive predicate says
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "answer"),
+    [
+        ("CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST f $ CONST c ) $ CONST d )", "f", True),
+        ("CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST f $ VAR <V0> $ ( CONST c $ VAR <V1> ) ) $ CONST d )", "f", True),
+        ("CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST f $ VAR <V0> ) $ CONST d )", "f", False),
+        ("CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST g $ CONST c ) $ CONST d )", "f", False),
+        ("CONST Pure.imp $ VAR <V0> $ ( CONST HOL.Trueprop $ ( CONST HOL.eq $ ( CONST f $ CONST c ) $ CONST d ) )", "f", False),
+    ],
+)  # fmt: skip
+def test_equations_by_patterns(text: str, function: str, answer: bool) -> None:
+    assert has_patterns(text, function) is answer

@@ -371,13 +371,13 @@ class GroundFacts:
         within = [each for each in bounds(stated) if each.variable in frees(goal)]
         if {each.variable for each in within} != set(frees(goal)) or not within:
             return None
-        among = self._asked_of(within)
-        try:
-            if any(True for _ in satisfying(self.machine, within, [fact.formula for fact in among], goal)):
+        for among in ([], self._asked_of(within)):  # bounds alone, if they are enough
+            try:
+                if not any(True for _ in satisfying(self.machine, within, [fact.formula for fact in among], goal)):
+                    return self._gone_through(within, among, goal)
+            except Undetermined:
                 return None
-        except Undetermined:
-            return None
-        return self._gone_through(within, among, goal)
+        return None
 
     def by_solutions(self, goal: Term) -> list[GroundFact] | None:
         """Facts from which a goal follows by cases, where it holds for all solutions that its variables can have."""

@@ -32,6 +32,7 @@ BASIC = frozenset(
         "List.list.Nil", "Num.numeral_class.numeral", "Num.num.One",
     }
 )  # fmt: skip
+EQUATIONS = ".simps"  # how packages call the equations of a function
 ROUNDS = 2
 MOST_NEW = 1  # constants that a rule may bring
 _CONSTANT = re.compile(r"CONST (\S+)")
@@ -158,7 +159,7 @@ class SimpRules:
     def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:
         """None where the benchmark has no rules."""
         from isarstep.bench.fact_table import type_of_constant, typed
-        from isarstep.bench.layout import RULES, files_of
+        from isarstep.bench.layout import FACTS, RULES, files_of
         from isarstep.logic.typestrings import parse_type
 
         if not files_of(benchmark.manifest, RULES):
@@ -173,9 +174,10 @@ class SimpRules:
         chosen = np.flatnonzero(simp & said)
         by_theory = theories.only(chosen)
         places = {theory: place for place, theory in enumerate(by_theory.different)}
+        listed = {numbers[row] for row in chosen.tolist()}
 
         def rows(theory: str) -> list[int]:
-            found: list[int] = chosen[by_theory.places(places[theory])].tolist()
+            found: list[int] = chosen[by_theory.places(places[theory])].tolist() if theory in places else []
             return found
 
         def declared(theories: Sequence[str]) -> list[list[Declaration]]:
@@ -183,17 +185,18 @@ class SimpRules:
             of_each = [rows(theory) for theory in theories]
             every = [row for one in of_each for row in one]
             apart = [row for row in every if own[row] is not None]
-            if len(apart) < len(every):
-                facts.read(frozenset(theories))
+            facts.read(frozenset(theories))
             texts = dict(zip(apart, benchmark.propositions.lines([own[row] for row in apart]), strict=True))
-            return [
+            made = [
                 [Declaration(kinds[row], numbers[row], texts.get(row) or facts.texts[numbers[row]], row) for row in one]
                 for one in of_each
             ]
+            equations = (function_equations(facts, theory, listed, len(own)) for theory in theories)
+            return [[*one, *more] for one, more in zip(made, equations, strict=True)]
 
         def stated(declaration: Declaration) -> Named | None:
             row = declaration.row
-            if own[row] is None:
+            if row >= len(own) or own[row] is None:
                 assert declaration.fact is not None
                 return facts.fact(declaration.fact)
             name = f"a rule of {theories[row]}" if declaration.fact is None else facts.name(declaration.fact)
@@ -203,12 +206,38 @@ class SimpRules:
             except (UserError, StopIteration, AssertionError):
                 return None  # a rule that cannot be read says nothing
 
+        named = benchmark.repeated(FACTS, "theory").different
         return SimpRules(
-            Declarations(by_theory.different, declared),
+            Declarations(dict.fromkeys((*by_theory.different, *named)), declared),
             stated,
             facts.meaning,
             lambda term: unfolded(term, benchmark.signature),
         )
+
+
+def function_equations(facts: FactBase, theory: str, listed: Collection[int | None], rows: int) -> list[Declaration]:
+    """Equations of a theory's functions by patterns that are not listed: packages declare them as rules, which mined
+    tables do not tell. Their rows are those behind all others."""
+    return [
+        Declaration(ADDED, fact, facts.texts[fact], rows + fact)
+        for fact in facts.of_theory(theory).tolist()
+        if fact not in listed
+        and facts.theorem(fact).endswith(EQUATIONS)
+        and has_patterns(facts.texts[fact], facts.theorem(fact).removesuffix(EQUATIONS))
+    ]
+
+
+def has_patterns(equation: str, function: str) -> bool:
+    """Is it an equation of the function at something that is no variable?"""
+    before, _, left = equation.partition(f"CONST HOL.eq $ ( CONST {function} $ ")
+    if before != "CONST HOL.Trueprop $ ( ":
+        return False
+    depth = 1
+    for word in left.split():
+        depth += (word == "(") - (word == ")")
+        if word == "CONST" or depth == 0:
+            return depth > 0
+    return False
 
 
 def names_in(term: Term) -> frozenset[str]:
