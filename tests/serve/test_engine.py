@@ -404,7 +404,7 @@ class Unhelpful(Proving):
 
 
 def test_provers_begin_nothing_when_the_time_is_over(engine: Engine) -> None:
-    task = engine.read(Problem("x < 8", ("x < 7",), types={"x": "nat"}))
+    task = engine.read(Problem("x < y + 8", ("x < y + 7",), types={"x": "nat"}))
     assert task.example.f3 is not None
     with engine.proving(seconds=2, library=0) as proving:
         late, _ = proving.follows(task, task.example.f3, (), 2, 0, until=-math.inf)

@@ -158,73 +158,92 @@ class SimpRules:
     @staticmethod
     def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:
         """None where the benchmark has no rules."""
-        from isarstep.bench.fact_table import type_of_constant, typed
-        from isarstep.bench.layout import FACTS, RULES, files_of
-        from isarstep.logic.typestrings import parse_type
+        from isarstep.bench.layout import RULES, files_of
 
         if not files_of(benchmark.manifest, RULES):
             return None
-        table = benchmark.table(RULES, ["fact", "proposition"])
-        numbers, own = (table[name].to_pylist() for name in ("fact", "proposition"))
-        kinds, theories = (benchmark.repeated(RULES, name) for name in ("kind", "theory"))
-        types: ColumnValues[list[int]] = ColumnValues(lambda: benchmark.column(RULES, "types"))
-        general = type_of_constant(benchmark.signature)
-        simp = np.isin(kinds.which, [n for n, kind in enumerate(kinds.different) if kind in (ADDED, TAKEN)])
-        said = np.array([a is not None or b is not None for a, b in zip(numbers, own, strict=True)], np.bool_)
-        chosen = np.flatnonzero(simp & said)
-        by_theory = theories.only(chosen)
-        places = {theory: place for place, theory in enumerate(by_theory.different)}
-        listed = {numbers[row] for row in chosen.tolist()}
-
-        def rows(theory: str) -> list[int]:
-            found: list[int] = chosen[by_theory.places(places[theory])].tolist() if theory in places else []
-            return found
-
-        def declared(theories: Sequence[str]) -> list[list[Declaration]]:
-            """Of each theory. The tokens are read together: a file is unpacked in large pieces."""
-            of_each = [rows(theory) for theory in theories]
-            every = [row for one in of_each for row in one]
-            apart = [row for row in every if own[row] is not None]
-            facts.read(frozenset(theories))
-            texts = dict(zip(apart, benchmark.propositions.lines([own[row] for row in apart]), strict=True))
-            made = [
-                [Declaration(kinds[row], numbers[row], texts.get(row) or facts.texts[numbers[row]], row) for row in one]
-                for one in of_each
-            ]
-            equations = (function_equations(facts, theory, listed, len(own)) for theory in theories)
-            return [[*one, *more] for one, more in zip(made, equations, strict=True)]
-
-        def stated(declaration: Declaration) -> Named | None:
-            row = declaration.row
-            if row >= len(own) or own[row] is None:
-                assert declaration.fact is not None
-                return facts.fact(declaration.fact)
-            name = f"a rule of {theories[row]}" if declaration.fact is None else facts.name(declaration.fact)
-            try:
-                known = [parse_type(benchmark.types[number]) for number in types[row]]
-                return Named(name, expand(typed(decode(declaration.text), known, general), benchmark.signature))
-            except (UserError, StopIteration, AssertionError):
-                return None  # a rule that cannot be read says nothing
-
-        named = benchmark.repeated(FACTS, "theory").different
+        rows = RuleRows(benchmark, facts)
         return SimpRules(
-            Declarations(dict.fromkeys((*by_theory.different, *named)), declared),
-            stated,
+            Declarations(rows.all_theories, rows.declared),
+            rows.stated,
             facts.meaning,
             lambda term: unfolded(term, benchmark.signature),
         )
 
 
-def function_equations(facts: FactBase, theory: str, listed: Collection[int | None], rows: int) -> list[Declaration]:
-    """Equations of a theory's functions by patterns that are not listed: packages declare them as rules, which mined
-    tables do not tell. Their rows are those behind all others."""
-    return [
-        Declaration(ADDED, fact, facts.texts[fact], rows + fact)
-        for fact in facts.of_theory(theory).tolist()
-        if fact not in listed
-        and facts.theorem(fact).endswith(EQUATIONS)
-        and has_patterns(facts.texts[fact], facts.theorem(fact).removesuffix(EQUATIONS))
-    ]
+class RuleRows:
+    """Rows of a benchmark's table of rules, and behind them the equations of functions: their packages declare them,
+    which mined tables do not tell."""
+
+    def __init__(self, benchmark: Any, facts: FactBase) -> None:
+        from isarstep.bench.fact_table import type_of_constant
+        from isarstep.bench.layout import FACTS, RULES
+
+        self._benchmark, self._facts = benchmark, facts
+        table = benchmark.table(RULES, ["fact", "proposition"])
+        self._numbers, self._own = (table[name].to_pylist() for name in ("fact", "proposition"))
+        self._kinds, self._theories = (benchmark.repeated(RULES, name) for name in ("kind", "theory"))
+        self._types: ColumnValues[list[int]] = ColumnValues(lambda: benchmark.column(RULES, "types"))
+        self._stated_by: ColumnValues[int] = ColumnValues(lambda: benchmark.column(FACTS, "proposition"))
+        self._general = type_of_constant(benchmark.signature)
+        kinds = [n for n, kind in enumerate(self._kinds.different) if kind in (ADDED, TAKEN)]
+        said = [a is not None or b is not None for a, b in zip(self._numbers, self._own, strict=True)]
+        self._chosen = np.flatnonzero(np.isin(self._kinds.which, kinds) & np.array(said, np.bool_))
+        self._by_theory = self._theories.only(self._chosen)
+        self._places = {theory: place for place, theory in enumerate(self._by_theory.different)}
+        self._listed = {self._numbers[row] for row in self._chosen.tolist()}
+        self.all_theories = [*dict.fromkeys((*self._places, *benchmark.repeated(FACTS, "theory").different))]
+
+    def declared(self, theories: Sequence[str]) -> list[list[Declaration]]:
+        """Of each theory. The tokens are read together: a file is unpacked in large pieces."""
+        of_each = [[*self._rows(theory), *self._equations(theory)] for theory in theories]
+        every = [row for one in of_each for row in one]
+        apart = [row for row in every if self._said_by(row) is not None]
+        if len(apart) < len(every):
+            self._facts.read(frozenset(theories))
+        said = self._benchmark.propositions.lines([self._said_by(row) for row in apart])
+        texts = dict(zip(apart, said, strict=True))
+        made = [[self._declaration(row, texts.get(row)) for row in one] for one in of_each]
+        return [[each for each in one if each.row < len(self._own) or self._by_patterns(each)] for one in made]
+
+    def stated(self, declaration: Declaration) -> Named | None:
+        from isarstep.bench.fact_table import typed
+        from isarstep.logic.typestrings import parse_type
+
+        row, benchmark = declaration.row, self._benchmark
+        if row >= len(self._own) or self._own[row] is None:
+            assert declaration.fact is not None
+            return self._facts.fact(declaration.fact)
+        unnamed = f"a rule of {self._theories[row]}"
+        name = unnamed if declaration.fact is None else self._facts.name(declaration.fact)
+        try:
+            known = [parse_type(benchmark.types[number]) for number in self._types[row]]
+            return Named(name, expand(typed(decode(declaration.text), known, self._general), benchmark.signature))
+        except (UserError, StopIteration, AssertionError):
+            return None  # a rule that cannot be read says nothing
+
+    def _rows(self, theory: str) -> list[int]:
+        place = self._places.get(theory)
+        found: list[int] = [] if place is None else self._chosen[self._by_theory.places(place)].tolist()
+        return found
+
+    def _equations(self, theory: str) -> list[int]:
+        facts = self._facts
+        named = (fact for fact in facts.of_theory(theory).tolist() if facts.theorem(fact).endswith(EQUATIONS))
+        return [len(self._own) + fact for fact in named if fact not in self._listed]
+
+    def _declaration(self, row: int, text: str | None) -> Declaration:
+        behind = row - len(self._own)
+        kind, fact = (ADDED, behind) if behind >= 0 else (self._kinds[row], self._numbers[row])
+        return Declaration(kind, fact, text or self._facts.texts[fact], row)
+
+    def _said_by(self, row: int) -> int | None:
+        number: int | None = self._own[row] if row < len(self._own) else self._stated_by[row - len(self._own)]
+        return number
+
+    def _by_patterns(self, equation: Declaration) -> bool:
+        assert equation.fact is not None
+        return has_patterns(equation.text, self._facts.theorem(equation.fact).removesuffix(EQUATIONS))
 
 
 def has_patterns(equation: str, function: str) -> bool:
