@@ -23,7 +23,7 @@ from isarstep.theory.own_context import OwnContext
 from isarstep.theory.problem import ProblemError
 from isarstep.theory.problem_reader import ProblemReader, distinct, showing
 from isarstep.theory.proof_block import ProofState
-from isarstep.theory.proof_rules import own_inductions
+from isarstep.theory.proof_rules import induction_facts
 from isarstep.theory.task import Task
 
 
@@ -40,7 +40,7 @@ class FileContext(TheoryContext):
     @cached_property
     def own_inductions(self) -> Sequence[tuple[str, Term]]:  # type: ignore[override]
         stated = [(name, prop) for name, prop, _ in self.own_facts if "induct" in name]
-        return (*stated, *own_inductions(self.context))
+        return (*stated, *induction_facts(self.context))
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ from isarstep.theory.statements import generalised
 _TRUTH = ("HOL.True", "HOL.False")
 
 
-def own_inductions(context: OwnContext) -> Iterator[tuple[str, Term]]:
+def induction_facts(context: OwnContext) -> Iterator[tuple[str, Term]]:
     """`f.induct` and `p.induct` with their names; those of locales are left out."""
     for full, rule in context.inductions.items():
         plain = full.count(".") == 1 and not rule.types and not rule.more and not rule.of_class
