@@ -1,11 +1,12 @@
 """How many gaps does `isarstep fill` close, and does Isabelle accept the text exactly as it is printed?
 
     python benchmarks/choose_theories.py AFP --base HOL --base HOL-Library --count 20 > THEORIES
-    python benchmarks/fill.py $(cat THEORIES) --out FOLDER [--gaps 100] [--budget 20]
+    python benchmarks/fill.py $(cat THEORIES) --out FOLDER [--gaps 100] [--after 0] [--budget 20]
     python benchmarks/fill.py $(cat THEORIES) --out FOLDER --judge --heaps IMAGES [--beside] -d AFP/thys
 
 Gaps are terminal proofs (`by`, with `using` before it) of statements inside structured proofs, drawn by hash, no theory
-giving more than its share. Each gets a theory of its own beside copies of its neighbours, up to the end of the proof in
+giving more than its share; with `--after 100` the first hundred of the draw are left out, and as many of the others are
+drawn by the same rule. Each gets a theory of its own beside copies of its neighbours, up to the end of the proof in
 which it stands, with `sorry` in its place. With `--judge` the filled theories are loaded by a real Isabelle, which runs
 the printed text and trusts the authors' own terminal proofs; `--beside` asks it for every gap what `try0` and
 Sledgehammer find. What is done already is not done again. The last line is one JSON document.
@@ -127,17 +128,30 @@ class Gap:
         return path
 
 
-def drawn_gaps(files: list[Path], count: int, out: Path) -> list[Gap]:
+def drawn_gaps(files: list[Path], count: int, out: Path, after: int = 0) -> list[Gap]:
+    """So many gaps, those left out that a draw of `after` gaps has."""
     rows = []
     for path in files:
         source = read_source(path)
         header, commands = split_commands(source)
         here = [(f"{path.name}:{source.line(proof.start)}", proof) for proof in terminal_proofs(commands)]
-        here.sort(key=lambda row: hashlib.sha256(row[0].encode()).hexdigest())
         folders = with_neighbours(path, out)
-        rows += [(place, source, header, proof, *folders) for place, proof in here[: -(-count // len(files))]]
+        rows += [(place, source, header, proof, *folders) for place, proof in here]
     rows.sort(key=lambda row: hashlib.sha256(row[0].encode()).hexdigest())
-    return [Gap(number, *row[1:]) for number, row in enumerate(rows[:count])]
+    seen = {row[0] for row in _shared(rows, after, len(files))}
+    left = [row for row in rows if row[0] not in seen]
+    return [Gap(number, *row[1:]) for number, row in enumerate(_shared(left, count, len(files)), after)]
+
+
+def _shared(rows: list[tuple[Any, ...]], count: int, files: int) -> list[tuple[Any, ...]]:
+    """The first so many rows, none of the files giving more than its share."""
+    given: Counter[str] = Counter()
+    chosen = []
+    for row in rows:
+        if given[row[1].path] < -(-count // files):
+            given[row[1].path] += 1
+            chosen.append(row)
+    return chosen[:count]
 
 
 def with_neighbours(path: Path, out: Path) -> tuple[Path, Path]:
@@ -238,6 +252,7 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--gaps", type=int, default=100)
+    parser.add_argument("--after", type=int, default=0, help="gaps that an earlier draw had")
     parser.add_argument("--budget", type=float, default=20, help="seconds for a gap")
     parser.add_argument("--parent", default="HOL", help="session whose image is there")
     parser.add_argument("--heaps", help="folder of images that are there already")
@@ -252,7 +267,7 @@ def main() -> None:
     kept = out / "filled.jsonl"
     done = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
     known = {row["place"] for row in done}
-    gaps = {gap.place: gap for gap in drawn_gaps(options.files, options.gaps, out)}
+    gaps = {gap.place: gap for gap in drawn_gaps(options.files, options.gaps, out, options.after)}
     engine = Engine()
     for gap in gaps.values():
         if gap.place in known or options.done:

@@ -138,3 +138,21 @@ def test_the_lemma_itself_is_no_fact(benchmark: Benchmark) -> None:
     document = TheoryDocument(FILES / "Statements.thy", benchmark.theory_contexts)
     state = document.state_at(4)
     assert state.context.facts == {}
+
+
+def test_a_print_mode_is_read(benchmark: Benchmark) -> None:
+    context = end_of(
+        'abbreviation (mine) twice :: "nat ⇒ nat" (‹𝔸⇩_› [61] 60) where "𝔸⇩x ≡ x + x"\nlemma a: "𝔸⇩y = y + y" by simp',
+        benchmark,
+    )
+    assert facts_of(context) == {"a": "?y + ?y = ?y + ?y"}  # 𝔸 is no letter: `𝔸⇩y` is no name
+
+
+@pytest.mark.parametrize("command", ["simproc_setup", "method_setup", "attribute_setup"])
+def test_set_up_by_code_hides_no_constant(command: str, benchmark: Benchmark) -> None:
+    context = end_of(
+        f'definition f :: "nat ⇒ nat" where "f x = x"\n{command} f ("f x") = ‹K (K NONE)›\nlemma a: "f x = x" sorry',
+        benchmark,
+    )
+    assert facts_of(context)["a"] == "f ?x = ?x"
+    assert any(command in note for note in context.notes)

@@ -63,6 +63,16 @@ def test_a_theory_with_a_gap(tmp_path: Path) -> None:
     assert "later" not in text
 
 
+def test_the_gaps_after_a_draw(tmp_path: Path) -> None:
+    path = tmp_path / "Own.thy"
+    path.write_text(THEORY)
+    [first] = drawn_gaps([path], 1, tmp_path / "out")
+    [second] = drawn_gaps([path], 1, tmp_path / "out", after=1)
+    assert {first.place, second.place} == {"Own.thy:13", "Own.thy:15"}
+    assert [first.number, second.number] == [0, 1]
+    assert drawn_gaps([path], 1, tmp_path / "out", after=2) == []
+
+
 def test_refusals_are_counted_without_names() -> None:
     assert kind("/x/Gap_3.thy:12:4: 'foo' is of `typedef` at /x/A.thy:1:1, which is not read") == (
         "_ is of `typedef` at _, which is not read"

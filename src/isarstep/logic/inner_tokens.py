@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from isarstep.logic.readerror import MAX_TOKENS, ReadError
 
-_LETTER = "A-Za-zα-κμ-ωΑ-Ω𝒜-𝓏ℬℰℱℋℐℒℳℛ𝔄-𝔷ℭℌℜℨ𝖠-𝗓𝔸-𝕫ℂℍℕℙℚℝℤ"
+_LETTER = "A-Za-zα-κμ-ωΑ-Ω𝒜-𝓏ℬℰℱℋℐℒℳℛ𝔄-𝔷ℭℌℜℨ𝖺-𝗓"
+_ALONE = "𝔸-𝕫ℂℍℕℙℚℝℤ"  # no letters for Isabelle: never a part of a longer name
 _SUB = rf"(?:⇩[{_LETTER}0-9])"
 _IDENT = rf"_*[{_LETTER}](?:[{_LETTER}0-9_']|{_SUB})*"
 _TOKEN = re.compile(
@@ -17,7 +18,7 @@ _TOKEN = re.compile(
     rf"|(?P<tvar>\?'{_IDENT}(?:\.[0-9]+)?)"
     rf"|(?P<str>''(?:[^'\\]|\\.|'(?!'))*'')"
     rf"|(?P<tid>'{_IDENT})"
-    rf"|(?P<name>{_IDENT}(?:\.{_IDENT})*)"
+    rf"|(?P<name>{_IDENT}(?:\.{_IDENT})*|[{_ALONE}])"
     rf"|(?P<float>[0-9]+\.[0-9]+)"
     rf"|(?P<number>0[xb][0-9a-fA-F]+|[0-9]+)"
     rf"|(?P<symbol>\\<\^?[A-Za-z0-9_]+>|.)",

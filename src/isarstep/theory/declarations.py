@@ -137,10 +137,9 @@ def definition(context: OwnContext, command: OuterCommand) -> None:
     """`definition` and `abbreviation`."""
     reader = TokenReader(command.tokens, context.source, command.start)
     short = command.name == "abbreviation"
-    following = reader.ahead()
     printed = True
-    if short and reader.is_keyword("(") and following is not None and following.keyword("input", "output"):
-        printed = reader.bracket()[0].text != "input"
+    if short and reader.is_keyword("("):  # a print mode: all are read, and printed where nobody asks for a mode is one
+        printed = [token.text for token in reader.bracket()] == ["output"]
     scope = context.scope()
     new: NewName | None = None
     if any(token.keyword("where") for token in command.tokens):

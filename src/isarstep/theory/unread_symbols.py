@@ -17,7 +17,8 @@ IN_CODE = ("ML", "setup", "local_setup", "ML_file", "declaration", "syntax_decla
 _ABOUT_OTHERS = (
     "instantiation", "instance", "interpretation", "sublocale", "global_interpretation", "subclass", "setup_lifting",
     "lifting_forget", "lifting_update", "code_pred", "functor", "bnf", "lift_bnf", "fun_cases", "inductive_cases",
-    "inductive_simps", "extract", "extract_type", "realizers", "realizability", "datatype_compat",
+    "inductive_simps", "extract", "extract_type", "realizers", "realizability", "datatype_compat", "simproc_setup",
+    "method_setup", "attribute_setup",
 )  # fmt: skip
 _WITH_EQUATIONS = tuple("definition abbreviation fun primrec function inductive inductive_set coinductive".split())
 _MINOR = frozenset("where and for fixes assumes in begin infix infixl infixr binder input plugins".split())
