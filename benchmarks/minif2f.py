@@ -3,6 +3,7 @@
     python benchmarks/minif2f.py FOLDER/isabelle/valid            # the folder that the user fetched
     python benchmarks/minif2f.py FOLDER/isabelle/valid --refused  # with every refusal
     python benchmarks/minif2f.py FOLDER/isabelle/valid --prove 60 --budget 30   # 60 by hash, 30 s and two cores each
+    python benchmarks/minif2f.py FOLDER/isabelle/valid --prove 244 --jobs 8     # eight at a time, on 16 cores
     python benchmarks/minif2f.py FOLDER/isabelle/valid --prove 60 --kept FILE --judge OUT --heaps IMAGES --image HOL
     python benchmarks/minif2f.py FOLDER/isabelle/valid --isabelle HOME --heaps IMAGES --image SESSION
 
@@ -17,12 +18,17 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import multiprocessing
+import os
 import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
+from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 from readback import Printed, encode_term, read_as_meant, read_back
@@ -45,6 +51,7 @@ from isarstep.theory.problem_reader import ProblemReader
 from isarstep.theory.task import Task
 
 STATEMENT = re.compile(r"^\s*(?:theorem|lemma)\b", re.MULTILINE)
+CORES = 2
 LIBRARY = re.compile(r"\bimports\s+(.*?)\bbegin\b", re.DOTALL)
 
 
@@ -56,9 +63,11 @@ def main() -> None:
     parser.add_argument("--isabelle", help="folder of Isabelle")
     parser.add_argument("--heaps", help="folder of images made by mining")
     parser.add_argument("--image", default="HOL-Analysis", help="the image that has the imported theories")
+    parser.add_argument("--directory", help="where the session of that image is, if it is none of Isabelle's own")
     parser.add_argument("--seconds", type=float, default=600.0, help="for Isabelle")
     parser.add_argument("--prove", type=int, default=0, help="prove so many statements, by the hash of their name")
     parser.add_argument("--budget", type=float, default=30.0, help="seconds for each proof")
+    parser.add_argument("--jobs", type=int, default=1, help="statements at a time, each on two cores")
     parser.add_argument("--kept", type=Path, help="file of answers; what stands there is not asked")
     parser.add_argument("--judge", type=Path, help="folder for theories with the printed proofs, which Isabelle runs")
     parser.add_argument("--imports", help="what judged theories import, in place of what the statement's file does")
@@ -88,34 +97,84 @@ def proved(paths: list[Path], read: dict[str, Task], asked: argparse.Namespace) 
     """The search of `prove` with the model, as text; a statement that is not read is not proved."""
     chosen = sorted(paths, key=lambda path: hashlib.sha256(path.stem.encode()).hexdigest())[: asked.prove]
     answers = kept_answers(asked.kept)
-    engine = Engine()
-    with engine.proving(width=2) as proving:
-        model = Batcher(engine, 1)
-        for name in (path.stem for path in chosen):
-            if name in answers:
-                continue
-            task = read.get(name)
-            if task is None:
-                answers[name] = {"name": name, "said": "not read"}
-            else:
-                *_, best = sketches(task, Plan(seconds=asked.budget), model.search_all, proving)
-                closed = best.closed and best.seconds <= asked.budget
-                said = "false" if best.refuted is not None else "open"
-                if closed:
-                    said = "proved" if best.contradiction is None else "contradictory"
-                answers[name] = {"name": name, "said": said, "seconds": round(best.seconds, 1)}
-                if closed:
-                    answers[name]["isar"] = best.isar()
-            print(f"{name}: {said_of(answers[name])}", flush=True)
-            if asked.kept is not None:
-                with asked.kept.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(answers[name]) + "\n")
+    todo = [path for path in chosen if path.stem not in answers]
+    not_read = [{"name": path.stem, "said": "not read"} for path in todo if path.stem not in read]
+    todo = [path for path in todo if path.stem in read]
+    for answer in (*not_read, *all_asked(todo, read, asked)):
+        answers[answer["name"]] = answer
+        print(f"{answer['name']}: {said_of(answer)}", flush=True)
+        if asked.kept is not None:
+            with asked.kept.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(answer) + "\n")
     counts = Counter(answers[path.stem]["said"] for path in chosen)
     document = {"asked": len(chosen), **counts, "budget": asked.budget, "provers": installed()}
     if asked.judge is not None:
         texts = {path.stem: answers[path.stem]["isar"] for path in chosen if answers[path.stem]["said"] == "proved"}
         document["accepted"] = accepted(texts, {path.stem: path for path in chosen}, asked)
     return document
+
+
+def all_asked(todo: list[Path], read: dict[str, Task], asked: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """Answers as they come, several statements at a time with --jobs. What a process leaves when it dies has none."""
+    if asked.jobs == 1:
+        yield from answered(((path.stem, read[path.stem]) for path in todo), asked.budget)
+        return
+    context = multiprocessing.get_context("spawn")  # every worker starts anew, so that the model sees its cores only
+    taken, answers = context.Value("i", 0), context.Queue()
+    workers = [context.Process(target=work, args=(n, asked, todo, taken, answers)) for n in range(asked.jobs)]
+    for worker in workers:
+        worker.start()
+    count = 0
+    while count < len(todo):
+        try:
+            yield answers.get(timeout=5)
+            count += 1
+        except Empty:
+            if not any(worker.is_alive() for worker in workers):
+                raise SystemExit(f"minif2f.py: {len(todo) - count} statements have no answer; ask again") from None
+    for worker in workers:
+        worker.join()
+
+
+def work(
+    number: int,
+    asked: argparse.Namespace,
+    todo: list[Path],
+    taken: Synchronized[int],
+    answers: multiprocessing.Queue[dict[str, Any]],
+) -> None:
+    """Take statements until there are none."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        if len(cores) >= CORES * asked.jobs:
+            os.sched_setaffinity(0, cores[CORES * number : CORES * (number + 1)])
+    benchmark = Benchmark(benchmark_folder("embedded"))
+
+    def mine() -> Iterator[tuple[str, Task]]:
+        while True:
+            with taken.get_lock():
+                place, taken.value = taken.value, taken.value + 1
+            if place >= len(todo):
+                return
+            yield todo[place].stem, read_theory(benchmark, todo[place].read_text(encoding="utf-8"))
+
+    for answer in answered(mine(), asked.budget):
+        answers.put(answer)
+
+
+def answered(todo: Iterator[tuple[str, Task]], budget: float) -> Iterator[dict[str, Any]]:
+    engine = Engine()
+    with engine.proving(width=CORES) as proving:
+        model = Batcher(engine, 1)
+        engine.warm_up()
+        for name, task in todo:
+            *_, best = sketches(task, Plan(seconds=budget), model.search_all, proving)
+            closed = best.closed and best.seconds <= budget
+            said = "false" if best.refuted is not None else "open"
+            if closed:
+                said = "proved" if best.contradiction is None else "contradictory"
+            answer = {"name": name, "said": said, "seconds": round(best.seconds, 1)}
+            yield answer | ({"isar": best.isar()} if closed else {})
 
 
 def accepted(texts: dict[str, str], paths: dict[str, Path], asked: argparse.Namespace) -> int:
@@ -134,6 +193,7 @@ def accepted(texts: dict[str, str], paths: dict[str, Path], asked: argparse.Name
     command = [sys.executable, "-m", "isarstep", "mine", "Judged", "-d", str(asked.judge), "--out", str(graphs)]
     command += ["--prove", "--jobs", "1", "--proof-timeout", "60", "--theory-timeout", "300"]
     command += [f"--heaps={asked.heaps}"] if asked.heaps else []
+    command += ["-d", asked.directory] if asked.directory else []
     subprocess.run(command, check=False)
     good = 0
     for name in texts:

@@ -288,3 +288,54 @@ FALSE_VALUES = [
     D("a product", ["(= (* n m) 12)"], "(<= n 11)", N),
     D("bound by a variable", ["(< x y)", "(< 3 x)", "(<= x 4)"], "(= y 5)", N),
 ]  # fmt: skip
+
+BY_CONTRADICTION = [
+    D("root of a sum of squares", ["(= (+ x y) 13)", "(= (* x y) 24)"], "(= (sqrt (+ (^ x 2) (^ y 2))) 11)", R),
+    D(
+        "absolute values of sum and difference",
+        ["(= (+ (abs (+ x y)) (abs (- x y))) 2)"],
+        "(<= (+ (- (^ x 2) (* 6 x)) (^ y 2)) 8)",
+        R,
+    ),
+    D("between the roots", ["(<= (- (- (^ x 2) (* 5 x)) 4) 10)"], "(& (<= (- 0 2) x) (<= x 7))", R),
+    D("positive root", ["(= (^ x 2) 9)", "(< 0 x)"], "(= x 3)", R),
+    D("one of two values", ["(= (^ x 2) 9)"], "(| (= x 3) (= x (- 0 3)))", R),
+    D("not 0", ["(= (* x y) 1)"], "(neq x 0)", R),
+    D("square at least", ["(<= 2 x)"], "(<= 4 (^ x 2))", Z),
+    D("by a known disjunction", ["(| (= x 1) (= x 2))"], "(= (^ x 2) (- (* 3 x) 2))", R),
+]
+
+FALSE_CONTRADICTIONS = [
+    D(
+        "root of a sum of squares, another sum",
+        ["(= (+ x y) 13)", "(= (* x y) 25)"],
+        "(= (sqrt (+ (^ x 2) (^ y 2))) 11)",
+        R,
+    ),
+    D("negative root", ["(= (+ x y) 13)", "(= (* x y) 24)"], "(= (sqrt (+ (^ x 2) (^ y 2))) (- 0 11))", R),
+    D(
+        "absolute values, a bound too small",
+        ["(= (+ (abs (+ x y)) (abs (- x y))) 2)"],
+        "(<= (+ (- (^ x 2) (* 6 x)) (^ y 2)) 7)",
+        R,
+    ),
+    D("absolute value dropped", ["(<= (abs x) 2)"], "(= (abs x) x)", R),
+    D("beside the roots", ["(<= (- (- (^ x 2) (* 5 x)) 4) 10)"], "(& (<= (- 0 1) x) (<= x 7))", R),
+    D("outside the roots", ["(<= 10 (- (- (^ x 2) (* 5 x)) 4))"], "(& (<= (- 0 2) x) (<= x 7))", R),
+    D("root without a sign", ["(= (^ x 2) 9)"], "(= x 3)", R),
+    D("at most 0 and its square", ["(= (^ x 2) 9)", "(<= 0 (+ x 4))"], "(= x 3)", R),
+    D("one of two values, another", ["(= (^ x 2) 9)"], "(| (= x 3) (= x (- 0 2)))", R),
+    D("product may be 0", ["(= (* x y) 0)"], "(neq x 0)", R),
+    D("square at least, negative", ["(<= (- 0 2) x)"], "(<= 4 (^ x 2))", Z),
+    D("strict where it is not", ["(<= 2 x)"], "(< 4 (^ x 2))", R),
+    D("product of negative signs", ["(< x 0)", "(< y 0)"], "(< (* x y) 0)", R),
+    D("product of one sign", ["(< 0 x)", "(<= 0 y)"], "(< 0 (* x y))", R),
+    D("disjunction as conjunction", ["(| (= x 1) (= x 2))"], "(= x 1)", R),
+    D("another polynomial of the values", ["(| (= x 1) (= x 2))"], "(= (^ x 2) (- (* 3 x) 1))", R),
+    D("root of a negative number", ["(< x 0)"], "(= (^ (sqrt x) 2) x)", R),
+    D("condition that does not hold", ["(--> (<= 0 x) (= y 1))"], "(= y 1)", R),
+    D("condition that may hold", ["(--> (< 0 x) (= y 1))", "(<= 0 x)"], "(= y 1)", R),
+    D("quotient by what may be 0", ["(= (/ x y) 1)", "(<= 0 y)"], "(< 0 y)", {"x": "int", "y": "int"}),
+    D("division by zero is 0", [], "(= (* x (/ 1 x)) 1)", R),
+    D("squares of integers between", ["(< (^ x 2) 5)"], "(<= x 1)", Z),
+]

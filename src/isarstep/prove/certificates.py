@@ -79,8 +79,8 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
     try:
         for each in (*given, *(made for fact in hints if (made := inequality(fact.formula, fact)) is not None)):
             assert each.fact is not None
-            known.append((each.fact.name, _linear(rings, each, symbols)))
-        wanted = _linear(rings, goal, symbols)
+            known.append((each.fact.name, linear(_difference(rings, each), each.name, symbols)))
+        wanted = linear(_difference(rings, goal), goal.name, symbols)
     except (TooLarge, RecursionError):
         return None
     enlarged = replace(problem, facts=(*problem.facts, *hints))
@@ -111,24 +111,29 @@ def as_sum(problem: GroundProblem, proof: Proved, signature: Signature) -> Prove
     typ = goal.type
     # In a field the goal's side stays as it is: Isabelle would read 2 * (x / y) as another term than x / y.
     whole, divisor = (times, 1) if typ == INT else (1, times)
-    total = [_scaled(each.difference, Fraction(n, divisor), typ) for each, n in zip(used, factors, strict=True) if n]
+    total = [scaled(each.difference, Fraction(n, divisor), typ) for each, n in zip(used, factors, strict=True) if n]
     total += [number_term(Fraction(constant, divisor), typ)] if constant else []
     if not total:
         return shown
-    left = _scaled(_minus(goal.high, goal.low, typ), Fraction(whole), typ)
-    identity = hol.eq(left, reduce(lambda a, b: _plus(a, b, typ), total), typ)
+    left = scaled(minus(goal.high, goal.low, typ), Fraction(whole), typ)
+    identity = hol.eq(left, reduce(lambda a, b: plus(a, b, typ), total), typ)
     needed = tuple(name for name in apart if name in by_name) if rings.divided else ()
     premises = dict.fromkeys(premise for name in needed for premise in by_name[name].premises)
     last = ShownStep(identity, QUOTIENTS if rings.divided else IDENTITY, tuple(premises), (), True)
-    return replace(shown, steps=(*shown.steps, last), method="linarith")
+    return replace(shown, steps=(*shown.steps, last), method="(linarith | argo)")
 
 
 def _difference(rings: Normaliser, compared: Inequality) -> Polynomial:
+    """high - low, where the square of the root of a number is the number."""
+    return _without_squares_of_roots(plain_difference(rings, compared))
+
+
+def plain_difference(rings: Normaliser, compared: Inequality) -> Polynomial:
     """high - low."""
     polynomial: Polynomial = dict(rings.polynomial(compared.high, compared.type))
     for monomial, coefficient in rings.polynomial(compared.low, compared.type).items():
         polynomial[monomial] = polynomial.get(monomial, Fraction(0)) - coefficient
-    return _without_squares_of_roots({m: coefficient for m, coefficient in polynomial.items() if coefficient})
+    return {m: coefficient for m, coefficient in polynomial.items() if coefficient}
 
 
 def _without_squares_of_roots(found: Polynomial) -> Polynomial:
@@ -176,11 +181,9 @@ def _completed(rings: Normaliser, goal: Inequality) -> Iterator[Term]:
         base = terms[atom]
         for monomial, coefficient in linear.items():
             factors = [terms[other] for other, power in monomial for _ in range(power)]
-            part = (
-                number_term(abs(coefficient), typ) if not factors else reduce(lambda a, b: _times(a, b, typ), factors)
-            )
-            part = _scaled(part, abs(coefficient), typ) if factors else part
-            base = (_plus if coefficient > 0 else _minus)(base, part, typ)
+            part = number_term(abs(coefficient), typ) if not factors else reduce(lambda a, b: times(a, b, typ), factors)
+            part = scaled(part, abs(coefficient), typ) if factors else part
+            base = (plus if coefficient > 0 else minus)(base, part, typ)
         if typ != INT or all(c.denominator == 1 for c in linear.values()):
             yield base
 
@@ -191,25 +194,19 @@ def _times_power(monomial: Monomial, atom: Atom, power: int) -> Monomial:
     return tuple(sorted(((a, p) for a, p in powers.items() if p), key=repr))
 
 
-def _linear(rings: Normaliser, compared: Inequality, symbols: dict[Monomial, Sym]) -> Formula:
-    """A comparison over constants for monomials, with whole numbers as coefficients."""
-    polynomial = _difference(rings, compared)
-    times = math.lcm(*(c.denominator for c in polynomial.values())) if polynomial else 1
-    terms: list[Formula] = []
-    for monomial, coefficient in polynomial.items():
-        number = Number(abs(int(coefficient * times)), REAL)
-        signed: Formula = Arith("neg", (number,)) if coefficient < 0 else number
-        if monomial == ():
-            terms.append(signed)
-        else:
-            symbol = symbols.setdefault(monomial, Sym(f"$monomial{len(symbols)}", REAL))
-            terms.append(Arith("*", (signed, symbol)))
+def linear(polynomial: Polynomial, name: str, symbols: dict[Monomial, Sym]) -> Formula:
+    """That a polynomial is 0, at least 0 or greater, over constants for monomials, with whole numbers as factors."""
+    by = math.lcm(*(c.denominator for c in polynomial.values())) if polynomial else 1
     total: Formula = Number(0, REAL)
-    for term in terms:
-        total = Arith("+", (total, term))
-    if compared.name == hol.EQ:
+    for monomial, coefficient in polynomial.items():
+        number = Number(abs(int(coefficient * by)), REAL)
+        part: Formula = Arith("neg", (number,)) if coefficient < 0 else number
+        if monomial != ():
+            part = Arith("*", (part, symbols.setdefault(monomial, Sym(f"$monomial{len(symbols)}", REAL))))
+        total = Arith("+", (total, part))
+    if name == hol.EQ:
         return Eq(total, Number(0, REAL))
-    return Arith("<" if compared.name == LESS else "<=", (Number(0, REAL), total))
+    return Arith("<" if name == LESS else "<=", (Number(0, REAL), total))
 
 
 def _hints(
@@ -219,43 +216,43 @@ def _hints(
     number = count
     typ = goal.type
     squares: list[Term] = []
-    for base in dict.fromkeys((*completed, *islice(_bases([goal, *given]), 4 * MOST_BASES))):
+    for base in dict.fromkeys((*completed, *islice(bases([goal, *given]), 4 * MOST_BASES))):
         number += 1
-        square = _power(base, typ)
+        square = square_of(base, typ)
         squares.append(square)
-        yield GroundFact(f"hint({number})", _at_least_zero(square, typ, strict=False), (), "simp")
+        yield GroundFact(f"hint({number})", at_least_zero(square, typ, strict=False), (), "simp")
     signs = [each for each in given if each.name != hol.EQ]
     pairs = islice(combinations_with_replacement(signs, 2), MOST_PRODUCTS)
     for one, other in pairs:
         number += 1
-        yield _product(f"hint({number})", one, other)
+        yield product_of_signs(f"hint({number})", one, other)
     mixed = ((one, square) for one in signs for square in squares)
     for one, square in islice(mixed, MOST_MIXED):
         number += 1
         assert one.fact is not None
-        product = _times(one.difference, square, typ)
+        product = times(one.difference, square, typ)
         names = one.fact.premises
-        formula = _at_least_zero(product, typ, strict=False)
+        formula = at_least_zero(product, typ, strict=False)
         yield GroundFact(f"hint({number})", formula, names, "simp", (one.fact,))
     divided = [one for one in signs if quotients and one.name == LESS and typ != INT]
     for one, square in islice(((one, square) for one in divided for square in squares), MOST_MIXED):
         number += 1
         assert one.fact is not None
-        formula = _at_least_zero(_divide(square, one.difference, typ), typ, strict=False)
+        formula = at_least_zero(divide(square, one.difference, typ), typ, strict=False)
         yield GroundFact(f"hint({number})", formula, one.fact.premises, "simp", (one.fact,))
 
 
-def _product(name: str, one: Inequality, other: Inequality) -> GroundFact:
+def product_of_signs(name: str, one: Inequality, other: Inequality) -> GroundFact:
     assert one.fact is not None
     assert other.fact is not None
     strict = one.name == other.name == LESS
-    formula = _at_least_zero(_times(one.difference, other.difference, one.type), one.type, strict=strict)
+    formula = at_least_zero(times(one.difference, other.difference, one.type), one.type, strict=strict)
     premises = tuple(dict.fromkeys((*one.fact.premises, *other.fact.premises)))
     rule = "mult_pos_pos" if strict else "mult_nonneg_nonneg"
     return GroundFact(name, formula, premises, f"(simp add: {rule})", tuple(dict.fromkeys((one.fact, other.fact))))
 
 
-def _bases(compared: Sequence[Inequality]) -> Iterator[Term]:
+def bases(compared: Sequence[Inequality]) -> Iterator[Term]:
     """Terms whose squares may help: those that are squared, variables and quotients, their products and differences."""
     typ = compared[0].type
     squared: dict[Term, None] = {}
@@ -267,59 +264,59 @@ def _bases(compared: Sequence[Inequality]) -> Iterator[Term]:
                 name = head.name if type(head) is Const else ""
                 if name == POWER and len(arguments) == 2 and number_of(arguments[1]) == 2:
                     squared[arguments[0]] = None
-            atoms.update(dict.fromkeys(_atoms(side, typ)))
+            atoms.update(dict.fromkeys(atoms_of(side, typ)))
     few = list(atoms)[:5]
-    scaled = [(_scaled(a, m, typ), _scaled(b, n, typ)) for a, b in combinations(list(squared)[:3], 2)
+    multiples = [(scaled(a, m, typ), scaled(b, n, typ)) for a, b in combinations(list(squared)[:3], 2)
               for m, n in ((1, 1), (2, 1), (1, 2))]  # fmt: skip
-    both = [made(a, b, typ) for a, b in scaled for made in (_minus, _plus)]
-    differences = [_minus(a, b, typ) for a, b in combinations(few, 2)]
-    products = [_times(a, b, typ) for a, b in combinations(few, 2)]
+    both = [made(a, b, typ) for a, b in multiples for made in (minus, plus)]
+    differences = [minus(a, b, typ) for a, b in combinations(few, 2)]
+    products = [times(a, b, typ) for a, b in combinations(few, 2)]
     one = number_term(Fraction(1), typ)
-    shifted = [_minus(a, one, typ) for a in few]
+    shifted = [minus(a, one, typ) for a in few]
     yield from dict.fromkeys((*list(squared)[:4], *few, *both, *differences, *products, *shifted))
-    yield from [_minus(a, b, typ) for a, b in combinations(products[:3], 2)]
+    yield from [minus(a, b, typ) for a, b in combinations(products[:3], 2)]
 
 
-def _atoms(term: Term, typ: Typ) -> Iterator[Term]:
+def atoms_of(term: Term, typ: Typ) -> Iterator[Term]:
     """What is no sum, product or power of others; quotients as they stand."""
     head, arguments = strip_comb(term)
     name = head.name if type(head) is Const else ""
     if name in SPLIT and len(arguments) == 2:
         for each in arguments:
-            yield from _atoms(each, typ)
+            yield from atoms_of(each, typ)
     elif (name == UMINUS and len(arguments) == 1) or (
         name == POWER and len(arguments) == 2 and number_of(arguments[1]) is not None
     ):
-        yield from _atoms(arguments[0], typ)
+        yield from atoms_of(arguments[0], typ)
     elif number_of(term) is None:
         yield term
 
 
-def _at_least_zero(term: Term, typ: Typ, *, strict: bool) -> Term:
+def at_least_zero(term: Term, typ: Typ, *, strict: bool) -> Term:
     order = Const(LESS if strict else LESS_EQ, funs((typ, typ), Type("HOL.bool")))
     return list_comb(order, (number_term(Fraction(0), typ), term))
 
 
-def _times(left: Term, right: Term, typ: Typ) -> Term:
+def times(left: Term, right: Term, typ: Typ) -> Term:
     return list_comb(Const(TIMES, funs((typ, typ), typ)), (left, right))
 
 
-def _scaled(term: Term, number: Fraction | int, typ: Typ) -> Term:
-    return term if number == 1 else _times(number_term(Fraction(number), typ), term, typ)
+def scaled(term: Term, number: Fraction | int, typ: Typ) -> Term:
+    return term if number == 1 else times(number_term(Fraction(number), typ), term, typ)
 
 
-def _plus(left: Term, right: Term, typ: Typ) -> Term:
+def plus(left: Term, right: Term, typ: Typ) -> Term:
     return list_comb(Const(PLUS, funs((typ, typ), typ)), (left, right))
 
 
-def _minus(left: Term, right: Term, typ: Typ) -> Term:
+def minus(left: Term, right: Term, typ: Typ) -> Term:
     return list_comb(Const(MINUS, funs((typ, typ), typ)), (left, right))
 
 
-def _divide(left: Term, right: Term, typ: Typ) -> Term:
+def divide(left: Term, right: Term, typ: Typ) -> Term:
     return list_comb(Const(DIVIDE, funs((typ, typ), typ)), (left, right))
 
 
-def _power(base: Term, typ: Typ) -> Term:
+def square_of(base: Term, typ: Typ) -> Term:
     nat = Type("Nat.nat")
     return list_comb(Const(POWER, funs((typ, nat), typ)), (base, number_term(Fraction(2), nat)))

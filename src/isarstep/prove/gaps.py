@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from isarstep.logic.hol import trueprop
 from isarstep.logic.signature import Signature
@@ -14,9 +15,10 @@ from isarstep.prove import formula
 from isarstep.prove.available_facts import AvailableFacts, Order
 from isarstep.prove.calculation import calculated
 from isarstep.prove.certificates import as_sum, with_certificates
+from isarstep.prove.contradictions import by_contradiction
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.fewest import with_fewest_facts
-from isarstep.prove.ground_facts import GroundProblem, ground_problem
+from isarstep.prove.ground_facts import NONLINEAR, GroundProblem, ground_problem
 from isarstep.prove.instances import fitting
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION, Query, attempt, ground_attempt, instantiated
@@ -133,6 +135,7 @@ class GapCloser:
         """From what the premises say without quantifiers, and nothing else."""
         query, seconds = Query(problem.named(), problem.goal), GROUND_SHARE * self.effort.seconds
         attempts: list[Attempt] = []
+        plain = problem
         with_hints = with_certificates(problem, signature)
         if with_hints is not None:
             problem, linear = with_hints
@@ -140,9 +143,20 @@ class GapCloser:
         with suppress(formula.CannotEncode):
             attempts += [ground_attempt(query, strategy, seconds) for strategy in available(GROUND)]
         gap = _gap_of_prover(self.provers.prove(attempts))
+        if isinstance(gap, Proved) and gap.by == LINEAR.name:
+            return as_sum(problem, gap, signature)
         if not isinstance(gap, Proved):
             return None
-        return as_sum(problem, gap, signature) if gap.by == LINEAR.name else problem.explained(gap)
+        explained = problem.explained(gap)
+        if explained.method != NONLINEAR:
+            return explained
+        # Isabelle repeats sums of products, not what a prover did to find that there is a proof.
+        return by_contradiction(plain, signature, partial(self._core, seconds=seconds)) or explained
+
+    def _core(self, problem: formula.Entailment, seconds: float) -> Sequence[str] | None:
+        """Which premises of a linear problem contradict each other."""
+        answer = self.provers.prove([Attempt(each, *encode_smt(problem), seconds) for each in available([LINEAR])])
+        return answer.facts if isinstance(answer, ProofFound) else None
 
     def _by_name(self, theory: str, name: str) -> Sequence[Named]:
         """Facts of HOL's own theories."""

@@ -6,7 +6,7 @@ Each is a step that Isabelle repeats by the method that is named with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count, islice, product
@@ -480,11 +480,12 @@ class GroundProblem:
             return Proved("eval", 0.0, self.decided, 0, self.method)
         return Proved("simp", 0.0, (*self.decided, *(("complex_eq_iff",) if complex_numbers else ())), 0)
 
-    def explained(self, proof: Proved) -> Proved:
-        """The proof from the premises themselves, with the steps that it needs."""
+    def explained(self, proof: Proved, last: Collection[str] | None = None) -> Proved:
+        """The proof from the premises themselves, with the steps that it needs; `last`: those that its end needs."""
         by_name = {fact.name: fact for fact in self.facts}
-        used = [by_name[name] for name in proof.facts if name in by_name]
-        chain = dict.fromkeys(step for fact in used for step in fact.chain())
+        needed = [by_name[name] for name in proof.facts if name in by_name]
+        used = [fact for fact in needed if last is None or fact.name in last]
+        chain = dict.fromkeys(step for fact in needed for step in fact.chain())
         places = {step: place for place, step in enumerate(step for step in chain if step.method)}
         shown = tuple(
             ShownStep(

@@ -52,6 +52,31 @@ def multipliers(known: Sequence[Compared], goal: Compared) -> tuple[int, list[in
     return whole[-1] // common, [factor // common for factor in factors], whole[-2] // common
 
 
+def contradiction(known: Sequence[Compared]) -> tuple[list[int], int] | None:
+    """Whole numbers f and c ≥ 0 with `Σ f * known + c = 0`, where that cannot be: c > 0, or a strict comparison among
+    them has a factor; none of those that are no equations has a negative one. None where there are none."""
+    columns: list[tuple[Polynomial, bool]] = []
+    for each in known:
+        columns.append((each.polynomial, each.strict))
+        if each.equation:
+            columns.append(({m: -c for m, c in each.polynomial.items()}, False))
+    columns.append(({(): Fraction(1)}, True))
+    monomials: list[Monomial] = list(dict.fromkeys(m for polynomial, _ in columns for m in polynomial))
+    rows = [[polynomial.get(m, Fraction(0)) for polynomial, _ in columns] for m in monomials]
+    rows.append([Fraction(int(strict)) for _, strict in columns])
+    values = _solution(rows, [Fraction(0)] * len(monomials) + [Fraction(1)])
+    if values is None:
+        return None
+    times = math.lcm(*(value.denominator for value in values))
+    whole = [int(value * times) for value in values]
+    factors, place = [], 0
+    for each in known:
+        factors.append(whole[place] - whole[place + 1] if each.equation else whole[place])
+        place += 2 if each.equation else 1
+    common = math.gcd(*whole)
+    return [factor // common for factor in factors], whole[-1] // common
+
+
 def _solution(rows: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
     """Values, none of them negative, with `rows * values = right`; `right` is not negative."""
     count = len(rows[0])

@@ -33,7 +33,7 @@ from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.problems import DEFINITION
-from isarstep.prove.verdict import AUTHORITY, Gap, OpenedGoal, Proved, Refuted, ShownStep
+from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, OpenedGoal, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
 
@@ -217,9 +217,17 @@ def isar_text(
                 inner, statement, margin = gap.steps, f'show "{opening.goal}"', "    "
         for number, step in enumerate(inner, 1):
             text_of = write_typed(with_fractions(trueprop(step.formula, typed=True)), language, names=names)
-            needed = [*([using] if step.premises and using else []), *(f"{prefix}{n + 1}" for n in step.steps)]
-            lines.append(f'{margin}have {prefix}{number}: "{text_of}"')
-            lines.append(f"{margin}  {'using ' + ' '.join(needed) + ' ' if needed else ''}by {step.method}")
+            own = [known_as[name] for name in step.premises if name in known_as]
+            given = own if len(own) == len(step.premises) else [using] if using else []
+            needed = [*given, *(f"{prefix}{n + 1}" for n in step.steps)]
+            if step.method == ASSUME:
+                lines += [f"{margin}{{", f'{margin}assume {prefix}{number}: "{text_of}"']
+                continue
+            have = f"{margin}}} then have" if step.method == CLOSE else f"{margin}have"
+            method = "blast" if step.method == CLOSE else step.method
+            lines.append(f'{have} {prefix}{number}: "{text_of}"')
+            before = f"using {' '.join(needed)} " if needed and step.method != CLOSE else ""
+            lines.append(f"{margin}  {before}by {method}")
         if isinstance(gap, Proved) and gap.given is not None and set(gap.given) <= set(known_as):
             using = " ".join([*map(known_as.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
         using = " ".join([using, *(f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used)]).strip()

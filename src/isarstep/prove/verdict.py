@@ -16,6 +16,7 @@ AUTHORITY = "by provers, not by Isabelle's kernel"
 KERNEL = "by Isabelle's kernel, which has run the proof"
 
 CALCULATIONS = ("eval", "algebra")  # methods of Isabelle by which our own calculation is repeated
+ASSUME, CLOSE = "assume", "close"  # steps that begin and end a block, in place of a method
 EVALUATION = "evaluation"  # who refutes by computing values
 
 GapClass = Literal["small", "just right", "large"]
@@ -23,7 +24,8 @@ GapClass = Literal["small", "just right", "large"]
 
 @dataclass(frozen=True, slots=True)
 class ShownStep:
-    """A formula that is shown by a method of Isar from premises and earlier steps, which have numbers."""
+    """A formula that is shown by a method of Isar from premises and earlier steps, which have numbers. One whose method
+    is ASSUME begins a block that assumes it; the block ends before the step CLOSE, which says that it cannot be."""
 
     formula: Term
     method: str

@@ -1,0 +1,309 @@
+"""Goals about ordered numbers by contradiction, case by case: the goal's negation is assumed, with the sign of what
+stands under an absolute value or which side of a disjunction holds, and a sum of products of what is then known is
+less than 0 and equal to it.
+
+A prover of linear arithmetic finds which products are needed; the sum is computed exactly, and is what is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+from itertools import chain, combinations_with_replacement, islice
+
+from isarstep.logic import hol
+from isarstep.logic.hol import LESS, LESS_EQ
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Const, Term, Typ, funs, list_comb, loose, strip_comb, strip_fun, subterms
+from isarstep.prove.calculation import IDENTITY
+from isarstep.prove.certificates import (
+    QUOTIENTS,
+    Inequality,
+    at_least_zero,
+    atoms_of,
+    bases,
+    inequality,
+    linear,
+    minus,
+    plain_difference,
+    plus,
+    product_of_signs,
+    scaled,
+    square_of,
+    times,
+)
+from isarstep.prove.domains import BOOL, number_term
+from isarstep.prove.formula import Entailment, Sym, Truth
+from isarstep.prove.ground_facts import GroundFact, GroundProblem
+from isarstep.prove.multipliers import Compared, contradiction
+from isarstep.prove.rings import Monomial, Normaliser, TooLarge
+from isarstep.prove.verdict import ASSUME, CLOSE, Proved
+
+MOST_CASES = 12
+MOST_SPLITS = 4
+MOST_SQUARES = 24
+MOST_PRODUCTS = 60
+MOST_EQUATIONS = 6
+MOST_ATOMS = 6
+LARGER_OR_SMALLER = ("Orderings.ord_class.max", "Orderings.ord_class.min")
+FALSE = Const("HOL.False", BOOL)
+# `linarith` takes 2 * (c - x * y) for another term than x * y; `argo` knows reals alone, `presburger` integers.
+SUMMED = "(argo | linarith | presburger)"
+LAST = "(linarith | argo | (auto; fail) | blast)"
+CONDITION = "(argo | (simp add: not_less not_le; fail) | force)"
+# Which facts of a linear problem contradict each other; None where they do not, or where nobody knows.
+Core = Callable[[Entailment], Sequence[str] | None]
+Alternatives = list[tuple[Term, ...]]  # one of these holds, each a list of comparisons that hold together
+
+
+@dataclass(frozen=True)
+class Split:
+    """Cases of which one holds, and the fact that says so; none where that is known of all numbers."""
+
+    cases: Alternatives
+    fact: GroundFact | None
+
+
+def by_contradiction(problem: GroundProblem, signature: Signature, core: Core) -> Proved | None:
+    """A proof with its steps; None where none is found."""
+    formula = hol.dest_trueprop(problem.goal)
+    denied = None if formula is None else alternatives(formula, holds=False)
+    if not denied or len(denied) > MOST_CASES:
+        return None
+    types = {made.type for case in denied for literal in case if (made := inequality(literal)) is not None}
+    if len(types) != 1:
+        return None
+    search = _Search(problem, types.pop(), signature, core)
+    try:
+        denials = search.impossible(denied)
+    except (TooLarge, RecursionError):
+        return None
+    if denials is None:
+        return None
+    # What blocks use of the outside is shown before they begin.
+    inside = dict.fromkeys(fact for denial in denials for fact in denial.chain() if _made_here(fact))
+    outside = dict.fromkeys(
+        (*(need for fact in inside for need in fact.needs if not _made_here(need)), *search.split_by)
+    )
+    facts = tuple(dict.fromkeys((*problem.facts, *outside, *denials)))
+    proof = Proved("cvc5-linear", 0.0, tuple(fact.name for fact in (*outside, *denials)), 0)
+    last = {fact.name for fact in (*search.split_by, *denials)}
+    return replace(replace(problem, facts=facts).explained(proof, last), method=LAST)
+
+
+def alternatives(formula: Term, *, holds: bool) -> Alternatives | None:
+    """Comparisons of ordered numbers that say that a formula holds, or does not; None where it says something else."""
+    head, arguments = strip_comb(formula)
+    name = head.name if type(head) is Const else ""
+    if name == hol.NOT and len(arguments) == 1:
+        return alternatives(arguments[0], holds=not holds)
+    if name in (hol.CONJ, hol.DISJ, hol.IMPLIES) and len(arguments) == 2:
+        left = alternatives(arguments[0], holds=holds if name != hol.IMPLIES else not holds)
+        right = alternatives(arguments[1], holds=holds)
+        if left is None or right is None:
+            return None
+        if (name == hol.CONJ) == holds:
+            both = [(*one, *other) for one in left for other in right]
+            return both if len(both) <= MOST_CASES else None
+        return [*left, *right]
+    compared = inequality(formula)
+    if compared is None:
+        return None
+    low, high, typ = compared.low, compared.high, compared.type
+    if holds:
+        return [(formula,)]
+    if compared.name == hol.EQ:
+        return [(_compare(LESS, low, high, typ),), (_compare(LESS, high, low, typ),)]
+    return [(_compare(LESS_EQ if compared.name == LESS else LESS, high, low, typ),)]
+
+
+def signs(terms: Sequence[Term], typ: Typ) -> Iterator[tuple[Term, ...]]:
+    """Terms whose order decides what `abs`, `max` and `min` are: `0, t` for an absolute value."""
+    seen: dict[tuple[Term, ...], None] = {}
+    for node in (node for term in terms for node in subterms(term)):
+        head, arguments = strip_comb(node)
+        if type(head) is not Const or head.type is None or loose(node) or strip_fun(head.type)[1] != typ:
+            continue
+        if head.name == "Groups.abs_class.abs" and len(arguments) == 1:
+            seen[number_term(Fraction(0), typ), arguments[0]] = None
+        elif head.name in LARGER_OR_SMALLER and len(arguments) == 2:
+            seen[tuple(arguments)] = None
+    yield from seen
+
+
+class _Search:
+    """One problem: what is known, how it can be split, and which facts were used."""
+
+    def __init__(self, problem: GroundProblem, typ: Typ, signature: Signature, core: Core) -> None:
+        self.type, self.core, self.signature = typ, core, signature
+        self.facts = problem.facts
+        self.named = problem.named()
+        self.split_by: dict[GroundFact, None] = {}
+        self.known: list[Inequality] = []
+        self.splits: list[Split] = []
+        self.count = 0
+        further: list[Split] = []
+        for fact in problem.facts:
+            found = alternatives(fact.formula, holds=True)
+            if found is None or any((one := inequality(each)) is None or one.type != typ for c in found for each in c):
+                continue
+            if len(found) == 1:
+                self.known += [self._literal(literal, fact) for literal in found[0]]
+            else:
+                further.append(Split(found, fact))
+        further = [split for split in further if not self._condition_holds(split)]
+        formula = hol.dest_trueprop(problem.goal)
+        assert formula is not None
+        for low, high in signs([formula, *(fact.formula for fact in problem.facts)], typ):
+            self.splits.append(Split([(_compare(order, *pair, typ),) for order, pair in
+                                      ((LESS_EQ, (low, high)), (LESS, (high, low)))], None))  # fmt: skip
+        self.splits = [*self.splits, *further][:MOST_SPLITS]
+
+    def _literal(self, literal: Term, fact: GroundFact) -> Inequality:
+        """A comparison that a fact says, perhaps in other words."""
+        if literal != fact.formula:
+            self.count += 1
+            fact = GroundFact(f"literal({self.count})", literal, fact.premises, SUMMED, (fact,))
+        made = inequality(literal, fact)
+        assert made is not None
+        return made
+
+    def _condition_holds(self, split: Split) -> bool:
+        """Of `A ⟶ B`, where A is a comparison that is known to hold: then B is known, too."""
+        sides = None if split.fact is None else hol.dest_binary(hol.IMPLIES, split.fact.formula)
+        condition = None if sides is None else alternatives(sides[0], holds=False)
+        if sides is None or split.fact is None or condition is None or len(condition) != 1:
+            return False
+        denial = self._denial(condition[0])
+        if denial is None:
+            return False
+        self.count += 1
+        fact = GroundFact(f"known({self.count})", sides[1], denial.premises, CONDITION, (split.fact, denial))
+        self.known += [made] if (made := inequality(sides[1], fact)) is not None else []
+        return True
+
+    def impossible(self, cases: Alternatives) -> list[GroundFact] | None:
+        """That none of some cases holds."""
+        denials: list[GroundFact] = []
+        for case in cases:
+            found = self._split(case, 0, MOST_CASES - len(denials))
+            if found is None:
+                return None
+            denials += found
+        return denials
+
+    def _split(self, case: tuple[Term, ...], place: int, most: int) -> list[GroundFact] | None:
+        """That a case does not hold, as it is or with further ones."""
+        if most <= 0:
+            return None
+        found = self._denial(case)
+        if found is not None:
+            return [found]
+        if place == len(self.splits):
+            return None
+        split, made = self.splits[place], list[GroundFact]()
+        for each in split.cases:
+            below = self._split((*case, *each), place + 1, most - len(made))
+            if below is None:
+                return None
+            made += below
+        if split.fact is not None:
+            self.split_by[split.fact] = None
+        return made
+
+    def _denial(self, case: tuple[Term, ...]) -> GroundFact | None:
+        """That some comparisons do not hold together, with what is known."""
+        assumed = self._named(reduce(lambda a, b: hol.conj(a, b, typed=True), case), (), ASSUME)
+        literals = [assumed] if len(case) == 1 else [self._named(each, (assumed,), "blast") for each in case]
+        hypotheses = [made for fact in literals if (made := inequality(fact.formula, fact)) is not None]
+        hypotheses += [made for fact in self._values(case, literals) if (made := inequality(fact.formula, fact))]
+        rings = Normaliser(self.signature)
+        apart = rings.assume_nonzero(self.named, self.type)
+        among = [*hypotheses, *self.known]
+        among += [made for fact in self._products(among) if (made := inequality(fact.formula, fact)) is not None]
+        polynomials = {each.fact.name: plain_difference(rings, each) for each in among if each.fact is not None}
+        symbols: dict[Monomial, Sym] = {}
+        premises = [
+            (each.fact.name, linear(polynomials[each.fact.name], each.name, symbols)) for each in among if each.fact
+        ]
+        names = self.core(Entailment(tuple(premises), (), Truth(False), "QF_LRA"))
+        if names is None:
+            return None
+        needed = [each for each in among if each.fact is not None and each.fact.name in set(names)]
+        compared = [
+            Compared(polynomials[each.fact.name], each.name == hol.EQ, each.name == LESS)
+            for each in needed
+            if each.fact is not None
+        ]
+        factors = contradiction(compared)
+        if factors is None:
+            return None
+        parts = [(each, factor) for each, factor in zip(needed, factors[0], strict=True) if factor]
+        total = [scaled(each.difference, Fraction(factor), self.type) for each, factor in parts]
+        total += [number_term(Fraction(factors[1]), self.type)] if factors[1] else []
+        zero = number_term(Fraction(0), self.type)
+        identity = hol.eq(reduce(lambda a, b: plus(a, b, self.type), total), zero, self.type)
+        by_name = {fact.name: fact for fact in self.facts}
+        dividing = [by_name[name] for name in apart if name in by_name] if rings.divided else []
+        summed = self._named(identity, dividing, QUOTIENTS if rings.divided else IDENTITY)
+        given = [each.fact for each, _ in parts if each.fact is not None]
+        false = self._named(FALSE, (*given, summed), SUMMED)
+        denial = list_comb(Const(hol.NOT, funs((BOOL,), BOOL)), (assumed.formula,))
+        return self._named(denial, (false,), CLOSE)
+
+    def _values(self, case: Sequence[Term], literals: Sequence[GroundFact]) -> Iterator[GroundFact]:
+        """What absolute values, larger and smaller ones are, by the signs that are assumed."""
+        zero = number_term(Fraction(0), self.type)
+        for literal, fact in zip(case, literals, strict=True):
+            compared = inequality(literal)
+            if compared is None or compared.name == hol.EQ:
+                continue
+            low, high = compared.low, compared.high
+            for node in dict.fromkeys(
+                node for term in (*case, *(each.formula for each in self.facts)) for node in subterms(term)
+            ):
+                head, arguments = strip_comb(node)
+                name = head.name if type(head) is Const else ""
+                if name == "Groups.abs_class.abs" and len(arguments) == 1 and not loose(node):
+                    if (low, high) == (zero, arguments[0]):
+                        yield self._named(hol.eq(node, arguments[0], self.type), (fact,), "simp")
+                    elif (low, high) == (arguments[0], zero):
+                        negative = minus(zero, arguments[0], self.type)
+                        yield self._named(hol.eq(node, negative, self.type), (fact,), "simp")
+                elif name in LARGER_OR_SMALLER and not loose(node) and set(arguments) == {low, high}:
+                    value = high if name == LARGER_OR_SMALLER[0] else low
+                    yield self._named(hol.eq(node, value, self.type), (fact,), "simp")
+
+    def _products(self, known: Sequence[Inequality]) -> Iterator[GroundFact]:
+        """Squares, products of two comparisons, and equations times terms."""
+        ordered = [each for each in known if each.name != hol.EQ]
+        for base in islice(bases(known), MOST_SQUARES):
+            yield self._named(at_least_zero(square_of(base, self.type), self.type, strict=False), (), "simp")
+        for one, other in islice(combinations_with_replacement(ordered, 2), MOST_PRODUCTS):
+            self.count += 1
+            yield product_of_signs(f"made({self.count})", one, other)
+        atoms = dict.fromkeys(
+            chain.from_iterable(atoms_of(side, self.type) for each in known for side in (each.low, each.high))
+        )
+        equations = [each for each in known if each.name == hol.EQ][:MOST_EQUATIONS]
+        zero = number_term(Fraction(0), self.type)
+        for each in equations:
+            assert each.fact is not None
+            for atom in islice(atoms, MOST_ATOMS):
+                product = times(minus(each.high, each.low, self.type), atom, self.type)
+                yield self._named(hol.eq(zero, product, self.type), (each.fact,), "simp")
+
+    def _named(self, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
+        self.count += 1
+        premises = tuple(dict.fromkeys(name for need in needs for name in need.premises))
+        return GroundFact(f"made({self.count})", formula, premises, method, tuple(needs))
+
+
+def _made_here(fact: GroundFact) -> bool:
+    return fact.name.startswith("made(")
+
+
+def _compare(name: str, low: Term, high: Term, typ: Typ) -> Term:
+    return list_comb(Const(name, funs((typ, typ), BOOL)), (low, high))
