@@ -79,8 +79,8 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
     try:
         for each in (*given, *(made for fact in hints if (made := inequality(fact.formula, fact)) is not None)):
             assert each.fact is not None
-            known.append((each.fact.name, linear(_difference(rings, each), each.name, symbols)))
-        wanted = linear(_difference(rings, goal), goal.name, symbols)
+            known.append((each.fact.name, over_monomials(_difference(rings, each), each.name, symbols)))
+        wanted = over_monomials(_difference(rings, goal), goal.name, symbols)
     except (TooLarge, RecursionError):
         return None
     enlarged = replace(problem, facts=(*problem.facts, *hints))
@@ -194,7 +194,7 @@ def _times_power(monomial: Monomial, atom: Atom, power: int) -> Monomial:
     return tuple(sorted(((a, p) for a, p in powers.items() if p), key=repr))
 
 
-def linear(polynomial: Polynomial, name: str, symbols: dict[Monomial, Sym]) -> Formula:
+def over_monomials(polynomial: Polynomial, name: str, symbols: dict[Monomial, Sym]) -> Formula:
     """That a polynomial is 0, at least 0 or greater, over constants for monomials, with whole numbers as factors."""
     by = math.lcm(*(c.denominator for c in polynomial.values())) if polynomial else 1
     total: Formula = Number(0, REAL)

@@ -25,8 +25,8 @@ from isarstep.prove.certificates import (
     atoms_of,
     bases,
     inequality,
-    linear,
     minus,
+    over_monomials,
     plain_difference,
     plus,
     product_of_signs,
@@ -59,7 +59,7 @@ Alternatives = list[tuple[Term, ...]]  # one of these holds, each a list of comp
 
 
 @dataclass(frozen=True)
-class Split:
+class CaseSplit:
     """Cases of which one holds, and the fact that says so; none where that is known of all numbers."""
 
     cases: Alternatives
@@ -142,9 +142,9 @@ class _Search:
         self.named = problem.named()
         self.split_by: dict[GroundFact, None] = {}
         self.known: list[Inequality] = []
-        self.splits: list[Split] = []
+        self.splits: list[CaseSplit] = []
         self.count = 0
-        further: list[Split] = []
+        further: list[CaseSplit] = []
         for fact in problem.facts:
             found = alternatives(fact.formula, holds=True)
             if found is None or any((one := inequality(each)) is None or one.type != typ for c in found for each in c):
@@ -152,12 +152,12 @@ class _Search:
             if len(found) == 1:
                 self.known += [self._literal(literal, fact) for literal in found[0]]
             else:
-                further.append(Split(found, fact))
+                further.append(CaseSplit(found, fact))
         further = [split for split in further if not self._condition_holds(split)]
         formula = hol.dest_trueprop(problem.goal)
         assert formula is not None
         for low, high in signs([formula, *(fact.formula for fact in problem.facts)], typ):
-            self.splits.append(Split([(_compare(order, *pair, typ),) for order, pair in
+            self.splits.append(CaseSplit([(_compare(order, *pair, typ),) for order, pair in
                                       ((LESS_EQ, (low, high)), (LESS, (high, low)))], None))  # fmt: skip
         self.splits = [*self.splits, *further][:MOST_SPLITS]
 
@@ -170,7 +170,7 @@ class _Search:
         assert made is not None
         return made
 
-    def _condition_holds(self, split: Split) -> bool:
+    def _condition_holds(self, split: CaseSplit) -> bool:
         """Of `A ⟶ B`, where A is a comparison that is known to hold: then B is known, too."""
         sides = None if split.fact is None else hol.dest_binary(hol.IMPLIES, split.fact.formula)
         condition = None if sides is None else alternatives(sides[0], holds=False)
@@ -226,7 +226,9 @@ class _Search:
         polynomials = {each.fact.name: plain_difference(rings, each) for each in among if each.fact is not None}
         symbols: dict[Monomial, Sym] = {}
         premises = [
-            (each.fact.name, linear(polynomials[each.fact.name], each.name, symbols)) for each in among if each.fact
+            (each.fact.name, over_monomials(polynomials[each.fact.name], each.name, symbols))
+            for each in among
+            if each.fact
         ]
         names = self.core(Entailment(tuple(premises), (), Truth(False), "QF_LRA"))
         if names is None:
