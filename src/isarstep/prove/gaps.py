@@ -112,12 +112,14 @@ class GapCloser:
         given_names = {fact.name for fact in first}
         left: Term | None = None
         rules: tuple[str, ...] = ()
+        declared: tuple[str, ...] = ()
         seconds = 0.0
         if self.effort.library:
             first = (*first, *asked.stated, *self.available.named(asked.hints[:HINTS]))
-            left, rules, seconds = self.rewritten(asked, first)
+            left, rules, declared, seconds = self.rewritten(asked, first)
             if left == TRUE:
-                return _counted(Proved("simp", seconds, rules, len(rules)), asked, given_names)
+                by_rules = Proved("simp", seconds, rules, len(rules), declared=declared)
+                return _counted(by_rules, asked, given_names)
         by_arithmetic = None if problem is None else self._by_arithmetic(problem, asked.signature)
         if by_arithmetic is not None:
             return by_arithmetic
@@ -125,11 +127,11 @@ class GapCloser:
             return self._scheduled(asked, first, given_names)
         simpler = self._alone(asked.name, instantiated(asked.local, trueprop(left, typed=True), first, asked.signature))
         if isinstance(simpler, Proved):
-            return _counted(_after_rewriting(simpler, rules, seconds), asked, given_names)
+            return _counted(_after_rewriting(simpler, rules, declared, seconds), asked, given_names)
         if not asked.simplified:
             return self._scheduled(asked, first, given_names)
         answer = self._scheduled(replace(asked, goal=trueprop(left, typed=True)), first, given_names)
-        return _after_rewriting(answer, rules, 0.0) if isinstance(answer, Proved) else answer
+        return _after_rewriting(answer, rules, declared, 0.0) if isinstance(answer, Proved) else answer
 
     def _by_arithmetic(self, problem: GroundProblem, signature: Signature) -> Proved | None:
         """From what the premises say without quantifiers, and nothing else."""
@@ -181,12 +183,14 @@ class GapCloser:
         fits = fitting(named, asked.local, asked.goal, asked.signature)
         return replace(query, library=tuple(dict.fromkeys((*fits, *query.library))))
 
-    def rewritten(self, asked: OpenGap, extra: Sequence[Named]) -> tuple[Term | None, tuple[str, ...], float]:
+    def rewritten(
+        self, asked: OpenGap, extra: Sequence[Named]
+    ) -> tuple[Term | None, tuple[str, ...], tuple[str, ...], float]:
         """What rewriting leaves of the goal, with simp rules alone, then with what the example names beside them (None
-        where it changes nothing), the rules that it used, and its time.
+        where it changes nothing), the rules that it used, those of them that are declared, and its time.
         """
         if self.simp is None or self.available.facts is None:
-            return None, (), 0.0
+            return None, (), (), 0.0
         began = time.process_time()
         premises = asked.local
         rewriter = Rewriter((), asked.signature, self._simp_rules(asked, premises))
@@ -198,7 +202,7 @@ class GapCloser:
             further = with_added.goal(premises, asked.goal)
             rewriter, left = (with_added, further) if with_added.used else (rewriter, left)
         used = tuple(rewriter.used)
-        return left if used or left == TRUE else None, used, time.process_time() - began
+        return left if used or left == TRUE else None, used, rewriter.declared, time.process_time() - began
 
     def may_use(self, asked: OpenGap) -> Callable[[int | None, str], bool]:
         """For a score only rules from before the step, and no copy of what is to be shown."""
@@ -247,7 +251,8 @@ class GapCloser:
         rewriter = Rewriter(rules, asked.signature, self._simp_rules(asked, (*premises, *extra)))
         if rewriter.goal(premises, asked.goal) != TRUE:
             return None
-        return Proved("simp", time.process_time() - began, tuple(rewriter.used), proof.library)
+        seconds = time.process_time() - began
+        return Proved("simp", seconds, tuple(rewriter.used), proof.library, declared=rewriter.declared)
 
     def _simp_rules(self, asked: OpenGap, about: Sequence[Named]) -> Callable[[str], Iterator[Rewrite]]:
         """The library's simp rules for a constant, as far as they are about the goal and these facts."""
@@ -316,10 +321,11 @@ def _by_values(problem: GroundProblem, signature: Signature) -> Proved | None:
     return None if calculation is None else problem.explained(calculation)
 
 
-def _after_rewriting(proof: Proved, rules: Sequence[str], seconds: float) -> Proved:
+def _after_rewriting(proof: Proved, rules: Sequence[str], declared: tuple[str, ...], seconds: float) -> Proved:
     """Of what rewriting with these rules left of the goal."""
     facts = tuple(dict.fromkeys((*rules, *proof.facts)))
-    return replace(proof, by=f"simp, {proof.by}", seconds=seconds + proof.seconds, facts=facts)
+    seconds += proof.seconds
+    return replace(proof, by=f"simp, {proof.by}", seconds=seconds, facts=facts, declared=declared)
 
 
 def _counted(proof: Proved, asked: OpenGap, given_names: Collection[str]) -> Proved:

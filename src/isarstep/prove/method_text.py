@@ -42,19 +42,25 @@ def suggested_method(
     local: Sequence[tuple[str, bool]],
     own: Mapping[str, bool],
     called: Callable[[str], str | None],
+    goals: int = 1,
 ) -> str | None:
     """`using a by (simp add: b)`; None where something that was used has no name.
 
     `local` are the facts `F.2(1)`, `F.2(2)`, ... with whether they are given to the method anyway; `own` the facts of
-    the theory, with whether they are simp rules; `called` says how a fact is written there."""
+    the theory, with whether they are simp rules; `called` says how a fact is written there; `goals` that are shown
+    together are `goal`."""
     parts = proof.cases or (proof,)
     if any("?" in part.facts or part.cases for part in proof.cases) or "?" in proof.facts:
         return None
     using: list[str] = []
     named: list[str] = []
+    known: list[str] = []  # simp rules
     automatic = False
     by_rules = all(part.by.startswith("simp") for part in parts)
-    for fact in dict.fromkeys(name for part in parts for name in part.facts):
+    declared = {name for part in parts for name in part.declared}
+    # What an induction is about goes into it with all that is given about it.
+    given_first = [name for name in proof.facts if name.startswith("F.2(")]
+    for fact in dict.fromkeys((*given_first, *(name for part in parts for name in part.facts))):
         if fact.startswith((DEFINITION, "case(", "goal(")):
             continue
         if fact.startswith("F.2("):
@@ -63,41 +69,49 @@ def suggested_method(
                 return None
             if not given:
                 using.append(text)
-        elif not (own.get(fact, False) and by_rules):
-            text_of = called(fact)
-            if text_of is not None:
-                named.append(_ACCESSIBLE.get(text_of, text_of))
-            elif own.get(fact, False):  # a simp rule without a name
-                automatic = True
-            else:
-                return None
+            continue
+        text_of = called(fact)
+        rule = own.get(fact, False) or fact in declared
+        if text_of is None and not rule:
+            return None
+        automatic = automatic or text_of is None
+        if text_of is not None:
+            (known if rule and by_rules else named).append(_ACCESSIBLE.get(text_of, text_of))
     before = f"using {' '.join(dict.fromkeys(using))} " if using else ""
     if proof.steps and proof.by not in CALCULATIONS:
         return None  # one method alone does not do it
     if proof.cases:
         method = _of_cases(proof, named)
     else:
-        method = _with_others("auto" if automatic else _method(proof, goal, named), named)
-    return f"{before}by {method}"
+        found = "auto" if automatic and not by_rules else _method(proof, goal, named)
+        method = _with_others(found, named, [*named, *known])
+    return f"{before}by {method if goals == 1 else _for_all(method)}"
 
 
-def _with_others(method: str, named: list[str]) -> str:
+def _for_all(method: str) -> str:
+    """Most methods are about one goal."""
+    return {"simp": "simp_all", "auto": "auto"}.get(method, f"{method}+")
+
+
+def _with_others(method: str, named: list[str], every: list[str]) -> str:
     """Others behind a method that says how a prover found it, not how Isabelle does: rewriting may leave a goal there,
-    and `metis` knows no arithmetic. Those that unfold definitions come first."""
+    and `metis` knows no arithmetic. Those that unfold definitions come first. What rewriting did with declared simp
+    rules alone needs none."""
     listed = " ".join(named)
     rewriting = f"(auto simp add: {listed}; fail)" if named else "(auto; fail)"
+    with_all = f"metis {' '.join(every)}".strip()
     if method.startswith("(metis "):
         if any(name.endswith("_def") for name in named):
             return f"({rewriting} | metis {listed} | fastforce simp add: {listed})"
         return f"(metis {listed} | (simp add: {listed}; fail) | (auto intro: {listed}; fail) | {rewriting})"
     if method.startswith(("(auto", "auto")):
         if not named:
-            return f"({rewriting} | fastforce | metis)"
-        return f"({rewriting} | fastforce simp add: {listed} | metis {listed})"
+            return f"({rewriting} | fastforce | {with_all})"
+        return f"({rewriting} | fastforce simp add: {listed} | {with_all})"
     if method in ("linarith", "presburger"):
         return f"({method} | (auto; fail) | metis)"
     if named and method == f"(simp add: {listed})":
-        return f"((simp add: {listed}; fail) | {rewriting} | metis {listed})"
+        return f"((simp add: {listed}; fail) | {rewriting} | {with_all})"
     return method
 
 

@@ -161,11 +161,19 @@ class Rewriter:
         self._rules: dict[str, list[Rewrite]] = {}
         self._signature = signature
         self._left, self._matchings = MOST_STEPS, MOST_MATCHINGS
+        self._declared: set[str] = set()
         self.used: dict[str, None] = {}
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """Of all that it used what is not given: simp rules of the context."""
+        return tuple(name for name in self.used if name in self._declared)
 
     def _for(self, head: str) -> list[Rewrite]:
         if head not in self._rules:
-            self._rules[head] = [*self._given.get(head, ()), *self._more(head)]
+            more = list(self._more(head))
+            self._declared.update(rule.name for rule in more)
+            self._rules[head] = [*self._given.get(head, ()), *more]
         return self._rules[head]
 
     def goal(self, premises: Sequence[Named], goal: Term) -> Term | None:

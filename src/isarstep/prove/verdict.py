@@ -57,6 +57,7 @@ class Proved:
     steps: tuple[ShownStep, ...] = ()  # what is shown first
     given: tuple[str, ...] | None = None  # premises that the last method needs, where they are known
     opened: OpenedGoal | None = None
+    declared: tuple[str, ...] = ()  # of its facts the simp rules that are declared there: no method has to name them
 
     def __str__(self) -> str:
         offered = f"with {self.library} library facts" if self.library else "from the given premises"

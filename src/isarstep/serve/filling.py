@@ -131,7 +131,7 @@ def _proof(state: ProofState, task: Task, proved: Proved) -> str | None:
             return None if "unnamed_" in name else _own_name(name, context)
         return name
 
-    return suggested_method(proved, state.goal, local, own, called)
+    return suggested_method(proved, state.goal, local, own, called, state.goals)
 
 
 def _own_name(name: str, context: OwnContext) -> str:

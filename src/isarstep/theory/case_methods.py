@@ -31,9 +31,11 @@ from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.proof_block import OpenGoal, type_of_term
 from isarstep.theory.proof_cases import (
+    LITERALS,
     LemmaChoice,
     MethodText,
     ProofCase,
+    constructors_at,
     distinction_cases,
     goal_parts,
     induction_cases,
@@ -81,6 +83,8 @@ def find_cases(goal: OpenGoal, command: OuterCommand, scope: Scope, context: Own
             block.cases = _cases(goal, method, scope, context)
         elif method.name in ("induct", "induction"):
             block.cases = _induction(goal, method, scope, context)
+            if any(" " in token.text for token in method.arguments):
+                block.why_no_cases = "there is none, or its equations are made simpler"
         else:
             raise UserError(f"`{method.name}` is not read")
     except (UserError, KeyError) as error:
@@ -293,8 +297,7 @@ def _by_rule(
     variables = [read_together([token], scope, None).terms[0] for token in method.arguments]
     if method.rule == "less_induct" and len(variables) == 1 and not isinstance(variables[0], Free):
         return _on_measure(goal, variables[0], method)
-    if not all(isinstance(each, Free) for each in variables):
-        raise UserError("an induction on a term is not read")
+    made = {name for each in variables if not isinstance(each, Free) for name in _constructors(each, context)}
     premises, conclusion = hol.strip_pure_imp(goal.goals[0])
     if hol.dest_trueprop(conclusion) is None:
         raise UserError("an induction on a goal of this form is not read")
@@ -304,12 +307,21 @@ def _by_rule(
         tuple(premises),
         {to_isabelle(name): block.fixed[to_isabelle(name)] for name in method.arbitrary},
         tuple(fact.prop for fact in goal.chained),
-        tuple(each for each in variables if isinstance(each, Free)),
+        tuple(variables),
         block.fixed,
         method.name == "induction",
         taken,
+        constructors=frozenset(made),
     )
     return rule_cases(rule, asked, context.signature)
+
+
+def _constructors(term: Term, context: OwnContext) -> list[str]:
+    """Of the type of a term that an induction is on."""
+    if not isinstance(strip_comb(term)[0], Const):
+        raise UserError("an induction on a term of this form is not read")
+    found = [constructor.name for _, constructor, _ in constructors_at(type_of_term(term), context.language)]
+    return [*found, *LITERALS]
 
 
 def _with_attributes(rule: InductionRule, method: MethodText, scope: Scope) -> tuple[InductionRule, dict[str, Term]]:

@@ -140,6 +140,7 @@ class ProofState:
     named: tuple[str, ...]  # facts that the step names and that are not of the file
     command: str
     place: int
+    goals: int = 1  # that are joined into one
 
     @property
     def where(self) -> str:

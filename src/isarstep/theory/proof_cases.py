@@ -29,7 +29,7 @@ from isarstep.logic.terms import (
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.stated import exported
 
-_LITERALS = ("Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral")
+LITERALS = ("Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral")
 _OF_NAT = (("0", "Groups.zero_class.zero", 0), ("Suc", "Nat.Suc", 1))
 _FIRST = {"Nat.nat": "Nat.Suc", "List.list": "List.list.Nil", "Option.option": "Option.option.None"}
 FIRST_CONSTRUCTORS = tuple(_FIRST.values())
@@ -215,7 +215,7 @@ def term_induction_cases(
     head = strip_comb(term)[0]
     constructors = constructors_at(typ, language)
     made = [constructor.name for _, constructor, _ in constructors]
-    if not isinstance(head, Const) or head.name in (*made, *_LITERALS):
+    if not isinstance(head, Const) or head.name in (*made, *LITERALS):
         raise UserError("an induction on a term of this form is not read")
     moving = [*given, *goal.premises]
     others = {**arbitrary, **dict(goal.variables)}

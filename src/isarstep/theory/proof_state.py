@@ -564,7 +564,7 @@ class ProofWalk:
         fixed = {name: typ for name, typ in block.fixed.items() if not is_open_type(typ) and name not in hidden}
         return ProofState(
             self.context, prop, fixed, chained, local, () if begun else goal.unread_facts,
-            goal.command, goal.place,
+            goal.command, goal.place, len(goal.goals),
         )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
@@ -35,6 +35,7 @@ from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.statements import type_names, types_inside, with_type_marks
 
 _MEMBER, _PAIR = "Set.member", "Product_Type.Pair"
+PLACE = "z~"  # variables of a rule that are put for terms
 SHOWN = "P~"  # what a rule shows, as a variable of its cases
 
 
@@ -68,10 +69,12 @@ class WantedInduction:
     moving: tuple[Term, ...]
     arbitrary: Mapping[str, Typ]
     given: tuple[Term, ...]
-    variables: tuple[Free, ...]
+    variables: tuple[Term, ...]
     fixed: Mapping[str, Typ]
     apart: bool  # are hypotheses of the induction apart from other premises?
     taken: Mapping[str, Term] = field(default_factory=dict)  # terms for variables of the rule
+    constructors: frozenset[str] = frozenset()  # of the types of terms among the variables
+    equations: int = 0  # that say which terms its variables are: they move into the goal before all others
 
 
 def rule_cases(rule: InductionRule, asked: WantedInduction, signature: Signature) -> dict[str, ProofCase]:
@@ -89,12 +92,17 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: Signature
     values = [found.get(name) for name in rule.variables]
     if not any(values):  # what the rule is about does not mention them
         values = list(asked.variables)
-    if len(values) != len(rule.variables) or not all(isinstance(each, Free) for each in values):
+    terms = [each for each in values if each is not None]
+    if len(terms) != len(rule.variables) or len({erase(each) for each in terms}) != len(terms):
         raise UserError("an induction on terms that are no variables is not read")
-    names = [each.name for each in values if isinstance(each, Free)]
-    wanted = [each.name for each in asked.variables]
-    if len(set(names)) != len(names) or names[len(names) - len(wanted) :] != wanted:
+    if [erase(each) for each in terms[len(terms) - len(asked.variables) :]] != [erase(each) for each in asked.variables]:
         raise UserError("an induction of this form is not read")
+    if not all(isinstance(each, Free) for each in terms[: len(terms) - len(asked.variables)]):
+        raise UserError("an induction on terms that are no variables is not read")
+    # A term is a variable that is equal to it.
+    names = [each.name if isinstance(each, Free) else f"{PLACE}{place}" for place, each in enumerate(terms)]
+    pairs = zip(names, terms, strict=True)
+    same = [hol.trueprop(hol.eq(Free(name), each)) for name, each in pairs if not isinstance(each, Free)]
     types: dict[str, Typ] = {}
     if not all(
         type_fits(typ, getattr(each, "type", typ), types) for typ, each in zip(rule.types, values, strict=False)
@@ -102,10 +110,25 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: Signature
         raise UserError("an induction by a rule for another type is not read")
     if rule.of_class and not all(is_of_class(each, rule.of_class, signature) for each in values):
         raise UserError(f"an induction on something that is not of class {rule.of_class} is not read")
-    moving = [*given, *moving]
+    moving = [*same, *given, *moving]
+    asked = replace(asked, equations=len(same))
     shown = _abstracted(asked, moving, names)
     found = {**{name: each for name, each in zip(rule.variables, values, strict=True) if each is not None}, **found}
-    return {case.name: _case(case, asked, moving, names, shown, found, signature) for case in rule.cases}
+    read = [case for case in rule.cases if not _made_simpler(case, terms, asked.constructors)]
+    if not read:
+        raise UserError("an induction on a term of this form is not read")
+    return {case.name: _case(case, asked, moving, names, shown, found, signature) for case in read}
+
+
+def _made_simpler(case: RuleCase, terms: Sequence[Term], constructors: frozenset[str]) -> bool:
+    """Does Isabelle make an equation of the case simpler, or leave out the case? It does between constructors, and
+    where a variable is equal to something."""
+    for argument, term in zip(case.arguments, terms, strict=True):
+        heads = [strip_comb(each)[0] for each in (argument, term)]
+        known = [isinstance(head, Const) and head.name not in constructors for head in heads]
+        if not isinstance(term, Free) and not (known[0] or (known[1] and isinstance(heads[0], Const))):
+            return True
+    return False
 
 
 def is_of_class(value: Term | None, base: str, signature: Signature) -> bool:
@@ -172,14 +195,17 @@ def _case(
         raise UserError("an induction on a goal of this form is not read")
     induction = tuple(term for term, own in zip(hypotheses, about, strict=True) if own)
     others = tuple(term for term, own in zip(hypotheses, about, strict=True) if not own)
-    groups = (("IH", induction), ("hyps", others)) if asked.apart else (("hyps", tuple(hypotheses)),)
+    moved = terms[len(made) + 1 :]
+    same, prems = tuple(moved[: asked.equations]), tuple(moved[asked.equations :])
+    apart = asked.apart and not same  # with equations Isabelle calls all of them `hyps`
+    groups = (("IH", induction), ("hyps", others)) if apart else (("hyps", (*hypotheses, *same)),)
     variables = tuple(
         (fresh[name], typing.frees[fresh[name]]) for name in case.variables if fresh[name] in typing.frees
     )
     if len(variables) < len(case.variables):
         raise UserError("a case with a variable that stands nowhere is not read")
     variables = (*variables, *asked.arbitrary.items())
-    return ProofCase(variables, (*groups, ("prems", tuple(terms[len(made) + 1 :]))), formula)
+    return ProofCase(variables, (*groups, ("prems", prems)), formula)
 
 
 def _in_formula(premise: Term) -> bool:
