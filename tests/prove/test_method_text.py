@@ -7,12 +7,20 @@ from isarstep.prove.verdict import Proved
 GOAL = Free("P")
 
 
-def method(by: str, facts: tuple[str, ...], own: dict[str, bool] | None = None, local: tuple[str, ...] = ()) -> str:
+def method(
+    by: str,
+    facts: tuple[str, ...],
+    own: dict[str, bool] | None = None,
+    local: tuple[str, ...] = (),
+    declared: tuple[str, ...] = (),
+    goals: int = 1,
+) -> str:
     def called(name: str) -> str | None:
         return None if "unnamed" in name else name.removeprefix("T.")
 
     rows = [(text, False) for text in local]
-    return suggested_method(Proved(by, 0.1, facts, 0), GOAL, rows, own or {}, called) or ""
+    proof = Proved(by, 0.1, facts, 0, declared=declared)
+    return suggested_method(proof, GOAL, rows, own or {}, called, goals) or ""
 
 
 def test_metis_has_methods_with_arithmetic_behind_it() -> None:
@@ -44,3 +52,24 @@ def test_arithmetic_has_others_behind_it() -> None:
     goal = App(App(Const("HOL.not_equal"), Free("a")), Free("b"))
     text = suggested_method(Proved("E", 0.1, (), 0), goal, [], {}, lambda name: name)
     assert text == "by (linarith | (auto; fail) | metis)"
+
+
+def test_rewriting_with_declared_rules_is_one_plain_method() -> None:
+    assert method("simp", ("Fun.id_apply",), declared=("Fun.id_apply",)) == "by simp"
+    assert method("simp", ("T.f", "F.2(1)"), {"T.f": True}, ("a",)) == "using a by simp"
+    text = method("simp", ("Fun.id_apply", "T.f"), declared=("Fun.id_apply",))
+    assert text == "by ((simp add: f; fail) | (auto simp add: f; fail) | metis f Fun.id_apply)"
+    text = method("simp, E", ("Fun.id_apply", "T.f"), declared=("Fun.id_apply",))
+    assert text == "by ((auto simp add: f; fail) | fastforce simp add: f | metis f Fun.id_apply)"
+
+
+def test_every_goal_gets_the_method() -> None:
+    assert method("simp", (), goals=2) == "by simp_all"
+    assert method("E", ("T.f",), goals=2).endswith("(auto simp add: f; fail))+")
+
+
+def test_what_an_induction_is_about_is_given_to_it() -> None:
+    cases = (Proved("simp", 0.1, ("case(1)",), 0), Proved("simp", 0.1, ("case(2)", "T.f"), 0))
+    proof = Proved("induct n (simp)", 0.2, ("Nat.nat.induct", "F.2(2)", "T.f"), 0, "induct n", cases)
+    text = suggested_method(proof, GOAL, [("a", False), ("b", False)], {}, lambda name: name.removeprefix("T."))
+    assert text == "using b by (induct n) (simp_all add: f)"

@@ -84,6 +84,8 @@ def suggested_method(
         method = _of_cases(proof, named)
     else:
         found = "auto" if automatic and not by_rules else _method(proof, goal, named)
+        if found.startswith("((simp add: algebra_simps"):  # what is linear needs none of it, and `linarith` is quick
+            found = f"(linarith | {found.removeprefix('(')}"
         method = _with_others(found, named, [*named, *known])
     return f"{before}by {method if goals == 1 else _for_all(method)}"
 

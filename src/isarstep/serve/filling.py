@@ -157,6 +157,8 @@ def _written(fact: OwnFact, state: ProofState) -> str:
             base, bracket, index = fact.name.partition("(")
             return f'"{base}"{bracket}{index}'
         return _name_here(fact, state)
+    if fact.prop in state.called:
+        return state.called[fact.prop]
     said = _inside_locale(fact.prop, state)
     if said is None or any(node.name.endswith("__") for node in frees(said)):  # variables that nobody can name
         return ""

@@ -111,6 +111,16 @@ class Block:
         return made
 
 
+def called_by_number(block: Block) -> dict[Term, str]:
+    """What the statement around a proof assumes, by the names that Isabelle gives."""
+    found: dict[Term, str] = {}
+    for name in ("assms", "that"):
+        facts = block.facts.get(name, ())
+        for place, fact in enumerate(facts, 1):
+            found.setdefault(fact.prop, name if len(facts) == 1 else f"{name}({place})")
+    return found
+
+
 @dataclass
 class OpenGoal:
     """A statement whose proof is under way."""
@@ -141,6 +151,7 @@ class ProofState:
     command: str
     place: int
     goals: int = 1  # that are joined into one
+    called: Mapping[Term, str] = field(default_factory=dict)  # facts without a name of their own: `assms(2)`
 
     @property
     def where(self) -> str:

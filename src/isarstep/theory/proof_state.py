@@ -32,6 +32,7 @@ from isarstep.theory.proof_block import (
     Block,
     OpenGoal,
     ProofState,
+    called_by_number,
     composed_facts,
     is_open_type,
     joined_goals,
@@ -564,7 +565,7 @@ class ProofWalk:
         fixed = {name: typ for name, typ in block.fixed.items() if not is_open_type(typ) and name not in hidden}
         return ProofState(
             self.context, prop, fixed, chained, local, () if begun else goal.unread_facts,
-            goal.command, goal.place, len(goal.goals),
+            goal.command, goal.place, len(goal.goals), called_by_number(block),
         )  # fmt: skip
 
 

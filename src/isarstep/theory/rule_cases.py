@@ -95,7 +95,9 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: Signature
     terms = [each for each in values if each is not None]
     if len(terms) != len(rule.variables) or len({erase(each) for each in terms}) != len(terms):
         raise UserError("an induction on terms that are no variables is not read")
-    if [erase(each) for each in terms[len(terms) - len(asked.variables) :]] != [erase(each) for each in asked.variables]:
+    if [erase(each) for each in terms[len(terms) - len(asked.variables) :]] != [
+        erase(each) for each in asked.variables
+    ]:
         raise UserError("an induction of this form is not read")
     if not all(isinstance(each, Free) for each in terms[: len(terms) - len(asked.variables)]):
         raise UserError("an induction on terms that are no variables is not read")
