@@ -165,7 +165,7 @@ def rows_of(
     first = (*asked.general, *closer.available.named(asked.given))
     if not any(key[0] == name for key in done):
         proved = calculated(asked.local, asked.goal, asked.signature)
-        left, _, seconds = closer.rewritten(asked, first) if proved is None else (TRUE, (), proved.seconds)
+        left, _, _, seconds = closer.rewritten(asked, first) if proved is None else (TRUE, (), (), proved.seconds)
         if left == TRUE:
             yield {"gap": name, "setting": WITHOUT_PROVERS, "seconds": round(seconds, 3), "said": "proof"}
             return
