@@ -52,6 +52,9 @@ def test_arithmetic_has_others_behind_it() -> None:
     goal = App(App(Const("HOL.not_equal"), Free("a")), Free("b"))
     text = suggested_method(Proved("E", 0.1, (), 0), goal, [], {}, lambda name: name)
     assert text == "by (linarith | (auto; fail) | metis)"
+    goal = App(App(Const("Rings.dvd_class.dvd"), Free("a")), Free("b"))
+    text = suggested_method(Proved("E", 0.1, (), 0), goal, [], {}, lambda name: name)
+    assert text == "by ((auto; fail) | presburger | metis)"
 
 
 def test_rewriting_with_declared_rules_is_one_plain_method() -> None:
@@ -73,3 +76,14 @@ def test_what_an_induction_is_about_is_given_to_it() -> None:
     proof = Proved("induct n (simp)", 0.2, ("Nat.nat.induct", "F.2(2)", "T.f"), 0, "induct n", cases)
     text = suggested_method(proof, GOAL, [("a", False), ("b", False)], {}, lambda name: name.removeprefix("T."))
     assert text == "using b by (induct n) (simp_all add: f)"
+
+
+def test_a_rule_is_given_what_it_is_about_before_what_is_chained() -> None:
+    cases = (Proved("simp", 0.1, ("case(1)", "F.2(1)"), 0),)
+    rule = "induct A rule: Finite_Set.finite_induct"
+    proof = Proved(f"{rule} (simp)", 0.2, ("Finite_Set.finite_induct", "F.2(2)", "F.2(1)"), 0, rule, cases)
+    text = suggested_method(proof, GOAL, [("a", True), ("b", False)], {}, lambda name: name)
+    assert text == f"by (use b a in \\<open>{rule}\\<close>) simp_all"
+    assert suggested_method(proof, GOAL, [("", True), ("b", False)], {}, lambda name: name) is None
+    text = suggested_method(proof, GOAL, [("a", False), ("b", False)], {}, lambda name: name)
+    assert text == f"using b a by ({rule}) simp_all"

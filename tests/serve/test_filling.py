@@ -60,7 +60,7 @@ def filled(engine: Engine, *answers: Gap) -> list[FilledGap]:
             Proved("simp", 0.1, ("T.f.simps(1)", "T.two_def"), 0),
             [
                 "using \\<open>y < z\\<close> by (linarith | (auto; fail) | metis)",
-                "by ((simp add: two_def; fail) | (auto simp add: two_def; fail) | metis two_def)",
+                "by ((simp add: two_def; fail) | (auto simp add: two_def; fail) | metis two_def f.simps(1))",
             ],
         ),
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from isarstep.logic.terms import Term, constants
 from isarstep.prove.problems import DEFINITION
@@ -53,6 +54,7 @@ def suggested_method(
     if any("?" in part.facts or part.cases for part in proof.cases) or "?" in proof.facts:
         return None
     using: list[str] = []
+    given_too: list[str] = []  # all local facts
     named: list[str] = []
     known: list[str] = []  # simp rules
     automatic = False
@@ -67,6 +69,7 @@ def suggested_method(
             text, given = local[int(fact[4:-1]) - 1]
             if not text and not given:
                 return None
+            given_too.append(text)
             if not given:
                 using.append(text)
             continue
@@ -80,7 +83,14 @@ def suggested_method(
     before = f"using {' '.join(dict.fromkeys(using))} " if using else ""
     if proof.steps and proof.by not in CALCULATIONS:
         return None  # one method alone does not do it
-    if proof.cases:
+    if proof.cases and " rule: " in proof.method and given_too != using:
+        if not all(given_too):
+            return None
+        # The rule takes the facts that it is about first: what is chained would stand before them.
+        facts = " ".join(dict.fromkeys(given_too))
+        method = _of_cases(replace(proof, method=f"use {facts} in \\<open>{proof.method}\\<close>"), named)
+        before = ""
+    elif proof.cases:
         method = _of_cases(proof, named)
     else:
         found = "auto" if automatic and not by_rules else _method(proof, goal, named)
@@ -110,8 +120,10 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
         if not named:
             return f"({rewriting} | fastforce | {with_all})"
         return f"({rewriting} | fastforce simp add: {listed} | {with_all})"
-    if method in ("linarith", "presburger"):
-        return f"({method} | (auto; fail) | metis)"
+    if method == "linarith":
+        return "(linarith | (auto; fail) | metis)"
+    if method == "presburger":  # it may take minutes
+        return "((auto; fail) | presburger | metis)"
     if named and method == f"(simp add: {listed})":
         return f"((simp add: {listed}; fail) | {rewriting} | {with_all})"
     return method
