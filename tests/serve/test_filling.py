@@ -59,7 +59,7 @@ def filled(engine: Engine, *answers: Gap) -> list[FilledGap]:
             Proved("cvc5", 0.1, ("F.2(1)", "F.2(2)"), 0),
             Proved("simp", 0.1, ("T.f.simps(1)", "T.two_def"), 0),
             [
-                "using \\<open>y < z\\<close> by (linarith | (auto; fail) | metis)",
+                "using assms(2) by (linarith | (auto; fail) | metis)",
                 "by ((simp add: two_def; fail) | (auto simp add: two_def; fail) | metis two_def f.simps(1))",
             ],
         ),

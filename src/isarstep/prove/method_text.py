@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from isarstep.logic.terms import Term, constants
 from isarstep.prove.problems import DEFINITION
@@ -50,16 +51,46 @@ def suggested_method(
     `local` are the facts `F.2(1)`, `F.2(2)`, ... with whether they are given to the method anyway; `own` the facts of
     the theory, with whether they are simp rules; `called` says how a fact is written there; `goals` that are shown
     together are `goal`."""
+    used = _written_facts(proof, local, own, called)
+    if used is None or (proof.steps and proof.by not in CALCULATIONS):  # one method alone does not do it
+        return None
+    before = f"using {' '.join(dict.fromkeys(used.using))} " if used.using else ""
+    if proof.cases and " rule: " in proof.method and used.local != used.using:
+        if not all(used.local):
+            return None
+        # The rule takes the facts that it is about first: what is chained would stand before them.
+        before, facts = "", " ".join(dict.fromkeys(used.local))
+        method = _of_cases(replace(proof, method=f"use {facts} in \\<open>{proof.method}\\<close>"), used.named)
+    elif proof.cases:
+        method = _of_cases(proof, used.named)
+    else:
+        method = "auto" if used.automatic else _method(proof, goal, used.named)
+        if method.startswith("((simp add: algebra_simps"):  # what is linear needs none of it, and `linarith` is quick
+            method = f"(linarith | {method.removeprefix('(')}"
+        method = _with_others(method, used.named, [*used.named, *used.rules])
+    return f"{before}by {method if goals == 1 else _for_all(method)}"
+
+
+class _WrittenFacts(NamedTuple):
+    """All that a proof used, as Isar names it."""
+
+    local: list[str]
+    using: list[str]  # of the local ones those that are not given to the method anyway
+    named: list[str]
+    rules: list[str]  # simp rules, for a proof by rewriting
+    automatic: bool  # did a prover use simp rules without a name?
+
+
+def _written_facts(
+    proof: Proved, local: Sequence[tuple[str, bool]], own: Mapping[str, bool], called: Callable[[str], str | None]
+) -> _WrittenFacts | None:
+    """None where something has no name."""
     parts = proof.cases or (proof,)
     if any("?" in part.facts or part.cases for part in proof.cases) or "?" in proof.facts:
         return None
-    using: list[str] = []
-    given_too: list[str] = []  # all local facts
-    named: list[str] = []
-    known: list[str] = []  # simp rules
-    automatic = False
     by_rules = all(part.by.startswith("simp") for part in parts)
     declared = {name for part in parts for name in part.declared}
+    found = _WrittenFacts([], [], [], [], False)
     # What an induction is about goes into it with all that is given about it.
     given_first = [name for name in proof.facts if name.startswith("F.2(")]
     for fact in dict.fromkeys((*given_first, *(name for part in parts for name in part.facts))):
@@ -69,35 +100,17 @@ def suggested_method(
             text, given = local[int(fact[4:-1]) - 1]
             if not text and not given:
                 return None
-            given_too.append(text)
-            if not given:
-                using.append(text)
+            found.local.append(text)
+            found.using.extend([] if given else [text])
             continue
-        text_of = called(fact)
-        rule = own.get(fact, False) or fact in declared
-        if text_of is None and not rule:
+        name, rule = called(fact), own.get(fact, False) or fact in declared
+        if name is not None:
+            (found.rules if rule and by_rules else found.named).append(_ACCESSIBLE.get(name, name))
+        elif not rule:
             return None
-        automatic = automatic or text_of is None
-        if text_of is not None:
-            (known if rule and by_rules else named).append(_ACCESSIBLE.get(text_of, text_of))
-    before = f"using {' '.join(dict.fromkeys(using))} " if using else ""
-    if proof.steps and proof.by not in CALCULATIONS:
-        return None  # one method alone does not do it
-    if proof.cases and " rule: " in proof.method and given_too != using:
-        if not all(given_too):
-            return None
-        # The rule takes the facts that it is about first: what is chained would stand before them.
-        facts = " ".join(dict.fromkeys(given_too))
-        method = _of_cases(replace(proof, method=f"use {facts} in \\<open>{proof.method}\\<close>"), named)
-        before = ""
-    elif proof.cases:
-        method = _of_cases(proof, named)
-    else:
-        found = "auto" if automatic and not by_rules else _method(proof, goal, named)
-        if found.startswith("((simp add: algebra_simps"):  # what is linear needs none of it, and `linarith` is quick
-            found = f"(linarith | {found.removeprefix('(')}"
-        method = _with_others(found, named, [*named, *known])
-    return f"{before}by {method if goals == 1 else _for_all(method)}"
+        elif not by_rules:
+            found = found._replace(automatic=True)
+    return found
 
 
 def _for_all(method: str) -> str:
