@@ -1,6 +1,7 @@
 """Methods that are printed for what a prover found."""
 
 from isarstep.logic.terms import App, Const, Free
+from isarstep.prove.ground_facts import method_for
 from isarstep.prove.method_text import suggested_method
 from isarstep.prove.verdict import Proved
 
@@ -87,3 +88,8 @@ def test_a_rule_is_given_what_it_is_about_before_what_is_chained() -> None:
     assert suggested_method(proof, GOAL, [("", True), ("b", False)], {}, lambda name: name) is None
     text = suggested_method(proof, GOAL, [("a", False), ("b", False)], {}, lambda name: name)
     assert text == f"using b a by ({rule}) simp_all"
+
+
+def test_arithmetic_with_alternatives_is_finished() -> None:
+    """`linarith` does not prove `n = 0 ∨ n = 1` from `n < 2`, and `simp` would leave it."""
+    assert method_for([Free("P")]) == "(linarith | (simp; fail) | arith)"

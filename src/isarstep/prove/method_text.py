@@ -105,7 +105,7 @@ def _written_facts(
             continue
         name, rule = called(fact), own.get(fact, False) or fact in declared
         if name is not None:
-            (found.rules if rule and by_rules else found.named).append(_ACCESSIBLE.get(name, name))
+            (found.rules if rule and by_rules else found.named).append(_ACCESSIBLE.get(fact, name))
         elif not rule:
             return None
         elif not by_rules:

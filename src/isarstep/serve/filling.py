@@ -129,7 +129,7 @@ def _proof(state: ProofState, task: Task, proved: Proved) -> str | None:
     def called(name: str) -> str | None:
         if name in own:
             return None if "unnamed_" in name else _own_name(name, context)
-        return name
+        return _library_name(name, context)
 
     return suggested_method(proved, state.goal, local, own, called, state.goals)
 
@@ -140,6 +140,14 @@ def _own_name(name: str, context: OwnContext) -> str:
     if len(parts) == 3 and f"{parts[0]}.{parts[1]}" in context.signature.classes:
         return parts[2]
     return name.removeprefix(f"{context.theory}.")
+
+
+def _library_name(name: str, context: OwnContext) -> str:
+    """Inside a class its type has no sort: facts of the classes above it are other ones there, with short names."""
+    above, _, base = name.partition(".")[2].partition("_class.")
+    inside = context.target is not None and context.target.class_type is not None
+    known = inside and any(each.rpartition(".")[2] == above for each in context.signature.classes)
+    return base if known and base else name
 
 
 def _line(fact: OwnFact, task: Task) -> str:
