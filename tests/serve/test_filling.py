@@ -172,6 +172,19 @@ def test_facts_of_a_class_have_their_short_names(engine: Engine) -> None:
     assert filled_gap(gap, state, sketch).proof.startswith("by (metis twice |")
 
 
+@pytest.mark.parametrize(("where", "name"), [("(in order) ", "order.trans"), ("", "Orderings.order_class.order.trans")])
+def test_inside_a_class_facts_of_classes_have_their_short_names(engine: Engine, where: str, name: str) -> None:
+    """`order_class.order.trans` is about types of the class; inside it the type has no sort yet."""
+    text = f'theory T imports Main begin\nlemma {where}same: "x ≤ x"\n  sorry\nend\n'
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text)
+    [gap] = document.gaps()
+    state = document.state_before(gap.start)
+    task = with_facts_in_order(engine.read_state(state))
+    proved = Proved("E", 0.1, ("Orderings.order_class.order.trans",), 1)
+    sketch = Sketch(task, (Link(task.example.f3 or "", state.goal, "", proved),), 0.0, 1, 0.1)
+    assert filled_gap(gap, state, sketch).proof.startswith(f"by (metis {name} |")
+
+
 IN_A_LOCALE = """theory T imports Main begin
 locale eyes = fixes blue :: 'c and guru :: 'p
 begin
