@@ -93,3 +93,10 @@ def test_a_rule_is_given_what_it_is_about_before_what_is_chained() -> None:
 def test_arithmetic_with_alternatives_is_finished() -> None:
     """`linarith` does not prove `n = 0 ∨ n = 1` from `n < 2`, and `simp` would leave it."""
     assert method_for([Free("P")]) == "(linarith | (simp; fail) | arith)"
+
+
+def test_simp_gets_no_rule_that_is_a_declared_one_reversed() -> None:
+    cases = (Proved("E", 0.1, ("Nat.Suc_eq_plus1", "T.f"), 0),)
+    proof = Proved("induct n (E)", 0.2, ("Nat.nat.induct", "Nat.Suc_eq_plus1", "T.f"), 0, "induct n", cases)
+    text = suggested_method(proof, GOAL, [], {}, lambda name: name.removeprefix("T."))
+    assert text == "by (induct n) (auto simp add: f)"

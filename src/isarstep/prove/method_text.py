@@ -27,6 +27,8 @@ _ACCESSIBLE = {
     "Groups.semigroup_mult_class.mult_assoc": "mult.assoc",
     "Groups.ab_semigroup_mult_class.mult_commute": "mult.commute",
 }
+# What declared simp rules say the other way round: with both, simp does not end. Its arithmetic knows them anyway.
+_REVERSED = ("Nat.Suc_eq_plus1", "Nat.Suc_eq_plus1_left")
 _SETS = ("Set", "Set_Interval", "Groups_Big", "Finite_Set", "Lattices_Big", "List")
 _DIVISIBILITY = frozenset(
     {
@@ -122,8 +124,8 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
     """Others behind a method that says how a prover found it, not how Isabelle does: rewriting may leave a goal there,
     and `metis` knows no arithmetic. Those that unfold definitions come first. What rewriting did with declared simp
     rules alone needs none."""
-    listed = " ".join(named)
-    rewriting = f"(auto simp add: {listed}; fail)" if named else "(auto; fail)"
+    listed, rules = " ".join(named), " ".join(name for name in named if name not in _REVERSED)
+    rewriting = f"(auto simp add: {rules}; fail)" if rules else "(auto; fail)"
     with_all = f"metis {' '.join(every)}".strip()
     if method.startswith("(metis "):
         if any(name.endswith("_def") for name in named):
@@ -144,6 +146,7 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
 
 def _of_cases(proof: Proved, named: list[str]) -> str:
     """`(induct n) simp_all`: one method for all cases, because each was proved alone."""
+    named = [name for name in named if name not in _REVERSED]
     listed = " ".join(named)
     if all(part.by == "simp" for part in proof.cases):
         return f"({proof.method}) " + (f"(simp_all add: {listed})" if named else "simp_all")
