@@ -1,14 +1,16 @@
 """`isarstep fill`: methods from what provers used, diffs, and files that are whole or unchanged."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from isarstep.cli import run
 from isarstep.errors import UserError
+from isarstep.logic.hol import dest_trueprop
 from isarstep.logic.tokens import decode
 from isarstep.prove.sketch import Link, Sketch
-from isarstep.prove.verdict import Gap, Proved, Unknown
+from isarstep.prove.verdict import Gap, Proved, ShownStep, Unknown
 from isarstep.serve.engine import Engine
 from isarstep.serve.filling import (
     SUGGESTED,
@@ -21,6 +23,7 @@ from isarstep.serve.filling import (
     with_gaps_filled,
 )
 from isarstep.theory.document import SorryGap, TheoryDocument
+from isarstep.theory.proof_block import ProofState
 from isarstep.theory.task import Task
 
 THEORY = """theory T imports Main begin
@@ -251,3 +254,43 @@ def test_what_rewriting_can_do_with_the_facts_that_a_prover_used_is_printed_as_s
     assert isinstance(found, Proved)
     assert found.by == "simp"
     assert "T.good_def2" in found.facts
+
+
+def state_and_task(engine: Engine, text: str) -> tuple[SorryGap, ProofState, Task]:
+    document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=text)
+    gap = document.gaps()[0]
+    state = document.state_before(gap.start)
+    return gap, state, with_facts_in_order(engine.read_state(state))
+
+
+def test_a_closed_chain_is_an_inner_proof(engine: Engine) -> None:
+    gap, state, task = state_and_task(engine, THEORY)
+    goal, count = task.example.f3 or "", len(task.example.f2)
+    step = task.example.f2[-1]
+    first = Link(step, task.term(step), "", Proved("E", 0.1, (f"F.2({count})",), 0))
+    used = Proved("E", 0.1, ("F.2(1)", f"F.2({count + 7})", "Orderings.order_class.less_trans"), 3)
+    sketch = Sketch(task, (first, Link(goal, task.term(goal), "", used)), 0.0, 1, 0.1)
+    begin, have, show, end = filled_gap(gap, state, sketch).proof.splitlines()
+    assert (begin, end) == ("proof -", "qed")
+    assert have.startswith('  have s1: "y < z" using assms(2) by ')
+    assert show.startswith("  show ?thesis using a s1 by (metis Orderings.order_class.less_trans |")  # a is not chained
+    unnamed = Link(step, task.term(step), "", Proved("E", 0.1, ("?",), 0))
+    other = Sketch(task, (unnamed, Link(goal, task.term(goal), "", used)), 0.0, 1, 0.1)
+    assert filled_gap(gap, state, other).comment.startswith("(* closed: have ")
+
+
+def test_arithmetic_with_steps_is_an_inner_proof(engine: Engine) -> None:
+    gap, state, task = state_and_task(engine, THEORY)
+    formula = dest_trueprop(task.typed(task.example.f2[-1]))
+    assert formula is not None
+    shown = ShownStep(formula, "simp", (f"F.2({len(task.example.f2)})",), (), True)
+    proved = Proved("cvc5-ground", 0.1, ("F.2(1)", f"F.2({len(task.example.f2)})"), 0, "linarith", (), (shown,))
+    sketch = Sketch(
+        task, (Link(task.example.f3 or "", state.goal, "", replace(proved, given=("F.2(1)",))),), 0.0, 1, 0.1
+    )
+    assert filled_gap(gap, state, sketch).proof.splitlines() == [
+        "proof -",
+        '  have a1: "y < z" using assms(2) by simp',
+        "  show ?thesis using a a1 by (linarith | (auto; fail) | metis)",
+        "qed",
+    ]

@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
+from isarstep.logic.hol import dest_trueprop, trueprop
+from isarstep.logic.reader import read_formula
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import App, Free, Term, erase, frees, rebuilt
+from isarstep.logic.terms import App, Free, Term, erase, frees, rebuilt, untyped
+from isarstep.logic.tokens import encode_line
 from isarstep.logic.typed_writer import write_typed
+from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import suggested_method
-from isarstep.prove.sketch import Sketch
+from isarstep.prove.sketch import Sketch, exact_text
 from isarstep.prove.verdict import Proved
 from isarstep.theory.document import SorryGap, TheoryDocument
 from isarstep.theory.own_context import OwnContext, OwnFact
@@ -109,6 +113,9 @@ def filled_gap(gap: SorryGap, state: ProofState, sketch: Sketch) -> FilledGap:
         if proof is not None:
             return FilledGap(gap, proof=proof)
         return FilledGap(gap, comment=f"(* proved, but by facts without a name here: {last.gap} *)")
+    chain = _chain(state, sketch) if sketch.closed and len(sketch.steps) > 1 else None
+    if chain is not None:
+        return FilledGap(gap, proof=chain)
     if len(sketch.steps) == 1:
         return FilledGap(gap, why="no step was found")
     shown = "; ".join(f'have "{step.text}" ({"proved" if step.proved else "open"})' for step in sketch.steps[:-1])
@@ -117,21 +124,93 @@ def filled_gap(gap: SorryGap, state: ProofState, sketch: Sketch) -> FilledGap:
 
 
 def _proof(state: ProofState, task: Task, proved: Proved) -> str | None:
-    """The method, where all that was used can be written at this place."""
-    context = state.context
-    own = {name: simp for name, _, simp in task.theory_context.own_facts}
-    by_line: dict[str, OwnFact] = {}
-    for fact in (*state.chained, *state.local):
-        by_line.setdefault(_line(fact, task), fact)
-    facts = [by_line[line] for line in task.example.f2]
-    local = [(_written(fact, state), fact in state.chained) for fact in facts]
+    """The method, where all that was used can be written at this place, or steps before it."""
+    writer = _Writer(state, task)
+    return writer.method(proved, state.goal, state.goals) or (writer.steps(proved) if proved.steps else None)
 
-    def called(name: str) -> str | None:
-        if name in own:
+
+class _Writer:
+    """Writes proofs with the names that facts have at a place."""
+
+    def __init__(self, state: ProofState, task: Task) -> None:
+        self.state, self.task = state, task
+        self.own = {name: simp for name, _, simp in task.theory_context.own_facts}
+        by_line: dict[str, OwnFact] = {}
+        for fact in (*state.chained, *state.local):
+            by_line.setdefault(_line(fact, task), fact)
+        facts = [by_line[line] for line in task.example.f2]
+        self.local = [(_written(fact, state), fact in state.chained) for fact in facts]
+
+    def called(self, name: str) -> str | None:
+        context = self.state.context
+        if name in self.own:
             return None if "unnamed_" in name else _own_name(name, context)
         return _library_name(name, context)
 
-    return suggested_method(proved, state.goal, local, own, called, state.goals)
+    def method(self, proved: Proved, goal: Term, goals: int = 1) -> str | None:
+        return suggested_method(proved, goal, self.local, self.own, self.called, goals)
+
+    def step(self, proved: Proved, goal: Term, before: Sequence[str]) -> str | None:
+        """The method for a step of a chain: nothing is chained to it, and of statements before it all are given where
+        it used one."""
+        count = len(self.local)
+        given = [name for name in proved.facts if name.startswith("F.2(") and int(name[4:-1]) <= count]
+        others = [name for name in proved.facts if not name.startswith("F.2(")]
+        if len(given) + len(others) < len(proved.facts):
+            given += [f"F.2({count + place})" for place in range(1, len(before) + 1)]
+        local = [*((text, False) for text, _ in self.local), *((name, False) for name in before)]
+        proof = replace(proved, facts=(*given, *others))
+        return suggested_method(proof, goal, local, self.own, self.called)
+
+    def steps(self, proved: Proved) -> str | None:
+        """A proof by arithmetic with what it shows first."""
+        state, names, lines = self.state, list[str](), ["proof -"]
+        numbers = {name: text for name, text in ((f"F.2({n})", row[0]) for n, row in enumerate(self.local, 1)) if text}
+        if state.goals != 1 or dest_trueprop(state.goal) is None or proved.opened is not None:
+            return None
+        for place, step in enumerate(proved.steps, 1):
+            prop = with_fractions(trueprop(step.formula, typed=True))
+            text = normal(write_typed(prop, self.task.theory_context.language, names=self.task.shown_names()))
+            if not set(step.premises) <= set(numbers) or not _reads_back(text, encode_line(prop), state, self.task):
+                return None
+            names.append(f"a{place}")
+            needed = [*(numbers[name] for name in step.premises), *(names[each] for each in step.steps)]
+            using = f" using {' '.join(needed)}" if needed else ""
+            lines.append(f'  have a{place}: "{to_isabelle(text)}"{using} by {step.method}')
+        used = [name for name, step in zip(names, proved.steps, strict=True) if step.used]
+        facts = proved.facts if proved.given is None else proved.given
+        count = len(self.local)
+        last = replace(proved, steps=(), facts=(*facts, *(f"F.2({count + 1})" for _ in used[:1])))
+        method = self.step(last, state.goal, used)
+        clash = {fact.name for fact in (*state.chained, *state.local)} & set(names)
+        return None if method is None or clash else "\n".join([*lines, f"  show ?thesis {method}", "qed"])
+
+
+def _chain(state: ProofState, sketch: Sketch) -> str | None:
+    """All steps as an inner proof; None where something has no name or does not read back as what it is."""
+    if state.goals != 1 or dest_trueprop(state.goal) is None:
+        return None
+    writer, names, lines = _Writer(state, sketch.task), list[str](), ["proof -"]
+    taken = {fact.name for fact in (*state.chained, *state.local)}
+    for place, step in enumerate(sketch.steps, 1):
+        if not isinstance(step.gap, Proved) or step.gap.cases:
+            return None
+        method = writer.step(step.gap, step.term, names)
+        text = normal(exact_text(sketch.task, step.tokens))
+        if method is None or (place < len(sketch.steps) and not _reads_back(text, step.tokens, state, sketch.task)):
+            return None
+        names.append(next(name for name in (f"s{place}", f"step{place}", f"chain{place}") if name not in taken))
+        said = "show ?thesis" if place == len(sketch.steps) else f'have {names[-1]}: "{to_isabelle(text)}"'
+        lines.append(f"  {said} {method}")
+    return "\n".join([*lines, "qed"])
+
+
+def _reads_back(text: str, tokens: str, state: ProofState, task: Task) -> bool:
+    try:
+        found = read_formula(text, task.theory_context.language, state.fixed)
+    except UserError:
+        return False
+    return task.normal(untyped(found.term)) == tokens
 
 
 def _own_name(name: str, context: OwnContext) -> str:
@@ -152,7 +231,6 @@ def _library_name(name: str, context: OwnContext) -> str:
 
 def _line(fact: OwnFact, task: Task) -> str:
     from isarstep.logic.folding import canonical
-    from isarstep.logic.terms import untyped
 
     return task.normal(untyped(canonical(fact.prop, task.theory_context.language)))
 
