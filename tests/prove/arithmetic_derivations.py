@@ -34,6 +34,20 @@ CALCULATED = [
     D("inside a function", ["(= (f (+ x 1)) 2)"], "(= (* (f (+ 1 x)) 1) (+ 1 1))", {**R, "f": "(fun real real)"}),
     D("zero to zero", [], "(= (^ x 0) 1)", C),
     D("two equations", [], "(& (= (+ x x) (* 2 x)) (= (* x 0) 0))", Z),
+    D("multiplied by what is not 0", ["(= (* (- x y) (- x z)) 0)", "(neq x y)"], "(= x z)", C),
+    D(
+        "equal products",
+        ["(= (* (- x y) (- x z)) (* (- w y) (- w z)))", "(neq x w)"],
+        "(= x (- (+ y z) w))",
+        {**C, "w": "complex"},
+    ),
+    D("quotients in a premise", ["(neq x 0)", "(= (+ 3 (/ 1 x)) (/ 7 x))"], "(= x 2)", R),
+    D(
+        "product of two atoms as factor",
+        ["(neq x 0)", "(neq y 0)", "(= (* x y) (- x y))"],
+        "(= (- (+ (/ x y) (/ y x)) (* x y)) 2)",
+        R,
+    ),
 ]
 
 FALSE_ARITHMETIC = [
@@ -106,6 +120,20 @@ FALSE_ARITHMETIC = [
     D("from a sum", ["(= (+ x y) 3)"], "(= x 2)", C),
     D("wrong solution", ["(= (+ x y) 3)", "(= (- x y) 1)"], "(= x 3)", C),
     D("other factor", [], "(= (* 7 (+ (* 3 y) 2)) (+ (* 21 y) 15))", C),
+    # multiplied by what may be 0
+    D("multiplied by what may be 0", ["(= (* (- x y) (- x z)) 0)"], "(= x z)", R),
+    D("multiplied by another factor", ["(= (* (- x y) (- x z)) 0)", "(neq x z)"], "(= x z)", R),
+    D("factor of another product", ["(= (* (- x y) (- x z)) 0)", "(neq y z)"], "(= x z)", R),
+    D(
+        "equal products, factor unknown",
+        ["(= (* (- x y) (- x z)) (* (- i y) (- i z)))"],
+        "(= x (- (+ y z) i))",
+        {**R, "i": "real"},
+    ),
+    D("quotients in a premise, 0 not excluded", ["(= (+ 3 (/ 1 x)) (/ 7 x))"], "(= x 3)", R),
+    D("quotients in a premise, denominator may be 0", ["(= (/ x x) (/ y y))"], "(= x y)", R),
+    D("product of two atoms, 0 not excluded", ["(= (* x y) (- x y))"], "(= (- (+ (/ x y) (/ y x)) (* x y)) 2)", R),
+    D("factor of naturals", ["(= (* (- x y) (- x z)) 0)", "(neq x y)"], "(= x z)", N),
 ]
 
 F = {**R, "f": "(fun real real)", "g": "(fun real real)", "s": "(fun nat real)", "u": "(fun nat nat)"}
@@ -125,6 +153,8 @@ GROUND_TRUE = [
       "(= (+ (^ y 2) (+ (* x y) y)) 0)"], "(& (= x 1) (= y (neg 2)))", F),
     D("value of a variable", ["(= n 3)", "(= x (- (of_nat (^ 2 n)) 1))"], "(= x 7)", F),
     D("natural numbers", ["(< n 3)", "(< 1 n)"], "(= (* n n) 4)", N),
+    D("polynomials that are equal everywhere", ["(ALL (z) (= (- (- (* 24 (^ z 2)) (* 19 z)) 35) (* (- (* x z) 5) (+ (* 2 (* y z)) i))))"],
+      "(= (- (* x y) (* 3 i)) (neg 9))", {"x": "real", "y": "real", "i": "real"}),
 ]  # fmt: skip
 
 FALSE_GROUND = [
@@ -159,6 +189,9 @@ FALSE_GROUND = [
     D("square is larger", [], "(<= x (^ x 2))", F),
     D("product of inequalities", ["(<= x y)", "(<= z i)"], "(<= (* x z) (* y i))", {**F, "i": "real"}),
     D("quotients of inequalities", ["(<= x y)"], "(<= (/ 1 y) (/ 1 x))", F),
+    D("polynomials that are equal, another factor", ["(ALL (z) (= (+ (* x z) y) (+ (* 2 z) 3)))"], "(= (- x y) 1)", {"x": "real", "y": "real"}),
+    D("equal at one place alone", ["(= (+ (* x 1) y) (+ (* 2 1) 3))"], "(= x 2)", {"x": "real", "y": "real"}),
+    D("equal at some place", ["(EX (z) (= (+ (* x z) y) (+ (* 2 z) 3)))"], "(= x 2)", {"x": "real", "y": "real"}),
 ]  # fmt: skip
 
 BY_RESIDUES = [
@@ -172,6 +205,8 @@ BY_RESIDUES = [
     D("congruence", ["(cong x 3 5)"], "(cong (^ x 2) 4 5)", Z),
     D("fourth power of an odd number", ["(= (mod x 2) 1)"], "(= (mod (^ x 4) 16) 1)", Z),
     D("converted", ["(= (mod n 3) 2)"], "(= (mod (* (of_nat n) (of_nat n)) 3) (mod (+ 1 (- x x)) 3))", Z),
+    D("divided by a unit", ["(= (mod (* 5 x) 17) 8)"], "(= (mod x 17) 5)", {"x": "nat"}),
+    D("two unknown remainders", ["(= (mod (+ x y) 10) 2)", "(= (mod (+ (* 2 x) y) 10) 1)"], "(= (mod y 10) 3)", {"x": "int", "y": "int"}),
 ]  # fmt: skip
 
 FALSE_RESIDUES = [
@@ -202,6 +237,11 @@ FALSE_RESIDUES = [
     D("square of i", [], "(= (* ii ii) (+ 1 (- x x)))", C),
     D("cube of i", [], "(= (^ ii 3) (+ ii (- x x)))", C),
     D("fourth power of i", [], "(= (^ ii 4) (+ (neg 1) (- x x)))", C),
+    D("divided by no unit", ["(= (mod (* 2 x) 10) 8)"], "(= (mod x 10) 4)", {"x": "nat"}),
+    D("another remainder", ["(= (mod (* 5 x) 17) 8)"], "(= (mod x 17) 6)", {"x": "nat"}),
+    D("the number itself", ["(= (mod (* 5 x) 17) 8)"], "(= x 5)", {"x": "nat"}),
+    D("two unknown remainders, one equation", ["(= (mod (+ x y) 10) 2)"], "(= (mod y 10) 3)", {"x": "int", "y": "int"}),
+    D("remainders by another number", ["(= (mod (* 5 x) 17) 8)"], "(= (mod x 34) 5)", {"x": "nat"}),
 ]  # fmt: skip
 
 BY_CERTIFICATES = [
@@ -261,6 +301,11 @@ BY_VALUES = [
     D("two quadratic equations", ["(= (* x x) (neg (* 6 x)))", "(= (* y y) (neg (* 6 y)))", "(< x y)"], "(= (- y x) 6)", R),
     D("one variable less", ["(= y (+ (^ x 2) (* 4 x)))", "(= (* 2 y) (+ (^ x 2) (* 2 x)))", "(< x 0)"], "(= x (neg 6))", R),
     D("linear equations of complex numbers", ["(= (+ x y) 7)", "(= (+ (* 2 x) y) 3)"], "(& (= y 11) (= x (neg 4)))", C),
+    D("a value inside another equation", ["(< x 31)", "(< y 31)", "(= (mod (* 3 x) 31) 1)", "(= (mod (* y (+ x 25)) 31) 1)"],
+      "(= y 29)", N),
+    D("a variable beside the goal's", ["(< 0 y)", "(< y x)", "(= (+ (+ x y) (* x y)) 80)"], "(= x 26)", N),
+    D("a function without recursion", ["(ALL (k) (= (f k) (+ (* 2 k) 1)))", "(= n 3)"], "(= (f (f n)) 15)",
+      {"f": "(fun nat nat)", "n": "nat"}),
 ]  # fmt: skip
 
 FALSE_VALUES = [
@@ -287,6 +332,14 @@ FALSE_VALUES = [
     D("a difference of powers", ["(= (- (^ n 2) n) 0)"], "(= n 1)", N),
     D("a product", ["(= (* n m) 12)"], "(<= n 11)", N),
     D("bound by a variable", ["(< x y)", "(< 3 x)", "(<= x 4)"], "(= y 5)", N),
+    D("a value inside another equation, two left", ["(< x 31)", "(< y 62)", "(= (mod (* 3 x) 31) 1)", "(= (mod (* y (+ x 25)) 31) 1)"],
+      "(= y 29)", N),
+    D("a variable beside the goal's, order not known", ["(< 0 y)", "(= (+ (+ x y) (* x y)) 80)"], "(= x 26)", N),
+    D("a bound that does not follow", ["(< y x)", "(= (- (* x y) x) 80)"], "(= x 80)", N),
+    D("a function at other arguments", ["(ALL (k) (= (f (+ k 1)) (+ (* 2 k) 1)))"], "(= (f 0) 0)", {"f": "(fun nat nat)"}),
+    D("a function of itself", ["(ALL (k) (= (f k) (f (+ k 1))))"], "(= (f 0) 0)", {"f": "(fun nat nat)"}),
+    D("a function that is described for some", ["(ALL (k) (--> (< 0 k) (= (f k) (+ (* 2 k) 1))))"], "(= (f 0) 1)", {"f": "(fun nat nat)"}),
+    D("a function of one value alone", ["(= (f 2) 5)", "(= n 3)"], "(= (f n) 5)", {"f": "(fun nat nat)", "n": "nat"}),
 ]  # fmt: skip
 
 BY_CONTRADICTION = [

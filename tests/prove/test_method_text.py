@@ -1,8 +1,8 @@
 """Methods that are printed for what a prover found."""
 
 from isarstep.logic.terms import App, Const, Free
-from isarstep.prove.ground_facts import method_for
-from isarstep.prove.method_text import suggested_method
+from isarstep.prove.ground_problem import method_for
+from isarstep.prove.method_text import method_with_all_given, suggested_method
 from isarstep.prove.verdict import Proved
 
 GOAL = Free("P")
@@ -100,3 +100,10 @@ def test_simp_gets_no_rule_that_is_a_declared_one_reversed() -> None:
     proof = Proved("induct n (E)", 0.2, ("Nat.nat.induct", "Nat.Suc_eq_plus1", "T.f"), 0, "induct n", cases)
     text = suggested_method(proof, GOAL, [], {}, lambda name: name.removeprefix("T."))
     assert text == "by (induct n) (auto simp add: f)"
+
+
+def test_a_hidden_fact_is_called_by_another_name_in_a_whole_proof() -> None:
+    found = Proved("E", 0.0, ("Groups.ab_semigroup_mult_class.mult_commute",), 1)
+    text = method_with_all_given(found, GOAL)
+    assert text is not None
+    assert text.startswith("by ((simp add: mult.commute; fail) | metis mult.commute |")

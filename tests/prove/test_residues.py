@@ -12,6 +12,7 @@ from tests.prove.test_rings import RINGS
 from isarstep.prove.calculation import calculated
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.refute import Refuter
+from isarstep.prove.residue_steps import IMAGE
 from isarstep.prove.residues import carmichael
 from isarstep.prove.value_steps import REPLACED
 from isarstep.prove.verdict import Proved
@@ -36,7 +37,7 @@ def test_nothing_false_is_decided() -> None:
 
 
 def test_the_false_derivations_are_false() -> None:
-    beyond = {"least of none", "divisors of zero"}
+    beyond = {"least of none", "divisors of zero", "the number itself", "remainders by another number"}
     for derivation in FALSE_RESIDUES:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
         refuted = Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
@@ -107,3 +108,12 @@ def test_linear_remainders_by_what_is_given_have_steps() -> None:
     proof = by_calculation(Derivation("given", ["(= (mod x 7) 5)"], "(= (mod (* 5 x) 7) 4)", {"x": "nat"}))
     assert proof is not None
     assert [step.method for step in proof.steps] == ["(rule mod_mult_cong[OF refl mod_mod_trivial[symmetric]])"]
+
+
+def test_all_remainders_are_gone_through() -> None:
+    proof = by_calculation(Derivation("unit", ["(= (mod (* 5 x) 17) 8)"], "(= (mod x 17) 5)", {"x": "nat"}))
+    assert proof is not None
+    congruence = "(rule mod_mult_cong[OF refl mod_mod_trivial[symmetric]])"
+    assert [step.method for step in proof.steps] == [congruence, "eval", "simp", IMAGE, "blast"]
+    assert [step.used for step in proof.steps] == [True, False, False, False, True]
+    assert proof.method == IMAGE

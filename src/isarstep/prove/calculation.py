@@ -29,8 +29,9 @@ LARGE = 10_000
 # Natural numbers are computed as successors, integers as numbers.
 AS_INTEGERS = (
     "((subst of_nat_eq_iff[where 'a=int, symmetric], simp only: lcm_int_int_eq[symmetric] gcd_int_int_eq[symmetric]"
-    " of_nat_mod of_nat_div of_nat_add of_nat_mult of_nat_power of_nat_numeral of_nat_0 of_nat_1, eval)"
-    " | (simp; fail) | eval)"
+    " of_nat_sum of_nat_prod of_nat_mod of_nat_div of_nat_add of_nat_mult of_nat_power of_nat_numeral of_nat_0"
+    " of_nat_1, eval)"
+    " | (simp; fail) | (simp add: eval_nat_numeral))"
 )
 IDENTITY = "(algebra | (simp add: algebra_simps power2_eq_square power3_eq_cube))"
 FROM_IDENTITY = "((simp; fail) | algebra | linarith | (simp add: field_simps power2_eq_square))"
@@ -46,16 +47,18 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
                 names = {node.name for node in subterms(goal) if type(node) is Const}
                 steps, method = value_steps(goal, machine)
                 by = "simp" if names & NOT_GENERATED else "eval"
-                method = method or (AS_INTEGERS if by == "eval" and _large_naturals(goal, machine) else "")
+                method = method or (AS_INTEGERS if by == "eval" and large_naturals(goal, machine) else "")
                 return Proved(by, time.process_time() - began, (), 0, method, (), steps)
         except Undetermined:
             pass
     found = ring_proof(premises, goal, signature)
     if found is not None and found.identity is not None:
         steps = (ShownStep(found.identity, IDENTITY, (), (), True),)
-        return Proved(found.method, time.process_time() - began, found.facts, 0, FROM_IDENTITY, (), steps, found.facts)
+        return Proved(found.by, time.process_time() - began, found.facts, 0, FROM_IDENTITY, (), steps, found.facts)
+    if found is not None and found.method:
+        return Proved(found.by, time.process_time() - began, found.facts, 0, found.method, given=found.facts)
     if found is not None:
-        return Proved(found.method, time.process_time() - began, found.facts, 0)
+        return Proved(found.by, time.process_time() - began, found.facts, 0)
     needed = by_residues(premises, goal)
     if needed is None:
         return None
@@ -71,7 +74,7 @@ def without_variables(term: Term) -> bool:
     return not any(isinstance(v, TFree | TVar) for v in term_type_variables(term))
 
 
-def _large_naturals(goal: Term, machine: Machine) -> bool:
+def large_naturals(goal: Term, machine: Machine) -> bool:
     """Does an equation of natural numbers have large ones on the way?"""
     formula = dest_trueprop(goal)
     sides = None if formula is None else dest_binary(EQ, formula)

@@ -20,7 +20,8 @@ from isarstep.logic.terms import Const, Term, Typ, Type, funs, list_comb, loose,
 from isarstep.prove.calculation import IDENTITY
 from isarstep.prove.domains import INT, number_term
 from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
-from isarstep.prove.ground_facts import GroundFact, GroundProblem
+from isarstep.prove.ground_facts import GroundFact
+from isarstep.prove.ground_problem import GroundProblem
 from isarstep.prove.multipliers import Compared, multipliers
 from isarstep.prove.rings import Atom, Monomial, Normaliser, Polynomial, TooLarge, atom_terms, number_of
 from isarstep.prove.verdict import Proved, ShownStep
@@ -72,7 +73,7 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
     given = [each for each in given if each.type == goal.type]
     rings = Normaliser(signature)
     rings.assume_nonzero(problem.named(), goal.type)
-    completed = list(_completed(rings, goal))
+    completed = list(completed_squares(rings, goal))
     hints = list(_hints(goal, given, len(problem.facts), completed, quotients=rings.divided))
     symbols: dict[Monomial, Sym] = {}
     known: list[tuple[str, Formula]] = []
@@ -162,7 +163,7 @@ def _under_root(atom: Atom) -> Fraction | None:
     return None
 
 
-def _completed(rings: Normaliser, goal: Inequality) -> Iterator[Term]:
+def completed_squares(rings: Normaliser, goal: Inequality) -> Iterator[Term]:
     """Terms whose squares complete those of the goal: `x - s / 2` for `x² - s * x`, after denominators are cleared."""
     typ = goal.type
     terms = atom_terms(rings, (goal.low, goal.high), typ)
@@ -249,7 +250,13 @@ def product_of_signs(name: str, one: Inequality, other: Inequality) -> GroundFac
     formula = at_least_zero(times(one.difference, other.difference, one.type), one.type, strict=strict)
     premises = tuple(dict.fromkeys((*one.fact.premises, *other.fact.premises)))
     rule = "mult_pos_pos" if strict else "mult_nonneg_nonneg"
-    return GroundFact(name, formula, premises, f"(simp add: {rule})", tuple(dict.fromkeys((one.fact, other.fact))))
+    return GroundFact(
+        name,
+        formula,
+        premises,
+        f"((simp add: {rule}; fail) | (intro {rule}; linarith))",
+        tuple(dict.fromkeys((one.fact, other.fact))),
+    )
 
 
 def bases(compared: Sequence[Inequality]) -> Iterator[Term]:

@@ -24,6 +24,7 @@ from isarstep.prove.certificates import (
     at_least_zero,
     atoms_of,
     bases,
+    completed_squares,
     inequality,
     minus,
     over_monomials,
@@ -36,7 +37,8 @@ from isarstep.prove.certificates import (
 )
 from isarstep.prove.domains import BOOL, number_term
 from isarstep.prove.formula import Entailment, Sym, Truth
-from isarstep.prove.ground_facts import GroundFact, GroundProblem
+from isarstep.prove.ground_facts import GroundFact
+from isarstep.prove.ground_problem import GroundProblem
 from isarstep.prove.multipliers import Compared, contradiction
 from isarstep.prove.rings import Monomial, Normaliser, TooLarge
 from isarstep.prove.verdict import ASSUME, CLOSE, Proved
@@ -44,6 +46,7 @@ from isarstep.prove.verdict import ASSUME, CLOSE, Proved
 MOST_CASES = 12
 MOST_SPLITS = 4
 MOST_SQUARES = 24
+MOST_COMPLETED = 8
 MOST_PRODUCTS = 60
 MOST_EQUATIONS = 6
 MOST_ATOMS = 6
@@ -222,7 +225,7 @@ class _Search:
         rings = Normaliser(self.signature)
         apart = rings.assume_nonzero(self.named, self.type)
         among = [*hypotheses, *self.known]
-        among += [made for fact in self._products(among) if (made := inequality(fact.formula, fact)) is not None]
+        among += [made for fact in self._products(among, rings) if (made := inequality(fact.formula, fact)) is not None]
         polynomials = {each.fact.name: plain_difference(rings, each) for each in among if each.fact is not None}
         symbols: dict[Monomial, Sym] = {}
         premises = [
@@ -278,10 +281,11 @@ class _Search:
                     value = high if name == LARGER_OR_SMALLER[0] else low
                     yield self._named(hol.eq(node, value, self.type), (fact,), "simp")
 
-    def _products(self, known: Sequence[Inequality]) -> Iterator[GroundFact]:
+    def _products(self, known: Sequence[Inequality], rings: Normaliser) -> Iterator[GroundFact]:
         """Squares, products of two comparisons, and equations times terms."""
         ordered = [each for each in known if each.name != hol.EQ]
-        for base in islice(bases(known), MOST_SQUARES):
+        completed = [base for each in known[:MOST_COMPLETED] for base in completed_squares(rings, each)]
+        for base in dict.fromkeys((*completed, *islice(bases(known), MOST_SQUARES))):
             yield self._named(at_least_zero(square_of(base, self.type), self.type, strict=False), (), "simp")
         for one, other in islice(combinations_with_replacement(ordered, 2), MOST_PRODUCTS):
             self.count += 1

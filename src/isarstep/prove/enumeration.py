@@ -29,7 +29,8 @@ from isarstep.prove.domains import BOOL, INT, NAT, Undetermined, number_term
 from isarstep.prove.executable import Machine
 from isarstep.prove.rings import number_of
 
-MOST_VALUES = 2_000
+MOST_VALUES = 2_000  # of one variable
+MOST_TUPLES = 8_000  # of values of several
 MOST_VARIABLES = 4
 
 
@@ -100,7 +101,7 @@ def satisfying(
 ) -> Iterator[tuple[int, ...]]:
     """Values of the variables that make all known formulas true, and the goal false where one is given. Raises
     Undetermined where a formula has no value."""
-    if len(within) > MOST_VARIABLES or math.prod(each.high - each.low + 1 for each in within) > MOST_VALUES:
+    if len(within) > MOST_VARIABLES or math.prod(each.high - each.low + 1 for each in within) > MOST_TUPLES:
         raise Undetermined
     codes = []
     for formula in known if goal is None else (*known, goal):

@@ -18,7 +18,8 @@ from isarstep.prove.certificates import as_sum, with_certificates
 from isarstep.prove.contradictions import by_contradiction
 from isarstep.prove.encode_smt import encode_smt
 from isarstep.prove.fewest import with_fewest_facts
-from isarstep.prove.ground_facts import NONLINEAR, GroundProblem, ground_problem
+from isarstep.prove.ground_facts import NONLINEAR
+from isarstep.prove.ground_problem import GroundProblem, ground_problem
 from isarstep.prove.instances import fitting
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION, Query, attempt, ground_attempt, instantiated

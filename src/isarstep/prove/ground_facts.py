@@ -6,10 +6,10 @@ Each is a step that Isabelle repeats by the method that is named with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count, islice, product
+from itertools import islice, product
 
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
@@ -32,26 +32,27 @@ from isarstep.logic.terms import (
     substitute,
     subterms,
 )
+from isarstep.prove.closed_goals import described_functions, method_of_value, replaced_by
 from isarstep.prove.described_functions import (
     binders_and_body,
     describes_function,
     matched_arguments,
     range_of_recursion,
 )
-from isarstep.prove.domains import BOOL, COMPLEX, NAT, Undetermined, Value, number_term
+from isarstep.prove.domains import BOOL, COMPLEX, INT, NAT, RAT, REAL, Undetermined, Value, number_term
 from isarstep.prove.enumeration import Bounds, about, bounds, computable, for_all_within, satisfying
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.linear_values import SOLVED, Equations
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
-from isarstep.prove.residues import CONG
-from isarstep.prove.rings import nonlinear, number_of, type_of_application
+from isarstep.prove.rings import number_of, type_of_application
 from isarstep.prove.roots import FACTORED, SOLUTIONS, one_of_roots, product_of_factors
-from isarstep.prove.value_steps import has_value_steps, value_steps
-from isarstep.prove.verdict import OpenedGoal, Proved, ShownStep
+from isarstep.prove.value_steps import REPLACED, has_value_steps, value_steps
 
 MOST_STEPS = 80
+POWER = "Power.power_class.power"
+FIELDS = (RAT, REAL, COMPLEX)
 ROUNDS = 4
 NUMBERS = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex")
 # What provers compute by themselves, where nothing else is in the term.
@@ -130,10 +131,26 @@ class GroundFacts:
 
     def decided(self, goal: Term) -> list[GroundFact] | None:
         """The values of variables by which a goal is seen to hold."""
-        known = self.known
-        used = [known[leaf] for leaf in dict.fromkeys(frees(goal)) if leaf in known]
-        closed = substitute(goal, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None)
-        return [fact for _, fact in used] if used and self._value(closed) is True else None
+        functions = described_functions([rule.formula for rule in self.universal])
+        values = {leaf: value for leaf, (value, _) in self.known.items()}
+        values |= {leaf: value for leaf, (value, _) in functions.items() if leaf not in values}
+        closed = replaced_by(goal, values)
+        if closed == goal or self._value(closed) is not True:
+            return None
+        reached = dict.fromkeys(leaf for leaf in frees(goal) if leaf in values)
+        for leaf in list(reached):
+            reached |= dict.fromkeys(inner for inner in frees(values[leaf]) if inner in values)
+        used = [self.known[leaf][1] if leaf in self.known else self.universal[functions[leaf][1]] for leaf in reached]
+        return [*used, self._held(closed)]
+
+    def _held(self, formula: Term) -> GroundFact:
+        """That a formula without variables holds, with the steps that its value needs."""
+        shown, method = value_steps(hol.trueprop(formula, typed=True), self.machine)
+        made: list[GroundFact] = []
+        for step in shown:
+            made.append(self._named(step.formula, [made[place] for place in step.steps], step.method))
+        used = [fact for fact, step in zip(made, shown, strict=True) if step.used]
+        return self._named(formula, used, method if shown else method_of_value(formula, self.machine))
 
     def _named(self, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
         self._count += 1
@@ -156,6 +173,9 @@ class GroundFacts:
     def _instances(self, rule: GroundFact, formulas: Sequence[Term]) -> Iterator[GroundFact]:
         binders, body = binders_and_body(rule.formula)
         patterns = [t for t in subterms(body) if describes_function(t, len(binders))]
+        if not patterns and len(binders) == 1 and binders[0] in FIELDS and hol.dest_binary(hol.EQ, body) is not None:
+            for number in (0, 1, -1):
+                yield from self._instance(rule, (number_term(Fraction(number), binders[0]),))
         if not patterns or not all(isinstance(binder, Type) for binder in binders):
             return
         pattern = patterns[0]
@@ -203,6 +223,8 @@ class GroundFacts:
 
         def change(node: Term) -> Term:
             head, arguments = strip_comb(node)
+            if type(head) is Const and head.name == POWER and arguments and not frees(node):
+                return self._number(node) or node
             if type(head) is not Free or not arguments or loose(node):
                 return node
             return list_comb(head, [self._number(each) or each for each in arguments])
@@ -243,12 +265,7 @@ class GroundFacts:
     def _computed_value(self, term: Term, value: Term) -> GroundFact:
         """`t = v` of a term without variables, with the steps that its value needs."""
         equation = hol.eq(term, value, type_of_application(term))
-        shown, method = value_steps(hol.trueprop(equation, typed=True), self.machine)
-        made: list[GroundFact] = []
-        for step in shown:
-            made.append(self._named(step.formula, [made[place] for place in step.steps], step.method))
-        used = [fact for fact, step in zip(made, shown, strict=True) if step.used]
-        return self._named(equation, used, method if shown else "eval")
+        return self._held(equation)
 
     def _known(self) -> dict[Free, tuple[Term, GroundFact]]:
         """Variables that premises give a value."""
@@ -291,13 +308,27 @@ class GroundFacts:
             self.solutions.setdefault(leaf, (list(dict.fromkeys(roots)), solutions))
             if leaf not in known and (only := self._only_root(leaf, roots, solutions)) is not None:
                 known[leaf] = only
-        for each in bounds([fact.formula for fact in self.facts.values()]):
-            if each.variable not in known and (found := self._only_value(each)) is not None:
-                known[each.variable] = found
+        for _ in range(ROUNDS):
+            before = len(known)
+            for each in bounds([fact.formula for fact in self.facts.values()]):
+                if each.variable not in known and (found := self._only_value(each)) is not None:
+                    known[each.variable] = found
+            if len(known) == before:
+                break
+            self._with_values(known)
         for leaf, (value, fact) in known.items():
             self._split(fact)
             known[leaf] = value, self.facts.get(fact.formula, fact)
         return known
+
+    def _with_values(self, known: Mapping[Free, tuple[Term, GroundFact]]) -> None:
+        """Facts about whole numbers with the values of some of their variables."""
+        for fact in list(self.facts.values()):
+            inside = dict.fromkeys(leaf for leaf in frees(fact.formula) if leaf in known)
+            others = [leaf for leaf in frees(fact.formula) if leaf not in known]
+            if inside and others and all(leaf.type in (NAT, INT) for leaf in others):
+                formula = substitute(fact.formula, lambda leaf: known[leaf][0] if leaf in known else None)  # type: ignore[index]
+                self._split(self._named(formula, (fact, *(known[leaf][1] for leaf in inside)), REPLACED))
 
     def _bounded(self, leaf: Free, power: int, most: int, by: list[GroundFact]) -> GroundFact:
         """`n ≤ c`, where n or a power of it is a part of a sum of natural numbers."""
@@ -367,14 +398,20 @@ class GroundFacts:
 
     def by_enumeration(self, goal: Term) -> list[GroundFact] | None:
         """Facts from which a goal follows at once, where it holds for all values that its variables can have."""
-        stated = [fact.formula for fact in self.facts.values()]
-        within = [each for each in bounds(stated) if each.variable in frees(goal)]
+        everywhere = bounds([fact.formula for fact in self.facts.values()])
+        within = [each for each in everywhere if each.variable in frees(goal)]
         if {each.variable for each in within} != set(frees(goal)) or not within:
             return None
-        for among in ([], self._asked_of(within)):  # bounds alone, if they are enough
+        # Bounds alone, if they are enough; then with what is known of these variables, and of others beside them.
+        for variables, among in (
+            (within, []),
+            (within, self._asked_of(within)),
+            (everywhere, self._asked_of(everywhere)),
+        ):
             try:
-                if not any(True for _ in satisfying(self.machine, within, [fact.formula for fact in among], goal)):
-                    return self._gone_through(within, among, goal)
+                found = satisfying(self.machine, variables, [fact.formula for fact in among], goal)
+                if not any(True for _ in found):
+                    return self._gone_through(variables, among, goal)
             except Undetermined:
                 return None
         return None
@@ -456,119 +493,3 @@ def is_numeral(term: Term) -> bool:
     if type(term) is App and type(term.fun) is Const and term.fun.name == "Groups.uminus_class.uminus":
         return is_numeral(term.arg)
     return number_of(term) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class GroundProblem:
-    """A goal without quantifiers in front and what is known for it."""
-
-    facts: tuple[GroundFact, ...]
-    goal: Term
-    decided: tuple[str, ...] | None  # facts that give variables values with which the goal holds
-    method: str = ""  # by which it follows from them
-    opened: OpenedGoal | None = None  # what was asked, where that has variables or premises of its own
-
-    def named(self) -> tuple[Named, ...]:
-        return tuple(Named(fact.name, hol.trueprop(fact.formula, typed=True)) for fact in self.facts)
-
-    def by_values(self) -> Proved | None:
-        """A proof by the values of variables, to be explained."""
-        if self.decided is None:
-            return None
-        complex_numbers = any(type_of_application(t) == COMPLEX for t in subterms(self.goal))
-        if self.method:
-            return Proved("eval", 0.0, self.decided, 0, self.method)
-        return Proved("simp", 0.0, (*self.decided, *(("complex_eq_iff",) if complex_numbers else ())), 0)
-
-    def explained(self, proof: Proved, last: Collection[str] | None = None) -> Proved:
-        """The proof from the premises themselves, with the steps that it needs; `last`: those that its end needs."""
-        by_name = {fact.name: fact for fact in self.facts}
-        needed = [by_name[name] for name in proof.facts if name in by_name]
-        used = [fact for fact in needed if last is None or fact.name in last]
-        chain = dict.fromkeys(step for fact in needed for step in fact.chain())
-        places = {step: place for place, step in enumerate(step for step in chain if step.method)}
-        shown = tuple(
-            ShownStep(
-                step.formula,
-                step.method,
-                tuple(need.name for need in step.needs if not need.method),
-                tuple(places[need] for need in step.needs if need.method),
-                step in used,
-            )
-            for step in places
-        )
-        premises = dict.fromkeys(name for step in chain for name in step.premises)
-        others = [name for name in proof.facts if name not in by_name]
-        formulas = [*(fact.formula for fact in used), self.goal]
-        method = method_for(formulas) if proof.by.startswith("cvc5") else proof.method
-        given = tuple(dict.fromkeys(fact.name for fact in used if not fact.method))
-        further = tuple(
-            replace(
-                step,
-                steps=(
-                    *(place + len(shown) for place in step.steps),
-                    *(places[by_name[name]] for name in step.premises if name in by_name and by_name[name].method),
-                ),
-            )
-            for step in proof.steps
-        )
-        shown = (*shown, *further)
-        facts = (*premises, *others)
-        return replace(proof, facts=facts, steps=shown, method=method, given=given, opened=self.opened)
-
-
-def method_for(formulas: Iterable[Term]) -> str:
-    """The method of Isabelle that decides such formulas."""
-    nodes = [node for formula in formulas for node in subterms(formula)]
-    names = {node.name for node in nodes if type(node) is Const}
-    if any(map(nonlinear, nodes)):
-        return NONLINEAR
-    if CONG in names:
-        return "(unfold cong_def, presburger)"
-    whole = {"Rings.modulo_class.modulo", "Rings.dvd_class.dvd"} & names
-    return "presburger" if whole else "(linarith | (simp; fail) | arith)"
-
-
-def ground_problem(
-    premises: Sequence[Named], goal: Term, signature: Signature, library: Lookup
-) -> GroundProblem | None:
-    """None where the goal says nothing about numbers."""
-    formula = hol.as_formula(goal)
-    if formula is None or schematics(formula):
-        return None
-    given, conclusion, variables = list(premises), formula, list[Free]()
-    taken = {leaf.name for term in (formula, *(each.prop for each in premises)) for leaf in frees(term)}
-    while True:
-        binder, sides = hol.dest_quantifier(hol.ALL, conclusion), hol.dest_binary(hol.IMPLIES, conclusion)
-        if binder is not None and binder.type is not None:
-            name = next(name for n in count() if (name := f"{binder.name}~{n}") not in taken)
-            taken.add(name)
-            variables.append(Free(name, binder.type))
-            conclusion = instantiate(binder.body, variables[-1])
-        elif sides is not None:
-            given.append(Named(f"goal({len(given)})", hol.trueprop(sides[0], typed=True)))
-            conclusion = sides[1]
-        else:
-            break
-    if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of_application, subterms(conclusion))):
-        return None
-    gathered = GroundFacts(signature, library)
-    facts = gathered.gather(given, conclusion)
-    decided, method = gathered.decided(conclusion), ""
-    if decided is None and (decided := gathered.by_enumeration(conclusion)) is not None:
-        method = "blast"
-    elif decided is None and (decided := gathered.by_solutions(conclusion)) is not None:
-        method = "((auto; fail) | (elim disjE; simp))"
-    facts += [fact for fact in decided or () if fact not in facts]
-    names = None if decided is None else tuple(fact.name for fact in decided)
-    asked = hol.trueprop(conclusion, typed=True)
-    if conclusion == formula:
-        return GroundProblem(tuple(facts), asked, names, method)
-    body = goal  # what is left without meta-connectives tells whether others are to be opened
-    while (meta := hol.dest_quantifier(hol.PURE_ALL, body)) is not None or hol.dest_binary(hol.PURE_IMP, body):
-        body = meta.body if meta is not None else hol.strip_pure_imp(body)[1]
-    inner = hol.dest_trueprop(body)
-    by_rules = inner is not None and (hol.dest_quantifier(hol.ALL, inner) or hol.dest_binary(hol.IMPLIES, inner))
-    own = tuple((each.name, each.prop) for each in given[len(premises) :])
-    opened = OpenedGoal(tuple(variables), own, asked, "(intro allI impI)" if by_rules else "-")
-    return GroundProblem(tuple(facts), asked, names, method, opened)

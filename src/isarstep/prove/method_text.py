@@ -161,8 +161,12 @@ def method_with_all_given(proof: Proved, goal: Term) -> str | None:
             continue
         if not _NAME.fullmatch(fact):
             return None
-        named.append(fact)
-    return f"by {_method(proof, goal, list(dict.fromkeys(named)))}"
+        named.append(_ACCESSIBLE.get(fact, fact))
+    listed = list(dict.fromkeys(named))
+    method = _with_others(_method(proof, goal, listed), listed)
+    if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
+        method = f"((simp add: {' '.join(listed)}; fail) | {method[1:]}"
+    return f"by {method}"
 
 
 def _method(proof: Proved, goal: Term, named: list[str]) -> str:

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
 from isarstep.logic import hol
-from isarstep.logic.hol import DIVIDE, DVD, MINUS, MODULO, PLUS, POWER, TIMES, UMINUS
+from isarstep.logic.hol import BALL, DIVIDE, DVD, MEMBER, MINUS, MODULO, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.terms import (
+    Abs,
     Const,
     Free,
     Term,
     Typ,
+    Type,
+    abstract,
     frees,
     funs,
     list_comb,
@@ -31,8 +35,10 @@ from isarstep.prove.rings import nonlinear, number_of
 from isarstep.prove.verdict import ShownStep
 
 MOST_CASES = 12
+MOST_TUPLES = 5_000
 CONGRUENCES = {PLUS: "mod_add_cong", TIMES: "mod_mult_cong", MINUS: "mod_diff_cong"}
 LEAF, SAME = "mod_mod_trivial[symmetric]", "refl"
+IMAGE = "((simp only: refl simp_thms; fail) | metis)"
 CASES = "((auto; fail) | presburger)"
 WITHOUT_DVD = "((simp only: dvd_eq_mod_eq_0 not_False_eq_True; fail) | (simp add: dvd_eq_mod_eq_0))"
 
@@ -53,7 +59,7 @@ def residue_steps(goal: Term, given: Sequence[tuple[str, Term]]) -> tuple[tuple[
     except _Beyond:
         return alone
     if linear and (shown.cases or not shown.steps):
-        return alone
+        return (_through_remainders(goal, given, terms[0][1]) if given else None) or alone
     steps = (*shown.cases, *(_moved(step, len(shown.cases)) for step in shown.steps))
     if not any(type(node) is Const and node.name == DVD for node in subterms(goal)):
         return steps, CASES, alone[2]
@@ -63,6 +69,53 @@ def residue_steps(goal: Term, given: Sequence[tuple[str, Term]]) -> tuple[tuple[
     steps = tuple(ShownStep(step.formula, step.method, step.premises, step.steps, False) for step in steps)
     last = ShownStep(rebuilt(formula, _without_dvd), CASES, alone[2], used, True)
     return (*steps, last), WITHOUT_DVD, ()
+
+
+def _through_remainders(
+    goal: Term, given: Sequence[tuple[str, Term]], modulus: int
+) -> tuple[tuple[ShownStep, ...], str, tuple[str, ...]] | None:
+    """All remainders that the variables can have are gone through, where premises and goal speak of remainders by one
+    number alone; None where they do not, or where there are too many."""
+    formulas = [hol.dest_trueprop(prop) for prop in (*(prop for _, prop in given), goal)]
+    pairs = [pair for formula in formulas if formula is not None for pair in _moduli(formula)]
+    variables = list(dict.fromkeys(leaf for formula in formulas if formula is not None for leaf in frees(formula)))
+    if None in formulas or {number for _, number, _ in pairs} != {modulus} or len({typ for _, _, typ in pairs}) != 1:
+        return None
+    typ = pairs[0][2]
+    if modulus < 3 or modulus ** len(variables) > MOST_TUPLES or any(leaf.type != typ for leaf in variables):
+        return None
+    remainders = {leaf: _mod(leaf, modulus, typ) for leaf in variables}
+    shown = _Shown(modulus, set(remainders.values()))
+    images: dict[Term, Term] = {}
+    for term, _, _ in dict.fromkeys(pairs):
+        image, why = shown.image(term, typ)
+        images[_mod(term, modulus, typ)] = image if why == LEAF else _mod(image, modulus, typ)
+    of_remainders = [rebuilt(formula, lambda node: images.get(node, node)) for formula in formulas if formula]
+    stand_ins = {remainder: Free(f"{leaf.name}~mod", typ) for leaf, remainder in remainders.items()}
+    abstracted = [rebuilt(formula, lambda node: stand_ins.get(node, node)) for formula in of_remainders]
+    if any(leaf in variables for formula in abstracted for leaf in frees(formula)):
+        return None  # a variable stands outside of remainders
+    everywhere = reduce(lambda right, left: hol.implies(left, right, typed=True), reversed(abstracted))
+    below = list_comb(
+        Const("Set_Interval.ord_class.atLeastLessThan", funs((typ, typ), Type("Set.set", (typ,)))),
+        [number_term(Fraction(n), typ) for n in (0, modulus)],
+    )
+    member = Const(MEMBER, funs((typ, Type("Set.set", (typ,))), BOOL))
+    for stand_in in reversed(stand_ins.values()):
+        ball = Const(BALL, funs((Type("Set.set", (typ,)), funs((typ,), BOOL)), BOOL))
+        everywhere = list_comb(ball, (below, Abs("k", typ, abstract(everywhere, stand_in))))
+    steps = [*shown.steps, ShownStep(everywhere, "eval", (), (), False)]
+    among = [len(steps) - 1]
+    for remainder in remainders.values():
+        steps.append(ShownStep(list_comb(member, (remainder, below)), "simp", (), (), False))
+        among.append(len(steps) - 1)
+    congruences = tuple(range(len(shown.steps)))
+    for (name, _), formula in zip(given, of_remainders, strict=False):
+        steps.append(ShownStep(formula, IMAGE, (name,), congruences, False))
+        among.append(len(steps) - 1)
+    steps.append(ShownStep(of_remainders[-1], "blast", (), tuple(among), True))
+    steps[: len(congruences)] = [replace(step, used=True) for step in steps[: len(congruences)]]
+    return tuple(steps), IMAGE, ()
 
 
 class _Beyond(Exception):
@@ -79,31 +132,31 @@ class _Shown:
 
     def term(self, term: Term, typ: Typ) -> None:
         """`t mod d = t' mod d`, where t' has remainders alone."""
-        image, why = self._image(term, typ)
+        image, why = self.image(term, typ)
         if isinstance(why, int):
             step = self.steps[why]
             self.steps[why] = ShownStep(step.formula, step.method, step.premises, step.steps, True)
         elif why == LEAF and image not in self.known:
             self._one_of(term, self.modulus, typ, range(self.modulus))
 
-    def _image(self, term: Term, typ: Typ) -> tuple[Term, int | str]:
+    def image(self, term: Term, typ: Typ) -> tuple[Term, int | str]:
         """The term of remainders, and why it has the same remainder: the place of a step, or a theorem."""
         head, arguments = strip_comb(term)
         name = head.name if type(head) is Const else ""
         if not frees(term):
             return term, SAME
         if name in CONGRUENCES and len(arguments) == 2:
-            (left, one), (right, other) = (self._image(each, typ) for each in arguments)
+            (left, one), (right, other) = (self.image(each, typ) for each in arguments)
             places = tuple(why for why in (one, other) if isinstance(why, int))
             filled = " ".join("_" if isinstance(why, int) else why for why in (one, other))
             rule = CONGRUENCES[name] + ("" if len(places) == 2 else f"[OF {filled}]")
             return self._equal(term, list_comb(head, (left, right)), typ, f"(rule {rule})", places)
         if name == UMINUS and len(arguments) == 1:
-            image, why = self._image(arguments[0], typ)
+            image, why = self.image(arguments[0], typ)
             rule, places = ("mod_minus_cong", (why,)) if isinstance(why, int) else (f"mod_minus_cong[OF {why}]", ())
             return self._equal(term, list_comb(head, (image,)), typ, f"(rule {rule})", places)
         if name == POWER and len(arguments) == 2 and number_of(arguments[1]) is not None:
-            image, why = self._image(arguments[0], typ)
+            image, why = self.image(arguments[0], typ)
             made = list_comb(head, (image, arguments[1]))
             if isinstance(why, int):
                 return self._equal(term, made, typ, "(metis power_mod)", (why,))

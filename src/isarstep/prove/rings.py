@@ -47,6 +47,14 @@ SEMIRING, RING, FIELD = ("Rings.comm_semiring_1",), ("Rings.comm_ring_1",), ("Fi
 ORDERED_FIELD = ("Fields.linordered_field",)
 
 
+# Given equations come before what is not 0: Isabelle's `algebra` fails on the other order.
+ALGEBRA = "(algebra | (simp add: field_simps power2_eq_square))"
+DIVIDED = (
+    "((simp add: field_simps power2_eq_square; fail) | (simp add: divide_simps, algebra)"
+    " | (simp add: field_simps, algebra) | algebra)"
+)
+
+
 class TooLarge(Exception):
     """A polynomial has too many terms to be worth it."""
 
@@ -56,9 +64,10 @@ class RingProof:
     """By which method of Isabelle, with which premises and collections of laws; the identity is that the difference of
     both sides is a sum of multiples of those of given equations."""
 
-    method: str
+    by: str
     facts: tuple[str, ...]
     identity: Term | None = None
+    method: str = ""  # of Isar, where it is none of the usual ones
 
 
 def ring_proof(premises: Sequence[Named], goal: Term, signature: Signature) -> RingProof | None:
@@ -77,8 +86,8 @@ def ring_proof(premises: Sequence[Named], goal: Term, signature: Signature) -> R
         return None
     if len(found) == 1:
         return found[0]
-    method = next((proof.method for proof in found if proof.method == "algebra"), found[0].method)
-    return RingProof(method, tuple(dict.fromkeys(fact for proof in found for fact in proof.facts)))
+    by = next((proof.by for proof in found if proof.by == "algebra"), found[0].by)
+    return RingProof(by, tuple(dict.fromkeys(fact for proof in found for fact in proof.facts)))
 
 
 def _conjuncts(formula: Term) -> Iterator[Term]:
@@ -115,7 +124,7 @@ def _equation(premises: Sequence[Named], formula: Term, signature: Signature) ->
         return RingProof("simp", laws)
     if not signature.of_sort(typ, FIELD):
         return None
-    return _combined(rings, premises, (arguments[0], arguments[1]), difference, typ, used if divided else ())
+    return _combined(rings, premises, (arguments[0], arguments[1]), difference, typ, used)
 
 
 def _combined(
@@ -126,7 +135,8 @@ def _combined(
     typ: Typ,
     used: Sequence[str],
 ) -> RingProof | None:
-    """Is it a sum of multiples of given equations, by numbers or by one of the atoms?"""
+    """Is it a sum of multiples of given equations, by numbers, atoms or products of two of these; as it stands or
+    multiplied by what is not 0?"""
     given: list[tuple[str, Polynomial, tuple[Term, Term]]] = []
     for premise in premises:
         formula = dest_trueprop(premise.prop)
@@ -143,17 +153,65 @@ def _combined(
     rows = [_times(given[place][1], {factor: Fraction(1)}) for place, factor in multiples]
     factors = _in_span(wanted, rows)
     if factors is None:
-        return None
+        return _combined_further(rings, premises, given, wanted, typ, used)
     by_premise: dict[int, Polynomial] = {}
     for number, factor in factors.items():
         place, monomial = multiples[number]
         by_premise.setdefault(place, {})[monomial] = factor
     names = sorted(given[place][0] for place in by_premise)
-    divided = bool(used) or rings.divided
     terms = atom_terms(rings, [*goal, *(side for _, _, sides in given for side in sides)], typ)
     parts = [(by_premise[place], given[place][2]) for place in sorted(by_premise)]
-    identity = None if divided else _identity(goal, parts, terms, typ)
-    return RingProof("algebra", (*names, *used), identity)
+    if rings.divided:
+        return RingProof("algebra", (*names, *used), method=DIVIDED)
+    return RingProof("algebra", tuple(names), _identity(goal, parts, terms, typ))
+
+
+def _combined_further(
+    rings: Normaliser,
+    premises: Sequence[Named],
+    given: Sequence[tuple[str, Polynomial, tuple[Term, Term]]],
+    wanted: Polynomial,
+    typ: Typ,
+    used: Sequence[str],
+) -> RingProof | None:
+    """With products of two atoms as factors, and of the goal multiplied by a difference that is known not to be 0."""
+    if len(given) > 4:
+        return None
+    wanted = _without_quotients(wanted)
+    given = [(name, _without_quotients(row), sides) for name, row, sides in given]
+    atoms = list(dict.fromkeys(atom for row in (wanted, *(row for _, row, _ in given)) for m in row for atom, _ in m))
+    if len(atoms) > 5:
+        return None
+    monomials = [ONE, *(((a, 1),) for a in atoms), *(_sorted([(a, 1), (b, 1)]) for a in atoms for b in atoms)]
+    monomials = [_merged(monomial) for monomial in monomials]
+    multiples = [(place, monomial) for place in range(len(given)) for monomial in dict.fromkeys(monomials)]
+    rows = [_times(given[place][1], {monomial: Fraction(1)}) for place, monomial in multiples]
+    apart = [(premise.name, row) for premise in premises if (row := rings.known_apart(premise, typ)) is not None][:4]
+    for names, factor in (((), {ONE: Fraction(1)}), *(((name,), row) for name, row in apart)):
+        found = _in_span(_times(wanted, factor), rows)
+        if found is not None:
+            by = sorted({given[multiples[number][0]][0] for number in found})
+            apart_names = (*names, *(used if rings.divided else ()))
+            method = DIVIDED if rings.divided else ALGEBRA
+            return RingProof("algebra", (*by, *(name for name in apart_names if name not in by)), method=method)
+    return None
+
+
+def _without_quotients(found: Polynomial) -> Polynomial:
+    """Times atoms that stand below, which are not 0."""
+    below: dict[Atom, int] = {}
+    for monomial in found:
+        for atom, power in monomial:
+            below[atom] = max(below.get(atom, 0), -power)
+    return _times(found, {_sorted((atom, power) for atom, power in below.items() if power > 0): Fraction(1)})
+
+
+def _merged(monomial: Monomial) -> Monomial:
+    """`x * x` as a power."""
+    powers: dict[Atom, int] = {}
+    for atom, power in monomial:
+        powers[atom] = powers.get(atom, 0) + power
+    return _sorted(powers.items())
 
 
 def _identity(
@@ -247,8 +305,7 @@ class Normaliser:
         if not self._signature.of_sort(typ, FIELD):
             return ()
         for premise in premises:
-            formula = dest_trueprop(premise.prop)
-            found = None if formula is None or premise.here or loose(formula) else self._apart(formula, typ)
+            found = self.known_apart(premise, typ)
             if found is None:
                 continue
             names.append(premise.name)
@@ -256,6 +313,11 @@ class Normaliser:
                 self._nonzero.update(atom for atom, _ in next(iter(found)))
             self._nonzero.add(_frozen(_monic(found)[1]))
         return tuple(names)
+
+    def known_apart(self, premise: Named, typ: Typ) -> Polynomial | None:
+        """What a premise says not to be 0."""
+        formula = dest_trueprop(premise.prop)
+        return None if formula is None or premise.here or loose(formula) else self._apart(formula, typ)
 
     def _apart(self, formula: Term, typ: Typ) -> Polynomial | None:
         """`a ≠ b`, `a < b`: their difference is not 0. `c ≤ a` with a number c > 0: neither is a."""

@@ -196,6 +196,7 @@ def isar_text(
     for place, fact in enumerate(known):
         lines.append(f'  {"assumes" if place == 0 else "    and"} "{fact}"')
     lines += [f'  shows "{steps[-1][0]}"', *(f"  (* given at all types: {text} *)" for text in general), "proof -"]
+    known_apart = {f"assms({n})" for n, text in enumerate(known, 1) if "≠" in text}
     # ?thesis is the conclusion alone; a goal with premises or variables of its own is said again.
     goal = f'"{steps[-1][0]}"' if any(sign in steps[-1][0] for sign in "⟹⋀") else "?thesis"
     for place, (text, term, gap) in enumerate(steps):
@@ -230,7 +231,11 @@ def isar_text(
             lines.append(f"{margin}  {before}by {method}")
         if isinstance(gap, Proved) and gap.given is not None and set(gap.given) <= set(known_as):
             using = " ".join([*map(known_as.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
-        using = " ".join([using, *(f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used)]).strip()
+        shown = [f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used]
+        # Isabelle's `algebra` fails where what is not 0 comes before equations.
+        apart = [label for label in using.split() if label in known_apart]
+        others = [label for label in using.split() if label not in known_apart]
+        using = " ".join([*others, *shown, *apart])
         before = f"using {using} " if using else ""
         lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term)}"]
         lines += ["  qed"] if margin != "  " else []

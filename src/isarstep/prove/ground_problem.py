@@ -1,0 +1,128 @@
+"""A problem of arithmetic without quantifiers, as provers and certificates see it, and what its proofs look like."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+
+from isarstep.logic import hol
+from isarstep.logic.signature import Signature
+from isarstep.logic.terms import Const, Free, Term, Type, frees, instantiate, schematics, subterms
+from isarstep.prove.closed_goals import DECIDED
+from isarstep.prove.ground_facts import NONLINEAR, NUMBERS, GroundFact, GroundFacts, Lookup
+from isarstep.prove.monomorphise import Named
+from isarstep.prove.residues import CONG
+from isarstep.prove.rings import nonlinear, type_of_application
+from isarstep.prove.verdict import OpenedGoal, Proved, ShownStep
+
+
+@dataclass(frozen=True, slots=True)
+class GroundProblem:
+    """A goal without quantifiers in front and what is known for it."""
+
+    facts: tuple[GroundFact, ...]
+    goal: Term
+    decided: tuple[str, ...] | None  # facts that give variables values with which the goal holds
+    method: str = ""  # by which it follows from them
+    opened: OpenedGoal | None = None  # what was asked, where that has variables or premises of its own
+
+    def named(self) -> tuple[Named, ...]:
+        return tuple(Named(fact.name, hol.trueprop(fact.formula, typed=True)) for fact in self.facts)
+
+    def by_values(self) -> Proved | None:
+        """A proof by the values of variables, to be explained."""
+        return None if self.decided is None else Proved("eval", 0.0, self.decided, 0, self.method)
+
+    def explained(self, proof: Proved, last: Collection[str] | None = None) -> Proved:
+        """The proof from the premises themselves, with the steps that it needs; `last`: those that its end needs."""
+        by_name = {fact.name: fact for fact in self.facts}
+        needed = [by_name[name] for name in proof.facts if name in by_name]
+        used = [fact for fact in needed if last is None or fact.name in last]
+        chain = dict.fromkeys(step for fact in needed for step in fact.chain())
+        places = {step: place for place, step in enumerate(step for step in chain if step.method)}
+        shown = tuple(
+            ShownStep(
+                step.formula,
+                step.method,
+                tuple(need.name for need in step.needs if not need.method),
+                tuple(places[need] for need in step.needs if need.method),
+                step in used,
+            )
+            for step in places
+        )
+        premises = dict.fromkeys(name for step in chain for name in step.premises)
+        others = [name for name in proof.facts if name not in by_name]
+        formulas = [*(fact.formula for fact in used), self.goal]
+        method = method_for(formulas) if proof.by.startswith("cvc5") else proof.method
+        given = tuple(dict.fromkeys(fact.name for fact in used if not fact.method))
+        further = tuple(
+            replace(
+                step,
+                steps=(
+                    *(place + len(shown) for place in step.steps),
+                    *(places[by_name[name]] for name in step.premises if name in by_name and by_name[name].method),
+                ),
+            )
+            for step in proof.steps
+        )
+        shown = (*shown, *further)
+        facts = (*premises, *others)
+        return replace(proof, facts=facts, steps=shown, method=method, given=given, opened=self.opened)
+
+
+def method_for(formulas: Iterable[Term]) -> str:
+    """The method of Isabelle that decides such formulas."""
+    nodes = [node for formula in formulas for node in subterms(formula)]
+    names = {node.name for node in nodes if type(node) is Const}
+    if any(map(nonlinear, nodes)):
+        return NONLINEAR
+    if CONG in names:
+        return "(unfold cong_def, presburger)"
+    whole = {"Rings.modulo_class.modulo", "Rings.dvd_class.dvd"} & names
+    return "presburger" if whole else "(linarith | (simp; fail) | arith)"
+
+
+def ground_problem(
+    premises: Sequence[Named], goal: Term, signature: Signature, library: Lookup
+) -> GroundProblem | None:
+    """None where the goal says nothing about numbers."""
+    formula = hol.as_formula(goal)
+    if formula is None or schematics(formula):
+        return None
+    given, conclusion, variables = list(premises), formula, list[Free]()
+    taken = {leaf.name for term in (formula, *(each.prop for each in premises)) for leaf in frees(term)}
+    while True:
+        binder, sides = hol.dest_quantifier(hol.ALL, conclusion), hol.dest_binary(hol.IMPLIES, conclusion)
+        if binder is not None and binder.type is not None:
+            name = next(name for n in count() if (name := f"{binder.name}~{n}") not in taken)
+            taken.add(name)
+            variables.append(Free(name, binder.type))
+            conclusion = instantiate(binder.body, variables[-1])
+        elif sides is not None:
+            given.append(Named(f"goal({len(given)})", hol.trueprop(sides[0], typed=True)))
+            conclusion = sides[1]
+        else:
+            break
+    if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of_application, subterms(conclusion))):
+        return None
+    gathered = GroundFacts(signature, library)
+    facts = gathered.gather(given, conclusion)
+    decided, method = gathered.decided(conclusion), DECIDED
+    if decided is None and (decided := gathered.by_enumeration(conclusion)) is not None:
+        method = "blast"
+    elif decided is None and (decided := gathered.by_solutions(conclusion)) is not None:
+        method = "((auto; fail) | (elim disjE; simp))"
+    facts += [fact for fact in decided or () if fact not in facts]
+    names = None if decided is None else tuple(fact.name for fact in decided)
+    asked = hol.trueprop(conclusion, typed=True)
+    if conclusion == formula:
+        return GroundProblem(tuple(facts), asked, names, method)
+    body = goal  # what is left without meta-connectives tells whether others are to be opened
+    while (meta := hol.dest_quantifier(hol.PURE_ALL, body)) is not None or hol.dest_binary(hol.PURE_IMP, body):
+        body = meta.body if meta is not None else hol.strip_pure_imp(body)[1]
+    inner = hol.dest_trueprop(body)
+    by_rules = inner is not None and (hol.dest_quantifier(hol.ALL, inner) or hol.dest_binary(hol.IMPLIES, inner))
+    own = tuple((each.name, each.prop) for each in given[len(premises) :])
+    opened = OpenedGoal(tuple(variables), own, asked, "(intro allI impI)" if by_rules else "-")
+    return GroundProblem(tuple(facts), asked, names, method, opened)
