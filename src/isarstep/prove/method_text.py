@@ -163,7 +163,8 @@ def method_with_all_given(proof: Proved, goal: Term) -> str | None:
             return None
         named.append(_ACCESSIBLE.get(fact, fact))
     listed = list(dict.fromkeys(named))
-    method = _with_others(_method(proof, goal, listed), listed)
+    method = _method(proof, goal, listed)
+    method = method if proof.method else _with_others(method, listed, listed)
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
         method = f"((simp add: {' '.join(listed)}; fail) | {method[1:]}"
     return f"by {method}"
