@@ -26,6 +26,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
+from itertools import chain
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from queue import Empty
@@ -100,7 +101,7 @@ def proved(paths: list[Path], read: dict[str, Task], asked: argparse.Namespace) 
     todo = [path for path in chosen if path.stem not in answers]
     not_read = [{"name": path.stem, "said": "not read"} for path in todo if path.stem not in read]
     todo = [path for path in todo if path.stem in read]
-    for answer in (*not_read, *all_asked(todo, read, asked)):
+    for answer in chain(not_read, all_asked(todo, read, asked)):
         answers[answer["name"]] = answer
         print(f"{answer['name']}: {said_of(answer)}", flush=True)
         if asked.kept is not None:

@@ -306,6 +306,7 @@ BY_VALUES = [
     D("a variable beside the goal's", ["(< 0 y)", "(< y x)", "(= (+ (+ x y) (* x y)) 80)"], "(= x 26)", N),
     D("a function without recursion", ["(ALL (k) (= (f k) (+ (* 2 k) 1)))", "(= n 3)"], "(= (f (f n)) 15)",
       {"f": "(fun nat nat)", "n": "nat"}),
+    D("a root that exists", ["(< x 10)", "(EX (n) (= (+ (* 10 x) 6) (^ n 2)))"], "(| (= x 3) (= x 1))", N),
 ]  # fmt: skip
 
 FALSE_VALUES = [
@@ -340,6 +341,10 @@ FALSE_VALUES = [
     D("a function of itself", ["(ALL (k) (= (f k) (f (+ k 1))))"], "(= (f 0) 0)", {"f": "(fun nat nat)"}),
     D("a function that is described for some", ["(ALL (k) (--> (< 0 k) (= (f k) (+ (* 2 k) 1))))"], "(= (f 0) 1)", {"f": "(fun nat nat)"}),
     D("a function of one value alone", ["(= (f 2) 5)", "(= n 3)"], "(= (f n) 5)", {"f": "(fun nat nat)", "n": "nat"}),
+    D("a root that exists, one of two", ["(< x 10)", "(EX (n) (= (+ (* 10 x) 6) (^ n 2)))"], "(= x 3)", N),
+    D("two numbers that exist", ["(EX (n) (= x (+ n 1)))", "(EX (n) (= y (+ n 1)))"], "(= x y)", N),
+    D("a root without a bound", ["(EX (n) (= (+ (* 10 x) 6) (^ n 2)))"], "(| (= x 3) (= x 1))", N),
+    D("a power below, the number itself", ["(= (^ m 2) n)", "(< n 7)"], "(= m 2)", N),
 ]  # fmt: skip
 
 BY_CONTRADICTION = [
@@ -356,6 +361,7 @@ BY_CONTRADICTION = [
     D("not 0", ["(= (* x y) 1)"], "(neq x 0)", R),
     D("square at least", ["(<= 2 x)"], "(<= 4 (^ x 2))", Z),
     D("by a known disjunction", ["(| (= x 1) (= x 2))"], "(= (^ x 2) (- (* 3 x) 2))", R),
+    D("a number that exists", ["(EX (z) (<= (+ (+ (* 2 (^ z 2)) (* 5 z)) x) 0))"], "(<= x (/ 25 8))", R),
 ]
 
 FALSE_CONTRADICTIONS = [
@@ -391,4 +397,7 @@ FALSE_CONTRADICTIONS = [
     D("quotient by what may be 0", ["(= (/ x y) 1)", "(<= 0 y)"], "(< 0 y)", {"x": "int", "y": "int"}),
     D("division by zero is 0", [], "(= (* x (/ 1 x)) 1)", R),
     D("squares of integers between", ["(< (^ x 2) 5)"], "(<= x 1)", Z),
+    D("a number that exists, a bound too small", ["(EX (z) (<= (+ (+ (* 2 (^ z 2)) (* 5 z)) x) 0))"], "(<= x 3)", R),
+    D("numbers that exist are not the same", ["(EX (z) (= x (+ z 1)))", "(EX (z) (= y (+ z 1)))"], "(= x y)", R),
+    D("a number that exists is no given one", ["(EX (z) (= x (^ z 2)))", "(= y (^ z 2))"], "(= x y)", R),
 ]

@@ -22,7 +22,7 @@ from tests.prove.test_rings import RINGS
 
 from isarstep.logic.terms import Free, Type
 from isarstep.prove.calculation import calculated
-from isarstep.prove.domains import INT, REAL
+from isarstep.prove.domains import INT, NAT, REAL
 from isarstep.prove.formula import CannotEncode
 from isarstep.prove.ground_problem import GroundProblem, ground_problem
 from isarstep.prove.linear_values import SOLVED
@@ -192,3 +192,23 @@ def test_roots() -> None:
                 product[monomial] = product.get(monomial, Fraction(0)) - root * coefficient
             made = {monomial: coefficient for monomial, coefficient in product.items() if coefficient}
         assert rational_roots(made, REAL) == (x, roots)
+
+
+def test_a_number_that_exists_is_obtained() -> None:
+    problem = problem_of(next(d for d in BY_VALUES if d.name == "a root that exists"))
+    assert problem is not None
+    found = problem.by_values()
+    assert found is not None
+    steps = problem.explained(found).steps
+    (obtained,) = (step.obtained for step in steps if step.obtained is not None)
+    assert obtained.type == NAT
+    assert [step.method for step in steps].count("(rule power_less_imp_less_base, simp)") == 1
+
+
+def test_a_number_too_long_to_be_written_is_no_value() -> None:
+    problem = problem_of(Derivation("long", ["(= n (^ 2 4000))"], "(< 0 n)", {"n": "nat"}))
+    assert problem is not None
+    assert all(fact.method == "" for fact in problem.facts)
+    problem = problem_of(Derivation("long", ["(= (+ x x) (^ 2 4000))"], "(< 0 x)", {"x": "real"}))
+    assert problem is not None
+    assert all(fact.method == "" for fact in problem.facts)

@@ -284,7 +284,8 @@ class _Search:
     def _products(self, known: Sequence[Inequality], rings: Normaliser) -> Iterator[GroundFact]:
         """Squares, products of two comparisons, and equations times terms."""
         ordered = [each for each in known if each.name != hol.EQ]
-        completed = [base for each in known[:MOST_COMPLETED] for base in completed_squares(rings, each)]
+        turned = [Inequality(None, each.name, each.high, each.low, each.type) for each in known[:MOST_COMPLETED]]
+        completed = [base for each in (*known[:MOST_COMPLETED], *turned) for base in completed_squares(rings, each)]
         for base in dict.fromkeys((*completed, *islice(bases(known), MOST_SQUARES))):
             yield self._named(at_least_zero(square_of(base, self.type), self.type, strict=False), (), "simp")
         for one, other in islice(combinations_with_replacement(ordered, 2), MOST_PRODUCTS):

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from isarstep.logic.terms import Abs, App, Const, Term, Typ, Type, fun, funs, list_comb
 
 Value: TypeAlias = Any  # of which form is said by the HOL type
+LONGEST_NUMERAL = 2**512
 BOOL, NAT, INT = Type("HOL.bool"), Type("Nat.nat"), Type("Int.int")
 RAT, REAL, COMPLEX = Type("Rat.rat"), Type("Real.real"), Type("Complex.complex")
 MOST_VALUES = 64  # of a type that is gone through value by value
@@ -159,6 +160,11 @@ class NumberValues(Domain):
             real, imaginary = (NumberValues(REAL).term(part) for part in (value.re, value.im))
             return list_comb(Const("Complex.complex.Complex", funs((REAL, REAL), COMPLEX)), (real, imaginary))
         return number_term(Fraction(value), self.type)
+
+
+def short_enough(value: Fraction | int) -> bool:
+    """Can it be written as a term? Numerals are as deep as they have binary digits."""
+    return max(abs(value.numerator), value.denominator) < LONGEST_NUMERAL
 
 
 def num_term(value: int) -> Term:

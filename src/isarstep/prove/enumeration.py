@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 from isarstep.logic import hol
-from isarstep.logic.hol import BALL, LESS, LESS_EQ, MEMBER, UMINUS
+from isarstep.logic.hol import BALL, LESS, LESS_EQ, MEMBER, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.terms import (
     Abs,
     Const,
@@ -82,6 +82,35 @@ def bounds(formulas: Sequence[Term]) -> list[Bounds]:
         if least is not None and 0 <= most - least < MOST_VALUES:
             found.append(Bounds(variable, least, most, tuple(dict.fromkeys((*also, *by)))))
     return found
+
+
+def powers_below(formula: Term, most: Mapping[Free, int]) -> Iterator[tuple[Free, int, int]]:
+    """Natural numbers x with k > 1 and c, where an equation says that x ^ k is a sum of products of bounded ones,
+    and so less than c ^ k."""
+    sides = hol.dest_binary(hol.EQ, formula)
+    for power, total in (sides, sides[::-1]) if sides is not None else ():
+        head, arguments = strip_comb(power)
+        if type(head) is not Const or head.name != POWER or len(arguments) != 2 or type(arguments[0]) is not Free:
+            continue
+        exponent, value = number_of(arguments[1]), _at_most(total, most)
+        if arguments[0].type == NAT and exponent is not None and 1 < exponent < 5 and value is not None:
+            root = 1
+            while root**exponent <= value and root < MOST_VALUES:
+                root += 1
+            yield arguments[0], exponent, root
+
+
+def _at_most(term: Term, most: Mapping[Free, int]) -> int | None:
+    """The largest value of a sum of products of natural numbers."""
+    number = number_of(term)
+    if number is not None or type(term) is Free:
+        return number if number is not None else most.get(term)  # type: ignore[arg-type]
+    for name, made in ((PLUS, int.__add__), (TIMES, int.__mul__)):
+        sides = hol.dest_binary(name, term)
+        values = [_at_most(each, most) for each in sides] if sides is not None else []
+        if len(values) == 2 and values[0] is not None and values[1] is not None:
+            return made(values[0], values[1])
+    return None
 
 
 def _sets(of: Typ) -> Typ:

@@ -7,7 +7,7 @@ Each is a step that Isabelle repeats by the method that is named with it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import islice, product
 
@@ -39,8 +39,8 @@ from isarstep.prove.described_functions import (
     matched_arguments,
     range_of_recursion,
 )
-from isarstep.prove.domains import BOOL, COMPLEX, INT, NAT, RAT, REAL, Undetermined, Value, number_term
-from isarstep.prove.enumeration import Bounds, about, bounds, computable, for_all_within, satisfying
+from isarstep.prove.domains import BOOL, COMPLEX, INT, NAT, RAT, REAL, Undetermined, Value, number_term, short_enough
+from isarstep.prove.enumeration import Bounds, about, bounds, computable, for_all_within, powers_below, satisfying
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.linear_values import SOLVED, Equations
 from isarstep.prove.matching import Matching
@@ -53,6 +53,7 @@ from isarstep.prove.value_steps import REPLACED, has_value_steps, value_steps
 MOST_STEPS = 80
 POWER = "Power.power_class.power"
 FIELDS = (RAT, REAL, COMPLEX)
+OBTAINED, OBTAINED_MARK = (NAT, INT, RAT, REAL), "e"
 ROUNDS = 4
 NUMBERS = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex")
 # What provers compute by themselves, where nothing else is in the term.
@@ -86,6 +87,7 @@ class GroundFact:
     premises: tuple[str, ...]
     method: str = ""
     needs: tuple[GroundFact, ...] = ()
+    obtained: Free | None = None  # a variable for a number that exists
 
     def chain(self) -> Iterator[GroundFact]:
         """With all that it needs, first things first."""
@@ -165,6 +167,11 @@ class GroundFacts:
                 self._split(self._named(part, (fact,), "blast"))
         elif hol.dest_quantifier(hol.ALL, fact.formula) is not None:
             self.universal.append(fact)
+        elif (binder := hol.dest_quantifier(hol.EX, fact.formula)) is not None and binder.type in OBTAINED:
+            self._count += 1
+            variable = Free(f"{binder.name}~{OBTAINED_MARK}{self._count}", binder.type)
+            made = self._named(instantiate(binder.body, variable), (fact,), "blast")
+            self._split(replace(made, obtained=variable))
         elif len(self.facts) < MOST_STEPS:
             self.facts.setdefault(fact.formula, fact)
 
@@ -247,7 +254,11 @@ class GroundFacts:
         if not isinstance(typ, Type) or typ.name not in NUMBERS or is_numeral(term):
             return None
         value = self._value(term)
-        return None if value is None or callable(value) else self.machine.domain(typ).term(value)
+        if value is None or callable(value):
+            return None
+        if isinstance(value, int | Fraction) and not short_enough(value):
+            return None
+        return self.machine.domain(typ).term(value)
 
     def _values(self, formulas: Iterable[Term]) -> None:
         """Equations for terms with a value that arithmetic alone does not see: sums, powers, `gcd`."""
@@ -310,6 +321,7 @@ class GroundFacts:
                 known[leaf] = only
         for _ in range(ROUNDS):
             before = len(known)
+            self._roots_of_bounds()
             for each in bounds([fact.formula for fact in self.facts.values()]):
                 if each.variable not in known and (found := self._only_value(each)) is not None:
                     known[each.variable] = found
@@ -320,6 +332,23 @@ class GroundFacts:
             self._split(fact)
             known[leaf] = value, self.facts.get(fact.formula, fact)
         return known
+
+    def _roots_of_bounds(self) -> None:
+        """`x < c` for natural numbers of which a power is at most as large as what bounded ones allow."""
+        high = {each.variable: each for each in bounds([fact.formula for fact in self.facts.values()])}
+        stated = list(self.facts.values())
+        for fact in stated:
+            for leaf, power, least in powers_below(fact.formula, {v: each.high for v, each in high.items()}):
+                if leaf in high:
+                    continue
+                less = Const("Orderings.ord_class.less", funs((NAT, NAT), BOOL))
+                raised = Const(POWER, funs((NAT, NAT), NAT))
+                exponent, number = number_term(Fraction(power), NAT), number_term(Fraction(least), NAT)
+                both = [list_comb(raised, (each, exponent)) for each in (leaf, number)]
+                by = [fact, *(stated[place] for v in frees(fact.formula) if v in high for place in high[v].places)]
+                larger = self._named(list_comb(less, both), by, "((simp; fail) | linarith | (auto; fail) | arith)")
+                method = "(rule power_less_imp_less_base, simp)"
+                self._split(self._named(list_comb(less, (leaf, number)), (larger,), method))
 
     def _with_values(self, known: Mapping[Free, tuple[Term, GroundFact]]) -> None:
         """Facts about whole numbers with the values of some of their variables."""

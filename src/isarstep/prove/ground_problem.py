@@ -48,6 +48,7 @@ class GroundProblem:
                 tuple(need.name for need in step.needs if not need.method),
                 tuple(places[need] for need in step.needs if need.method),
                 step in used,
+                step.obtained,
             )
             for step in places
         )

@@ -12,7 +12,7 @@ from isarstep.logic import hol
 from isarstep.logic.hol import LESS, LESS_EQ
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Free, Term, Typ, Type, strip_comb, strip_fun
-from isarstep.prove.domains import COMPLEX, INT, NAT, RAT, REAL, number_term
+from isarstep.prove.domains import COMPLEX, INT, NAT, RAT, REAL, number_term, short_enough
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.rings import Normaliser, Polynomial, TooLarge, number_of
 from isarstep.prove.roots import rational_roots
@@ -76,7 +76,7 @@ class Equations:
                 value = -row.get((), Fraction(0)) / factor
                 variable = monomial[0][0]
                 whole = typ in (RAT, REAL, COMPLEX) or (value.denominator == 1 and (typ == INT or value >= 0))
-                if whole and isinstance(variable, Free):
+                if whole and isinstance(variable, Free) and short_enough(value):
                     yield variable, number_term(value, typ), names
 
     def upper_bounds(self) -> Iterator[tuple[Free, int, int, frozenset[str]]]:

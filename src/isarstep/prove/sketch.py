@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -23,6 +23,7 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     abstract,
+    frees,
     fun,
     schematics,
     substitute,
@@ -216,19 +217,12 @@ def isar_text(
                 known_as |= opening.labels
                 using = " ".join([using, *opening.labels.values()]).strip()
                 inner, statement, margin = gap.steps, f'show "{opening.goal}"', "    "
-        for number, step in enumerate(inner, 1):
-            text_of = write_typed(with_fractions(trueprop(step.formula, typed=True)), language, names=names)
-            own = [known_as[name] for name in step.premises if name in known_as]
-            given = own if len(own) == len(step.premises) else [using] if using else []
-            needed = [*given, *(f"{prefix}{n + 1}" for n in step.steps)]
-            if step.method == ASSUME:
-                lines += [f"{margin}{{", f'{margin}assume {prefix}{number}: "{text_of}"']
-                continue
-            have = f"{margin}}} then have" if step.method == CLOSE else f"{margin}have"
-            method = "blast" if step.method == CLOSE else step.method
-            lines.append(f'{have} {prefix}{number}: "{text_of}"')
-            before = f"using {' '.join(needed)} " if needed and step.method != CLOSE else ""
-            lines.append(f"{margin}  {before}by {method}")
+        inner = _with_obtained(inner, types)
+
+        def text_of(formula: Term) -> str:
+            return write_typed(with_fractions(trueprop(formula, typed=True)), language, names=names)
+
+        lines += [f"{margin}{line}" for line in shown_lines(inner, prefix, using, known_as, text_of)]
         if isinstance(gap, Proved) and gap.given is not None and set(gap.given) <= set(known_as):
             using = " ".join([*map(known_as.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
         shown = [f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used]
@@ -240,6 +234,48 @@ def isar_text(
         lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term)}"]
         lines += ["  qed"] if margin != "  " else []
     return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
+
+
+def shown_lines(
+    steps: Sequence[ShownStep], prefix: str, using: str, known_as: Mapping[str, str], text_of: Callable[[Term], str]
+) -> Iterator[str]:
+    """Isar of the steps that a proof shows first: what they are from is called by the names of known facts, or is all
+    that is known."""
+    for number, step in enumerate(steps, 1):
+        label = f'{prefix}{number}: "{text_of(step.formula)}"'
+        own = [known_as[name] for name in step.premises if name in known_as]
+        given = own if len(own) == len(step.premises) else [using] if using else []
+        needed = [*given, *(f"{prefix}{n + 1}" for n in step.steps)]
+        before = f"using {' '.join(needed)} " if needed else ""
+        if step.method == ASSUME:
+            yield from ("{", f"assume {label}")
+        elif step.method == CLOSE:
+            yield from (f"}} then have {label}", "  by blast")
+        elif step.obtained is not None:
+            yield from (f"obtain {step.obtained.name} where {label}", f"  {before}by {step.method}")
+        else:
+            yield from (f"have {label}", f"  {before}by {step.method}")
+
+
+def _with_obtained(steps: Sequence[ShownStep], types: Context) -> tuple[ShownStep, ...]:
+    """With names for the variables that steps obtain."""
+    called: dict[str, Free] = {}
+    used = {leaf.name for step in steps for leaf in frees(step.formula)} | set(types)
+    for step in steps:
+        if step.obtained is not None:
+            name = step.obtained.name.partition("~")[0] or "x"
+            while name in used:
+                name += "'"
+            used.add(name)
+            called[step.obtained.name] = Free(name, step.obtained.type)
+
+    def said(formula: Term) -> Term:
+        return substitute(formula, lambda leaf: called.get(leaf.name) if type(leaf) is Free else None)
+
+    return tuple(
+        replace(step, formula=said(step.formula), obtained=called.get(step.obtained.name) if step.obtained else None)
+        for step in steps
+    )
 
 
 @dataclass(frozen=True)

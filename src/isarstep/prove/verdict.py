@@ -32,6 +32,7 @@ class ShownStep:
     premises: tuple[str, ...]
     steps: tuple[int, ...]
     used: bool  # by the last step of the proof
+    obtained: Free | None = None  # a variable of which the formula says something for the first time
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,32 @@
+"""The steps that a proof shows first, as Isar."""
+
+from isarstep.logic.terms import Free, Term, Type
+from isarstep.prove.sketch import shown_lines
+from isarstep.prove.verdict import ASSUME, CLOSE, ShownStep
+
+
+def text_of(term: Term) -> str:
+    assert isinstance(term, Free)
+    return term.name
+
+
+def test_blocks_and_variables_that_are_obtained() -> None:
+    a, b, c, d = map(Free, "ABCD")
+    steps = [
+        ShownStep(a, "blast", ("F.2(1)",), (), False, Free("x", Type("Nat.nat"))),
+        ShownStep(b, ASSUME, (), (), False),
+        ShownStep(c, "argo", ("F.2(2)",), (0, 1), False),
+        ShownStep(d, CLOSE, (), (2,), True),
+    ]
+    known = {"F.2(1)": "assms(1)", "F.2(2)": "assms(2)"}
+    assert list(shown_lines(steps, "a1_", "assms", known, text_of)) == [
+        'obtain x where a1_1: "A"',
+        "  using assms(1) by blast",
+        "{",
+        'assume a1_2: "B"',
+        'have a1_3: "C"',
+        "  using assms(2) a1_1 a1_2 by argo",
+        '} then have a1_4: "D"',
+        "  by blast",
+    ]
+    assert "  using assms a1_1 a1_2 by argo" in shown_lines(steps, "a1_", "assms", {}, text_of)
