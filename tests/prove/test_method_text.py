@@ -3,7 +3,7 @@
 from isarstep.logic.terms import App, Const, Free
 from isarstep.prove.ground_problem import method_for
 from isarstep.prove.method_text import method_with_all_given, suggested_method
-from isarstep.prove.verdict import Proved
+from isarstep.prove.verdict import Proved, ShownStep
 
 GOAL = Free("P")
 
@@ -107,3 +107,9 @@ def test_a_hidden_fact_is_called_by_another_name_in_a_whole_proof() -> None:
     text = method_with_all_given(found, GOAL)
     assert text is not None
     assert text.startswith("by ((simp add: mult.commute; fail) | metis mult.commute |")
+
+
+def test_a_value_that_needs_steps_is_no_single_method() -> None:
+    step = ShownStep(GOAL, "eval", (), (), True)
+    found = Proved("eval", 0.1, ("F.2(1)",), 0, "blast", (), (step,))
+    assert suggested_method(found, GOAL, [("a", False)], {}, lambda name: name) is None

@@ -290,7 +290,8 @@ def test_arithmetic_with_steps_is_an_inner_proof(engine: Engine) -> None:
     )
     assert filled_gap(gap, state, sketch).proof.splitlines() == [
         "proof -",
-        '  have a1: "y < z" using assms(2) by simp',
+        '  have a1: "y < z"',
+        "    using assms(2) by simp",
         "  show ?thesis using a a1 by (linarith | (auto; fail) | metis)",
         "qed",
     ]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from isarstep.logic.terms import Term, constants
 from isarstep.prove.problems import DEFINITION
-from isarstep.prove.verdict import CALCULATIONS, Proved
+from isarstep.prove.verdict import Proved
 
 _NAME = re.compile(r"[A-Za-z][\w.']*(\(\d+\))?")  # of a fact: Num.num_double, rules(29)
 _ARITHMETIC = frozenset(
@@ -54,7 +54,7 @@ def suggested_method(
     the theory, with whether they are simp rules; `called` says how a fact is written there; `goals` that are shown
     together are `goal`."""
     used = _written_facts(proof, local, own, called)
-    if used is None or (proof.steps and proof.by not in CALCULATIONS):  # one method alone does not do it
+    if used is None or (proof.steps and proof.by != "algebra"):  # one method alone does not do it
         return None
     before = f"using {' '.join(dict.fromkeys(used.using))} " if used.using else ""
     if proof.cases and " rule: " in proof.method and used.local != used.using:

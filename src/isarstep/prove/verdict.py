@@ -15,7 +15,6 @@ from isarstep.logic.terms import Free, Term
 AUTHORITY = "by provers, not by Isabelle's kernel"
 KERNEL = "by Isabelle's kernel, which has run the proof"
 
-CALCULATIONS = ("eval", "algebra")  # methods of Isabelle by which our own calculation is repeated
 ASSUME, CLOSE = "assume", "close"  # steps that begin and end a block, in place of a method
 EVALUATION = "evaluation"  # who refutes by computing values
 

@@ -18,7 +18,7 @@ from isarstep.logic.tokens import encode_line
 from isarstep.logic.typed_writer import write_typed
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import suggested_method
-from isarstep.prove.sketch import Sketch, exact_text
+from isarstep.prove.sketch import Sketch, exact_text, shown_lines
 from isarstep.prove.verdict import Proved
 from isarstep.theory.document import SorryGap, TheoryDocument
 from isarstep.theory.own_context import OwnContext, OwnFact
@@ -168,15 +168,15 @@ class _Writer:
         numbers = {name: text for name, text in ((f"F.2({n})", row[0]) for n, row in enumerate(self.local, 1)) if text}
         if state.goals != 1 or dest_trueprop(state.goal) is None or proved.opened is not None:
             return None
+        texts: dict[Term, str] = {}
         for place, step in enumerate(proved.steps, 1):
             prop = with_fractions(trueprop(step.formula, typed=True))
             text = normal(write_typed(prop, self.task.theory_context.language, names=self.task.shown_names()))
             if not set(step.premises) <= set(numbers) or not _reads_back(text, encode_line(prop), state, self.task):
                 return None
             names.append(f"a{place}")
-            needed = [*(numbers[name] for name in step.premises), *(names[each] for each in step.steps)]
-            using = f" using {' '.join(needed)}" if needed else ""
-            lines.append(f'  have a{place}: "{to_isabelle(text)}"{using} by {step.method}')
+            texts[step.formula] = to_isabelle(text)
+        lines += [f"  {line}" for line in shown_lines(proved.steps, "a", "", numbers, texts.__getitem__)]
         used = [name for name, step in zip(names, proved.steps, strict=True) if step.used]
         facts = proved.facts if proved.given is None else proved.given
         count = len(self.local)
