@@ -186,6 +186,7 @@ setof List.list.set (fun (list 'a) (set 'a))
 Some Option.option.Some (fun 'a (option 'a))
 None Option.option.None (option 'a)
 suminf Series.suminf (fun (fun nat 'a) 'a)
+fact Factorial.semiring_char_0_class.fact (fun nat 'a)
 sqrt NthRoot.sqrt (fun real real)
 pi Transcendental.pi real
 ln Transcendental.ln_class.ln (fun real real)

@@ -91,8 +91,9 @@ def test_a_rule_is_given_what_it_is_about_before_what_is_chained() -> None:
 
 
 def test_arithmetic_with_alternatives_is_finished() -> None:
-    """`linarith` does not prove `n = 0 ∨ n = 1` from `n < 2`, and `simp` would leave it."""
-    assert method_for([Free("P")]) == "(linarith | (simp; fail) | arith)"
+    """`linarith` does not prove `n = 0 ∨ n = 1` from `n < 2`, and `simp` would leave it; nor two comparisons at once from
+    an absolute value, as `argo` does."""
+    assert method_for([Free("P")]) == "(linarith | argo | (simp; fail) | arith)"
 
 
 def test_simp_gets_no_rule_that_is_a_declared_one_reversed() -> None:

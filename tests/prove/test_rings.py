@@ -11,7 +11,7 @@ from tests.prove.test_refute import Nothing
 from isarstep.logic.hol import BOOL, trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const
-from isarstep.prove.calculation import AS_INTEGERS, calculated
+from isarstep.prove.calculation import AS_INTEGERS, FACTORIALS, calculated
 from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.refute import Refuter
@@ -103,3 +103,9 @@ def test_large_natural_numbers_are_computed_as_integers() -> None:
     assert small.method == ""
     assert large is not None
     assert large.method == AS_INTEGERS
+
+
+def test_factorials_beside_what_is_not_generated() -> None:
+    proof = by_calculation(Derivation("factorial", [], "(= (* (fact 3) (sqrt 9)) 18)", {}))
+    assert proof is not None
+    assert (proof.by, proof.method) == ("simp", FACTORIALS)

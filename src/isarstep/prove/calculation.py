@@ -26,11 +26,12 @@ NOT_GENERATED = frozenset({"NthRoot.sqrt", "Transcendental.exp", "Transcendental
 
 
 LARGE = 10_000
+FACT, FACTORIALS = "Factorial.semiring_char_0_class.fact", "((simp; fail) | (simp add: fact_numeral))"
 # Natural numbers are computed as successors, integers as numbers.
 AS_INTEGERS = (
     "((subst of_nat_eq_iff[where 'a=int, symmetric], simp only: lcm_int_int_eq[symmetric] gcd_int_int_eq[symmetric]"
-    " of_nat_sum of_nat_prod of_nat_mod of_nat_div of_nat_add of_nat_mult of_nat_power of_nat_numeral of_nat_0"
-    " of_nat_1, eval)"
+    " of_nat_sum of_nat_prod of_nat_fact of_nat_mod of_nat_div of_nat_add of_nat_mult of_nat_power of_nat_numeral"
+    " of_nat_0 of_nat_1, eval)"
     " | (simp; fail) | (simp add: eval_nat_numeral))"
 )
 IDENTITY = "(algebra | (simp add: algebra_simps power2_eq_square power3_eq_cube))"
@@ -47,6 +48,7 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
                 names = {node.name for node in subterms(goal) if type(node) is Const}
                 steps, method = value_steps(goal, machine)
                 by = "simp" if names & NOT_GENERATED else "eval"
+                method = method or (FACTORIALS if by == "simp" and FACT in names else "")
                 method = method or (AS_INTEGERS if by == "eval" and large_naturals(goal, machine) else "")
                 return Proved(by, time.process_time() - began, (), 0, method, (), steps)
         except Undetermined:

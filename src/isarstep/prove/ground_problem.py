@@ -81,7 +81,7 @@ def method_for(formulas: Iterable[Term]) -> str:
     if CONG in names:
         return "(unfold cong_def, presburger)"
     whole = {"Rings.modulo_class.modulo", "Rings.dvd_class.dvd"} & names
-    return "presburger" if whole else "(linarith | (simp; fail) | arith)"
+    return "presburger" if whole else "(linarith | argo | (simp; fail) | arith)"
 
 
 def ground_problem(
