@@ -1,8 +1,8 @@
 """Propositions as bags of rows of one small table, so that facts nobody has seen can be read.
 
 A constant has a row by its whole name and one for each part of it (`Groups.plus_class.plus`: groups, plus, class); two
-neighbouring symbols of a proposition have a row together. Rows are hashes: no vocabulary is kept. Free variables are
-all alike, so are schematic and bound ones; brackets and announcing words are left out.
+neighbouring symbols of a proposition have a row together. Rows are hashes: no vocabulary is kept. Free and
+schematic variables are all alike, so are bound ones; brackets and announcing words are left out.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def word_table(words: Sequence[str]) -> Words:
     named, symbol, own, parts, counts = [], [], [], [], []
     for word in words:
         kind = "" if word in _SILENT else "ABS" if word == "ABS" else kind_of_name(word)
+        kind = "FREE" if kind == "VAR" else kind  # a step's variable matches a fact's schematic one
         constant = kind == "CONST"
         number = hashed(word if constant else kind)
         named.append(constant)
