@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BASE, HINTS = "base", "+F.5"
-CONTEXT, PREMISES = "+context", "+premises"  # which the paper does not have
-INPUTS = (BASE, HINTS, CONTEXT, PREMISES)
+CONTEXT, PREMISES, BOTH = "+context", "+premises", "+context+premises"  # which the paper does not have
+INPUTS = (BASE, HINTS, CONTEXT, PREMISES, BOTH)
 MODELS = ("RNNSearch", "Conv2Conv", "Transformer", "HAT")
 
 
