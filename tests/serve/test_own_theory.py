@@ -61,5 +61,4 @@ def test_a_step_of_the_graph_is_proposed_with_the_constants_of_its_theory(engine
     assert [name.rpartition(".")[2] for name in engine.unknown(task)] == [constant]
     steps = engine.propose(task)
     assert steps[0].text.replace("place step start", "place") == step
-    assert any(constant in each.text for each in steps)
     assert all(each.well_formed for each in steps)
