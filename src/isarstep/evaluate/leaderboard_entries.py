@@ -72,7 +72,7 @@ class RunEntry:
         run, seed = self.run, self.run.budget.get("seed") or 0
         kind = str(run.config.get("kind"))
         shape = (run.config.get("size", "base"), run.config.get("style", "paper"), self.tag)
-        if kind not in KINDS or shape != ("base", "paper", "") or self.input in (paper.CONTEXT, paper.PREMISES, paper.BOTH):
+        if kind not in KINDS or shape != ("base", "paper", "") or self.input in paper.MORE:
             return None
         plain = {(True, 0): "f5" if run.hints else "base"}
         special = {} if run.hints else {(False, 0): "nocat", (True, seed): f"seed{seed}"}

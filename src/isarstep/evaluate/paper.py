@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BASE, HINTS = "base", "+F.5"
-CONTEXT, PREMISES, BOTH = "+context", "+premises", "+context+premises"  # which the paper does not have
-INPUTS = (BASE, HINTS, CONTEXT, PREMISES, BOTH)
+MORE = ("+context", "+premises", "+context+premises")  # which the paper does not have
+INPUTS = (BASE, HINTS, *MORE)
 MODELS = ("RNNSearch", "Conv2Conv", "Transformer", "HAT")
 
 
