@@ -3,8 +3,8 @@
     python experiments/keep_views.py OUT RUNS --command 'python experiments/premises_run.py ...' --commit 788c1ea
     python experiments/paper.py report embedded docs/results/runs docs/results
 
-RUNS gets hat-library (context and premises are read), and of test alone hat-library-base, hat-library-context and
-hat-library-premises.
+RUNS gets hat-library (context and premises are read), and of test alone hat-library-base, hat-library-context,
+hat-library-premises and hat-library-state.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from isarstep.feed.corpus import Dataset, Ints
-from isarstep.feed.inputs import SELECTED, Input
+from isarstep.feed.inputs import Input
 from isarstep.feed.premise_arrays import PremiseArrays, premise_arrays
 from isarstep.feed.premise_files import load_with_facts, over_one_list, save_with_facts
 from isarstep.feed.premise_questions import (
@@ -45,7 +45,7 @@ from isarstep.feed.premise_questions import (
     questions_of,
     together,
 )
-from isarstep.feed.selected_premises import VIEWS, keys_for_premises, view, with_premises
+from isarstep.feed.selected_premises import BASE, VIEWS, keys_for_premises, view, with_cited, with_premises
 
 KEPT = 24  # facts of each example that are kept, before those are left out that may not be read
 FACTORS = (0.5, 1, 1.6, 2.5)  # of what was learned for the cosine of constants
@@ -258,7 +258,8 @@ class Selecting:
             for asker, rows in askers:
                 found[rows] = data.ranked(asker, asked.take(rows), KEPT)
             counts: Counter[str] = Counter()
-            splits[split] = with_premises(examples, found, data.facts.proposition, keys, counts)
+            read = with_premises(examples, found, data.facts.proposition, keys, counts)
+            splits[split] = with_cited(read, data.facts.proposition)
             say(self.out, selected=split, examples=len(examples), **counts)
             if split != "train":
                 np.save(self.out / f"premises-{split}.npy", found)
@@ -348,9 +349,9 @@ def compare(chosen: argparse.Namespace) -> None:
     """A model each that reads F.2-F.4 alone, with the lemmas that authors used, and with selected premises, of one size
     and an equal share of the minutes: what share of the gain by F.5 do premises keep?"""
     data = with_selected(chosen.out)[0]
-    inputs: dict[Input, tuple[int, ...]] = {"base": (), "+F.5": (5,), "+premises": (SELECTED,)}
-    for read, fields in inputs.items():
-        splits = {name: view(data.split(name), fields) for name in ("train", "validation")}
+    inputs: dict[Input, dict[int, int]] = {"base": BASE, "+F.5": BASE | {5: 5}, "+premises": VIEWS["+premises"]}
+    for read, read_as in inputs.items():
+        splits = {name: view(data.split(name), read_as) for name in ("train", "validation")}
         folder = chosen.out / f"compared{read}"
         trained_model(replace(data, splits=splits), chosen, folder, read, chosen.minutes / len(inputs), 1, 5000)
         last = json.loads((folder / "log.jsonl").read_text().splitlines()[-1])
@@ -387,8 +388,8 @@ def score(chosen: argparse.Namespace) -> None:
     for data, split in ((each, name) for each in sets for name in each.splits if name != "train"):
         corpus, words = data.split(split), data.words
         wanted = [" ".join(spelt_out([words[t] for t in corpus.proposition(n)])) for n in corpus.targets.tolist()]
-        for name, fields in VIEWS.items():
-            seen = replace(data, splits={split: view(corpus, fields)})
+        for name, read_as in VIEWS.items():
+            seen = replace(data, splits={split: view(corpus, read_as)})
             lines = list(predictor.lines(predictor.split(seen, split), SearchRules(WIDE), order=COMPARED_ORDER))
             texts = [[text for text, _ in proposals] for _, proposals in lines]
             first = np.mean([found[:1] == [right] for found, right in zip(texts, wanted, strict=True)])

@@ -15,7 +15,7 @@ from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.feed.corpus import Corpus, Dataset, NumberedExample, starts_of
 from isarstep.feed.files import load_dataset
-from isarstep.feed.inputs import SELECTED, STATEMENT
+from isarstep.feed.inputs import CITED, EARLIER, SELECTED, STATEMENT
 from isarstep.feed.pattern_keys import pattern_keys
 from isarstep.feed.premise_arrays import ExampleColumns, FactArrays, PremiseArrays, premise_arrays, two_halves
 from isarstep.feed.premise_files import load_with_facts, over_one_list, save_with_facts
@@ -37,6 +37,7 @@ from isarstep.feed.selected_premises import (
     keys_for_premises,
     premises_read,
     view,
+    with_cited,
 )
 from isarstep.feed.selected_premises import with_premises as premises_of
 from isarstep.feed.word_bags import bags_of, bags_of_names, numbered_texts, part_rows, word_table
@@ -130,17 +131,28 @@ def test_views_leave_fields_out() -> None:
         NumberedExample([(2, [A, n]), (5, [B]), (STATEMENT, [C, n]), (SELECTED, [B, n])], [A], str(n)) for n in (X0, X1)
     ]
     corpus = Corpus.of_examples(examples)
-    assert view(corpus, ()).fields.tolist() == [2, 2]
+    assert view(corpus, VIEWS["base"]).fields.tolist() == [2, 2]
     assert view(corpus, VIEWS["+context+premises"]).fields.tolist() == [2, STATEMENT, SELECTED] * 2  # never F.5
     every = all_views(corpus)
     assert len(every) == 2 * len(VIEWS)
-    for number, fields in enumerate(VIEWS.values()):
+    for number, read_as in enumerate(VIEWS.values()):
         part = every.take(np.arange(2) + 2 * number)
-        alone = view(corpus, fields)
+        alone = view(corpus, read_as)
         assert part.fields.tolist() == alone.fields.tolist()
         assert [part.proposition(n).tolist() for n in part.sources] == [
             alone.proposition(n).tolist() for n in alone.sources
         ]
+
+
+def test_a_state_has_all_facts_of_the_proof_as_f4_and_no_library_fact_that_the_author_cites() -> None:
+    source = [(2, [A]), (3, [B]), (4, [C]), (4, [A, B]), (STATEMENT, [C, B]), (EARLIER, [B, B]), (SELECTED, [C, C])]
+    corpus = Corpus.of_examples([NumberedExample(source, [A, A], "one")])
+    cited = with_cited(corpus, corpus.sources[3:4])
+    assert cited.fields.tolist() == [2, 3, 4, CITED, STATEMENT, EARLIER, SELECTED]
+    state = view(cited, VIEWS["state"])
+    assert state.fields.tolist() == [2, 3, 4, 4, SELECTED]
+    assert state.sources.tolist() == corpus.sources[[0, 1, 2, 5, 6]].tolist()
+    assert view(cited, VIEWS["base"]).fields.tolist() == [2, 3, 4, 4]  # the author's F.4, whatever it is
 
 
 def test_an_epoch_reads_each_example_in_one_view() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 BASE, HINTS = "base", "+F.5"
-MORE = ("+context", "+premises", "+context+premises")  # which the paper does not have
+MORE = ("+context", "+premises", "+context+premises", "state")  # which the paper does not have
 INPUTS = (BASE, HINTS, *MORE)
 MODELS = ("RNNSearch", "Conv2Conv", "Transformer", "HAT")
 

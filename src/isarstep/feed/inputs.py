@@ -14,11 +14,12 @@ from isarstep.feed.arrays import Array
 Input = Literal["base", "+F.5", "+context", "+premises"]
 STATEMENT, EARLIER = 6, 7  # fields behind F.5: the theorem's statement, and facts from before the target
 SELECTED = 8  # library facts that a selector has chosen; F.5 is what authors used
+CITED = 9  # library facts among F.4, in data for training: a model reads them as F.4 or not at all
 FIELDS_READ: dict[Input, tuple[int, ...]] = {
     "base": (2, 3, 4),
     "+F.5": (2, 3, 4, 5),
     "+context": (2, 3, 4, STATEMENT, EARLIER),
-    "+premises": (2, 3, 4, STATEMENT, EARLIER, SELECTED),  # whatever of it is known
+    "+premises": (2, 3, 4, STATEMENT, EARLIER, SELECTED, CITED),  # whatever of it is known
 }
 
 

@@ -7,7 +7,7 @@ best come first, until there are enough of them or of their tokens.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,20 +15,24 @@ import numpy as np
 from isarstep.feed.context import AddedSources, with_contexts
 from isarstep.feed.corpus import Corpus, Ints, Longs, starts_of, sums
 from isarstep.feed.dense import IMPLIED
-from isarstep.feed.inputs import EARLIER, FIELDS_READ, SELECTED, STATEMENT
+from isarstep.feed.inputs import CITED, EARLIER, FIELDS_READ, SELECTED, STATEMENT
 from isarstep.feed.pattern_keys import Keys, pattern_keys
 
 MOST_PREMISES = 16
 PREMISE_TOKENS = 192  # of all premises of an example, without those that others imply
 VARIABLES = r"<[XV]\d+>"
-# What is read beside F.2-F.4, and how often in training.
-VIEWS: dict[str, tuple[int, ...]] = {
-    "base": (),
-    "+context": (STATEMENT, EARLIER),
-    "+premises": (SELECTED,),
-    "+context+premises": (STATEMENT, EARLIER, SELECTED),
+BASE = {field: field for field in FIELDS_READ["base"]} | {CITED: 4}
+ABOVE = {STATEMENT: STATEMENT, EARLIER: EARLIER}
+# Which fields are read, and as which; then how often in training. In a state of a proof that somebody is writing nobody
+# says which of its facts the goal will need: all of them stand for F.4, and no library fact does.
+VIEWS: dict[str, dict[int, int]] = {
+    "base": BASE,
+    "+context": BASE | ABOVE,
+    "+premises": BASE | {SELECTED: SELECTED},
+    "+context+premises": BASE | ABOVE | {SELECTED: SELECTED},
+    "state": {2: 2, 3: 3, 4: 4, EARLIER: 4, SELECTED: SELECTED},
 }
-SHARES = (0.35, 0.1, 0.1, 0.45)
+SHARES = (0.25, 0.1, 0.1, 0.35, 0.2)
 
 
 def keys_for_premises(corpus: Corpus, words: Sequence[str]) -> Keys:
@@ -80,16 +84,28 @@ def premises_read(facts: Iterable[str], known: Iterable[str]) -> list[str]:
     return found
 
 
-def view(corpus: Corpus, fields: tuple[int, ...]) -> Corpus:
-    """F.2-F.4 and these fields alone."""
-    kept = np.isin(corpus.fields, (*FIELDS_READ["base"], *fields))
+def with_cited(corpus: Corpus, propositions: Ints) -> Corpus:
+    """Library facts, given by their propositions, are told from the other ones of F.4."""
+    stated = np.zeros(len(corpus.token_starts) - 1, bool)
+    stated[propositions] = True
+    fields = np.where((corpus.fields == 4) & stated[corpus.sources], CITED, corpus.fields)
+    return replace(corpus, fields=fields.astype(corpus.fields.dtype))
+
+
+def view(corpus: Corpus, read_as: Mapping[int, int]) -> Corpus:
+    """These fields alone, each read as another or as itself."""
+    fields = np.zeros(np.iinfo(np.int8).max, corpus.fields.dtype)
+    fields[list(read_as)] = list(read_as.values())
+    kept = fields[corpus.fields] > 0
     counts = sums(kept.astype(np.int64), corpus.source_starts)
-    return replace(corpus, sources=corpus.sources[kept], fields=corpus.fields[kept], source_starts=starts_of(counts))
+    return replace(
+        corpus, sources=corpus.sources[kept], fields=fields[corpus.fields[kept]], source_starts=starts_of(counts)
+    )
 
 
 def all_views(corpus: Corpus) -> Corpus:
     """The examples in one view, then in the next: example n of view v has the number v * len(corpus) + n."""
-    parts = [view(corpus, fields) for fields in VIEWS.values()]
+    parts = [view(corpus, read_as) for read_as in VIEWS.values()]
     return replace(
         corpus,
         targets=np.tile(corpus.targets, len(parts)),

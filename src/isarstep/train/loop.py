@@ -54,7 +54,7 @@ from isarstep.train.validate import Validation, mean_validation, sample, validat
 LOG_EVERY = 20  # steps
 CLIP = 1.0  # largest norm of a gradient in the modern recipe; the paper's does not clip
 HALF_RANGE = 1024.0  # brings gradients of a mean over many tokens to where a 5-bit exponent does not lose them
-WATCHED = ("base", "+context+premises")  # what is validated where fields are left out
+WATCHED = ("base", "+context+premises", "state")  # what is validated where fields are left out
 DIVERGED = 3.0  # nats per token above the best so far
 LOOKING = 0.25  # of the minutes of a run on processors: more is not spent on validation
 ENOUGH = 200  # validated examples for which one rather looks less often
