@@ -129,4 +129,4 @@ def test_configurations_of_before_say_whether_they_have_hints(place: Path) -> No
     }
     assert ModelConfig.from_json(old | {"benchmark": "abc"}).input == "+F.5"
     assert ModelConfig.from_json(old | {"hints": False}).input == "base"
-    assert open_folder(Path("embedded")).config.input == "base"
+    assert open_folder(Path("embedded")).config.input == "+premises"
