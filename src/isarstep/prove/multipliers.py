@@ -28,39 +28,32 @@ class Compared:
 def multipliers(known: Sequence[Compared], goal: Compared) -> tuple[int, list[int], int] | None:
     """Whole numbers m > 0, f and c with `m * goal = Σ f * known + c`, where that makes the goal at least 0, or greater
     where it is strict; None where there are none."""
-    # Columns: known comparisons (an equation twice, with both signs), a number, and the goal's negation.
-    columns: list[tuple[Polynomial, bool]] = []
-    for each in known:
-        columns.append((each.polynomial, each.strict))
-        if each.equation:
-            columns.append(({m: -c for m, c in each.polynomial.items()}, False))
-    columns.append(({(): Fraction(1)}, True))
-    columns.append(({m: -c for m, c in goal.polynomial.items()}, not goal.strict))
-    monomials: list[Monomial] = list(dict.fromkeys(m for polynomial, _ in columns for m in polynomial))
-    rows = [[polynomial.get(m, Fraction(0)) for polynomial, _ in columns] for m in monomials]
-    rows.append([Fraction(int(strict)) for _, strict in columns])
-    values = _solution(rows, [Fraction(0)] * len(monomials) + [Fraction(1)])
-    if values is None or values[-1] <= 0:
+    negated = {m: -c for m, c in goal.polynomial.items()}, not goal.strict
+    found = _sum_to_zero(known, (({(): Fraction(1)}, True), negated))
+    if found is None or found[1][1] <= 0:
         return None
-    times = math.lcm(*(value.denominator for value in values))
-    whole = [int(value * times) for value in values]
-    factors, place = [], 0
-    for each in known:
-        factors.append(whole[place] - whole[place + 1] if each.equation else whole[place])
-        place += 2 if each.equation else 1
-    common = math.gcd(*whole)
-    return whole[-1] // common, [factor // common for factor in factors], whole[-2] // common
+    factors, (number, times) = found
+    return times, factors, number
 
 
 def contradiction(known: Sequence[Compared]) -> tuple[list[int], int] | None:
     """Whole numbers f and c ≥ 0 with `Σ f * known + c = 0`, where that cannot be: c > 0, or a strict comparison among
     them has a factor; none of those that are no equations has a negative one. None where there are none."""
+    found = _sum_to_zero(known, (({(): Fraction(1)}, True),))
+    return None if found is None else (found[0], found[1][0])
+
+
+def _sum_to_zero(
+    known: Sequence[Compared], more: Sequence[tuple[Polynomial, bool]]
+) -> tuple[list[int], list[int]] | None:
+    """Whole factors of known comparisons and of more polynomials, each with whether it is strict, for a sum that is
+    0 and has a strict one among its parts."""
     columns: list[tuple[Polynomial, bool]] = []
-    for each in known:
+    for each in known:  # an equation twice, with both signs
         columns.append((each.polynomial, each.strict))
         if each.equation:
             columns.append(({m: -c for m, c in each.polynomial.items()}, False))
-    columns.append(({(): Fraction(1)}, True))
+    columns += more
     monomials: list[Monomial] = list(dict.fromkeys(m for polynomial, _ in columns for m in polynomial))
     rows = [[polynomial.get(m, Fraction(0)) for polynomial, _ in columns] for m in monomials]
     rows.append([Fraction(int(strict)) for _, strict in columns])
@@ -69,12 +62,13 @@ def contradiction(known: Sequence[Compared]) -> tuple[list[int], int] | None:
         return None
     times = math.lcm(*(value.denominator for value in values))
     whole = [int(value * times) for value in values]
+    common = math.gcd(*whole)
+    whole = [value // common for value in whole]
     factors, place = [], 0
     for each in known:
         factors.append(whole[place] - whole[place + 1] if each.equation else whole[place])
         place += 2 if each.equation else 1
-    common = math.gcd(*whole)
-    return [factor // common for factor in factors], whole[-1] // common
+    return factors, whole[place:]
 
 
 def _solution(rows: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
