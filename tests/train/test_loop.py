@@ -62,24 +62,9 @@ def losses(folder: Path) -> list[float]:
     return [line["loss"] for line in lines if "loss" in line]
 
 
-def test_a_tiny_model_learns_a_synthetic_task(tmp_path: Path) -> None:
-    recipe = modern(steps=250, batch=512, warmup=20, rate=6e-3, smoothing=0.0)
-    train(
-        dataset(20_000),
-        tiny(style="modern", dropout=0.0),
-        recipe,
-        tmp_path,
-        device="cpu",
-        validating=ValidationPlan(looks=1, examples=100),
-        quiet=True,
-    )
-    last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
-    assert last["top1"] >= 0.95
-    assert last["validation_bleu"] > 95
-
-
 def test_constants_that_were_never_seen_are_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Trained on known constants of which some are under numbers, asked with others: only their places can tell."""
+    """A tiny model learns the task on known constants of which some are under numbers, and is asked with others: only
+    their places can tell."""
     monkeypatch.setattr("isarstep.train.constant_numbers.COMMON", 0)
     strange = tuple(f"v{i}" for i in range(12))
     splits = dict(dataset(3_000).splits)
@@ -87,11 +72,12 @@ def test_constants_that_were_never_seen_are_written(tmp_path: Path, monkeypatch:
     splits["validation"] = replace(validation, tokens=validation.tokens + len(strange))
     data = opened(Dataset(splits, VOCABULARY, "swap", strange), 8)
     config = replace(tiny(style="modern", dropout=0.0), vocabulary=len(data.vocabulary))
-    recipe = modern(steps=230, batch=512, warmup=20, rate=6e-3, smoothing=0.0, number_constants=1.0)
+    recipe = modern(steps=200, batch=512, warmup=20, rate=1.2e-2, smoothing=0.0, number_constants=1.0)
     plan = ValidationPlan(looks=1, examples=100)
     train(data, config, recipe, tmp_path, device="cpu", validating=plan, quiet=True)
     last = json.loads((tmp_path / "log.jsonl").read_text().splitlines()[-1])
     assert last["top1"] >= 0.9
+    assert last["validation_bleu"] > 95
 
 
 def test_further_training_keeps_the_vocabulary_of_an_open_model(tmp_path: Path) -> None:
@@ -127,7 +113,7 @@ def test_what_is_kept_is_the_average_where_the_recipe_wants_it(tmp_path: Path) -
 def test_a_resumed_run_is_the_same_run(
     tmp_path: Path, style: Style, average: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recipe = (paper if style == "paper" else modern)(steps=12, batch=512, accumulate=2, warmup=5, average=average)
+    recipe = (paper if style == "paper" else modern)(steps=6, batch=512, accumulate=2, warmup=3, average=average)
     config, watch = tiny(style=style), ValidationPlan(looks=3, examples=4)
     monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 1)
     whole = train(dataset(), config, recipe, tmp_path / "whole", device="cpu", validating=watch, quiet=True)
@@ -157,7 +143,8 @@ def test_another_benchmark_cannot_be_resumed(tmp_path: Path) -> None:
         train(other, tiny(), recipe, tmp_path, device="cpu", quiet=True, resume=True)
 
 
-def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path) -> None:
+def test_a_loss_that_is_not_a_number_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 1)
     with pytest.raises(UserError, match="a lower rate in the recipe"):
         train(dataset(), tiny(), paper(steps=60, batch=512, rate=1e30, warmup=1), tmp_path, device="cpu", quiet=True)
 
@@ -245,9 +232,10 @@ def test_a_budget_of_tokens_ends_the_run(tmp_path: Path) -> None:
     assert 4000 <= last < 4000 + 1200
 
 
-def test_the_loss_falls_on_embedded_examples(tmp_path: Path) -> None:
+def test_the_loss_falls_on_embedded_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 10)
     embedded = load_dataset(Path("embedded"))
-    chosen = np.linspace(0, len(embedded.split("train")) - 1, 2000).astype(np.int64)
+    chosen = np.linspace(0, len(embedded.split("train")) - 1, 1000).astype(np.int64)
     part = Dataset(
         {
             "train": embedded.split("train").take(chosen).compacted(),
@@ -257,11 +245,11 @@ def test_the_loss_falls_on_embedded_examples(tmp_path: Path) -> None:
         embedded.benchmark,
     )
     config = ModelConfig("hat", len(embedded.vocabulary), "tiny", "modern", 0.0, dense=True)
-    recipe = modern(steps=80, batch=1024, warmup=10, rate=4e-3, smoothing=0.0, renumber=0.5)
+    recipe = modern(steps=40, batch=512, warmup=10, rate=1e-2, smoothing=0.0, renumber=0.5)
     train(part, config, recipe, tmp_path, device="cpu", validating=ValidationPlan(looks=1, examples=4), quiet=True)
     curve = losses(tmp_path)
-    assert curve[-1] < 0.6 * curve[1] < 0.6 * curve[0]  # every twenty steps; the first is the untrained model's
-    assert sorted(curve, reverse=True)[:3] == curve[:3]
+    assert curve[-1] < 0.65 * curve[0]  # the untrained model's
+    assert sorted(curve, reverse=True) == curve
 
 
 def test_curves_for_tensorboard(tmp_path: Path) -> None:
@@ -269,6 +257,11 @@ def test_curves_for_tensorboard(tmp_path: Path) -> None:
     watch = ValidationPlan(1, 4, tensorboard=True)
     train(dataset(), tiny(), modern(steps=3, batch=512), tmp_path, device="cpu", validating=watch, quiet=True)
     assert list((tmp_path / "tensorboard").glob("events.out.*"))
+
+
+def six_steps(folder: Path) -> None:
+    recipe = paper(steps=6, batch=512, accumulate=2, warmup=5)
+    train(dataset(), tiny(), recipe, folder, device="cpu", validating=ValidationPlan(1, 4), quiet=True)
 
 
 WORKER = """
@@ -279,15 +272,15 @@ torch.set_num_threads(1)
 from pathlib import Path
 import isarstep.train.loop
 isarstep.train.loop.LOG_EVERY = 1
-from test_loop import dataset, tiny
-from isarstep.train.loop import ValidationPlan, train
-from isarstep.train.recipe_files import paper
-train(dataset(), tiny(), paper(steps=6, batch=512, accumulate=2, warmup=5), Path({folder!r}), device="cpu",
-      validating=ValidationPlan(1, 4), quiet=True)
+from isarstep.models.config import SIZES
+from conftest import SMALLEST
+SIZES["tiny"] = SMALLEST
+from test_loop import six_steps
+six_steps(Path({folder!r}))
 """
 
 
-def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
+def test_two_processes_make_the_steps_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def start(folder: Path, **environment: str) -> subprocess.Popen[bytes]:
         script = WORKER.format(path=[str(Path(__file__).parent)], folder=str(folder))
         return subprocess.Popen([sys.executable, "-c", script], env=os.environ | environment)
@@ -300,15 +293,16 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
         port = str(held.getsockname()[1])
         group = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "WORLD_SIZE": "2", "GLOO_SOCKET_IFNAME": "lo"}
         try:
-            workers.append(start(tmp_path / "one"))
             workers += [start(tmp_path / "two", RANK=str(r), LOCAL_RANK=str(r), **group) for r in range(2)]
             # Whoever lost the other would wait for it long.
             until(lambda: any(worker.poll() for worker in workers) or all(worker.poll() == 0 for worker in workers))
-            assert [worker.poll() for worker in workers] == [0, 0, 0]
+            assert [worker.poll() for worker in workers] == [0, 0]
         finally:
             for worker in workers:
                 worker.kill()
                 worker.wait()
+    monkeypatch.setattr("isarstep.train.loop.LOG_EVERY", 1)
+    six_steps(tmp_path / "one")
     assert losses(tmp_path / "two") == pytest.approx(losses(tmp_path / "one"), abs=1e-5)
     assert len(losses(tmp_path / "one")) == 6
 
