@@ -1,13 +1,14 @@
-"""Time from a cold start to the first example of a benchmark (by the library and by `isarstep show`), to the first
-answer of `isarstep propose`, and to the start of the first prover of `isarstep sketch`.
+"""Time from a cold start to the first example of a benchmark (by the library and by `isarstep show`), to the answer of
+`isarstep propose --no-check`, and to the start of the first prover of `isarstep sketch`; and of a warm engine: from the
+same problem to the same answer, and the part of it that selects library facts.
 
     python benchmarks/load.py [BENCHMARK] [--runs 5]
 
-Medians of fresh processes, interpreter included, after one that is not counted (it leaves bytecode and a warm disk):
-CPU seconds, wall seconds beside them, and what a loop of ten million additions takes meanwhile, so that one sees how
-fast the machine was. The start of a prover is what a script on the PATH sees that stands before E; without E there is
-no such number. Of a sketch the CPU seconds are those of the command itself, up to that moment, not of its provers. The
-last line is one JSON document.
+Medians of fresh processes, interpreter included, after one that is not counted (it leaves bytecode, a warm disk and, in
+the cache folder, what is kept there): CPU seconds, wall seconds beside them, and what a loop of ten million additions
+takes meanwhile, so that one sees how fast the machine was. The start of a prover is what a script on the PATH sees that
+stands before E; without E there is no such number. Of a sketch the CPU seconds are those of the command itself, up to
+that moment, not of its provers. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ import pyarrow
 
 from isarstep.bench.store import open_split
 
-PROPOSE = ["propose", "--fact", "x ≤ y", "--fact", "y ≤ z", "--goal", "x < z + 1", "--type", "z :: nat"]
+FACTS, GOAL, TYPES = ("x ≤ y", "y ≤ z"), "x < z + 1", {"z": "nat"}
+PROPOSE = ["propose", "--fact", FACTS[0], "--fact", FACTS[1], "--goal", GOAL, "--type", "z :: nat", "--no-check"]
 SKETCH = ["sketch", "--goal", "card B ≤ card A", "--fact", "finite A", "--fact", "B ⊆ A", "--budget", "15"]
 # Says when it was first asked for a proof, and what the command has used of the processor: E is started by a process
 # that the command has started.
@@ -57,6 +59,26 @@ def whole(command: list[str]) -> tuple[float, float]:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return cpu, time.perf_counter() - start
+
+
+def warm(benchmark: str, runs: int) -> dict[str, dict[str, float]]:
+    """Of proposals and of selections of facts by one engine."""
+    from isarstep.serve.engine import Engine
+    from isarstep.theory.problem import Problem
+
+    engine = Engine(benchmark=benchmark)
+    problem = Problem(GOAL, FACTS, types=TYPES)
+    task = engine.read(problem)
+
+    def timed(work: Callable[[], object]) -> tuple[float, float]:
+        cpu, wall = time.process_time(), time.perf_counter()
+        work()
+        return time.process_time() - cpu, time.perf_counter() - wall
+
+    return {
+        "warm_propose": medians(lambda: timed(lambda: engine.propose(engine.read(problem))), 2 * runs),
+        "warm_select": medians(lambda: timed(lambda: engine.with_premises(task)), 2 * runs),
+    }
 
 
 def to_first_prover(command: list[str], prover: str) -> tuple[float, float]:
@@ -108,14 +130,14 @@ def main() -> None:
         "first_prover": prover and medians(lambda: to_first_prover([*isarstep, *SKETCH, *there], prover), runs),
     }
     loops.append(additions())
-    result |= {
+    result |= warm(arguments.benchmark, runs) | {
         "additions_cpu_seconds": [round(seconds, 3) for seconds in loops],
         "load_average": round(os.getloadavg()[0], 1),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "pyarrow": pyarrow.__version__,
     }
-    for name in ("load", "show", "propose", "first_prover"):
+    for name in ("load", "show", "propose", "warm_propose", "warm_select", "first_prover"):
         print(f"{name:<13} {result[name]}")
     print(json.dumps(result))
 

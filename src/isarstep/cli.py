@@ -95,6 +95,12 @@ def function_of(name: str, module: str) -> Callable[..., Any]:
 class Command(typer.core.TyperCommand):
     """A command whose help page has its rare options at the end."""
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        found = super().get_params(ctx)
+        for parameter in found:
+            _take_texts_as_they_are(parameter)
+        return found
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         rare = ADVANCED.get(self.name or "", "").split()
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Advanced options": []}
@@ -117,6 +123,28 @@ def click_command(name: str, module: str) -> Any:
     command = typer.main.get_command(app)
     command.callback = _interruptible(command.callback)
     return command
+
+
+def _take_texts_as_they_are(parameter: Any) -> None:
+    """Some versions of typer load pydantic to convert what an option is given, which takes a tenth of a second. A text,
+    a number that is the default and what was not given need no conversion."""
+    annotation = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    if annotation is None or parameter.required or "process_value" in vars(parameter):
+        return
+    convert, several = parameter.process_value, parameter.nargs == -1 or getattr(parameter, "multiple", False)
+
+    def processed(context: Any, value: Any) -> Any:
+        if value is None:
+            nothing = () if several else None
+            return nothing if parameter.callback is None else parameter.callback(context, parameter, nothing)
+        if parameter.callback is not None:
+            return convert(context, value)
+        default = value is parameter.default and annotation in (int, float) and type(value) is annotation
+        text = annotation is str and type(value) is str
+        texts = annotation == list[str] and type(value) in (list, tuple) and all(type(each) is str for each in value)
+        return value if default or text or texts else convert(context, value)
+
+    parameter.process_value = processed
 
 
 class Interrupted(Exception):

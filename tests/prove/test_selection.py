@@ -44,3 +44,28 @@ def test_few_files_are_kept_the_oldest_goes_first(tmp_path: Path, monkeypatch: p
         os.utime(new, (number, number))
         made.append(new)
         assert [path for path in made if path.exists()] == made[-FILES:]
+
+
+def test_a_file_has_the_texts_so_that_the_library_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    theories = frozenset({"T"})
+    first, again = small("a"), small("a")
+    texts = list(first.texts)
+    made = learned_selection(first, kept=True)
+    assert [made.text(number, theories) for number in range(4)] == texts
+    again.texts = ()
+    assert [learned_selection(again, kept=True).text(number, theories) for number in range(4)] == texts
+
+
+def test_a_damaged_file_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    first = ranked(small("a"), kept=True)
+    (file,) = tmp_path.rglob("*.npz")
+    whole = file.read_bytes()
+    for place in (whole.index(b"CONST"), whole.index(b"vectors") + 200, len(whole) // 2, len(whole) - 30):
+        file.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        library = small("a")
+        assert ranked(library, kept=True) == first
+        texts = [learned_selection(library, kept=True).text(number, frozenset({"T"})) for number in range(4)]
+        assert texts == list(library.texts)
+    assert file.read_bytes() == whole

@@ -1,4 +1,5 @@
-"""A cold sketch asks its first prover soon because little is loaded before: what is, is counted here."""
+"""A cold sketch asks its first prover soon, and a cold proposal is there soon, because little is loaded before: what
+is, is counted here."""
 
 from __future__ import annotations
 
@@ -63,6 +64,33 @@ def test_before_its_first_prover_a_sketch_has_neither_the_model_nor_pandas() -> 
     modules = set(json.loads(done.stdout))
     assert {"isarstep.prove.proof_search", "isarstep.prove.simprules", "pyarrow"} <= modules
     assert not LATER & modules
+
+
+# Says what a whole command has loaded.
+LOADED = """
+import json, sys
+from isarstep.cli import run
+
+code = run(sys.argv[1:])
+print(json.dumps(sorted(sys.modules)))
+sys.exit(code)
+"""
+# Arrow, provers and their rules, what converts options, and what checks JSON.
+NOT_FOR_PROPOSALS = {"isarstep.prove.simprules", "isarstep.prove.step_prover", "pyarrow", "pydantic", "rich", "torch"}
+
+
+def test_a_second_proposal_without_provers_loads_no_arrow_no_provers_and_no_pydantic(tmp_path: Path) -> None:
+    problem = ["--goal", "x < z + 1", "--fact", "x ≤ y", "--fact", "y ≤ z", "--type", "z :: nat"]
+    command = [sys.executable, "-c", LOADED, "propose", "--no-check", *problem]
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}  # the first one embeds the facts of Complex_Main
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, timeout=300, check=True, env=environment).stdout
+        for _ in range(2)
+    )
+    assert second.splitlines()[:-1] == first.splitlines()[:-1]
+    modules = set(json.loads(second.splitlines()[-1]))
+    assert {"isarstep.decode.search", "isarstep.prove.selection"} <= modules
+    assert not NOT_FOR_PROPOSALS & modules
 
 
 def test_a_model_that_is_not_there_is_missed_before_provers_are_asked(tmp_path: Path) -> None:

@@ -76,11 +76,13 @@ class AvailableFacts:
         question = SelectorQuestion(
             "", example.f2, example.f3 or "", example.f4, example.statement, example.earlier, example.theory
         )
-        before = self.facts.before(example.theory, example.name) if scored else len(self.facts)
+        before = self.facts.before(example.theory, example.name) if scored else None
         selection = learned_selection(self.facts, kept=not scored)
         step = self.facts.alike(example.f1, theory_context.theories) if scored and example.f1 else ()
-        chosen = selection.rank(question, CANDIDATES, before, step, (), theory_context.theories)
-        return tuple(premises_read((self.facts.texts[n] for n in chosen), (*example.f2, example.f3 or "", *example.f4)))
+        theories = theory_context.theories
+        chosen = selection.rank(question, CANDIDATES, before, step, (), theories)
+        texts = (selection.text(number, theories) for number in chosen)
+        return tuple(premises_read(texts, (*example.f2, example.f3 or "", *example.f4)))
 
     def copies(self, example: ExampleToCheck) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names

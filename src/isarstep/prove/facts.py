@@ -110,12 +110,23 @@ ProofOrder: TypeAlias = Mapping[tuple[str, str], tuple[int, int]]
 class Lines(Sequence[str]):
     """The tokens of facts, read when they are wanted: a context has a tenth of all."""
 
-    def __init__(self, propositions: Any, numbers: npt.NDArray[np.int64]) -> None:
-        self._propositions, self._numbers = propositions, numbers
-        self._known: list[str | None] = [None] * len(numbers)
+    def __init__(self, propositions: Callable[[], Any], numbers: Callable[[], npt.NDArray[np.int64]]) -> None:
+        self._read_propositions, self._read_numbers = propositions, numbers
+
+    @cached_property
+    def _propositions(self) -> Any:
+        return self._read_propositions()
+
+    @cached_property
+    def _numbers(self) -> npt.NDArray[np.int64]:
+        return self._read_numbers()
+
+    @cached_property
+    def _known(self) -> list[str | None]:
+        return [None] * len(self)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._numbers)
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -321,7 +332,7 @@ class Library:
 
         general = type_of_constant(benchmark.signature)
         types = column("types")
-        texts = Lines(benchmark.propositions, numbers_of(benchmark.column(FACTS, "proposition")))
+        texts = Lines(lambda: benchmark.propositions, lambda: numbers_of(benchmark.column(FACTS, "proposition")))
         parsed = lru_cache(maxsize=None)(lambda number: parse_type(benchmark.types[number]))
 
         def term(number: int) -> Term:

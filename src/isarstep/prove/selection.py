@@ -26,7 +26,7 @@ from isarstep.whole_files import write_whole
 
 CONTEXTS = 4  # whose facts are kept in memory
 FILES = 6  # of contexts that are kept, the youngest ones
-_LAYOUT = 1  # of the file
+_LAYOUT = 2  # of the file
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,24 @@ class TheoryFacts:
 
 
 @dataclass(frozen=True)
+class KeptTexts:
+    """The tokens of facts as a file has them, one behind the other."""
+
+    joined: npt.NDArray[np.uint8]
+    ends: Longs
+
+    @staticmethod
+    def of(texts: Iterable[str]) -> KeptTexts:
+        encoded = [text.encode() for text in texts]
+        ends = np.cumsum([len(text) for text in encoded], dtype=np.int64)
+        return KeptTexts(np.frombuffer(b"".join(encoded), np.uint8), ends)
+
+    def at(self, place: int) -> str:
+        begin = int(self.ends[place - 1]) if place else 0
+        return self.joined[begin : int(self.ends[place])].tobytes().decode()
+
+
+@dataclass(frozen=True)
 class ContextFacts:
     """The facts of some theories. `constant[i]` (a place in `words`) stands in the fact `owner[i]`."""
 
@@ -71,19 +89,24 @@ class ContextFacts:
     owner: Ints
     weight: Floats  # of a constant: how rare it is here
     factor: Floats  # of a mention: what it adds to a cosine
+    texts: KeptTexts | None  # of each fact; None: the library has read them
 
     @staticmethod
     def of(
-        numbers: Longs, embedded: EmbeddedFacts, words: tuple[str, ...], constant: Ints, owner: Ints
+        numbers: Longs,
+        embedded: EmbeddedFacts,
+        words: tuple[str, ...],
+        constant: Ints,
+        owner: Ints,
+        texts: KeptTexts | None = None,
     ) -> ContextFacts:
         frequency = np.bincount(constant, minlength=len(words))
         weight = np.log(max(len(numbers), 1) / np.maximum(frequency, 1)) + 1e-3
         norm = np.sqrt(np.bincount(owner, weight[constant] ** 2, len(numbers)))
         factor = weight[constant] / np.maximum(norm[owner], 1e-9)
         place = {word: number for number, word in enumerate(words)}
-        return ContextFacts(
-            numbers, embedded, words, place, constant, owner, weight.astype(np.float32), factor.astype(np.float32)
-        )
+        floats: tuple[Floats, Floats] = (weight.astype(np.float32), factor.astype(np.float32))
+        return ContextFacts(numbers, embedded, words, place, constant, owner, *floats, texts)
 
     def cosines(self, asked: Iterable[str]) -> Floats:
         """How near each fact is to these constants; those that nobody here mentions make all facts less near."""
@@ -115,16 +138,17 @@ class LearnedSelection:
         self,
         question: SelectorQuestion,
         size: int,
-        before: int,
+        before: int | None,
         exclude: Iterable[int] = (),
         also: Sequence[int] = (),
         theories: frozenset[str] | None = None,
     ) -> list[int]:
-        """Numbers of the `size` facts among the first `before` and `also` that look most useful, best first; where
-        `theories` are given, of those alone."""
+        """Numbers of the `size` facts that look most useful, best first; of those among the first `before` and `also`,
+        where that is said, and of `theories` alone, where these are given."""
         here = self._context(theories)
         score = self.scores(question, here)
-        usable = (here.numbers < before) | np.isin(here.numbers, np.fromiter(also, np.int64))
+        usable = np.ones(len(here.numbers), bool) if before is None else here.numbers < before
+        usable |= np.isin(here.numbers, np.fromiter(also, np.int64))
         usable &= ~np.isin(here.numbers, np.fromiter(exclude, np.int64))
         places = np.flatnonzero(usable)
         if len(places) > size:
@@ -149,6 +173,13 @@ class LearnedSelection:
     def context(self, theories: frozenset[str] | None) -> ContextFacts:
         return self._context(theories)
 
+    def text(self, number: int, theories: frozenset[str] | None) -> str:
+        """The tokens of one of the facts of these theories."""
+        here = self._context(theories)
+        if here.texts is None:
+            return self.library.texts[number]
+        return here.texts.at(int(np.searchsorted(here.numbers, number)))
+
     def _read(self, theories: frozenset[str] | None) -> ContextFacts:
         if self._folder is None:
             return self._made(theories)
@@ -163,7 +194,7 @@ class LearnedSelection:
         made = self._made(theories)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            _to_file(made, path)
+            _to_file(made, KeptTexts.of(self.library.texts[number] for number in made.numbers.tolist()), path)
             for old in sorted(self._folder.glob("facts-*.npz"), key=_age)[FILES:]:
                 old.unlink(missing_ok=True)
         except (OSError, UserError):
@@ -241,7 +272,7 @@ def _age(path: Path) -> float:
         return 0.0
 
 
-def _to_file(facts: ContextFacts, path: Path) -> None:
+def _to_file(facts: ContextFacts, texts: KeptTexts, path: Path) -> None:
     import io
 
     out = io.BytesIO()
@@ -254,6 +285,8 @@ def _to_file(facts: ContextFacts, path: Path) -> None:
         words=text,
         constant=facts.constant,
         owner=facts.owner,
+        texts=texts.joined,
+        ends=texts.ends,
     )
     write_whole(path, out.getvalue())
 
@@ -262,6 +295,6 @@ def _from_file(path: Path) -> ContextFacts:
     with np.load(path, allow_pickle=False) as file:
         words = file["words"].tobytes().decode()
         embedded = EmbeddedFacts(file["vectors"].astype(np.float32), file["gains"])
-        return ContextFacts.of(
-            file["numbers"], embedded, tuple(words.split("\n")) if words else (), file["constant"], file["owner"]
-        )
+        texts = KeptTexts(file["texts"], file["ends"])
+        names = tuple(words.split("\n")) if words else ()
+        return ContextFacts.of(file["numbers"], embedded, names, file["constant"], file["owner"], texts)

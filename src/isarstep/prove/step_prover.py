@@ -94,11 +94,8 @@ class OfferedFacts(NamedTuple):
     declared: DeclaredRules | None = None
 
 
-def offered_facts(benchmark: Benchmark) -> OfferedFacts | None:
-    """Those of a benchmark, where they can be told apart by theory: all together may contradict each other."""
-    if not benchmark.has_facts or not benchmark.theory_contexts.parents:
-        return None
-    library = Library.of_benchmark(benchmark)
+def offered_facts(benchmark: Benchmark, library: Library) -> OfferedFacts:
+    """Those of a benchmark."""
     simp, declared = SimpRules.of_benchmark(benchmark, library), DeclaredRules.of_benchmark(benchmark, library)
     return OfferedFacts(library, simp, Counterexamples(library), declared)
 

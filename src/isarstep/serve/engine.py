@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from isarstep.feed.corpus import Corpus
     from isarstep.logic.signature import Signature
     from isarstep.prove.embedded import NearStep
+    from isarstep.prove.facts import Library
     from isarstep.prove.step_prover import OfferedFacts, Proving
     from isarstep.serve.catalogue import Catalogue
     from isarstep.theory.proof_block import ProofState
@@ -164,9 +165,20 @@ class Engine:
     @shared_property
     def _offered_facts(self) -> OfferedFacts | None:
         """For all provers of this engine: whoever comes while they are loaded shares them."""
+        if self._library is None:
+            return None
         from isarstep.prove.step_prover import offered_facts
 
-        return offered_facts(self.benchmark)
+        return offered_facts(self.benchmark, self._library)
+
+    @shared_property
+    def _library(self) -> Library | None:
+        """Where facts can be told apart by theory: all together may contradict each other."""
+        if not self.benchmark.has_facts or not self.theory_contexts.parents:
+            return None
+        from isarstep.prove.facts import Library
+
+        return Library.of_benchmark(self.benchmark)
 
     def load(self) -> None:
         """Load everything that a proposal needs."""
@@ -266,9 +278,9 @@ class Engine:
         read, example = FIELDS_READ[self.predictor.model.config.input], task.example
         if STATEMENT in read and example.proof_row is not None:
             example = with_setting(self.benchmark, example)
-        if SELECTED not in read or (offered := self._offered_facts) is None:
+        if SELECTED not in read or self._library is None:
             return example
-        facts = AvailableFacts(offered.library).for_model(example, task.theory_context, scored=task.scored)
+        facts = AvailableFacts(self._library).for_model(example, task.theory_context, scored=task.scored)
         return replace(example, premises=facts)
 
     def _constraints(self, constraint: Constraint) -> Constraints | None:
