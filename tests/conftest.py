@@ -17,6 +17,7 @@ from isarstep.mine.isabelle import Installation, find_installation
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
+    from isarstep.bench.store import Benchmark
     from isarstep.serve.engine import Engine
 
 settings.register_profile("isarstep", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
@@ -35,6 +36,7 @@ SLOW = (
     "tests/bench/test_first_example.py",
     "tests/bench/test_formats.py",
     "tests/bench/test_leaks.py",
+    "tests/bench/test_library_facts.py",
     "tests/bench/test_types.py",
     "tests/bench/test_theory_contexts.py",
     "tests/prove/",
@@ -136,6 +138,12 @@ def engine() -> "Engine":
     from isarstep.serve.engine import default_engine
 
     return default_engine()
+
+
+@pytest.fixture(scope="session")
+def benchmark(engine: "Engine") -> "Benchmark":
+    """The shipped one; without the model."""
+    return engine.benchmark
 
 
 @pytest.fixture(scope="session")

@@ -14,11 +14,6 @@ from isarstep.serve.service import Service
 from isarstep.theory.problem import ProblemError
 
 
-@pytest.fixture(scope="module")
-def benchmark() -> Benchmark:
-    return Benchmark("embedded")
-
-
 def test_two_finders_disagree_on_an_ambiguous_beginning(benchmark: Benchmark) -> None:
     ids = sorted(benchmark.table("test", ["id"])["id"].to_pylist())
     for find in (benchmark.find, Catalogue(benchmark).find, benchmark.split("test").position):

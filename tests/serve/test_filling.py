@@ -37,11 +37,6 @@ end
 """
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
-
-
 def filled(engine: Engine, *answers: Gap) -> list[FilledGap]:
     """All gaps of the theory, provers having said this about each in turn."""
     document = TheoryDocument(Path("T.thy"), engine.theory_contexts, text=THEORY)

@@ -31,11 +31,6 @@ FILES = Path(__file__).parents[1] / "theory" / "files"
 
 
 @pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
-
-
-@pytest.fixture(scope="module")
 def drawn(engine: Engine) -> list[Example]:
     found = [example for split in ("test", "valid") for example in engine.benchmark.split(split).lowest(DRAWN)]
     return sorted(found, key=lambda example: example.id)[:DRAWN]

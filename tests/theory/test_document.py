@@ -13,11 +13,6 @@ from isarstep.theory.own_context import OwnContext
 FILES = Path(__file__).parent / "files"
 
 
-@pytest.fixture(scope="module")
-def benchmark() -> Benchmark:
-    return Benchmark("embedded")
-
-
 def end_of(text: str, benchmark: Benchmark, imports: str = "Main") -> OwnContext:
     whole = f"theory T imports {imports} begin\n{text}\nend\n"
     document = TheoryDocument(Path("T.thy"), benchmark.theory_contexts, text=whole)

@@ -21,11 +21,6 @@ PIECES = (
 SEED = 34
 
 
-@pytest.fixture(scope="module")
-def benchmark() -> Benchmark:
-    return Benchmark("embedded")
-
-
 def said(document: TheoryDocument) -> list[str]:
     """Refusals, and goal, facts and context at every fifth line, or why there are none."""
     found = sorted(document.refusals())

@@ -6,6 +6,8 @@ those of the library, equations that overlap hold in order, and what is not prov
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,16 +17,12 @@ from isarstep.prove.step_prover import Proving
 from isarstep.prove.verdict import Proved
 from isarstep.serve.engine import Engine
 from isarstep.serve.searching import fill_theory
-from isarstep.theory.document import TheoryDocument
+from isarstep.theory.document import SorryGap, TheoryDocument
+from isarstep.theory.proof_block import ProofState
 
 FALSEHOODS = sorted((Path(__file__).parent / "falsehoods").glob("*.thy"))
-SECONDS, LIBRARY = 0.2, 16
+SECONDS, LIBRARY = 0.1, 16
 READ_AT_LEAST = 195  # others are refused, which proves nothing either
-
-
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +31,23 @@ def proving(engine: Engine) -> Iterator[Proving]:
         yield made
 
 
+@cache
+def states(path: Path, engine: Engine) -> list[tuple[SorryGap, ProofState]]:
+    """At the gaps of a file that can be read."""
+    document = TheoryDocument(path, engine.theory_contexts)
+    found = []
+    for gap in document.gaps():
+        with suppress(UserError):
+            found.append((gap, document.state_before(gap.start)))
+    return found
+
+
 @pytest.mark.parametrize("path", FALSEHOODS, ids=lambda path: path.stem)
 def test_nothing_false_is_proved(path: Path, engine: Engine, proving: Proving) -> None:
-    document = TheoryDocument(path, engine.theory_contexts)
     proved = []
-    for gap in document.gaps():
+    for gap, state in states(path, engine):
         try:
-            task = engine.read_state(document.state_before(gap.start))
+            task = engine.read_state(state)
         except UserError:
             continue
         assert task.example.f3 is not None
@@ -67,16 +75,7 @@ def test_nothing_false_is_filled(path: Path, engine: Engine) -> None:
 
 def test_most_falsehoods_are_read(engine: Engine) -> None:
     """A reader that refuses everything would prove nothing."""
-    read = 0
-    for path in FALSEHOODS:
-        document = TheoryDocument(path, engine.theory_contexts)
-        for gap in document.gaps():
-            try:
-                document.state_before(gap.start)
-            except UserError:
-                continue
-            read += 1
-    assert read >= READ_AT_LEAST
+    assert sum(len(states(path, engine)) for path in FALSEHOODS) >= READ_AT_LEAST
 
 
 @pytest.mark.parametrize(

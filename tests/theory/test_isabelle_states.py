@@ -20,11 +20,6 @@ GRAPHS = HERE / "isabelle_states"
 KEPT = sorted(path.name.removesuffix(".jsonl.zst") for path in GRAPHS.glob("*.jsonl.zst"))
 
 
-@pytest.fixture(scope="module")
-def benchmark() -> Benchmark:
-    return Benchmark("embedded")
-
-
 def kept_verdicts() -> dict[str, str]:
     parts = (GRAPHS / "verdicts.txt").read_text(encoding="utf-8").split("# ")[1:]
     return {name: lines for name, _, lines in (part.partition("\n") for part in parts)}

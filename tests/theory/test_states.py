@@ -5,6 +5,7 @@ column.
 """
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,6 @@ from isarstep.logic.writer import write_type
 from isarstep.theory.document import SorryGap, TheoryDocument
 
 FILES = Path(__file__).parent / "files"
-
-
-@pytest.fixture(scope="module")
-def benchmark() -> Benchmark:
-    return Benchmark("embedded")
 
 
 def described(document: TheoryDocument, gap: SorryGap) -> list[str]:
@@ -42,6 +38,7 @@ def described(document: TheoryDocument, gap: SorryGap) -> list[str]:
     return lines
 
 
+@cache
 def expected() -> dict[str, str]:
     text = (FILES / "states.txt").read_text(encoding="utf-8")
     return dict(re.findall(r"^# (\w+)\n(.*?)(?=^# |\Z)", text, re.MULTILINE | re.DOTALL))

@@ -73,10 +73,15 @@ class LibraryFacts:
         wanted, found, at = name.encode(), [], -1
         text, ends = self._names
         while (at := text.find(wanted, at + 1)) >= 0:
-            place = int(np.searchsorted(ends, at, side="right")) - 1
-            if at + len(wanted) == ends[place + 1] and (at == ends[place] or text[at - 1 : at] == b"."):
-                found.append(place)
-        return found
+            found.append(at)
+        starts = np.array(found, ends.dtype)  # of another type, all of `ends` would be copied
+        places = np.searchsorted(ends, starts, side="right") - 1
+        whole = starts + len(wanted) == ends[places + 1]
+        return [
+            int(place)
+            for place, start in zip(places[whole], starts[whole], strict=True)
+            if start == ends[place] or text[start - 1 : start] == b"."
+        ]
 
     def _name(self, place: int) -> str:
         text, ends = self._names
