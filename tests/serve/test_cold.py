@@ -76,7 +76,15 @@ print(json.dumps(sorted(sys.modules)))
 sys.exit(code)
 """
 # Arrow, provers and their rules, what converts options, and what checks JSON.
-NOT_FOR_PROPOSALS = {"isarstep.prove.simprules", "isarstep.prove.step_prover", "pyarrow", "pydantic", "rich", "torch"}
+NOT_FOR_PROPOSALS = {
+    "isarstep.prove.simprules",
+    "isarstep.prove.step_prover",
+    "pyarrow",
+    "pydantic",
+    "rich",
+    "torch",
+    "zstandard",
+}
 
 
 def test_a_second_proposal_without_provers_loads_no_arrow_no_provers_and_no_pydantic(tmp_path: Path) -> None:

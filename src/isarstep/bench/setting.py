@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from isarstep.bench.example import Example
 from isarstep.bench.ids import VARIABLE, variables_of
 from isarstep.bench.store import Benchmark, unique_names
-from isarstep.mine.graph import Proof
+
+if TYPE_CHECKING:
+    from isarstep.mine.graph import Proof
 
 SHOWN = ("goal", "assumption", "definition")  # modified facts and calculations are made of these
 

@@ -143,6 +143,7 @@ class Benchmark:
         self._ids: dict[str, pa.ChunkedArray] = {}
         self._finding = threading.Lock()
         shipped = NAMES.get(str(where))
+        self._shipped = shipped is not None
         if shipped is not None and shipped != self.manifest["hash"]:
             raise UserError(
                 f"{self.folder}: bears the name {self.manifest['hash'][:12]}, this version ships {shipped[:12]}; "
@@ -259,30 +260,30 @@ class Benchmark:
 
     @shared_property
     def theory_contexts(self) -> TheoryContexts:
-        """What exists in which theory; the one reading of the file of the signature."""
-        from isarstep.bench.theory_contexts import Declared, TheoryContexts
+        """What exists in which theory. Of a benchmark that is shipped what Complex_Main does not need is read when it
+        is asked for."""
+        from isarstep.bench.usual_part import contexts_by_part
+
+        if not self._shipped or not self.has_signature:
+            contexts = self._whole_contexts
+        else:
+            qualified = self.manifest.get("qualified", ())
+            whole, document = lambda: self._whole_contexts, self.signature_document
+            contexts = contexts_by_part(self.hash, whole, document, qualified)
+        if self.has_facts:
+            contexts.library = cache(self._library_facts)
+        return contexts
+
+    @shared_property
+    def _whole_contexts(self) -> TheoryContexts:
+        from isarstep.bench.theory_contexts import TheoryContexts
+        from isarstep.bench.usual_part import theories_of
         from isarstep.logic.signature import Signature
 
         document = self.signature_document()
-        theories = document.pop("theories", ())
-        parents = {theory["name"]: theory["parents"] for theory in theories}
-        declared = {
-            theory["name"]: Declared(
-                theory["constants"],
-                frozenset(theory["arities"]),
-                theory.get("exact", False),
-                dict(zip(theory["arities"], theory.get("arities_sorts", ()), strict=False)),
-            )
-            for theory in theories
-            if "constants" in theory
-        }
+        parents, declared = theories_of(document.pop("theories", ()))
         whole = Signature.from_json(document) if document else Signature.build(())
-        theory_contexts = TheoryContexts(
-            whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation
-        )
-        if self.has_facts:
-            theory_contexts.library = cache(self._library_facts)
-        return theory_contexts
+        return TheoryContexts(whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation)
 
     def _library_facts(self) -> LibraryFacts:
         from isarstep.bench.library_facts import LibraryFacts

@@ -64,6 +64,18 @@ class Declared:
     sorts: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Constants:
+    """Those of some theories."""
+
+    theories: frozenset[str]
+    by_name: Mapping[str, Constant]
+
+    @cached_property
+    def abbreviations(self) -> frozenset[str]:
+        return frozenset(abbreviations_of(self.by_name))
+
+
 class TheoryContexts:
     """All contexts of a benchmark, made from the imports of its theories; `qualified` are those whose names begin with
     their session. Of theories that are not among `declared` all is taken to be there from their beginning, everywhere.
@@ -89,15 +101,21 @@ class TheoryContexts:
         self._counting = threading.Lock()
         self.rests_on = cache(self._rests_on)
         self.library: Callable[[], FactsByName] | None = None  # facts by name, where the benchmark has them
+        self.usual_part: Constants | None = None  # what is there while the rest has not been read
 
     @cached_property
     def notation(self) -> Mapping[str, Rows]:
         """What each theory adds to notation; read when it is first asked for."""
         return self._read_notation()
 
+    def constants_for(self, theories: frozenset[str] | None) -> Constants:
+        """All constants that exist in some of these theories, and others."""
+        part = self.usual_part
+        return part if part is not None and theories is not None and theories <= part.theories else self._constants
+
     @cached_property
-    def abbreviations(self) -> frozenset[str]:
-        return frozenset(abbreviations_of(self.whole.constants))
+    def _constants(self) -> Constants:
+        return Constants(frozenset(), self.whole.constants)
 
     @cached_property
     def everything(self) -> TheoryContext:
@@ -279,9 +297,12 @@ class TheoryContext:
             return whole
         near = self.theories & theory_contexts.parents.keys()
         arities = whole.arities
-        if near <= theory_contexts.declared.keys():
+        if all(theory in theory_contexts.declared for theory in near):
             arities = _NearInstances(whole, theory_contexts, near)
-        return replace(whole, constants=_NearConstants(whole.constants, self.exists, self.existing), arities=arities)
+        return replace(whole, constants=_NearConstants(whole.constants, self.exists, self._names), arities=arities)
+
+    def _names(self) -> list[str]:
+        return self.existing(self._theory_contexts.constants_for(self.theories).by_name)
 
     @cached_property
     def language(self) -> Language:
@@ -299,15 +320,16 @@ class TheoryContext:
         def rank(name: str) -> int:
             return ranks.get(self._theory_contexts.prefix(name), -1)
 
-        abbreviations = [name for name in self._theory_contexts.abbreviations if self.exists(name)]
+        known = self._theory_contexts.constants_for(self.theories).abbreviations
+        abbreviations = [name for name in known if self.exists(name)]
         if not self.imports:  # nobody writes all abbreviations of all theories
             abbreviations = [name for name in abbreviations if rank(name) >= 0]
 
         made = Language(rows, self.signature, abbreviations, rank)
         if made.judgment is None:
             usual = [notation.get(theory, {}) for theory in order] if USUAL in parents else []
-            known = usual if any("productions" in each for each in usual) else usual_notation().values()
-            made = Language([*known, *(rows or [{}])], self.signature, abbreviations, rank)
+            first = usual if any("productions" in each for each in usual) else usual_notation().values()
+            made = Language([*first, *(rows or [{}])], self.signature, abbreviations, rank)
         made.home = self._theory_contexts.home(self.imports[0]) if len(self.imports) == 1 else ""
         self._theory_contexts.speaks(self)
         return made
@@ -354,8 +376,8 @@ class TheoryContext:
         """Tells of a constant's name whether one who has read the theory up to the example's proof, and its source,
         can know it. What this proof alone mentions does not count: its target would give it away.
         """
-        declared = self._theory_contexts.declared.get(example.theory)
-        if declared is None or example.proof < 0:
+        declared = self._theory_contexts.declared.get(example.theory) if example.proof >= 0 else None
+        if declared is None:
             return self.exists
         read = {name for _, line in example.source(hints=False) for name in line.split()}
         home, first = self._theory_contexts.home(example.theory), declared.first_proof
@@ -370,8 +392,8 @@ class TheoryContext:
 
     def absence(self, example: Place, proposition: str) -> str | None:
         """Says which constant or variable of a proposition does not exist at an example; None: all do."""
-        declared = self._theory_contexts.declared.get(example.theory)
-        later = declared.first_proof if declared is not None and example.proof >= 0 else {}
+        declared = self._theory_contexts.declared.get(example.theory) if example.proof >= 0 else None
+        later = declared.first_proof if declared is not None else {}
         for kind, name in _NAMED.findall(proposition):
             if kind == "CONST" and not self.exists(name):
                 return f"constant {name} is of a theory that {self.name} does not import"
@@ -400,14 +422,12 @@ def _new(own: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
 class _NearConstants(Mapping[str, Constant]):
     """Of all constants those that exist; only their names are copied, once somebody asks for all of them."""
 
-    def __init__(
-        self, whole: Mapping[str, Constant], exists: Exists, existing: Callable[[Iterable[str]], list[str]]
-    ) -> None:
-        self._whole, self._exists, self._existing = whole, exists, existing
+    def __init__(self, whole: Mapping[str, Constant], exists: Exists, names: Callable[[], list[str]]) -> None:
+        self._whole, self._exists, self._names = whole, exists, names
 
     @cached_property
     def _near(self) -> list[str]:
-        return self._existing(self._whole)
+        return self._names()
 
     def __getitem__(self, name: str) -> Constant:
         if not self._exists(name):

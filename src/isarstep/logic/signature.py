@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from isarstep.errors import UserError
 from isarstep.logic.terms import Sort, Term, Typ, Type
@@ -53,6 +53,13 @@ class Coercion:
 
     term: Term  # closed; types may be missing
     type: Typ
+
+
+@runtime_checkable
+class HasAbbreviations(Protocol):
+    """Constants of which one need not look at each."""
+
+    def abbreviations(self) -> Iterator[str]: ...
 
 
 class _WrittenConstants(Mapping[str, Constant]):
@@ -128,7 +135,7 @@ def _add_implied(
 
 def abbreviations_of(constants: Mapping[str, Constant]) -> Iterator[str]:
     """Names of those constants that are abbreviations."""
-    if isinstance(constants, _WrittenConstants):
+    if isinstance(constants, HasAbbreviations):
         return constants.abbreviations()
     return (name for name, constant in constants.items() if constant.abbreviates is not None)
 
@@ -314,21 +321,12 @@ def _from_preview(document: Any) -> Signature:
 
 
 def _close_classes(direct: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
-    closed: dict[str, frozenset[str]] = {}
-    for name in direct:
-        above: set[str] = set()
-        todo = list(direct[name])
-        while todo:
-            class_ = todo.pop()
-            if class_ not in above and class_ != name:
-                above.add(class_)
-                known = closed.get(class_)
-                if known is not None and name not in known:
-                    above |= known
-                else:
-                    todo.extend(direct.get(class_, ()))
-        closed[name] = frozenset(above)
-    return closed
+    closed = {name: above - {name} for name, above in direct.items()}
+    while True:  # what a file has is closed already, and one look is enough
+        more = {name: above.union(*(closed.get(each, ()) for each in above)) - {name} for name, above in closed.items()}
+        if more == closed:
+            return closed
+        closed = more
 
 
 def _declare_constructors(typ: Typ, constructors: dict[str, int]) -> None:

@@ -19,7 +19,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from isarstep.bench.setting import with_setting
 from isarstep.bench.store import Benchmark
 from isarstep.feed.inputs import FIELDS_READ, SELECTED, STATEMENT
 from isarstep.interruption import undisturbed
@@ -277,6 +276,8 @@ class Engine:
         """The task's example with what the model reads beside: what stands above the gap, and library facts."""
         read, example = FIELDS_READ[self.predictor.model.config.input], task.example
         if STATEMENT in read and example.proof_row is not None:
+            from isarstep.bench.setting import with_setting
+
             example = with_setting(self.benchmark, example)
         if SELECTED not in read or self._library is None:
             return example

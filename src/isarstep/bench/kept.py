@@ -1,0 +1,38 @@
+"""Plain values that take long to make, kept in the cache folder for the next process."""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from isarstep.bench.wholeness import cache_folder
+from isarstep.errors import UserError
+from isarstep.version import __version__
+from isarstep.whole_files import write_whole
+
+_DIGEST = 32  # bytes, before the value
+_MOST = 4  # files of a kind, the youngest ones
+
+
+def kept(kind: str, key: str, make: Callable[[], Any]) -> Any:
+    """What `make` gives, made now or by an earlier process of this version: numbers, texts, lists and dictionaries. A
+    file that is not whole is made again; where nothing can be written, nothing is kept."""
+    said = f"{key}\n{__version__} {sys.implementation.cache_tag} {marshal.version}"
+    path = cache_folder() / kind / hashlib.sha256(said.encode()).hexdigest()[:24]
+    with suppress(OSError, ValueError, EOFError, TypeError):
+        raw = memoryview(path.read_bytes())
+        if hashlib.sha256(raw[_DIGEST:]).digest() == raw[:_DIGEST]:
+            return marshal.loads(raw[_DIGEST:])
+    made = make()
+    content = marshal.dumps(made)
+    with suppress(OSError, UserError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, hashlib.sha256(content).digest() + content)
+        files = sorted(path.parent.iterdir(), key=lambda file: -file.stat().st_mtime)
+        for old in files[_MOST:]:
+            old.unlink(missing_ok=True)
+    return made
