@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from isarstep.bench import kept as module
-from isarstep.bench.kept import kept
+from isarstep.bench.kept import kept_value
 
 VALUE = {"names": ["a", "b"], "counts": [1, 2, None]}
 
@@ -27,7 +27,7 @@ def asked(key: str = "a") -> tuple[object, bool]:
         made = True
         return VALUE
 
-    return kept("things", key, make), made
+    return kept_value("things", key, make), made
 
 
 def test_what_was_made_is_found_again_under_its_key(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -184,7 +185,7 @@ def test_a_benchmark_of_an_earlier_version_does_not_say_what_is_declared_where(m
     assert theory_context.signature.arities.keys() == WHOLE.arities.keys()
 
 
-def test_the_file_of_the_signature_is_read_and_verified_once(monkeypatch: pytest.MonkeyPatch):
+def test_the_file_of_the_signature_is_read_and_verified_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     from isarstep.bench import layout, store
     from isarstep.logic import signature
 
@@ -192,11 +193,13 @@ def test_the_file_of_the_signature_is_read_and_verified_once(monkeypatch: pytest
     read, verify = signature.load_document, layout.verify
     monkeypatch.setattr(signature, "load_document", lambda path: opened.append("read") or read(path))
     monkeypatch.setattr(store, "verify", lambda *args: opened.append(args[1]) or verify(*args))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     benchmark = Benchmark("embedded")
     assert benchmark.signature is benchmark.theory_contexts.whole
     assert benchmark.theory_contexts.at("Main").signature is benchmark.theory_contexts.at("Main").signature
     benchmark.path("signature.json.zst")
-    assert opened == ["signature.json.zst", "read"]
+    assert benchmark.theory_contexts.at("HOL-Library.Multiset").signature is not benchmark.signature
+    assert sorted(opened) == ["notation.json.zst", "read", "read", "signature.json.zst"]
 
 
 def test_all_that_the_embedded_examples_say_exists():

@@ -18,7 +18,7 @@ _DIGEST = 32  # bytes, before the value
 _MOST = 4  # files of a kind, the youngest ones
 
 
-def kept(kind: str, key: str, make: Callable[[], Any]) -> Any:
+def kept_value(kind: str, key: str, make: Callable[[], Any]) -> Any:
     """What `make` gives, made now or by an earlier process of this version: numbers, texts, lists and dictionaries. A
     file that is not whole is made again; where nothing can be written, nothing is kept."""
     said = f"{key}\n{__version__} {sys.implementation.cache_tag} {marshal.version}"

@@ -267,21 +267,30 @@ class Benchmark:
         if not self._shipped or not self.has_signature:
             contexts = self._whole_contexts
         else:
-            qualified = self.manifest.get("qualified", ())
-            whole, document = lambda: self._whole_contexts, self.signature_document
-            contexts = contexts_by_part(self.hash, whole, document, qualified)
+            contexts = contexts_by_part(self.hash, lambda: self._whole_contexts, self.manifest.get("qualified", ()))
         if self.has_facts:
             contexts.library = cache(self._library_facts)
         return contexts
 
     @shared_property
     def _whole_contexts(self) -> TheoryContexts:
-        from isarstep.bench.theory_contexts import TheoryContexts
-        from isarstep.bench.usual_part import theories_of
+        """By the one reading of the file of the signature."""
+        from isarstep.bench.theory_contexts import Declared, TheoryContexts
         from isarstep.logic.signature import Signature
 
         document = self.signature_document()
-        parents, declared = theories_of(document.pop("theories", ()))
+        theories = document.pop("theories", ())
+        parents = {theory["name"]: theory["parents"] for theory in theories}
+        declared = {
+            theory["name"]: Declared(
+                theory["constants"],
+                frozenset(theory["arities"]),
+                theory.get("exact", False),
+                dict(zip(theory["arities"], theory.get("arities_sorts", ()), strict=False)),
+            )
+            for theory in theories
+            if "constants" in theory
+        }
         whole = Signature.from_json(document) if document else Signature.build(())
         return TheoryContexts(whole, parents, self.manifest.get("qualified", ()), declared, lambda: self.notation)
 

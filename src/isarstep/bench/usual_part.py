@@ -4,16 +4,16 @@ or in a theory that it rests on. The rest, twenty times as much, is read when so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from isarstep.bench.kept import kept
+from isarstep.bench.kept import kept_value
 from isarstep.bench.theory_contexts import USUAL, Constants, Declared, TheoryContexts
 from isarstep.logic.signature import Constant, Signature, abbreviations_of
 
 Value = TypeVar("Value")
-_LAYOUT = 1  # of what is kept
+_LAYOUT = 2  # of what is kept
 
 
 class Partly(Mapping[str, Value]):
@@ -49,33 +49,12 @@ class _PartlyConstants(Partly[Constant]):
         return abbreviations_of(self.whole())
 
 
-def theories_of(rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, Declared]]:
-    """From the table of theories in the file of a signature: parents, and what is declared."""
-    parents = {row["name"]: row["parents"] for row in rows}
-    declared = {
-        row["name"]: Declared(
-            row["constants"],
-            frozenset(row["arities"]),
-            row.get("exact", False),
-            dict(zip(row["arities"], row.get("arities_sorts", ()), strict=False)),
-        )
-        for row in rows
-        if "constants" in row
-    }
-    return parents, declared
-
-
-def contexts_by_part(
-    name: str,
-    whole: Callable[[], TheoryContexts],
-    document: Callable[[], Mapping[str, Any]],
-    qualified: Iterable[str],
-) -> TheoryContexts:
-    """As `whole` gives them, of the benchmark of this name; `document` is what the file of its signature holds."""
-    part = kept("signature", f"{_LAYOUT} {name}", lambda: _part(whole(), document()))
+def contexts_by_part(name: str, whole: Callable[[], TheoryContexts], qualified: Iterable[str]) -> TheoryContexts:
+    """As `whole` gives them, of the benchmark of this name."""
+    part = kept_value("signature", f"{_LAYOUT} {name}", lambda: _part(whole()))
     if not part:
         return whole()
-    parents, declared = theories_of(part["theories"])
+    parents: Mapping[str, Sequence[str]] = part["parents"]
     places = TheoryContexts(Signature.build(()), parents, qualified)
     usual = places.at(USUAL)
     prefixes, theories = usual.prefixes, usual.theories or frozenset()
@@ -84,12 +63,16 @@ def contexts_by_part(
         """Of a constant or a type constructor."""
         return "." not in name or places.prefix(name) in prefixes
 
-    near = Signature.from_json(part)
+    near = Signature.from_json(part["signature"])
     signature = replace(
         near,
         constants=_PartlyConstants(near.constants, of_part, lambda: whole().whole.constants),
         arities=Partly(near.arities, of_part, lambda: whole().whole.arities),
     )
+    declared = {
+        theory: Declared(first_proof, frozenset(arities), exact, sorts)
+        for theory, (first_proof, arities, exact, sorts) in part["declared"].items()
+    }
     contexts = TheoryContexts(
         signature,
         Partly(parents, theories.__contains__, lambda: whole().parents),
@@ -103,28 +86,28 @@ def contexts_by_part(
     return contexts
 
 
-def _part(contexts: TheoryContexts, document: Mapping[str, Any]) -> dict[str, Any]:
-    """In the form of docs/signature.md, with what theories declare and their notation; empty where there is no
-    Complex_Main."""
+def _part(contexts: TheoryContexts) -> dict[str, Any]:
+    """As plain values; empty where there is no Complex_Main."""
     if USUAL not in contexts.parents:
         return {}
-    usual = contexts.at(USUAL)
-    theories = usual.theories or frozenset()
+    usual, whole = contexts.at(USUAL), contexts.whole
+    theories = sorted(usual.theories or ())
 
-    def of_part(name: str) -> bool:
-        return "." not in name or usual.exists(name)
+    def of_part(names: Mapping[str, Value]) -> dict[str, Value]:
+        return {name: value for name, value in names.items() if "." not in name or usual.exists(name)}
 
-    fields = ("name", "parents", "constants", "arities", "exact", "arities_sorts")
-    rows = [row for row in document["theories"] if row["name"] in theories]
-    declaring = contexts.declaring.items()
+    signature = replace(whole, constants=dict(usual.signature.constants), arities=of_part(whole.arities))
     return {
-        "format": document["format"],
-        "constants": [row for row in document["constants"] if of_part(row[0])],
-        "types": [[name, count] for name, count in contexts.whole.types.items()],
-        "classes": [[name, sorted(above)] for name, above in contexts.whole.classes.items()],
-        "arities": [row for row in document["arities"] if of_part(row[0])],
-        "coercions": document["coercions"],
-        "theories": [{field: row[field] for field in fields if field in row} for row in rows],
-        "declaring": {t: {c: sorted(by) for c, by in table.items()} for t, table in declaring if of_part(t)},
-        "notation": {theory: contexts.notation[theory] for theory in sorted(theories) if theory in contexts.notation},
+        "signature": signature.to_json(),
+        "parents": {theory: list(contexts.parents[theory]) for theory in theories if theory in contexts.parents},
+        "declared": {
+            theory: [dict(of.first_proof), sorted(of.arities), of.exact, dict(of.sorts)]
+            for theory in theories
+            if (of := contexts.declared.get(theory)) is not None
+        },
+        "declaring": {
+            constructor: {class_: sorted(by) for class_, by in table.items()}
+            for constructor, table in of_part(contexts.declaring).items()
+        },
+        "notation": {theory: contexts.notation[theory] for theory in theories if theory in contexts.notation},
     }
