@@ -177,7 +177,7 @@ def test_a_benchmark_of_an_earlier_version_does_not_say_what_is_declared_where(m
         "theories": [{"name": "A.Base", "parents": []}, {"name": "A.Left", "parents": ["A.Base"]}],
     }
     monkeypatch.setattr(Benchmark, "signature_document", lambda _: rows)
-    theory_context = Benchmark("embedded").theory_contexts.at("A.Left")
+    theory_context = Benchmark(Benchmark("embedded").folder).theory_contexts.at("A.Left")
     example = replace(at("A.Left"), proof=3)
     assert theory_context.known(example)("Left.f")
     assert not theory_context.known(example)("Right.f")
