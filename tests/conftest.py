@@ -140,6 +140,19 @@ def engine() -> "Engine":
     return default_engine()
 
 
+@pytest.fixture
+def one_engine(engine: "Engine", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands of this process that want the shipped model and benchmark take the engine that is loaded."""
+    from isarstep.serve import engine as module
+
+    opened = module.Engine
+
+    def engine_of(model: str | Path = "embedded", benchmark: str | Path = "embedded") -> "Engine":
+        return engine if model == benchmark == "embedded" else opened(model, benchmark)
+
+    monkeypatch.setattr(module, "Engine", engine_of)
+
+
 @pytest.fixture(scope="session")
 def benchmark(engine: "Engine") -> "Benchmark":
     """The shipped one; without the model."""

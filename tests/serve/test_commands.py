@@ -10,6 +10,8 @@ from isarstep.bench.example import Example
 from isarstep.cli import run
 from isarstep.serve import schema
 
+pytestmark = pytest.mark.usefixtures("one_engine")
+
 
 def test_propose_for_an_example(example: Example, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["propose", "--example", example.id, "--beam", "3"]) == 0
