@@ -109,3 +109,8 @@ def test_factorials_beside_what_is_not_generated() -> None:
     proof = by_calculation(Derivation("factorial", [], "(= (* (fact 3) (sqrt 9)) 18)", {}))
     assert proof is not None
     assert (proof.by, proof.method) == ("simp", FACTORIALS)
+
+
+@pytest.mark.parametrize("premise", ["(< x x)", "(<= 1 (- x x))", "(Not (= x x))"])
+def test_a_premise_that_says_that_zero_is_not_zero_says_nothing(premise: str) -> None:
+    assert by_calculation(Derivation(premise, [premise], "(= (/ x x) 1)", {"x": "real"})) is None

@@ -317,7 +317,7 @@ class Normaliser:
     def known_apart(self, premise: Named, typ: Typ) -> Polynomial | None:
         """What a premise says not to be 0."""
         formula = dest_trueprop(premise.prop)
-        return None if formula is None or premise.here or loose(formula) else self._apart(formula, typ)
+        return None if formula is None or premise.here or loose(formula) else self._apart(formula, typ) or None
 
     def _apart(self, formula: Term, typ: Typ) -> Polynomial | None:
         """`a ≠ b`, `a < b`: their difference is not 0. `c ≤ a` with a number c > 0: neither is a."""
@@ -327,7 +327,7 @@ class Normaliser:
             sides = _binary(arguments[0], "HOL.eq")
             if sides is None or _type_of_equation(arguments[0]) != typ:
                 return None
-            return self.difference(*sides, typ) or None
+            return self.difference(*sides, typ)
         ordered = ("Orderings.ord_class.less", "Orderings.ord_class.less_eq")
         if name not in ordered or len(arguments) != 2 or _type_of_equation(formula) != typ:
             return None
