@@ -32,6 +32,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+from proof_rows import keep_row
 from readback import Printed, encode_term, read_as_meant, read_back
 
 from isarstep.bench.store import Benchmark
@@ -72,6 +73,8 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, help="file of answers; what stands there is not asked")
     parser.add_argument("--judge", type=Path, help="folder for theories with the printed proofs, which Isabelle runs")
     parser.add_argument("--imports", help="what judged theories import, in place of what the statement's file does")
+    parser.add_argument("--row", type=Path, help="docs/results/proofs.json, which gets a row of the leaderboard")
+    parser.add_argument("--commit", default="", help="of the code that found the proofs, for that row")
     asked = parser.parse_args()
     if asked.folder.name == "test" and not asked.once:
         raise SystemExit("minif2f.py: test is read once, with --once; tune on valid")
@@ -112,6 +115,14 @@ def proved(paths: list[Path], read: dict[str, Task], asked: argparse.Namespace) 
     if asked.judge is not None:
         texts = {path.stem: answers[path.stem]["isar"] for path in chosen if answers[path.stem]["said"] == "proved"}
         document["accepted"] = accepted(texts, {path.stem: path for path in chosen}, asked)
+    if asked.row is not None:
+        keep_row(asked.row, {
+            "statements": f"miniF2F {asked.folder.name}", "arm": "search with the model", "many": len(chosen),
+            "read": sum(path.stem in read for path in chosen), "proved": counts["proved"],
+            "accepted": document.get("accepted"), "seconds": asked.budget, "provers": installed(),
+            "commit": asked.commit, "command": f"python benchmarks/minif2f.py {asked.folder.parent.name}/"
+            f"{asked.folder.name} --prove {asked.prove} --budget {asked.budget:g}",
+        })  # fmt: skip
     return document
 
 

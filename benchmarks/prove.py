@@ -34,6 +34,8 @@ from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any
 
+from proof_rows import keep_row
+
 from isarstep.bench.example import Example
 from isarstep.bench.layout import FACTS, PROOFS
 from isarstep.bench.store import Benchmark
@@ -54,7 +56,7 @@ from isarstep.theory.task import Task
 ROUNDS = ((0.3, 32), (0.3, 128), (1.0, 128), (3.0, 128), (10.0, 128), (30.0, 128))
 CORES = 2
 SIZES = {"W150": 150, "A250": 250}
-ARMS = ("provers", "search", "model")
+ARMS = {"provers": "provers alone", "search": "search without the model", "model": "search with the model"}
 DISTRIBUTION = re.compile(r"(Pure|HOL|ZF|FOL|CTT|Tools)\b")  # sessions of Isabelle itself: no entries
 MOST_TOKENS = 800  # of a statement with its assumptions, as in the benchmark
 # Facts that packages and the locale and class commands make beside the constants, types and locales that they declare.
@@ -354,6 +356,8 @@ def main() -> None:
     parser.add_argument("--deadline", type=float, default=float("inf"), help="seconds after which no theorem is begun")
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--benchmark", default="embedded")
+    parser.add_argument("--row", type=Path, help="docs/results/proofs.json, which gets rows of the leaderboard")
+    parser.add_argument("--commit", default="", help="of the code that found the proofs, for those rows")
     arguments = parser.parse_args()
     arms = arguments.arms.split(",")
     if not set(arms) <= set(ARMS):
@@ -392,7 +396,22 @@ def main() -> None:
         "workers": arguments.workers,
         "failed": sum(process.exitcode != 0 for process in processes),
     }
+    if arguments.row is not None:
+        keep_rows(arguments, table)
     print(json.dumps(document))
+
+
+def keep_rows(arguments: argparse.Namespace, table: dict[str, list[dict[str, Any]]]) -> None:
+    """Of every draw that one of the arms was asked about as a whole."""
+    whole = {key: rows for key, rows in sorted(table.items()) if len(rows) == SIZES[key.split()[0]]}
+    for key, rows in whole.items():
+        draw, arm = key.split()
+        keep_row(arguments.row, {
+            "statements": f"{draw} of {arguments.split}", "arm": ARMS[arm], "many": len(rows),
+            "read": sum("unread" not in row for row in rows), "proved": counted(rows)["proved"], "accepted": None,
+            "seconds": arguments.seconds, "provers": installed(), "commit": arguments.commit,
+            "command": f"python benchmarks/prove.py --rows FILE --arms {arm}",
+        })  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""LEADERBOARD.md: every system of a report with command, commit, data, budget and scores, from scores.json alone."""
+"""LEADERBOARD.md: every system of a report with command, commit, data, budget and scores, from scores.json; beside it
+the whole statements that were proved, from proofs.json."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from isarstep.tables import ABSENT, Table
@@ -9,8 +11,8 @@ from isarstep.tables import ABSENT, Table
 PARTS = ("new targets", "steps with F.2", "unseen", "unseen2", "fresh", "fresh2")
 
 
-def leaderboard(scores: dict[str, Any]) -> str:
-    """The page, best system first."""
+def leaderboard(scores: dict[str, Any], proofs: Sequence[dict[str, Any]] = ()) -> str:
+    """The page, best system first; then what was proved, as the benchmarks have counted it."""
     ranked = sorted(scores["systems"], key=lambda system: -system["top1"]["value"])
     parts = [name for name in PARTS if any(name in system["parts"] for system in ranked)]
     budget = ("tokens", "epochs", "steps", "seconds", "seed", "device")
@@ -28,7 +30,37 @@ def leaderboard(scores: dict[str, Any]) -> str:
     title = f"{scores['split']} split, {scores['examples']:,} examples, benchmark {scores['benchmark'][:12]}"
     made = "Made by `isarstep report` with the report beside it; a test says so. "
     made += f"Scored by isarstep {scores['version']}.\n\n"
-    return "# Leaderboard\n\n" + made + Table("leaderboard", title, columns, rows, note).to_markdown()
+    page = "# Leaderboard\n\n" + made + Table("leaderboard", title, columns, rows, note).to_markdown()
+    return page + ("\n" + _proved(proofs).to_markdown() if proofs else "")
+
+
+def _proved(proofs: Sequence[dict[str, Any]]) -> Table:
+    columns = ("statements", "number", "read", "arm", "proved", "accepted by Isabelle", "seconds", "provers", "commit",
+               "command")  # fmt: skip
+    rows = tuple(
+        (
+            row["statements"],
+            str(row["many"]),
+            str(row["read"]),
+            row["arm"],
+            *(_share(row[name], row["many"]) for name in ("proved", "accepted")),
+            number(row["seconds"]),
+            ", ".join(row["provers"]),
+            row["commit"] or ABSENT,
+            f"`{row['command']}`",
+        )
+        for row in proofs
+    )
+    note = (
+        "For each statement this many seconds and two cores. Accepted: Isabelle2025-2 runs the proof exactly as it is "
+        "printed; – was not asked. What is not read, refuted, or follows from facts that contradict each other is not "
+        "proved."
+    )
+    return Table("proofs", "whole statements", columns, rows, note)
+
+
+def _share(count: int | None, many: int) -> str:
+    return ABSENT if count is None else f"{count} ({100 * count / many:.1f} %)"
 
 
 def _row(system: dict[str, Any], benchmark: str, parts: list[str]) -> tuple[str, ...]:

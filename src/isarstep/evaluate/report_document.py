@@ -105,7 +105,9 @@ class Document:
         for figure in self.figures():
             _replace(folder / f"{figure.key}.svg", standalone(figure.svg))
         _replace(folder / "report.md", self.to_markdown())
-        _replace(folder / "LEADERBOARD.md", leaderboard(self.numbers))
+        proofs = folder / "proofs.json"
+        proved = json.loads(proofs.read_text(encoding="utf-8")) if proofs.exists() else []
+        _replace(folder / "LEADERBOARD.md", leaderboard(self.numbers, proved))
         _replace(folder / "scores.json", json.dumps(self.numbers, indent=1, ensure_ascii=False) + "\n")
 
 
