@@ -11,7 +11,7 @@ from isarstep.models.config import SIZES, Dimensions
 SMALLEST = Dimensions(width=32, filter=64, heads=2, encoder_layers=2, local_layers=1, decoder_layers=1)
 
 
-@pytest.fixture(autouse=True, scope="package")
+@pytest.fixture(autouse=True, scope="module")
 def _small() -> Iterator[None]:
     torch.set_num_threads(1)
     tiny, SIZES["tiny"] = SIZES["tiny"], SMALLEST
