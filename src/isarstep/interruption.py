@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import contextmanager
 from typing import Any
 
@@ -48,6 +47,8 @@ class Piece:
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self.work = work
+        from concurrent.futures import Future
+
         self.answer: Future[Any] = Future()
         self._lock = threading.Lock()
         self._thread: int | None = None

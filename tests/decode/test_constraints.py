@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import torch
 from benchmarks.exclusion import grammar_objection
 
 from isarstep.bench.specials import EOS, SPECIALS
-from isarstep.decode.constraints import LONGEST, GrammarState, TermGrammar
+from isarstep.decode.constraints import LONGEST, GrammarState, TermGrammar, made_moves, moves
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.errors import UserError
@@ -254,3 +255,12 @@ def test_the_mask_leaves_a_way_out_at_every_length(dense: bool) -> None:
             written.append(VOCABULARY[token])
             state.advance(NUMPY.of([[0]]), NUMPY.of([[token]]))
         read_term(spelt_out(written) if dense else written)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_moves_of_an_earlier_process_are_the_same(dense: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for _ in ("made", "found"):
+        moves.cache_clear()
+        assert np.array_equal(moves(dense), made_moves(dense))
+    assert len(list(tmp_path.rglob("moves/*"))) == 1

@@ -103,3 +103,18 @@ def test_where_a_gpu_is_torch_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert predict.gpu_is_here()
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert not predict.gpu_is_here()
+
+
+@pytest.mark.parametrize("kind", ["different", "few values", "one row without hope", "no row with hope"])
+def test_the_greatest_of_long_rows_are_found_by_a_bound(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.permutation(4 * 3001).reshape(1, 4, 3001).astype(np.float32)
+    if kind == "few values":
+        x = np.floor(x / 100)
+    if "hope" in kind:
+        x[:, 1 if kind == "one row without hope" else slice(None), 40:] = -np.inf
+    for count in (1, 7, 20):
+        values, places = NUMPY.topk(x, count)
+        assert np.array_equal(values, -np.sort(-x, -1)[..., :count])
+        assert np.array_equal(np.take_along_axis(x, places, -1), values)
+        assert all(len(set(row)) == count for row in places.reshape(-1, count).tolist())

@@ -79,6 +79,7 @@ sys.exit(code)
 NOT_FOR_PROPOSALS = {
     "isarstep.prove.simprules",
     "isarstep.prove.step_prover",
+    "numpy.ma",
     "pyarrow",
     "pydantic",
     "rich",

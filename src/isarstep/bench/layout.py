@@ -12,8 +12,6 @@ import json
 import os
 import re
 import shutil
-import socket
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -122,6 +120,9 @@ def replacing(folder: Path) -> Iterator[Path]:
 @contextmanager
 def workspace(folder: Path) -> Iterator[Path]:
     """An empty folder beside the one that is being made; what killed processes have left there is removed."""
+    import socket
+    import tempfile
+
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Of other machines that share the disk nobody knows here who is alive.

@@ -63,7 +63,7 @@ def contexts_by_part(name: str, whole: Callable[[], TheoryContexts], qualified: 
         """Of a constant or a type constructor."""
         return "." not in name or places.prefix(name) in prefixes
 
-    near = Signature.from_json(part["signature"])
+    near = Signature.from_json(part["signature"], closed=True)
     signature = replace(
         near,
         constants=_PartlyConstants(near.constants, of_part, lambda: whole().whole.constants),

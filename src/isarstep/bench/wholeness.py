@@ -10,9 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +24,8 @@ def cache_folder() -> Path:
 
 def compare_bytes(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Compare the bytes of all files with the manifest; the one that differs is named."""
+    from concurrent.futures import ThreadPoolExecutor
+
     # The largest first, so that two cores end together; hashing lets go of the interpreter's lock.
     names = sorted(manifest["files"], key=lambda name: -manifest["files"][name]["bytes"])
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as threads:
@@ -41,6 +41,8 @@ def compare_once(folder: Path, manifest: Mapping[str, Any]) -> None:
         if note.read_text("utf-8") == stamp:
             return
     compare_bytes(folder, manifest)
+    import tempfile
+
     with contextlib.suppress(OSError):  # where nothing can be kept, they are compared again
         note.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=note.parent, delete=False) as file:

@@ -10,15 +10,18 @@ rows of the table of masks, F tokens that are no constants (and one place for th
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from isarstep.bench.kept import kept_value
 from isarstep.bench.specials import EOS, SPECIALS
 from isarstep.decode.hypotheses import SearchRules
 from isarstep.errors import UserError
@@ -89,12 +92,14 @@ ANNOUNCED = {"CONST": Kind.CONSTANT, "FREE": Kind.VARIABLE, "VAR": Kind.SCHEMATI
 NUMBERED = (Kind.INDEX, Kind.SCHEMATIC, Kind.VARIABLE)
 
 
+_SPECIAL = re.compile(r"<(?!C\d+>)[A-Z0-9]+>")
+
+
 def kind_of(token: str) -> Kind:
     if token in WORDS:
         return WORDS[token]
     kind = ANNOUNCED[kind_of_name(token)]
-    other = kind == Kind.CONSTANT and re.fullmatch(r"<[A-Z0-9]+>", token) and not re.fullmatch(r"<C\d+>", token)
-    return Kind.OTHER if other else kind
+    return Kind.OTHER if kind == Kind.CONSTANT and token[:1] == "<" and _SPECIAL.fullmatch(token) else kind
 
 
 class TermGrammar:
@@ -104,23 +109,22 @@ class TermGrammar:
 
     def __init__(self, vocabulary: Sequence[str], dense: bool = False) -> None:
         self.dense = dense
-        kinds = [kind_of(token) for token in vocabulary]
-        self.kinds = np.array(kinds, np.int64)
-        self.numbers = np.array(
-            [int(re.sub(r"\D", "", t)) if k in NUMBERED else -1 for t, k in zip(vocabulary, kinds, strict=True)]
-        )
-        self.is_variable = self.kinds == Kind.VARIABLE
-        self.rows: list[Mask] = []
-        self.row_of_form = self._rows_of_forms()
-        # All constants with a name are allowed or none: their masks are one column, behind those of all other tokens.
-        allowed_RV, is_constant = np.stack(self.rows), self.kinds == Kind.CONSTANT
+        self.kinds = np.array([int(kind_of(token)) for token in vocabulary], np.int64)
+        self.numbers = np.full(len(self.kinds), -1)
+        numbered = np.flatnonzero(np.isin(self.kinds, NUMBERED))
+        self.numbers[numbered] = [int(re.sub(r"\D", "", vocabulary[place])) for place in numbered.tolist()]
+        self.is_variable, is_constant = self.kinds == Kind.VARIABLE, self.kinds == Kind.CONSTANT
         self.constant_numbers = numbers_in(vocabulary)
         is_constant[self.constant_numbers] = False
         self.few = np.flatnonzero(~is_constant)
-        self.column_V = np.full(len(kinds), len(self.few), np.int32)
+        self.column_V = np.full(len(self.kinds), len(self.few), np.int32)
         self.column_V[self.few] = np.arange(len(self.few))
-        some_constant_R1 = (allowed_RV & is_constant).any(1, keepdims=True)
-        self.forbidden_RF = ~np.concatenate([allowed_RV[:, self.few], some_constant_R1], 1)
+        # All constants with a name are allowed or none: their masks are one column, behind those of all other tokens.
+        self.kinds_F = np.append(self.kinds[self.few], Kind.CONSTANT if is_constant.any() else Kind.OTHER)
+        self.numbers_F = np.append(self.numbers[self.few], -1)
+        self.rows: list[Mask] = []
+        self.row_of_form = self._rows_of_forms()
+        self.forbidden_RF = ~np.stack(self.rows)
         # Of each token: where the moves of its kind begin, and what SEEN is at least after it.
         seen_V = np.where(self.kinds == Kind.SCHEMATIC, self.numbers + 1, 0)
         self.tokens_V2 = np.stack([self.kinds * TokenForm.COUNT, seen_V], 1)
@@ -136,11 +140,11 @@ class TermGrammar:
         return self._placed[arrays.name]
 
     def add_row(self, kinds: set[Kind], highest: int | None = None) -> int:
-        row = np.zeros(len(self.kinds), bool)
+        row = np.zeros(len(self.kinds_F), bool)
         for kind in kinds:
-            row |= self.kinds == kind
+            row |= self.kinds_F == kind
         if highest is not None:
-            row &= self.numbers <= highest
+            row &= self.numbers_F <= highest
         self.rows.append(row)
         return len(self.rows) - 1
 
@@ -164,7 +168,6 @@ class TermGrammar:
                 made[kinds] = self.add_row(set(kinds))
             return made[kinds], Column.ZERO
 
-        @cache
         def rows_of(form: int, tight: bool) -> list[tuple[int, int]]:
             mode = form % TokenForm.COMPLETE
             kinds = possible_kinds(form, tight, some_schematic) if mode < len(Mode) else frozenset()
@@ -179,8 +182,9 @@ class TermGrammar:
 
         # What may come next does not depend on the other flags.
         asked = TokenForm.COMPLETE - 1 | TokenForm.COMPLETE | TokenForm.NESTED | TokenForm.BOUND | TokenForm.FREE
-        forms = range(TokenForm.COUNT)
-        rows = np.array([rows_of(form & asked, tight) for tight in (False, True) for form in forms])
+        different = [rows_of(form & asked, tight) for tight in (False, True) for form in range(asked + 1)]
+        forms = np.arange(TokenForm.COUNT) & asked
+        rows: Table = np.array(different)[np.concatenate([forms, forms + asked + 1])]
         rows[..., 0][rows[..., 0] == own] = len(self.rows)
         return rows.swapaxes(1, 2).reshape(len(rows), -1)
 
@@ -333,6 +337,14 @@ def split_in_two(x: Array) -> tuple[Array, Array]:
 
 @cache
 def moves(dense: bool) -> Table:
+    """As they are made or were made by an earlier process, by this text."""
+    shape, text = (len(Kind) * TokenForm.COUNT, 2 * COLUMNS), Path(__file__).read_bytes()
+    key = f"{dense} {hashlib.sha256(text).hexdigest()}"
+    raw = kept_value("moves", key, lambda: made_moves(dense).astype(np.int16).tobytes())
+    return np.frombuffer(raw, np.int16).reshape(shape).astype(np.int64)
+
+
+def made_moves(dense: bool) -> Table:
     """For every kind of token and every form: from where each column is taken, then what is added to it.
 
     A column's number is that of the state before; those of the state outside the closing bracket follow, and last

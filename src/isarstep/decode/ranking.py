@@ -13,7 +13,7 @@ import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Protocol
 
 from isarstep.feed.dense import IMPLIED
@@ -85,5 +85,5 @@ def measured(tokens: str, given: Collection[str]) -> tuple[float, bool]:
 @cache
 def learned_ranking() -> Ranking:
     """As learned on the validation split of the embedded benchmark."""
-    about = json.loads(resources.files("isarstep.decode").joinpath("ranking.json").read_text("utf-8"))
+    about = json.loads(Path(__file__).with_name("ranking.json").read_text("utf-8"))
     return Ranking(about["length"], about["given"])

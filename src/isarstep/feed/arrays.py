@@ -81,7 +81,11 @@ class Arrays:
         """The greatest of each row, greatest first, and where they are."""
         some: Any = x
         rest = some.shape[-1] - count
-        places = np.argpartition(some, rest, -1)[..., rest:] if rest > 0 and count else self.descending(x)[..., :count]
+        places = _above_a_bound(some, count)
+        if places is None and rest > 0 and count:
+            places = np.argpartition(some, rest, -1)[..., rest:]
+        elif places is None:
+            places = self.descending(x)[..., :count]
         values = np.take_along_axis(some, places, -1)
         order = np.argsort(-values, -1, kind="stable")
         return np.take_along_axis(values, order, -1), np.take_along_axis(places, order, -1)
@@ -97,6 +101,29 @@ class Arrays:
 
     def true_places(self, x_B: Array) -> Array:
         return np.flatnonzero(x_B)
+
+
+_BLOCK = 32
+
+
+def _above_a_bound(x: Any, count: int) -> Any:
+    """Where the greatest of each row are, by a bound that is quickly found: `count` blocks have greatest elements that
+    are above it. None where that does not leave out enough."""
+    blocks = x.shape[-1] // _BLOCK
+    if not 0 < 4 * count <= blocks:
+        return None
+    maxima = x[..., : blocks * _BLOCK].reshape(*x.shape[:-1], blocks, _BLOCK).max(-1)
+    bound = np.partition(maxima, blocks - count, -1)[..., blocks - count]
+    above = x >= bound[..., None]
+    counts = above.sum(-1)
+    width = int(counts.max())
+    if width > 4 * count:  # rows without any hope are equal everywhere
+        return None
+    found = np.zeros((*x.shape[:-1], width), np.int64)
+    there = np.arange(width) < counts[..., None]
+    found[there] = np.nonzero(above)[-1]
+    values = np.where(there, np.take_along_axis(x, found, -1), -np.inf)
+    return np.take_along_axis(found, np.argpartition(values, width - count, -1)[..., width - count :], -1)
 
 
 NUMPY = Arrays()

@@ -85,8 +85,9 @@ def _with_numbers(
     old = len(corpus.token_starts) - 1
     reads = corpus.reads(input)
     owners = np.repeat(np.arange(len(corpus)), np.diff(corpus.source_starts))
-    concerned = np.union1d(owners[strange[corpus.sources]], np.flatnonzero(strange[corpus.targets]))
-    for example in concerned.tolist():
+    concerned = strange[corpus.targets]
+    concerned[owners[strange[corpus.sources]]] = True
+    for example in np.flatnonzero(concerned).tolist():
         number_of: dict[int, int] = {}
 
         def rewritten(proposition: int, reading: bool, number_of: dict[int, int] = number_of) -> int:

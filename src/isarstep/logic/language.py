@@ -9,7 +9,6 @@ import json
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from copy import copy
 from functools import cache, cached_property
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
 
@@ -45,6 +44,8 @@ Rule = tuple[Tree, Tree]
 @cache
 def usual_notation() -> dict[str, Rows]:
     """The notation of Complex_Main by theory, ancestors first: for contexts of which no notation was mined."""
+    from importlib.resources import files
+
     import zstandard
 
     raw = files("isarstep.data").joinpath("complex-main-notation.json.zst").read_bytes()

@@ -71,7 +71,7 @@ class Names:
 
         With `uses`, how often each constant is used, a name means what people who write it mean: a single letter is
         a variable, and of several constants that end alike the one that is used far more than the others."""
-        self.table = table or default_table()
+        self._table = table
         self.language = language
         self.letters_are_variables = uses is not None
         # How many arguments make a constant a truth value, where that is known.
@@ -87,6 +87,11 @@ class Names:
             readable = _readable(name)
             if self._full.setdefault(readable, name) == name:
                 self._by_end.setdefault(readable.rpartition(".")[2], []).append(readable)
+
+    @property
+    def table(self) -> NotationTable:
+        """For whoever has no language."""
+        return self._table or default_table()
 
     @property
     def words(self) -> Container[str]:

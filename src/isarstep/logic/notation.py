@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import resources
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from isarstep.errors import UserError
@@ -154,7 +154,7 @@ class _LineError(Exception):
 @cache
 def default_table() -> NotationTable:
     """The notations that come with the package."""
-    return read_table(resources.files("isarstep.logic").joinpath("notation.txt").read_text("utf-8"), "notation.txt")
+    return read_table(Path(__file__).with_name("notation.txt").read_text("utf-8"), "notation.txt")
 
 
 def read_table(text: str, name: str) -> NotationTable:

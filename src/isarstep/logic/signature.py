@@ -234,8 +234,9 @@ class Signature:
         }
 
     @staticmethod
-    def from_json(document: Any) -> Signature:
-        """Read `to_json`'s document, or the one of the preview data (`consts`, `classes`, `arities` as objects)."""
+    def from_json(document: Any, *, closed: bool = False) -> Signature:
+        """Read `to_json`'s document, or the one of the preview data (`consts`, `classes`, `arities` as objects).
+        `closed`: every class is known to come with all that are above it."""
         try:
             if "consts" in document:
                 return _from_preview(document)
@@ -244,9 +245,11 @@ class Signature:
             signature = Signature.build(
                 (),
                 ((name, int(count)) for name, count in document["types"]),
-                document["classes"],
+                () if closed else document["classes"],
                 coercions=(Coercion(decode(term), parse_type(typ)) for term, typ in document["coercions"]),
             )
+            if closed:
+                signature = replace(signature, classes={name: frozenset(above) for name, above in document["classes"]})
             rows = {row[0]: row[1:3] for row in document["constants"]}
             constructors = dict(signature.types)
             by_type: dict[str, list[tuple[str, Sequence[Iterable[str]]]]] = {}

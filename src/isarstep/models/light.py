@@ -68,7 +68,7 @@ class Weights:
     def matrix(self, name: str) -> Matrix:
         """To be multiplied with many rows."""
         matrix, scale = self._parts(name + ".weight")
-        return Matrix(np.multiply(matrix.T, 1 if scale is None else scale.T, order="C", dtype=np.float32))
+        return Matrix(np.multiply(matrix, 1 if scale is None else scale, dtype=np.float32))
 
     def blocks(self, name: str) -> Blocks:
         """To be multiplied with a few rows."""
@@ -92,13 +92,13 @@ class Weights:
 
 
 class Matrix:
-    """A linear layer; it lies transposed, inputs x outputs."""
+    """A linear layer."""
 
-    def __init__(self, weight_DN: Floats) -> None:
-        self.weight_DN = weight_DN
+    def __init__(self, weight_ND: Floats) -> None:
+        self.weight_ND = weight_ND
 
     def __call__(self, x_TD: Floats) -> Floats:
-        return x_TD @ self.weight_DN
+        return x_TD @ self.weight_ND.T
 
 
 class Blocks:

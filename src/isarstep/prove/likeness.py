@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from isarstep.logic.terms import (
     Abs,
@@ -19,7 +20,9 @@ from isarstep.logic.terms import (
     strip_comb,
 )
 from isarstep.logic.tokens import encode_line
-from isarstep.prove.verdict import Likeness
+
+if TYPE_CHECKING:
+    from isarstep.prove.verdict import Likeness
 
 SYMMETRIC = frozenset({"HOL.eq", "Pure.eq", "HOL.not_equal"})
 TRUE, FALSE = Const("HOL.True"), Const("HOL.False")
@@ -36,6 +39,8 @@ def likeness(
     exact = proposal.split() == reference.split()
     left, right = _numbered(proposal_term), _numbered(reference_term)
     padded = f" {' '.join(proposal.split())} "
+    from isarstep.prove.verdict import Likeness
+
     return Likeness(
         exact=exact,
         alpha=exact or left == right,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
@@ -57,6 +58,7 @@ def _parts(proposition: Term) -> list[Term]:
     return parts
 
 
+@lru_cache(maxsize=1024)  # that of a goal is asked for with every proposal
 def essence(tokens: str) -> str:
     """The same for statements that say the same in another dress: `a = b` and `b = a`, `A` and `A ∧ A`."""
     return encode_line(normalise(simplified(decode(tokens)), ()))

@@ -148,8 +148,9 @@ class LearnedSelection:
         here = self._context(theories)
         score = self.scores(question, here)
         usable = np.ones(len(here.numbers), bool) if before is None else here.numbers < before
-        usable |= np.isin(here.numbers, np.fromiter(also, np.int64))
-        usable &= ~np.isin(here.numbers, np.fromiter(exclude, np.int64))
+        for numbers, use in ((also, True), (tuple(exclude), False)):
+            if numbers:
+                usable[np.isin(here.numbers, np.array(numbers, np.int64))] = use
         places = np.flatnonzero(usable)
         if len(places) > size:
             places = places[np.argpartition(-score[places], size - 1)[:size]] if size else places[:0]

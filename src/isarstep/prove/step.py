@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard
 
@@ -110,6 +109,8 @@ class Steps(list[Step]):
         return "\n".join(f"{place:>2}  {step}" for place, step in enumerate(self, 1))
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         head = "<tr><th></th><th>step</th><th>facts ⊢ step</th><th>step ⊢ goal</th></tr>"
         cells = ((str(place), step.text, *step.verdicts()) for place, step in enumerate(self, 1))
         rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in cells)

@@ -11,7 +11,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from isarstep.bench.store import Benchmark
+from isarstep.bench.usual_part import Partly
 from isarstep.feed.inputs import FIELDS_READ, SELECTED, STATEMENT
 from isarstep.interruption import undisturbed
 from isarstep.logic.infer import Context, well_formed
@@ -85,8 +86,11 @@ class Engine:
         return self.benchmark.theory_contexts
 
     @shared_property
-    def _uses(self) -> dict[str, int]:
-        return dict(zip(self.benchmark.vocabulary, self.benchmark.vocabulary_counts, strict=True))
+    def _uses(self) -> Mapping[str, int]:
+        """How often training mentions each constant; read when the first is asked about."""
+        benchmark = self.benchmark
+        counts = cache(lambda: dict(zip(benchmark.vocabulary, benchmark.vocabulary_counts, strict=True)))
+        return Partly({}, lambda _: False, counts)
 
     def _reader_in(self, theory_context: TheoryContext) -> ProblemReader:
         with undisturbed():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from isarstep.prove.step import Step
-from isarstep.prove.verdict import Gap, Proved
 from isarstep.theory.task import Task
+
+if TYPE_CHECKING:
+    from isarstep.prove.verdict import Gap, Proved
 
 
 class Proposals(NamedTuple):
