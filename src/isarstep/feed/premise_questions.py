@@ -8,13 +8,16 @@ it holds F.2 to F.4 and the context, and never the target (used: F.5).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from isarstep.feed.corpus import Corpus, Ints, Longs, ragged, starts_of
 from isarstep.feed.inputs import EARLIER, STATEMENT
-from isarstep.feed.premise_arrays import ExampleColumns, FactArrays, Flags
+
+if TYPE_CHECKING:
+    from isarstep.feed.premise_arrays import ExampleColumns, FactArrays, Flags
 
 # What a proposition is in a question. The theory's name is one, too, where it is known.
 STEP, GIVEN, CONSEQUENCE, OTHER, PROVED, ABOVE, PLACE = range(7)

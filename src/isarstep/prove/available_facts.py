@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.feed.selected_premises import premises_read
 from isarstep.prove.facts import FactBase
-from isarstep.prove.monomorphise import Named
-from isarstep.prove.premises import constants_of, relevance_of
-from isarstep.prove.typed import ExampleToCheck, Typed
+
+if TYPE_CHECKING:
+    from isarstep.prove.monomorphise import Named
+    from isarstep.prove.typed import ExampleToCheck, Typed
 
 Order: TypeAlias = Literal["constants", "learned"]  # by rare constants in common, or by the learned selector
 CANDIDATES = 24  # for the model, of which it reads what is new and not too long, as in training
@@ -44,6 +45,8 @@ class AvailableFacts:
         """
         if self.facts is None or size == 0:
             return []
+        from isarstep.prove.premises import constants_of, relevance_of
+
         if context.scored:
             chosen: list[int] = []
             exclude = {*known, *self.copies(example)}
