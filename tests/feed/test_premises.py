@@ -40,13 +40,13 @@ from isarstep.feed.selected_premises import (
     with_cited,
 )
 from isarstep.feed.selected_premises import with_premises as premises_of
-from isarstep.feed.word_bags import bags_of, bags_of_names, distinct, numbered_texts, part_rows, word_table
+from isarstep.feed.word_bags import bags_of, bags_of_names, each_once, numbered_texts, part_rows, word_table
 
 
 @pytest.mark.parametrize("numbers", [[], [0], [3, 3], [5, -1, 5, 0, 2, -1]])
 def test_each_number_once_as_numpy_has_it(numbers: list[int]) -> None:
     some = np.array(numbers, np.int64)
-    assert np.array_equal(distinct(some), np.unique(some))
+    assert np.array_equal(each_once(some), np.unique(some))
 
 
 def bag(text: str) -> set[int]:

@@ -129,12 +129,12 @@ def _bags_of(tokens: npt.NDArray[np.integer], token_starts: Longs, words: Words)
     mixed ^= mixed >> np.uint64(31)
     rows = (mixed % np.uint64(PAIRS)).astype(np.int64) + FIRST_PAIR
     pairs = owner[together] * width + len(words) + rows
-    found = distinct(np.concatenate([singles, pairs]))
+    found = each_once(np.concatenate([singles, pairs]))
     starts = np.searchsorted(found, np.arange(many + 1, dtype=np.int64) * width)
     return Bags((found % width).astype(np.int32), starts.astype(np.int64))
 
 
-def distinct(numbers: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
+def each_once(numbers: npt.NDArray[Integer]) -> npt.NDArray[Integer]:
     """In order. As `np.unique`, which loads numpy's masked arrays for it: a cold command has better things to do."""
     ordered = np.sort(numbers)
     return ordered[np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))]

@@ -22,7 +22,7 @@ from isarstep.data import selector_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import Ints, starts_of
 from isarstep.feed.premise_questions import MAIN, ROLES
-from isarstep.feed.word_bags import Bags, Words, distinct
+from isarstep.feed.word_bags import Bags, Words, each_once
 from isarstep.models.folders import SPOILT, hash_of_file
 
 WIDTH, HIDDEN, OUT = 128, 512, 192
@@ -140,7 +140,7 @@ class LightSelector:
 def asked_words(bags: Bags, roles: npt.NDArray[np.integer], words: int) -> Ints:
     """The constants that a question is compared by."""
     main = bags.take(np.flatnonzero(np.isin(roles, MAIN))).values
-    return distinct(main[main < words]).astype(np.int32)
+    return each_once(main[main < words]).astype(np.int32)
 
 
 def silu(x: Floats) -> Floats:
