@@ -8,7 +8,7 @@ from dataclasses import replace
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
-from isarstep.logic.terms import Free, Term
+from isarstep.logic.terms import Free, Term, frees
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import LocaleInstance, read_expression
 from isarstep.theory.locale_parents import add_instance
@@ -57,8 +57,10 @@ def interpretation(context: OwnContext, command: OuterCommand, *, unproved: bool
     reader.end()
     if expression.fixed or any(each.rewritten for each in expression.instances):
         raise NotRead(context.source, command.start, "an interpretation with `for` or `rewrites` is not read")
-    if any(_has_notation(each.above) for each in expression.instances):
-        raise NotRead(context.source, command.start, "an interpretation of a locale with notation is not read")
+    if any(_has_notation_of_its_own(each.above) for each in expression.instances):
+        raise NotRead(
+            context.source, command.start, "an interpretation of a locale with notation without parameters is not read"
+        )
     for instance in expression.instances:
         for name, term in instance.constants():
             _abbreviate(context, f"{context.theory}.{name.removeprefix('local.')}", term, command)
@@ -76,9 +78,11 @@ def _named(full: str, facts: tuple[OwnFact, ...]) -> list[OwnFact]:
     return [replace(each, name=each.name and f"{full}({n})") for n, each in enumerate(facts, 1)]
 
 
-def _has_notation(above: Locale) -> bool:
+def _has_notation_of_its_own(above: Locale) -> bool:
+    """Of a constant that no parameter is in: other notation is not carried to other terms."""
     rows = above.rows.get("productions", [])
-    return any(str(row[2]).startswith("\\<^const>local.") for row in rows)
+    named = [str(row[2]).removeprefix("\\<^const>") for row in rows if str(row[2]).startswith("\\<^const>local.")]
+    return any(not frees(above.local[name]) for name in named if name in above.local)
 
 
 def _abbreviate(context: OwnContext, full: str, term: Term, command: OuterCommand) -> None:
@@ -101,7 +105,6 @@ def _refuse_later(context: OwnContext, target: Locale, command: OuterCommand) ->
 
 def _add(context: OwnContext, made: Locale, instance: LocaleInstance, command: OuterCommand, *, unproved: bool) -> None:
     own = dict(made.facts), dict(made.local)
-    before = {field: list(rows) for field, rows in instance.above.rows.items()}
     add_instance(context, made, instance)
     if unproved:
         made.facts.update(
@@ -109,9 +112,6 @@ def _add(context: OwnContext, made: Locale, instance: LocaleInstance, command: O
         )
     if any(name in made.local and made.local[name] != term for name, term in own[1].items()):
         raise NotRead(context.source, command.start, "`sublocale` that hides a name of the locale is not read")
-    lost = [row for field, rows in before.items() for row in rows if row not in made.rows.get(field, [])]
-    if any(str(row[2]).startswith("\\<^const>local.") for row in lost if len(row) > 2):
-        raise NotRead(context.source, command.start, "`sublocale` with notation at other terms is not read")
 
 
 def _unproved(fact: OwnFact) -> OwnFact:

@@ -61,4 +61,27 @@ lemma "add.twice 1 = 1"
 lemma "add.twice x = bad.twice 1"
   sorry
 
+locale comm = fixes f :: "'a \<Rightarrow> 'a \<Rightarrow> 'a"
+  assumes comm: "f x y = f y x"
+begin
+
+definition g (infixl \<open>\<otimes>\<close> 70) where "x \<otimes> y = f y x"
+
+lemma g_comm: "x \<otimes> y = y \<otimes> x"
+  by (simp add: g_def comm)
+
+end
+
+locale own = fixes h :: "'a \<Rightarrow> 'a \<Rightarrow> 'a" and m :: "'a \<Rightarrow> 'a \<Rightarrow> 'a" (infixl \<open>\<otimes>\<close> 70)
+  assumes swap: "h x y = h y x"
+begin
+
+sublocale comm h
+  by unfold_locales (rule swap)
+
+lemma "x \<otimes> y = y \<otimes> x"
+  sorry
+
+end
+
 end
