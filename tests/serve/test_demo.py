@@ -24,7 +24,7 @@ def test_demo_runs_every_job_and_says_what_to_type_next(
     short = replace(Plan(), prover_seconds=0.05)
     monkeypatch.setattr(Plan.__init__, "__defaults__", astuple(short))
     here = Path.cwd()
-    demo.tour(2)
+    assert run(["demo", "--scored", "2"]) == 0
     monkeypatch.chdir(here)
     out = capfd.readouterr().out
     for command in ("propose", "prove", "fill", "show", "evaluate"):
