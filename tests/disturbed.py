@@ -20,13 +20,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-LOOP = "import os; parent = os.getppid()\nwhile os.getppid() == parent: pass"  # whoever started it may be killed
+# Whoever started it may be killed, even before it runs: so it is told who that was.
+LOOP = "import os, sys; parent = int(sys.argv[1])\nwhile os.getppid() == parent: pass"
 
 
 @contextmanager
 def busy_loops(count: int) -> Iterator[None]:
     # Sessions of their own, because some kernels share processor time out by sessions.
-    loops = [subprocess.Popen([sys.executable, "-c", LOOP], start_new_session=True) for _ in range(count)]
+    loops = [
+        subprocess.Popen([sys.executable, "-c", LOOP, str(os.getpid())], start_new_session=True) for _ in range(count)
+    ]
     try:
         yield
     finally:
