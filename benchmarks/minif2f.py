@@ -121,7 +121,7 @@ def proved(paths: list[Path], read: dict[str, Task], asked: argparse.Namespace) 
             "read": sum(path.stem in read for path in chosen), "proved": counts["proved"],
             "accepted": document.get("accepted"), "seconds": asked.budget, "provers": installed(),
             "commit": asked.commit, "command": f"python benchmarks/minif2f.py {asked.folder.parent.name}/"
-            f"{asked.folder.name} --prove {asked.prove} --budget {asked.budget:g}",
+            f"{asked.folder.name}{' --once' * asked.once} --prove {asked.prove} --budget {asked.budget:g}",
         })  # fmt: skip
     return document
 

@@ -26,7 +26,6 @@ HARD = {
     "goal": "p (f (f undefined))",
     "proposals": ["p (f undefined)"],
     "library": 0,
-    "prover_seconds": 0.1,
     "seconds": 60,
 }
 ORDER = {"facts": ["x ≤ y", "y ≤ z"], "goal": "x < z + 1", "types": {"x": "nat"}}
@@ -102,7 +101,7 @@ def test_reading_answers_mathematics_or_where_it_is_wrong(server: Running) -> No
 
 
 def test_propose_for_facts_and_for_an_example(server: Running, example: Example) -> None:
-    answer = server.post("/propose", ORDER | {"beam": 5, "check": True, "prover_seconds": 0.2, "library": 0}).json()
+    answer = server.post("/propose", ORDER | {"beam": 5, "check": True, "prover_seconds": 1, "library": 0}).json()
     assert answer["finished"]
     assert answer["types"]["z"] == "nat"
     both = [s["sides"] == 2 for s in answer["steps"] if s["well_formed"] and not s["copy"]]
@@ -121,9 +120,7 @@ def test_propose_for_facts_and_for_an_example(server: Running, example: Example)
 
 def test_a_step_can_be_sent_back(server: Running) -> None:
     steps = server.post("/propose", ORDER | {"beam": 4, "check": False}).json()["steps"]
-    by_text = server.post(
-        "/check", ORDER | {"proposals": [s["text"] for s in steps], "library": 0, "prover_seconds": 0.1}
-    ).json()
+    by_text = server.post("/check", ORDER | {"proposals": [s["text"] for s in steps], "library": 0}).json()
     tokens = [s["tokens"] for s in by_text["steps"]]
     assert sorted(tokens) == sorted(s["tokens"] for s in steps)
     assert all(s["score"] is None and s["first"] for s in by_text["steps"])
@@ -131,13 +128,7 @@ def test_a_step_can_be_sent_back(server: Running) -> None:
 
 def test_verdicts_are_streamed(server: Running) -> None:
     facts = ["x ≤ undefined", "undefined ≤ z"]  # of which no values are known, so that provers are asked
-    body = ORDER | {
-        "facts": facts,
-        "proposals": ["x ≤ z", "z < x"],
-        "library": 0,
-        "stream": True,
-        "prover_seconds": 0.3,
-    }
+    body = ORDER | {"facts": facts, "proposals": ["x ≤ z", "z < x"], "library": 0, "stream": True, "prover_seconds": 1}
     events = list(server.events("/check", body))
     assert [name for name, _ in events] == ["steps", "gap", "gap", "gap", "gap", "gap", "done"]
     sides = [(e["id"], e["side"]) for name, e in events if name == "gap"]
@@ -176,7 +167,7 @@ def test_where_nothing_is_proved_the_wider_search_comes_after(server: Running) -
 
 
 def test_sketches_are_streamed(server: Running) -> None:
-    body = ORDER | {"library": 0, "stream": True, "prover_seconds": 0.3, "seconds": 60}
+    body = ORDER | {"library": 0, "stream": True, "prover_seconds": 1, "seconds": 60}
     events = list(server.events("/sketch", body))
     assert events[0][0] == "sketch"
     name, last = events[-1]
@@ -184,7 +175,7 @@ def test_sketches_are_streamed(server: Running) -> None:
     assert last["closed"]
     assert last["steps"][-1]["text"] == "x < z + 1"
     assert last["isar"].startswith("lemma")
-    plain = server.post("/sketch", ORDER | {"library": 0, "prover_seconds": 0.3, "seconds": 60}).json()
+    plain = server.post("/sketch", ORDER | {"library": 0, "prover_seconds": 1, "seconds": 60}).json()
     assert plain["closed"]
 
 

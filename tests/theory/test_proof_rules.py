@@ -11,7 +11,7 @@ from isarstep.serve.engine import Engine
 from isarstep.theory.document import TheoryDocument
 from isarstep.theory.file_context import FileContext
 
-SECONDS, LIBRARY = 0.1, 16
+SECONDS, LIBRARY = 0.2, 16
 TREE = "datatype 'a tree = Leaf | Node \"'a tree\" 'a \"'a tree\"\n"
 MIRROR = (
     TREE
