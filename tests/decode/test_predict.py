@@ -89,6 +89,8 @@ def test_lists_say_what_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[s
         found[name] = read_scored(out)
     assert list(found["base"]) == ids
     assert len({json.dumps(lists) for lists in found.values()}) == 4  # each has read something else
+    assert run([*line, "--out", str(tmp_path / "two.jsonl"), *more, "--jobs", "2"]) == 0  # the same by two processes
+    assert read_predictions(tmp_path / "two.jsonl") == read_predictions(out)
     write_premises(premises, [(ids[0], [])])
     assert run([*line, "--out", str(out), *more]) == 2
     assert f"has no facts for 1 of 2 examples, {ids[1]} first" in capsys.readouterr().err

@@ -1,0 +1,163 @@
+"""n-best lists of a split, in one process or in several that search for a few examples at a time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from isarstep.decode.hypotheses import SearchRules
+from isarstep.decode.predict import Predictor, meta_of
+from isarstep.decode.ranking import learned_ranking
+from isarstep.errors import UserError
+
+if TYPE_CHECKING:
+    from isarstep.bench.example import Example
+    from isarstep.bench.store import Benchmark
+    from isarstep.decode.search import Constraints
+    from isarstep.feed.corpus import Corpus
+    from isarstep.feed.inputs import Input
+
+Constraint = Literal["none", "grammar", "types"]
+Line = tuple[str, list[tuple[str, float]]]
+AT_ONCE = 16  # examples that a process gets; few, so that all end together
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class SplitAsked:
+    """Whose lists, of which examples, with which fields, under which rules."""
+
+    model: Path
+    data: Path
+    split: str
+    rules: SearchRules
+    constraint: Constraint = "none"
+    ranked: bool = False
+    premises: Path | None = None
+    plain: bool = False
+    limit: int | None = None
+    device: str | None = None
+
+
+class SplitSearch:
+    """The model, the examples and the constraints, read."""
+
+    def __init__(self, asked: SplitAsked) -> None:
+        self.asked = asked
+        self.predictor = Predictor(asked.model, asked.device)
+        self.corpus, self.benchmark = _read(self.predictor, asked)
+        self.constraints = _constraints(asked, self.predictor)
+        self.order = learned_ranking() if asked.ranked else None
+
+    def __len__(self) -> int:
+        return len(self.corpus)
+
+    def meta(self) -> dict[str, Any]:
+        asked = self.asked
+        label = "grammar+types" if asked.constraint == "types" else asked.constraint
+        about = meta_of(self.predictor, self.benchmark, asked.split, asked.rules, label, self.order)
+        return about | {"input": _input(self.predictor.model.config.input, asked)}
+
+    def lines(self, on_progress: Callable[[int], None], first: int = 0, last: int | None = None) -> Iterator[Line]:
+        corpus = self.corpus.take(np.arange(len(self.corpus))[first:last])
+        return self.predictor.lines(corpus, self.asked.rules, self.constraints, on_progress, self.order)
+
+    def lines_by(self, jobs: int, on_progress: Callable[[int], None]) -> Iterator[Line]:
+        """The same by so many processes, on one core each."""
+        if jobs == 1:
+            yield from self.lines(on_progress)
+            return
+        os.environ.update(dict.fromkeys(THREADS, "1"))  # of the processes: here numpy is loaded already
+        pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _open, (self.asked,))
+        try:
+            for lines in pool.map(_lines_from, range(0, len(self), AT_ONCE)):
+                on_progress(len(lines))
+                yield from lines
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+_opened: SplitSearch | None = None  # of a process that searches for others
+
+
+def _open(asked: SplitAsked) -> None:
+    global _opened
+    _opened = SplitSearch(asked)
+
+
+def _lines_from(first: int) -> list[Line]:
+    assert _opened is not None
+    return list(_opened.lines(lambda _: None, first, first + AT_ONCE))
+
+
+def _read(predictor: Predictor, asked: SplitAsked) -> tuple[Corpus, str]:
+    """What is read, and the hash of the benchmark that it comes from."""
+    from isarstep.bench.ids import places_of_lowest
+    from isarstep.data import BENCHMARKS
+    from isarstep.feed.files import load_dataset
+    from isarstep.feed.inputs import FIELDS_READ, STATEMENT
+
+    known, data = predictor.model.config.input, asked.data
+    if STATEMENT in FIELDS_READ[known] and (data.is_dir() or str(data) in BENCHMARKS):
+        from isarstep.bench.store import Benchmark
+
+        benchmark = Benchmark(data)
+        examples = benchmark.split(asked.split).lowest(asked.limit)
+        return predictor.corpus(_with_more(benchmark, examples, asked.premises, asked.plain)), benchmark.hash
+    if asked.premises is not None or asked.plain:
+        raise UserError(f"--premises and --plain are for a benchmark's folder and a model that reads more than {known}")
+    dataset = load_dataset(data, known)
+    corpus = predictor.split(dataset, asked.split)
+    if asked.limit is not None:
+        corpus = corpus.take(np.array(places_of_lowest(corpus.ids, asked.limit)))
+    return corpus, dataset.benchmark
+
+
+def _with_more(benchmark: Benchmark, examples: list[Example], premises: Path | None, plain: bool) -> list[Example]:
+    """The examples with the facts of a file, and with what stands above their gaps."""
+    from isarstep.bench.setting import with_setting
+    from isarstep.feed.premise_files import read_premises
+
+    if not plain:
+        examples = [with_setting(benchmark, example) for example in examples]
+    if premises is None:
+        return examples
+    selected = read_premises(premises)
+    missing = [example.id for example in examples if example.id not in selected]
+    if missing:
+        raise UserError(f"{premises}: has no facts for {len(missing)} of {len(examples)} examples, {missing[0]} first")
+    return [replace(example, premises=selected[example.id]) for example in examples]
+
+
+def _input(known: Input, asked: SplitAsked) -> str:
+    """What was read, of all that the model can read."""
+    if known != "+premises":
+        return "base" if asked.plain else known
+    read = ["" if asked.plain else "+context", "" if asked.premises is None else "+premises"]
+    return "".join(read) or "base"
+
+
+def _constraints(asked: SplitAsked, predictor: Predictor) -> Constraints | None:
+    vocabulary, dense = predictor.vocabulary, predictor.model.config.dense
+    if asked.constraint == "none":
+        return None
+    from isarstep.decode.constraints import TermGrammar
+
+    if asked.constraint == "grammar":
+        return TermGrammar(vocabulary, dense)
+    from isarstep.bench.store import Benchmark
+    from isarstep.decode.typing import TypedGrammar
+    from isarstep.decode.variable_types import contexts_of_split, scopes_of_split
+
+    benchmark = Benchmark(asked.data)
+    examples = benchmark.split(asked.split)
+    contexts = contexts_of_split(examples, benchmark.theory_contexts)
+    scopes = scopes_of_split(examples, benchmark.theory_contexts)
+    return TypedGrammar(vocabulary, benchmark.signature, contexts, dense, scopes)
