@@ -9,8 +9,8 @@
 
 `all` selects, trains and scores, each in a process of its own, and gives the model what is left of `--minutes`. Two
 selectors see one half of the entries each and select for the other half in training; the one that is kept has seen all.
-With `--selectors` those of an earlier run are read. Files `--beside` are scored only. OUT/progress.jsonl has a line for
-every result as soon as it is there.
+With `--selectors` those of an earlier run that are there are read, the others trained. Files `--beside` are scored
+only. OUT/progress.jsonl has a line for every result as soon as it is there.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--half", type=float, default=0.8, help="minutes of the selector of each half")
     parser.add_argument("--batch", type=int, default=4096, help="questions of a selector's batch")
     parser.add_argument(
-        "--selectors", type=Path, help="a folder with the files that an earlier run left: none is trained"
+        "--selectors", type=Path, help="a folder with files that an earlier run left: those are not trained"
     )
     parser.add_argument("--size", default="small")
     parser.add_argument("--dropout", type=float, default=0.15)
@@ -171,7 +171,7 @@ class Selecting:
         some = self.questions.take(np.flatnonzero(seen[self.questions.example]))
         uses, own = uses_of(self.corpus, columns, self.data.facts, seen, some)
         chosen = self.chosen
-        if chosen.selectors is not None:
+        if self.was_kept(name):
             counted = self.data.library.there(uses).float().log1p()
             return Selector(name, self.kept(chosen.selectors / f"{name}.safetensors"), counted, minutes)
         recipe = SelectorRecipe(minutes=minutes, batch=chosen.batch, others=chosen.batch, seed=chosen.seed)
@@ -179,6 +179,9 @@ class Selecting:
         towers = run.go()
         say(self.out, done=name, questions=len(some), minutes=minutes)
         return Selector(name, towers, run.uses.float().log1p(), minutes)
+
+    def was_kept(self, name: str) -> bool:
+        return self.chosen.selectors is not None and (self.chosen.selectors / f"{name}.safetensors").exists()
 
     def kept(self, path: Path) -> Any:
         """The towers that an earlier run has trained."""
@@ -279,7 +282,7 @@ def select(chosen: argparse.Namespace) -> None:
     best: tuple[float, Selector] | None = None
     for number, minutes in enumerate(chosen.full):
         selector = work.trained(f"selector-full{number}", None, minutes)
-        if chosen.selectors is None:
+        if not work.was_kept(selector.name):
             work.weigh_constants(selector)
         work.keep(selector)
         value = work.scores(work.data, selector, "validation")

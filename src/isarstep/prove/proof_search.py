@@ -34,7 +34,8 @@ LADDER = (1, 3, 10, 30)
 INDUCTIONS = 4
 INDUCTION_LADDER = (1, 3)
 ATTEMPTS = IN_ALL / 2 + 0.5  # of a question, in time limits of one attempt, where two provers work beside each other
-DIRECT_SHARE = 0.4  # of the time, for goals as they are
+DIRECT_FIRST = 0.6  # of the time, for the goal as it is: the model need not even be loaded
+DIRECT_SHARE = 0.4  # of the time after that, for goals as they are
 STEP_COST = 1.0  # of a step beside its log probability: short proofs first
 RUNG_COST = 2.0  # of a harder attempt
 PART_SCORE = -1.0  # of what the goal's own form proposes
@@ -109,6 +110,7 @@ class Sketcher:
         assert task.example.f3 is not None
         self.task, self.plan, self.search, self.proving = task, plan, search, proving
         self.began = time.monotonic()
+        self.steps_since: float | None = None  # when the model had its first turn
         self.direct_seconds = 0.0
         self.tried = 0
         self.root = Goal(self.link(task.example.f3))
@@ -131,11 +133,12 @@ class Sketcher:
         self.wait_for(self.root, 0.0)
         try:
             while self.passed < self.plan.seconds and not self.best.closed and self.best.refuted is None:
-                if self.root.rung:  # the goal itself has been tried: until then the model need not even be loaded
-                    self.ask_ahead()
                 goal = min((g for g in self.goals.values() if g.rung < len(LADDER)), key=priority_of, default=None)
-                due = self.direct_seconds <= DIRECT_SHARE * self.passed
-                if goal is not None and (due or not self._answered):
+                due = goal is not None and self.is_due(goal)
+                if self.steps_since is None and not due:
+                    self.steps_since, self.direct_seconds = self.passed, 0.0
+                self.ask_ahead()
+                if goal is not None and (due or (self._asked is None and not self._answered)):
                     yield from self.induct(goal) if goal.inductions else self.climb(goal)
                 elif self._answered:
                     yield from self.expand(*self._answered.pop(0))
@@ -175,6 +178,14 @@ class Sketcher:
                     steps[place] = replace(step, gap=gap)
         return replace(self.best, steps=tuple(steps))
 
+    def is_due(self, goal: Goal) -> bool:
+        """Is there time to try a goal as it is, without taking it from steps?"""
+        rungs = INDUCTION_LADDER[goal.level :] if goal.inductions else LADDER[goal.rung :]
+        cost = ATTEMPTS * self.plan.prover_seconds * (rungs[0] if rungs else 0)
+        if self.steps_since is None:
+            return goal.rung == 0 or self.passed + cost <= DIRECT_FIRST * self.plan.seconds
+        return self.direct_seconds + cost <= DIRECT_SHARE * (self.passed - self.steps_since)
+
     # The model
 
     def wait_for(self, goal: Goal, cost: float, lemmas: tuple[str, ...] = (), depth: int = 0, beam: int = 0) -> None:
@@ -184,6 +195,8 @@ class Sketcher:
 
     def ask_ahead(self) -> None:
         """Keep the model busy with the best place while provers work on what it has answered."""
+        if self.steps_since is None:
+            return
         if self._asked is not None and self._asked[1].done():
             place, answer = self._asked
             self._asked = None
