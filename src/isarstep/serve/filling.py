@@ -21,7 +21,8 @@ from isarstep.prove.method_text import suggested_method
 from isarstep.prove.sketch import Sketch, exact_text, shown_lines
 from isarstep.prove.verdict import Proved
 from isarstep.theory.document import SorryGap, TheoryDocument
-from isarstep.theory.own_context import OwnContext, OwnFact
+from isarstep.theory.own_context import OwnContext
+from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_block import ProofState, type_of_term
 
 if TYPE_CHECKING:

@@ -43,7 +43,7 @@ from isarstep.theory.proof_state import WITHOUT_STATEMENT, ProofWalk
 from isarstep.theory.records import record
 from isarstep.theory.stated import ReadStatement, read_lemma
 from isarstep.theory.statements import NotRead
-from isarstep.theory.sublocales import interpretation, sublocale
+from isarstep.theory.sublocales import interpret_later, interpretation, sublocale
 from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
 from isarstep.theory.unread_symbols import IN_CODE, declared_names, unread_symbols
@@ -333,6 +333,7 @@ class _Reading:
             elif name != "notepad":
                 self._unread(command, "is not read")
                 self._bare(command)
+            interpret_later(context, command)
         except UserError as error:
             if name in ("locale", "context"):
                 self.skipping = 1 if any(token.keyword("begin") for token in command.tokens) else 0

@@ -33,7 +33,7 @@ from isarstep.logic.terms import (
     substitute_types,
 )
 from isarstep.theory.outer import SourceToken
-from isarstep.theory.own_context import OwnFact
+from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.resolution import (
     NotComputed,
     apart,

@@ -7,7 +7,8 @@ from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Const, Free, TFree, Typ, Type, list_comb, strip_fun
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
-from isarstep.theory.own_context import Locale, OwnContext, OwnFact
+from isarstep.theory.own_context import OwnContext
+from isarstep.theory.own_locales import Locale, OwnFact
 from isarstep.theory.statements import NotRead
 
 _NOTATION = ("productions", "no_productions", "rules", "no_rules", "parse_rules")
@@ -89,10 +90,10 @@ def _locale(context: OwnContext, full: str, place: int) -> Locale:
         made.structures = tuple(dict.fromkeys((*made.structures, *row.get("structures", ()))))
         made.local.update({name: decode(term) for name, term in row.get("constants", ())})
         for field in _NOTATION:
-            made.rows.setdefault(field, []).extend(row.get(field, ()))
+            made.own_rows.setdefault(field, []).extend(row.get(field, ()))
     if not made.parameters and not made.local:
         raise NotRead(context.source, place, f"the parameters of {full} are not known")
-    made.rows = {field: rows for field, rows in made.rows.items() if rows}
+    made.own_rows = {field: rows for field, rows in made.own_rows.items() if rows}
     for typ in made.parameters.values():
         _note_sorts(typ, made)
     predicate = context.signature.constants.get(full)

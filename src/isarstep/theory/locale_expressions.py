@@ -8,7 +8,7 @@ without constants of its own may still become others by what stands behind the i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
@@ -21,79 +21,20 @@ from isarstep.logic.terms import (
     TVar,
     Typ,
     Type,
-    Var,
-    beta_normal,
     erase,
     frees,
     strip_comb,
-    substitute,
     substitute_types,
 )
 from isarstep.theory.declarations import OPEN, NewName, new_names, open_type
 from isarstep.theory.library_targets import find_target, locale_of_class
 from isarstep.theory.outer import SourceToken
-from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
-from isarstep.theory.statements import NotRead, Scope, readings_of_text, type_letters, type_names, with_type_marks
+from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.own_locales import LocaleInstance
+from isarstep.theory.statements import NotRead, Scope, readings_of_text, type_letters, type_names
 
 IMPORTED = "'!"  # what type variables of imported locales begin with until the elements behind them are read
 _STOPS = ("+", "for", "where", "rewrites", "defines")
-
-
-@dataclass
-class LocaleInstance:
-    """A locale with terms in the place of its parameters."""
-
-    token: SourceToken
-    above: Locale
-    prefix: str = ""
-    optional: bool = False  # may the prefix be left out?
-    given: dict[str, SourceToken] = field(default_factory=dict)  # texts of parameters; the others keep their names
-    rewritten: bool = False
-    values: dict[str, Term] = field(default_factory=dict)  # typed
-    types: dict[str, Typ] = field(default_factory=dict)  # of the locale's type variables
-
-    def typed(self, typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(self.typed, typ.args))) if typ.args else typ
-        return self.types.get(typ.name, typ) if isinstance(typ, TFree) else typ
-
-    def instance(self, term: Term) -> Term:
-        """A typed term of the locale at this instance."""
-        plain = substitute_types(term, self.typed)
-        return beta_normal(substitute(plain, lambda leaf: self.values.get(leaf.name) if type(leaf) is Free else None))
-
-    def constant(self, term: Term) -> Term:
-        """What a constant of the locale stands for, which has no types."""
-
-        def put(leaf: Free | Var) -> Term | None:
-            value = self.values.get(leaf.name) if isinstance(leaf, Free) else None
-            return None if value is None else Free(value.name) if isinstance(value, Free) else with_type_marks(value)
-
-        return substitute(term, put)
-
-    def names(self, name: str) -> list[str]:
-        """Under which a name of the locale is known."""
-        if not self.prefix:
-            return [name]
-        return [name, f"{self.prefix}.{name}"] if self.optional else [f"{self.prefix}.{name}"]
-
-    def facts(self) -> Iterator[tuple[str, tuple[OwnFact, ...]]]:
-        for name, facts in self.above.facts.items():
-            made = tuple(replace(fact, prop=self.instance(fact.prop)) for fact in facts)
-            for known in self.names(name):
-                if name.startswith("assumption_"):  # it has no name that can be written
-                    made = tuple(replace(fact, name="") for fact in made)
-                elif self.prefix:
-                    several = len(made) > 1
-                    made = tuple(
-                        replace(fact, name=f"{known}({n})" if several else known) for n, fact in enumerate(made, 1)
-                    )
-                yield known, made
-
-    def constants(self) -> Iterator[tuple[str, Term]]:
-        for name, term in self.above.local.items():
-            for known in self.names(name.removeprefix("local.")):
-                yield f"local.{known}", self.constant(term)
 
 
 @dataclass
@@ -135,7 +76,7 @@ def _instance(context: OwnContext, reader: TokenReader, ends: Sequence[str]) -> 
     of_class = above.class_type is not None
     if of_class:
         above = locale_of_class(context, above.name, token.start)
-    made = LocaleInstance(token, above, prefix, optional)
+    made = LocaleInstance(token, above, ((prefix, optional),) if prefix else ())
     parameters = iter(above.parameters)
     while reader.here is not None and not reader.is_keyword(*_STOPS, *ends):
         given, parameter = reader.take(), next(parameters, None)
@@ -214,6 +155,8 @@ def _type(context: OwnContext, made: LocaleExpression, scope: Scope, *, implicit
         assert isinstance(left, Free)
         assert left.type is not None
         _match_types(each.above.parameters[name], named(left.type), each.types)
+    for each in made.instances:
+        each.kept = frozenset(each.above.parameters.keys() - each.given.keys())
     made.parameters = {name: named(typing.frees[name]) for name in (*kept, *(new.name for new in made.fixed))}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import from_isabelle, to_isabelle
@@ -15,7 +14,8 @@ from isarstep.theory.locale_expressions import IMPORTED
 from isarstep.theory.locale_parents import import_locales
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
-from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
+from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.own_locales import Locale, OwnFact
 from isarstep.theory.stated import StatedProps, exported, stated_props
 from isarstep.theory.statements import read_together, type_letters, type_names
 
@@ -83,11 +83,11 @@ def _inner(context: OwnContext) -> Locale:
     outer = context.target
     if outer is None:
         return Locale("")
-    return Locale(
-        "", dict(outer.parameters), dict(outer.sorts), dict(outer.facts), dict(outer.local), [], None, (),
-        outer.structures, {field: list(rows) for field, rows in outer.rows.items()}, outer, (),
-        outer.class_type,
-    )  # fmt: skip
+    made = Locale("", dict(outer.parameters), dict(outer.sorts), outer=outer, class_type=outer.class_type)
+    made.facts.update(outer.facts)
+    made.local.update(outer.local)
+    made.structures, made.own_rows = outer.structures, outer.rows
+    return made
 
 
 def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
@@ -107,7 +107,7 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
                     made.structures = (*made.structures, new.name)
                 elif new.mixfix:
                     productions = mixfix_rows(new.mixfix, context.source, new.name, MOST_ARGUMENTS, fixed=True)
-                    made.rows.setdefault("productions", []).extend(productions)
+                    made.own_rows.setdefault("productions", []).extend(productions)
         elif reader.accept("assumes"):
             rows += stated_props(reader, *_PARTS)
         elif not made.name and reader.accept("defines"):
@@ -182,10 +182,11 @@ def _name_imported(made: Locale, imported: Mapping[str, Typ], found: Mapping[str
 
     made.parameters = {name: named(typ) for name, typ in made.parameters.items()}
     made.sorts = {name: sort for name, sort in made.sorts.items() if name not in types}
-    made.facts = {
-        name: tuple(replace(fact, prop=substitute_types(fact.prop, named)) for fact in facts)
-        for name, facts in made.facts.items()
-    }
+    for each in made.dependencies:
+        each.values = {name: substitute_types(value, named) for name, value in each.values.items()}
+        each.types = {name: named(typ) for name, typ in each.types.items()}
+        each.renew()
+    made.forget()
 
 
 def _match_imported(typ: Typ, found: Typ, types: dict[str, Typ]) -> None:
@@ -251,7 +252,7 @@ def enter_notation(context: OwnContext, command: OuterCommand) -> bool:
     if not rows:
         return False
     made = context.target.copy() if context.target is not None else Locale("")
-    made.rows.setdefault("productions", []).extend(rows)
+    made.own_rows.setdefault("productions", []).extend(rows)
     context.enter(made)
     return True
 
@@ -275,6 +276,7 @@ def end_block(context: OwnContext) -> None:
                 head, arguments = strip_comb(term)
                 kept = [each for each in arguments if not (isinstance(each, Free) and each.name in own)]
                 outer.local[name] = list_comb(head, kept)
+                outer.version += 1
         context.enter(outer)
     for name, facts in target.facts.items():
         if any(fact.prop in target.assumed for fact in facts) or (outer is not None and name in outer.facts):

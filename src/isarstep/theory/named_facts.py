@@ -10,7 +10,8 @@ from isarstep.errors import UserError
 from isarstep.logic.terms import Free, Term, Var, substitute
 from isarstep.theory.fact_attributes import split_attributes, with_attribute
 from isarstep.theory.outer import SourceToken
-from isarstep.theory.own_context import OwnContext, OwnFact, TokenReader
+from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_block import LOST, Block, chosen_facts
 from isarstep.theory.resolution import NotComputed
 from isarstep.theory.statements import NotRead, Scope, read_together

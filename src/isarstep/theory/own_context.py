@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from isarstep.bench.theory_contexts import TheoryContext
@@ -19,51 +19,14 @@ from isarstep.logic.memo import forget_memo
 from isarstep.logic.productions import read_production
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.symbols import from_isabelle, to_isabelle
-from isarstep.logic.terms import Const, Free, Sort, Term, TFree, Typ, list_comb
+from isarstep.logic.terms import Const, Free, Sort, Term, Typ, list_comb
 from isarstep.logic.typestrings import format_type
 from isarstep.theory.mixfix import INDEXED, Row, indexed_rule
 from isarstep.theory.outer import SourceToken, TheorySource
+from isarstep.theory.own_locales import Locale, OwnFact
 from isarstep.theory.statements import ANY_SORT, NotRead, Scope, Unread, generalised, with_schematic_types
 
 SIZE = "Nat.size"  # every datatype is an instance of it
-
-
-@dataclass(frozen=True)
-class OwnFact:
-    """A fact of the file, or of a proof in it. `unproved`: it rests on `sorry`, which Isabelle would accept as well."""
-
-    name: str
-    prop: Term
-    simp: bool = False
-    unproved: bool = False
-    library: bool = False  # of the library, and named in the text
-
-
-@dataclass
-class Locale:
-    """A target of declarations: what is fixed and assumed in it."""
-
-    name: str
-    parameters: dict[str, Typ] = field(default_factory=dict)
-    sorts: dict[str, Sort] = field(default_factory=dict)
-    facts: dict[str, tuple[OwnFact, ...]] = field(default_factory=dict)
-    local: dict[str, Term] = field(default_factory=dict)  # its constants, applied to parameters
-    assumed: list[Term] = field(default_factory=list)
-    predicate: Term | None = None  # that the parameters are such
-    assumes_of: tuple[str, ...] | None = ()  # parameters that are assumed something of; None: not known
-    structures: tuple[str, ...] = ()  # parameters that notation with an index means by itself
-    rows: dict[str, list[Any]] = field(default_factory=dict)  # notation inside
-    outer: Locale | None = None  # of a context inside another: the one around it
-    defined: tuple[str, ...] = ()  # parameters that stand for something else, by `defines`
-    class_type: TFree | None = None  # of a class: the type that its operations are about
-    rests_on: tuple[str, ...] = ()  # locales that it imports, and those that they do
-
-    def copy(self) -> Locale:
-        made = replace(self, parameters=dict(self.parameters), sorts=dict(self.sorts), facts=dict(self.facts))
-        made.local, made.assumed = dict(self.local), list(self.assumed)
-        made.rows = {field: list(rows) for field, rows in self.rows.items()}
-        made.outer = self.outer.copy() if self.outer is not None else None
-        return made
 
 
 class OwnContext:
@@ -93,6 +56,7 @@ class OwnContext:
         self.facts: dict[str, tuple[OwnFact, ...]] = {}  # by full name, in the order of the file
         self.locales: dict[str, Locale] = {}
         self.target: Locale | None = None
+        self.interpreted = Locale("")  # rests on what the theory is an instance of
         # Functions by the full name of their first one: the equations of each, which wait for a proof of termination.
         self.waiting: dict[str, list[tuple[str, list[Term]]]] = {}
         self.waiting_rules: dict[str, Any] = {}  # their induction rules
@@ -132,11 +96,19 @@ class OwnContext:
         made.nonterminals = set(self.nonterminals)
         made.unread = Unread(dict(self.unread.names), dict(self.unread.symbols))
         made.facts, made.waiting, made.notes = dict(self.facts), dict(self.waiting), list(self.notes)
-        made.locales = {name: locale.copy() for name, locale in self.locales.items()}
+        made._copy_locales(self)
         if self.target is not None:
             inside = [name for name, locale in self.locales.items() if locale is self.target]
             made.target = made.locales[inside[0]] if inside else self.target.copy()
         return made
+
+    def _copy_locales(self, old: OwnContext) -> None:
+        self.locales = {name: locale.copy() for name, locale in old.locales.items()}
+        self.interpreted = old.interpreted.copy()
+        copies = {id(locale): self.locales[name] for name, locale in old.locales.items()}
+        for each in (*self.locales.values(), self.interpreted):
+            each.dependencies = [replace(row, above=copies.get(id(row.above), row.above)) for row in each.dependencies]
+            each.forget()
 
     def begin_theory(self, theory: str) -> None:
         """From now on names are declared in this theory."""
@@ -248,10 +220,11 @@ class OwnContext:
         if self.target is not None:
             base = name.rpartition(".")[2]
             self.target.local[f"local.{base}"] = made
+            self.target.version += 1
             self.language.local = dict(self.target.local)
-            rows = self.target.rows.get("productions", [])
+            rows = self.target.own_rows.get("productions", [])
             if any(row[2] == f"\\<^fixed>{base}" for row in rows):  # it was a variable while it was declared
-                self.target.rows["productions"] = [
+                self.target.own_rows["productions"] = [
                     [*row[:2], f"\\<^const>local.{base}", *row[3:]] if row[2] == f"\\<^fixed>{base}" else row
                     for row in rows
                 ]
@@ -279,7 +252,8 @@ class OwnContext:
 
     def _add_row(self, field: str, row: Row) -> None:
         if self.target is not None and self.in_locale:
-            self.target.rows.setdefault(field, []).append(row)
+            self.target.own_rows.setdefault(field, []).append(row)
+            self.target.version += 1
             self.inside.setdefault(field, []).append(row)
         else:
             self.rows.setdefault(field, []).append(row)
@@ -304,12 +278,15 @@ class OwnContext:
             self.language.__dict__.pop(name, None)
 
     def enter(self, locale: Locale) -> None:
+        locale.refresh()
+        for each in locale.clashes:
+            self.unread.names.setdefault(each, f"two instances of a locale in {locale.name}")
         self.target = locale
         self.language.local = dict(locale.local)
         around: Locale | None = locale
         while around is not None and not around.name:
             around = around.outer
-        above = () if around is None else (around.name, *around.rests_on)
+        above = () if around is None else (around.name, *(each.above.name for each in around.below))
         self.language.guesses_locales = not all(map(self.is_own, above))  # constants of those above a library's locale
         self.language.structures = locale.structures
         self._inside(locale.rows)
@@ -343,6 +320,7 @@ class OwnContext:
         )
         if target is not None:
             target.facts[name] = made
+            target.version += 1
         if target is None or (
             target.class_type is not None and target.outer is None
         ):  # those of a class hold for all types of it
@@ -364,6 +342,8 @@ class OwnContext:
         for table in tables:
             for full in [full for full in table if full == name or full.endswith("." + name)][-1:]:
                 table[full] = tuple(replace(fact, simp=simp) for fact in table[full])
+                if self.target is not None:
+                    self.target.version += 1
                 return
 
 

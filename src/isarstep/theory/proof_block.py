@@ -19,7 +19,8 @@ from isarstep.logic.terms import (
     strip_comb,
     substitute,
 )
-from isarstep.theory.own_context import OwnContext, OwnFact
+from isarstep.theory.own_context import OwnContext
+from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.stated import ReadStatement, some_witnesses
 

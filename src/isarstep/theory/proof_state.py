@@ -13,20 +13,14 @@ from itertools import pairwise
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import (
-    App,
-    Free,
-    Term,
-    Typ,
-    frees,
-    strip_comb,
-)
+from isarstep.logic.terms import App, Free, Term, Typ, frees, strip_comb
 from isarstep.theory.case_methods import choice_cases, find_cases
 from isarstep.theory.declarations import new_names, open_type, plain_names, sides_of
 from isarstep.theory.is_patterns import PATTERN_NAME, bound_by_pattern, bound_in_statement
 from isarstep.theory.named_facts import FactNames, split_at_and
 from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken
-from isarstep.theory.own_context import OwnContext, OwnFact, TokenReader
+from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_block import (
     LOST,
     Block,
@@ -65,7 +59,8 @@ class ProofWalk:
         if target is not None:
             block.fixed.update(target.parameters)
             block.sorts.update(target.sorts)
-            for name, facts in target.facts.items():
+            for name in sorted(target.facts, key=lambda name: "." in name):  # short names before others
+                facts = target.facts[name]
                 if any(fact.unproved for fact in facts):
                     block.facts[name] = facts  # for whoever names it
                 else:

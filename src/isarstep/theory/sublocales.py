@@ -5,15 +5,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
 from isarstep.logic.terms import Free, Term, frees
 from isarstep.theory.library_targets import find_target
-from isarstep.theory.locale_expressions import LocaleInstance, read_expression
-from isarstep.theory.locale_parents import add_instance
+from isarstep.theory.locale_expressions import read_expression
+from isarstep.theory.locale_parents import depend_on
 from isarstep.theory.outer import OuterCommand
-from isarstep.theory.own_context import Locale, OwnContext, OwnFact, TokenReader
+from isarstep.theory.own_context import OwnContext, TokenReader
+from isarstep.theory.own_locales import Locale, LocaleInstance, OwnFact, activated
 from isarstep.theory.statements import NotRead, generalised
 
 _BELOW = ("<", "\\<subseteq>", "⊆")
@@ -33,19 +35,37 @@ def sublocale(context: OwnContext, command: OuterCommand, *, unproved: bool) -> 
         raise reader.refused("`sublocale` is read for a locale")
     else:
         target = before
-    _refuse_later(context, target, command)
+    if target.name.partition(".")[0] not in context._rank:
+        raise NotRead(context.source, command.start, "`sublocale` of a locale of the library is not read")
     context.enter(target)
     try:
         expression = read_expression(context, reader, context.scope(), implicit=False)
         reader.end()
         if expression.fixed:
             raise NotRead(context.source, command.start, "`sublocale` with `for` is not read")
-        made = target.copy()
-        for instance in expression.instances:
-            _add(context, made, instance, command, unproved=unproved)
-        target.facts, target.local, target.rows = made.facts, made.local, made.rows
+        _depend(context, target, expression.instances, command, unproved=unproved)
     finally:
         context.leave() if before is None else context.enter(before)
+
+
+def _depend(
+    context: OwnContext, target: Locale, instances: list[LocaleInstance], command: OuterCommand, *, unproved: bool
+) -> None:
+    old = list(target.dependencies)
+    clashes = {name: each.clashes for name, each in context.locales.items()}
+    try:
+        for instance in instances:
+            instance.unproved = unproved
+            depend_on(context, target, instance)
+        for name, each in context.locales.items():
+            each.refresh()
+            if each.clashes != clashes[name]:
+                raise NotRead(context.source, command.start, "`sublocale` that hides a name of a locale is not read")
+    except UserError as error:
+        target.dependencies = old
+        for each in context.locales.values():
+            each.forget()
+        raise error if isinstance(error, NotRead) else NotRead(context.source, command.start, str(error)) from None
 
 
 def interpretation(context: OwnContext, command: OuterCommand, *, unproved: bool) -> None:
@@ -57,19 +77,54 @@ def interpretation(context: OwnContext, command: OuterCommand, *, unproved: bool
     reader.end()
     if expression.fixed or any(each.rewritten for each in expression.instances):
         raise NotRead(context.source, command.start, "an interpretation with `for` or `rewrites` is not read")
-    if any(_has_notation_of_its_own(each.above) for each in expression.instances):
+    for instance in expression.instances:
+        instance.unproved = unproved
+    try:
+        below = activated(expression.instances)
+    except UserError as error:
+        raise NotRead(context.source, command.start, str(error)) from None
+    if any(_has_notation_of_its_own(each.above) for each in below):
         raise NotRead(
             context.source, command.start, "an interpretation of a locale with notation without parameters is not read"
         )
-    for instance in expression.instances:
-        for name, term in instance.constants():
-            _abbreviate(context, f"{context.theory}.{name.removeprefix('local.')}", term, command)
-        for name, facts in instance.facts():
+    old, known = context.interpreted, context.interpreted.copy()
+    context.interpreted = known
+    try:
+        for instance in expression.instances:
+            depend_on(context, known, instance)
+        for name, term in _new_constants(context):
+            _abbreviate(context, name, term, command)
+    except UserError:
+        context.interpreted = old
+        raise
+
+
+def interpret_later(context: OwnContext, command: OuterCommand) -> None:
+    """What locales have declared since that the theory is an instance of."""
+    new, before = _new_constants(context), context.target
+    if new and before is not None:
+        context.leave()
+    for name, term in new:
+        try:
+            _abbreviate(context, name, term, command)
+        except UserError:
+            base = name.partition(".")[2]
+            context.unread.names[base] = f"an instance of a locale at {context.source.where(command.start)}"
+    if new and before is not None:
+        context.enter(before)
+
+
+def _new_constants(context: OwnContext) -> list[tuple[str, Term]]:
+    """Those of locales that the theory is an instance of; their facts are noted here."""
+    known = context.interpreted
+    before, old = known.facts.maps[1], known.local.maps[1]
+    known.refresh()
+    for name, facts in known.facts.maps[1].items():
+        if before.get(name) != facts:
             full = f"{context.theory}.{name}"
-            context.facts[full] = tuple(
-                replace(fact, prop=generalised(fact.prop), unproved=fact.unproved or unproved)
-                for fact in _named(full, facts)
-            )
+            context.facts[full] = tuple(replace(fact, prop=generalised(fact.prop)) for fact in _named(full, facts))
+    new = ((name, term) for name, term in known.local.maps[1].items() if name not in old)
+    return [(f"{context.theory}.{name.removeprefix('local.')}", term) for name, term in new]
 
 
 def _named(full: str, facts: tuple[OwnFact, ...]) -> list[OwnFact]:
@@ -80,7 +135,7 @@ def _named(full: str, facts: tuple[OwnFact, ...]) -> list[OwnFact]:
 
 def _has_notation_of_its_own(above: Locale) -> bool:
     """Of a constant that no parameter is in: other notation is not carried to other terms."""
-    rows = above.rows.get("productions", [])
+    rows = above.own_rows.get("productions", [])
     named = [str(row[2]).removeprefix("\\<^const>") for row in rows if str(row[2]).startswith("\\<^const>local.")]
     return any(not frees(above.local[name]) for name in named if name in above.local)
 
@@ -92,27 +147,4 @@ def _abbreviate(context: OwnContext, full: str, term: Term, command: OuterComman
     sides = hol.dest_binary(hol.EQ, hol.dest_trueprop(typing.propositions[0]) or term)
     assert sides is not None
     context.declare_constant(full, typing.frees["~"], without_marks(sides[1]), printed=False)
-    if full.count(".") > 1:
-        context.language.constants.optional[full] = "100"  # its prefix has to be written
-
-
-def _refuse_later(context: OwnContext, target: Locale, command: OuterCommand) -> None:
-    """Locales that rest on this one have all of it, too: those that were declared before do not know it here."""
-    own = target.name.partition(".")[0] in context._rank
-    if not own or any(target.name in each.rests_on for each in context.locales.values()):
-        raise NotRead(context.source, command.start, "`sublocale` behind a locale that rests on it is not read")
-
-
-def _add(context: OwnContext, made: Locale, instance: LocaleInstance, command: OuterCommand, *, unproved: bool) -> None:
-    own = dict(made.facts), dict(made.local)
-    add_instance(context, made, instance)
-    if unproved:
-        made.facts.update(
-            {name: tuple(map(_unproved, facts)) for name, facts in made.facts.items() if own[0].get(name) != facts}
-        )
-    if any(name in made.local and made.local[name] != term for name, term in own[1].items()):
-        raise NotRead(context.source, command.start, "`sublocale` that hides a name of the locale is not read")
-
-
-def _unproved(fact: OwnFact) -> OwnFact:
-    return replace(fact, unproved=True)
+    context.language.constants.optional[full] = f"1{'0' * full.count('.')}"  # its prefixes have to be written
