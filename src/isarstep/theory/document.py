@@ -20,7 +20,7 @@ from isarstep.theory.bare_constants import bare_constants, bare_type
 from isarstep.theory.classes import declare_class, declare_instance
 from isarstep.theory.datatypes import datatype
 from isarstep.theory.declarations import READERS, target_of
-from isarstep.theory.functions import give_equations, recursive_function
+from isarstep.theory.functions import give_equations, recursive_function, withhold_equations
 from isarstep.theory.inductive import inductive
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locales import context_block, end_block, enter_notation, enter_target, locale
@@ -327,7 +327,7 @@ class _Reading:
             elif self.context.instantiating and name in ("definition", "fun", "primrec", "function", "lift_definition"):
                 self._operation(command)
             elif name in _READERS:
-                self._declaration(command)
+                self._declaration(command, proof)
             elif name in _PROVED and not any(each.name == "oops" for each in proof):
                 _PROVED[name](context, command, unproved=self._rests_on_sorry(proof))
             elif name != "notepad":
@@ -358,8 +358,10 @@ class _Reading:
             self.context.leave() if before is None else self.context.enter(before)
         return walk.refused
 
-    def _declaration(self, command: OuterCommand) -> None:
+    def _declaration(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         context = self.context
+        if any(each.name == "oops" for each in proof):
+            return
         reader = TokenReader(command.tokens, context.source, command.start)
         target = target_of(reader)
         before = context.target
@@ -368,6 +370,9 @@ class _Reading:
             command = OuterCommand(command.name, command.tokens[reader.at :], command.start, command.end)
         try:
             _READERS[command.name](context, command)
+            if command.name == "function" and self._rests_on_sorry(proof):
+                context.note(command.start, "its equations are left out: that they fit together is not proved")
+                withhold_equations(context)
         finally:
             if target:
                 context.leave() if before is None else context.enter(before)

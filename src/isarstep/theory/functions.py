@@ -52,6 +52,7 @@ class FunctionEquation:
     patterns: tuple[Term, ...]
     right: Term
     place: int
+    conditions: tuple[Term, ...] = ()
 
 
 def recursive_function(context: OwnContext, command: OuterCommand) -> None:
@@ -73,7 +74,11 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
     mentioned = {node.name for term in read.terms for node in frees(term)}
     used = [name for name in context.parameters if name in mentioned]
     _refuse_parameters(context, command, [each.name for each in names], used)
+    sequential = command.name == "fun" or "sequential" in options
     equations = [_sides(context, t, text.inside, types, used) for t, text in zip(read.terms, texts, strict=True)]
+    under = next((each for each in equations if each.conditions), None)
+    if under is not None and (sequential or command.name == "primrec"):
+        raise NotRead(context.source, under.place, "expected an equation; conditions are read in `function`")
     meaning: dict[str, Term] = {}
     applied: dict[str, Term] = {}  # as facts have it: with the parameters of the locale
     for each in names:
@@ -83,7 +88,6 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
         applied[full] = context.applied(full, used) if context.parameters else Const(full)
     made = [_with_constants(equation, meaning) for equation in equations]
     heads = {constant.name for constant in meaning.values() if isinstance(constant, Const)}
-    sequential = command.name == "fun" or "sequential" in options
     try:
         if command.name == "primrec" or not sequential:
             final = made
@@ -104,7 +108,7 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
     facts = [(each.name, _facts_of(context, final, meaning[each.name], applied)) for each in names]
     full = context.full_name(names[0].name)
     context.waiting[full] = facts
-    if command.name in ("fun", "function") and len(names) == 1 and not context.own_congruences:
+    if command.name in ("fun", "function") and len(names) == 1 and under is None and not context.own_congruences:
         rule = induction_of_function([(each.patterns, each.right) for each in final], full, _shapes(context))
         if rule is not None and not _speaks_of_locale(rule, full, used):
             context.waiting_rules[full] = rule
@@ -175,6 +179,13 @@ def give_equations(context: OwnContext, name: str, *, simp: bool) -> bool:
     return True
 
 
+def withhold_equations(context: OwnContext) -> None:
+    """Of the function that was declared last: nobody has proved that its equations fit together."""
+    full = next(reversed(context.waiting))
+    context.waiting[full] = [(base, []) for base, _ in context.waiting[full]]
+    context.waiting_rules.pop(full, None)
+
+
 def _types_of(found: Mapping[str, Typ], names: Sequence[str]) -> dict[str, Typ]:
     return {name: found[name] for name in names}
 
@@ -182,9 +193,10 @@ def _types_of(found: Mapping[str, Typ], names: Sequence[str]) -> dict[str, Typ]:
 def _sides(
     context: OwnContext, term: Term, place: int, new: Mapping[str, Typ], used: Sequence[str]
 ) -> FunctionEquation:
-    sides = sides_of(term)
+    conditions, shown = hol.strip_pure_imp(term)
+    sides = sides_of(shown)
     if sides is None:
-        raise NotRead(context.source, place, "expected an equation; conditions are not read")
+        raise NotRead(context.source, place, "expected an equation")
     head, patterns = strip_comb(sides[0])
     if not isinstance(head, Free) or head.name not in new:
         raise NotRead(context.source, place, "the left side is none of the new functions")
@@ -193,20 +205,23 @@ def _sides(
         raise NotRead(context.source, place, "a variable stands twice on the left side")
     if set(left) & set(used):
         raise NotRead(context.source, place, "a parameter of the locale stands in a pattern")
-    extra = {node.name for node in frees(sides[1])} - {*left, *new, *used}
+    extra = {node.name for each in (*conditions, sides[1]) for node in frees(each)} - {*left, *new, *used}
     if extra:
-        raise NotRead(context.source, place, f"{min(extra)!r} stands on the right side only")
+        raise NotRead(context.source, place, f"{min(extra)!r} does not stand on the left side")
+    if any(node.name in new for each in conditions for node in frees(each)):
+        raise NotRead(context.source, place, "a condition about the function itself is not read")
     known = type_names([*new.values(), *(context.parameters[name] for name in used)])
-    for typ in (getattr(node, "type", None) for node in subterms(sides[1])):
+    inside = (node for each in (*conditions, sides[1]) for node in subterms(each))
+    for typ in (getattr(node, "type", None) for node in inside):
         if typ is not None and type_names([typ]) - known:
             raise NotRead(context.source, place, "the right side has a type variable that the function does not have")
-    return FunctionEquation(head.name, tuple(patterns), sides[1], place)
+    return FunctionEquation(head.name, tuple(patterns), sides[1], place, tuple(conditions))
 
 
 def _with_constants(equation: FunctionEquation, meaning: Mapping[str, Term]) -> FunctionEquation:
     head = meaning[equation.head]
     assert isinstance(head, Const)
-    return FunctionEquation(head.name, equation.patterns, as_constants(equation.right, meaning), equation.place)
+    return replace(equation, head=head.name, right=as_constants(equation.right, meaning))
 
 
 def _facts_of(
@@ -221,7 +236,8 @@ def _facts_of(
     for each in equations:
         if each.head == head.name:
             types = {n.name: n.type for p in each.patterns for n in frees(p) if n.type is not None}
-            prop = rebuild(hol.trueprop(hol.eq(list_comb(head, each.patterns), each.right)), put)
+            shown = hol.trueprop(hol.eq(list_comb(head, each.patterns), each.right))
+            prop = rebuild(hol.list_pure_imp(each.conditions, shown), put)
             try:
                 found.append(retyped(context, prop, {**context.parameters, **types}))
             except UserError:
