@@ -18,6 +18,7 @@ from typing import Any, Protocol, TypeAlias
 
 from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.clashes import precedence
+from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.interruption import undisturbed
 from isarstep.logic.language import Language, Rows, usual_notation
@@ -30,20 +31,6 @@ _NAMED = re.compile(r"(CONST|FREE) (\S+)")
 PURE = "Pure"  # imported by all, listed by none
 MOST_LANGUAGES = 32  # that are kept, about 3 MB each
 USUAL = "Complex_Main"  # where a problem stands that says nothing about it
-
-
-class Place(Protocol):
-    """What is asked of an example."""
-
-    @property
-    def theory(self) -> str: ...
-    @property
-    def proof(self) -> int: ...
-    @property
-    def types(self) -> Mapping[str, str]: ...
-    @property
-    def fixed(self) -> int: ...
-    def source(self, *, hints: bool = ...) -> Sequence[tuple[int, str]]: ...
 
 
 class FactsByName(Protocol):
@@ -372,7 +359,7 @@ class TheoryContext:
             {theory for full in called for theory in homes.get(self._theory_contexts.prefix(full), ())}, key=precedence
         )
 
-    def known(self, example: Place) -> Exists:
+    def known(self, example: Example) -> Exists:
         """Tells of a constant's name whether one who has read the theory up to the example's proof, and its source,
         can know it. What this proof alone mentions does not count: its target would give it away.
         """
@@ -390,7 +377,7 @@ class TheoryContext:
 
         return known
 
-    def absence(self, example: Place, proposition: str) -> str | None:
+    def absence(self, example: Example, proposition: str) -> str | None:
         """Says which constant or variable of a proposition does not exist at an example; None: all do."""
         declared = self._theory_contexts.declared.get(example.theory) if example.proof >= 0 else None
         later = declared.first_proof if declared is not None else {}

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.feed.selected_premises import premises_read
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 
 if TYPE_CHECKING:
     from isarstep.prove.monomorphise import Named
-    from isarstep.prove.typed import ExampleToCheck, Typed
+    from isarstep.prove.typed import Typed
 
 Order: TypeAlias = Literal["constants", "learned"]  # by rare constants in common, or by the learned selector
 CANDIDATES = 24  # for the model, of which it reads what is new and not too long, as in training
@@ -26,14 +26,14 @@ SPARE = 1.5  # candidates for every library fact that is wanted: not every one h
 class AvailableFacts:
     """The facts of a library, or none, as examples may use them."""
 
-    facts: FactBase | None
+    facts: Library | None
 
     def named(self, numbers: Iterable[int]) -> tuple[Named, ...]:
         return tuple(self.facts.fact(n) for n in numbers) if self.facts is not None else ()
 
     def relevant(
         self,
-        example: ExampleToCheck,
+        example: Example,
         context: Typed,
         texts: Sequence[str],
         size: int,
@@ -87,7 +87,7 @@ class AvailableFacts:
         texts = (selection.text(number, theories) for number in chosen)
         return tuple(premises_read(texts, (*example.f2, example.f3 or "", *example.f4)))
 
-    def copies(self, example: ExampleToCheck) -> list[int]:
+    def copies(self, example: Example) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names
         of variables.
         """
@@ -98,7 +98,7 @@ class AvailableFacts:
         return [number for text in texts for number in self.facts.alike(text)]
 
     def lemmas(
-        self, example: ExampleToCheck, lines: Sequence[str], theory_context: TheoryContext, *, scored: bool
+        self, example: Example, lines: Sequence[str], theory_context: TheoryContext, *, scored: bool
     ) -> tuple[tuple[int, ...], list[str]]:
         """Lines that the fact base knows, as numbers of facts of the context before the step, and the others."""
         if self.facts is None:

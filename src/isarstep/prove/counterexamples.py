@@ -15,7 +15,7 @@ from isarstep.logic.typestrings import show_type
 from isarstep.logic.writer import write_formula
 from isarstep.prove.domains import COMPLEX, RAT, REAL
 from isarstep.prove.equations import ENDS, OF_DATATYPE, LibraryEquations
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import term_type_variables
 from isarstep.prove.refute import Counterexample, Refuter
 from isarstep.prove.verdict import EVALUATION, Refuted
@@ -27,7 +27,7 @@ OF_FIELDS = frozenset(funs((typ, typ), typ) for typ in (RAT, REAL, COMPLEX))
 class Counterexamples:
     """Looks for them with the equations of a library; what is compiled in a context is kept."""
 
-    def __init__(self, facts: FactBase) -> None:
+    def __init__(self, facts: Library) -> None:
         self._facts = facts
         self._refuters: dict[frozenset[str] | None, Refuter] = {}
 

@@ -14,7 +14,7 @@ from isarstep.bench.layout import RULES, files_of
 from isarstep.logic import hol
 from isarstep.logic.terms import Const, Term, strip_comb
 from isarstep.logic.tokens import decode
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 
 INTRO = "intro"
 KINDS = frozenset((INTRO, "intro!", "elim", "elim!", "dest", "dest!", "trans"))
@@ -24,7 +24,7 @@ COLLECTION = "intros"  # how names of collections end
 class DeclaredRules:
     """By theory, as numbers of facts."""
 
-    def __init__(self, library: FactBase, of_theory: Mapping[str, Mapping[int, frozenset[str]]]) -> None:
+    def __init__(self, library: Library, of_theory: Mapping[str, Mapping[int, frozenset[str]]]) -> None:
         self._library, self._of_theory = library, of_theory
         self._heads = lru_cache(maxsize=50_000)(self._heads_of)
 
@@ -45,7 +45,7 @@ class DeclaredRules:
         return _head(conclusion), _head(premises[0]) if premises else ""
 
     @staticmethod
-    def of_benchmark(benchmark: Any, library: FactBase) -> DeclaredRules | None:
+    def of_benchmark(benchmark: Any, library: Library) -> DeclaredRules | None:
         """None where the benchmark has no rules."""
         if not files_of(benchmark.manifest, RULES):
             return None

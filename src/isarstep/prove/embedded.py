@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
+from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
@@ -17,7 +18,7 @@ from isarstep.logic.terms import App, Const, Term, fun
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.declared_rules import DeclaredRules
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 from isarstep.prove.gaps import GapCloser, OpenGap, TraceEntry, unused
 from isarstep.prove.induction_cases import by_induction
 from isarstep.prove.likeness import likeness
@@ -27,7 +28,7 @@ from isarstep.prove.reading import ExampleReader
 from isarstep.prove.schedule import Effort
 from isarstep.prove.simprules import SimpRules
 from isarstep.prove.step import Way
-from isarstep.prove.typed import ExampleToCheck, Typed
+from isarstep.prove.typed import Typed
 from isarstep.prove.verdict import (
     NOT_ASKED,
     Background,
@@ -61,7 +62,7 @@ class Checker:
 
     theory_contexts: TheoryContexts
     provers: Provers
-    facts: FactBase | None = None
+    facts: Library | None = None
     effort: Effort = field(default_factory=Effort)
     trace: list[TraceEntry] | None = None
     simp: SimpRules | None = None  # None: nothing is rewritten
@@ -80,13 +81,13 @@ class Checker:
             self.provers, AvailableFacts(self.facts), self.effort, self.simp, self.instances, self.trace, self.fewest
         )
 
-    def typed(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> Typed:
+    def typed(self, example: Example, theory_context: TheoryContext | None = None) -> Typed:
         """The example with types, where it stands or in a context of the asker's. Raises UserError."""
         return ExampleReader(self.theory_contexts, AvailableFacts(self.facts), self.annotated).typed(
             example, theory_context
         )
 
-    def check(self, example: ExampleToCheck, proposal: str, rank: int = 0) -> Verdict:
+    def check(self, example: Example, proposal: str, rank: int = 0) -> Verdict:
         """The verdict on one proposal, given as a line of tokens."""
         if example.f3 is None:
             return Unsupported(example.id, rank, "nothing follows from the target (no F.3)")
@@ -123,7 +124,7 @@ class Checker:
             background = self._contradictions(example, bare, background)
         return WellFormed(example.id, rank, same, first, second, trivial, background)
 
-    def _first(self, example: ExampleToCheck, context: Typed, proposal: str) -> Gap:
+    def _first(self, example: Example, context: Typed, proposal: str) -> Gap:
         asked = first_gap(example, context, proposal)
         if example.target_kind == "assumption":
             # Nothing justifies an assumption: its proof would be a proof from nothing.
@@ -132,7 +133,7 @@ class Checker:
 
     def _second(
         self,
-        example: ExampleToCheck,
+        example: Example,
         context: Typed,
         proposal: str,
         first: bool,
@@ -144,7 +145,7 @@ class Checker:
         return self.closer.gap(second_gap(example, context, proposal, first))
 
     def gaps(
-        self, example: ExampleToCheck, proposal: str, theory_context: TheoryContext | None = None
+        self, example: Example, proposal: str, theory_context: TheoryContext | None = None
     ) -> Iterator[tuple[Literal["first", "second"], Gap]]:
         """The two gaps and nothing else, each as soon as it is known, for people who wait. Raises UserError."""
         assert example.f3 is not None
@@ -156,18 +157,18 @@ class Checker:
         yield "first", first
         yield "second", self._second(example, context, proposal, proved(first))
 
-    def direct(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> Gap:
+    def direct(self, example: Example, theory_context: TheoryContext | None = None) -> Gap:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
         context = self.typed(example, theory_context)
         return self.closer.gap(replace(_direct(example, context), hints=context.f5_lemmas))
 
-    def inductions(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> Iterator[Gap]:
+    def inductions(self, example: Example, theory_context: TheoryContext | None = None) -> Iterator[Gap]:
         """The same by induction and case distinction, an answer for each that is tried. Raises UserError."""
         context = self.typed(example, theory_context)
         yield from by_induction(self.closer, replace(_direct(example, context), hints=context.f5_lemmas))
 
     def one_rule_away(
-        self, example: ExampleToCheck, theory_context: TheoryContext | None, declared: DeclaredRules | None
+        self, example: Example, theory_context: TheoryContext | None, declared: DeclaredRules | None
     ) -> list[NearStep]:
         """What one fact of the library leads from to F.3, or to from F.2 and F.4. Raises UserError."""
         asked = _direct(example, self.typed(example, theory_context))
@@ -183,7 +184,7 @@ class Checker:
 
     def _offered(
         self,
-        example: ExampleToCheck,
+        example: Example,
         asked: OpenGap,
         known: Sequence[Term],
         goal: Term,
@@ -203,13 +204,13 @@ class Checker:
         for number, fact in zip(others, available.named(others), strict=True):
             yield OfferedRule(fact, len(relevant), kinds[number], relevant=False)
 
-    def local_premises(self, example: ExampleToCheck) -> list[str]:
+    def local_premises(self, example: Example) -> list[str]:
         """The propositions that a proof's facts `F.4(1)`, `F.4(2)`, ... stand for: those that are no library facts."""
         return AvailableFacts(self.facts).lemmas(
             example, example.f4, self.theory_contexts.at(example.theory), scored=True
         )[1]
 
-    def _background(self, example: ExampleToCheck, context: Typed) -> Background:
+    def _background(self, example: Example, context: Typed) -> Background:
         """What holds without any proposal."""
         known = self._backgrounds.get(example.id)
         if known is None:
@@ -223,7 +224,7 @@ class Checker:
             known = self._backgrounds[example.id] = Background(example.target_kind, direct, paper)
         return known
 
-    def _contradictions(self, example: ExampleToCheck, context: Typed, known: Background) -> Background:
+    def _contradictions(self, example: Example, context: Typed, known: Background) -> Background:
         """The same with whether the premises contradict each other; asked only where something was proved."""
         if known.f2_contradictory == NOT_ASKED:
             f2 = OpenGap("F.2 => False", example, context, context.f2, FALSEHOOD)
@@ -236,14 +237,14 @@ class Checker:
         return known
 
 
-def first_gap(example: ExampleToCheck, context: Typed, proposal: str) -> OpenGap:
+def first_gap(example: Example, context: Typed, proposal: str) -> OpenGap:
     """Does the proposal follow from F.2?"""
     texts = [proposal, *context.texts["f2"]]
     hints, stated = context.f5_lemmas, context.f5
     return OpenGap("F.2 => P", example, context, context.f2, context.wanted, texts, hints, stated)
 
 
-def second_gap(example: ExampleToCheck, context: Typed, proposal: str, first: bool) -> OpenGap:
+def second_gap(example: Example, context: Typed, proposal: str, first: bool) -> OpenGap:
     """Does F.3 follow from the proposal and F.4? `first`: the first gap was closed."""
     assert example.f3 is not None
     premises = (context.step(proved=first), *context.f4)
@@ -251,7 +252,7 @@ def second_gap(example: ExampleToCheck, context: Typed, proposal: str, first: bo
     return OpenGap("P, F.4 => F.3", example, context, premises, context.f3, texts, given=context.f4_lemmas)
 
 
-def _direct(example: ExampleToCheck, context: Typed) -> OpenGap:
+def _direct(example: Example, context: Typed) -> OpenGap:
     assert example.f3 is not None
     both, texts = (*context.f2, *context.f4), [example.f3, *context.texts["f2"]]
     return OpenGap("F.2, F.4 => F.3", example, context, both, context.f3, texts, given=context.f4_lemmas)

@@ -30,7 +30,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.prove.domains import DatatypeValues, Undetermined, Value
 from isarstep.prove.executable import Code, Computation, Machine, never
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named, Substitution, is_general, match_in_sorts, term_type_variables
 from isarstep.prove.rewriting import Rewrite, rule_said
 
@@ -46,7 +46,7 @@ class LibraryEquations:
     def __init__(
         self,
         named: Callable[[str], Sequence[int]],
-        facts: FactBase,
+        facts: Library,
         signature: Signature,
         theories: Collection[str] | None,
         own: Mapping[str, Sequence[Named]] | None = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from isarstep.bench.example import Example
 from isarstep.errors import UserError
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_unicode
@@ -14,11 +15,10 @@ from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import attempts
 from isarstep.prove.provers import available
 from isarstep.prove.schedule import strategies
-from isarstep.prove.typed import ExampleToCheck
 from isarstep.prove.verdict import Proved, Verdict, WellFormed
 
 
-def explain(checker: Checker, example: ExampleToCheck, proposal: str, *, problems: bool = True) -> str:
+def explain(checker: Checker, example: Example, proposal: str, *, problems: bool = True) -> str:
     """Check the proposal once more and tell everything."""
     checker.trace = []
     verdict = checker.check(example, proposal)

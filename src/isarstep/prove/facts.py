@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Any, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -24,76 +24,6 @@ from isarstep.logic.hol import BOOL, PROP
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term, fun
 from isarstep.prove.monomorphise import Named
-
-
-class FactBase(Protocol):
-    """What the relevance filter and the checker ask of a library."""
-
-    def __len__(self) -> int: ...
-
-    @property
-    def identity(self) -> str:
-        """The same for the same facts, whatever the process; empty: nobody knows."""
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """Tokens of each fact, in library order."""
-
-    def fact(self, number: int) -> Named:
-        """Name and typed proposition, abbreviations unfolded."""
-
-    def before(self, theory: str, theorem: str = "") -> int:
-        """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
-
-    def visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
-        """For every fact whether it is of one of these theories."""
-
-    def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
-        """Facts of the theorem's own theory that come before it though their numbers do not say so; the step
-        mentions these constants.
-        """
-
-    def statements(self, theory: str, theorem: str) -> Sequence[int]:
-        """The facts that a theorem consists of."""
-
-    def rules(self, name: str) -> Sequence[int]:
-        """The facts of this full name, of whatever theory; only names that packages give to rules are known."""
-
-    @property
-    def inductions(self) -> Sequence[int]:
-        """Rules of induction that somebody proved by hand, by their names, outside of HOL's own theories."""
-
-    def name(self, number: int) -> str:
-        """As `fact` names it."""
-
-    def theorem(self, number: int) -> str:
-        """Full name of the theorem that a fact belongs to."""
-
-    def theory(self, number: int) -> str:
-        """The theory that a fact belongs to."""
-
-    def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
-        """The facts of a theory, in order."""
-
-    def meaning(self, constant: str) -> frozenset[str]:
-        """The constants that one stands for, where it is an abbreviation."""
-
-    @property
-    def uses(self) -> npt.NDArray[np.int64]:
-        """For every fact how often training examples name it as used; all 0 where nobody knows."""
-
-    def read(self, theories: frozenset[str] | None) -> None:
-        """Have the tokens of these theories' facts at hand, or of all; otherwise they are read one by one."""
-
-    def find(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
-        """The facts of these theories, or of all, with exactly these tokens."""
-
-    def alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
-        """The facts of these theories, or of all, with these tokens up to the names of variables, free or schematic."""
-
-    def in_context(self, text: str) -> Sequence[int]:
-        """The facts that an example's lemma is which stands there in the words of its context."""
-
 
 TRUTH = App(Const("HOL.Trueprop", fun(BOOL, PROP)), Const("HOL.True", BOOL))
 
@@ -162,8 +92,8 @@ class Library:
         lemmas: Callable[[], Mapping[str, Sequence[int]]] = dict,
         identity: str = "",
     ) -> None:
-        self.identity = identity
-        self.texts: Sequence[str] = texts
+        self.identity = identity  # the same for the same facts, whatever the process; empty: nobody knows
+        self.texts: Sequence[str] = texts  # tokens of each fact, in library order
         self._names, self._indices, self._read_theories, self._proofs = names, indices, theories, proofs
         self._count_uses, self._read_lemmas = uses, lemmas
         self._have_read: set[str] = set()
@@ -171,6 +101,7 @@ class Library:
         self._alike = lru_cache(maxsize=1024)(self._of_like_pattern)  # every question about an example asks for its own
 
         def fact(number: int) -> Named:
+            """Name and typed proposition, abbreviations unfolded."""
             try:
                 return Named(self.name(number), expand(typed(number), signature))
             except (UserError, StopIteration, AssertionError):
@@ -178,6 +109,7 @@ class Library:
 
         self.fact: Callable[[int], Named] = lru_cache(maxsize=50_000)(fact)
         self.visible = lru_cache(maxsize=64)(self._visible)  # examples come theory by theory
+        # The constants that one stands for, where it is an abbreviation.
         self.meaning: Callable[[str], frozenset[str]] = lru_cache(maxsize=None)(lambda name: meaning(name, signature))
 
     def __len__(self) -> int:
@@ -205,9 +137,11 @@ class Library:
 
     @cached_property
     def uses(self) -> npt.NDArray[np.int64]:
+        """For every fact how often training examples name it as used; all 0 where nobody knows."""
         return np.zeros(len(self), np.int64) if self._count_uses is None else self._count_uses()
 
     def of_theory(self, theory: str) -> npt.NDArray[np.int64]:
+        """The facts of a theory, in order."""
         number = self._theory_places.get(theory)
         return np.zeros(0, np.int64) if number is None else self._theories.places(number)
 
@@ -216,14 +150,19 @@ class Library:
         return {theory: place for place, theory in enumerate(self._theories.different)}
 
     def before(self, theory: str, theorem: str = "") -> int:
+        """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
         found = self.statements(theory, theorem) if theory in self._declared else ()
         return found[0] if found else self._first.get(theory, 0)
 
     def _visible(self, theories: frozenset[str]) -> npt.NDArray[np.bool_]:
+        """For every fact whether it is of one of these theories."""
         known = np.array([name in theories for name in self._theories.different], np.bool_)
         return known[self._theories.which]
 
     def own(self, theory: str, theorem: str, constants: Iterable[str]) -> Sequence[int]:
+        """Facts of the theorem's own theory that come before it though their numbers do not say so; the step
+        mentions these constants.
+        """
         if theory in self._declared and self.statements(theory, theorem):
             return ()  # `before` says it all
         # A constant's definition is made together with it.
@@ -234,9 +173,11 @@ class Library:
         return sorted(number for name in names - {theorem} for number in self.statements(theory, name))
 
     def statements(self, theory: str, theorem: str) -> Sequence[int]:
+        """The facts that a theorem consists of."""
         return self._theorems.get((theory, theorem), ())
 
     def rules(self, name: str) -> Sequence[int]:
+        """The facts of this full name, of whatever theory; only names that packages give to rules are known."""
         return self._rules.get(name, ())
 
     @cached_property
@@ -249,32 +190,39 @@ class Library:
 
     @cached_property
     def inductions(self) -> Sequence[int]:
+        """Rules of induction that somebody proved by hand, by their names, outside of HOL's own theories."""
         named = [number for number, name in enumerate(self._names) if "nduct" in name and not MADE.search(name)]
         return [number for number in named if not self.theory(number).startswith(BASE)]
 
     def name(self, number: int) -> str:
+        """As `fact` names it."""
         index = self._indices[number]
         return f"{self._names[number]}({index})" if index else self._names[number]
 
     def theorem(self, number: int) -> str:
+        """Full name of the theorem that a fact belongs to."""
         return self._names[number]
 
     def theory(self, number: int) -> str:
+        """The theory that a fact belongs to."""
         return self._theories[number]
 
     def read(self, theories: frozenset[str] | None) -> None:
+        """Have the tokens of these theories' facts at hand, or of all; otherwise they are read one by one."""
         unread = [theory for theory in self._among(theories) if theory not in self._have_read]
         if isinstance(self.texts, Lines) and unread:
             self.texts.read(np.concatenate([self.of_theory(theory) for theory in unread]))
         self._have_read.update(unread)
 
     def find(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        """The facts of these theories, or of all, with exactly these tokens."""
         self.read(theories)
         length = text.count(" ")
         same = (self._theory_texts(theory).get(length, ()) for theory in self._among(theories))
         return sorted(number for numbers in same for number in numbers if self.texts[number] == text)
 
     def alike(self, text: str, theories: frozenset[str] | None = None) -> Sequence[int]:
+        """The facts of these theories, or of all, with these tokens up to the names of variables, free or schematic."""
         return self._alike(text, theories)
 
     def _of_like_pattern(self, text: str, theories: frozenset[str] | None) -> Sequence[int]:
@@ -295,6 +243,7 @@ class Library:
         return found
 
     def in_context(self, text: str) -> Sequence[int]:
+        """The facts that an example's lemma is which stands there in the words of its context."""
         return self._lemmas.get(text, ())
 
     @cached_property

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
+from isarstep.bench.example import Example
 from isarstep.logic.hol import trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, constants
@@ -39,7 +40,7 @@ from isarstep.prove.provers import (
 from isarstep.prove.rewriting import TRUE, Rewrite, Rewriter, rewrites_of
 from isarstep.prove.schedule import Effort, Slice
 from isarstep.prove.simprules import SimpRules
-from isarstep.prove.typed import ExampleToCheck, Typed
+from isarstep.prove.typed import Typed
 from isarstep.prove.verdict import Gap, Proved, TimedOut, Unknown
 
 NOT_PROVED = Unknown("nothing was found with these facts")
@@ -52,7 +53,7 @@ class OpenGap:
     """Does the goal follow from these premises, where an example stands?"""
 
     name: str
-    example: ExampleToCheck
+    example: Example
     context: Typed
     premises: tuple[Named, ...]
     goal: Term

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.tokens import encode_line
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 from isarstep.prove.gaps import GapCloser, OpenGap
 from isarstep.prove.induction import CASE, Induction
 from isarstep.prove.induction_moves import GOAL, InductionChoice
@@ -39,7 +39,7 @@ def _own(asked: OpenGap) -> list[Named]:
 class _Usable:
     """Which rules may be used: those that are known where the question is asked, and before it."""
 
-    def __init__(self, closer: GapCloser, asked: OpenGap, library: FactBase) -> None:
+    def __init__(self, closer: GapCloser, asked: OpenGap, library: Library) -> None:
         self._library, self._may = library, closer.may_use(asked)
         theories = asked.context.theory_context.theories
         self._visible = None if theories is None else library.visible(theories)

@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Const, Free, MaybeTyp, Term, Type, frees, loose, strip_comb, subterms
-from isarstep.prove.facts import RULES, FactBase
+from isarstep.prove.facts import RULES, Library
 from isarstep.prove.induction import Induction, RuleForm, apply_rule, fixed_apart, rule_form
 from isarstep.prove.monomorphise import LOGICAL, Named
 
@@ -55,7 +55,7 @@ class InductionMove:
 class InductionChoice:
     """The moves for one goal. `may` says which facts can be used where it stands."""
 
-    library: FactBase
+    library: Library
     may: Callable[[int], bool]
     signature: Signature
     premises: tuple[Named, ...]
@@ -211,7 +211,7 @@ def _form(fact: Named) -> RuleForm | None:
     return rule_form(fact)
 
 
-def _recursive_places(library: FactBase, function: str) -> frozenset[int]:
+def _recursive_places(library: Library, function: str) -> frozenset[int]:
     """Arguments where the equations of a function have constructors."""
     made = (_constructed(library.fact(number).prop) for number in library.rules(f"{function}.simps"))
     return frozenset(place for name, places in made if name == function for place in places)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isarstep.logic.memo import memo
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import LOGICAL
 
 USED = 0.1  # that a fact gains for each e-fold of its uses
@@ -62,7 +62,7 @@ class Relevance:
     """Scores the facts of some theories for a question in a few milliseconds. Theories are looked at when they are
     first asked about."""
 
-    def __init__(self, library: FactBase, used: float = USED) -> None:
+    def __init__(self, library: Library, used: float = USED) -> None:
         self.library, self._used = library, used
         self._numbers: dict[str, int] = {}
         self._of_theory = lru_cache(maxsize=None)(self._theory_mentions)
@@ -138,7 +138,7 @@ class Relevance:
         return _Mentions(facts, factor, np.array(constant, np.int64), owner)
 
 
-def relevance_of(library: FactBase) -> Relevance:
+def relevance_of(library: Library) -> Relevance:
     """Made once for a library, whoever asks: it looks at every fact."""
     return memo(library, Relevance)
 

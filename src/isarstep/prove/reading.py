@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
@@ -23,7 +24,7 @@ from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.lemmas import as_general
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.own_facts import own_facts_about
-from isarstep.prove.typed import ExampleToCheck, Typed, types_held
+from isarstep.prove.typed import Typed, types_held
 from isarstep.prove.witnesses import existing, witnesses
 
 
@@ -35,7 +36,7 @@ class ExampleReader:
     available: AvailableFacts
     annotated: Mapping[str, Term]  # lines with types that an asker said and tokens do not have
 
-    def typed(self, example: ExampleToCheck, theory_context: TheoryContext | None = None) -> Typed:
+    def typed(self, example: Example, theory_context: TheoryContext | None = None) -> Typed:
         """Type the example, where it stands or in a context of the asker's. Raises UserError."""
         assert example.f3 is not None
         here, scored = theory_context or self.theory_contexts.at(example.theory), theory_context is None
@@ -73,7 +74,7 @@ class ExampleReader:
         )
 
     def _stated(
-        self, example: ExampleToCheck, lines: Sequence[str], types: Mapping[str, Typ], theory_context: TheoryContext
+        self, example: Example, lines: Sequence[str], types: Mapping[str, Typ], theory_context: TheoryContext
     ) -> Iterator[Named]:
         """Lemmas in the words of the context, typed after all else: what does not type is left out."""
         facts = self.available.facts
@@ -96,9 +97,7 @@ class ExampleReader:
         general = as_general(fact, known_as, fixed, theory_context.signature)
         return general if general.prop != fact.prop else fact
 
-    def _reference(
-        self, example: ExampleToCheck, types: Mapping[str, Typ], theory_context: TheoryContext
-    ) -> Term | None:
+    def _reference(self, example: Example, types: Mapping[str, Typ], theory_context: TheoryContext) -> Term | None:
         try:
             return expand(
                 infer([decode(example.f1)], theory_context.signature, types).propositions[0], theory_context.signature

@@ -21,7 +21,7 @@ from isarstep.feed.premise_questions import ABOVE, CONSEQUENCE, GIVEN, OTHER, PL
 from isarstep.feed.word_bags import Words, bags_of, bags_of_names, joined_bags, numbered_texts, word_table
 from isarstep.logic.memo import memo
 from isarstep.models.premise_selector import OUT, EmbeddedFacts, Floats, LightSelector, asked_words, load_selector
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 from isarstep.whole_files import write_whole
 
 CONTEXTS = 4  # whose facts are kept in memory
@@ -126,7 +126,7 @@ class ContextFacts:
 class LearnedSelection:
     """Ranks the facts of some theories for a question."""
 
-    def __init__(self, library: FactBase, selector: LightSelector, name: str, cache: Path | None = None) -> None:
+    def __init__(self, library: Library, selector: LightSelector, name: str, cache: Path | None = None) -> None:
         """`name` of the library, so that no file is taken for another's; without a cache folder no file is kept."""
         self.library, self.selector, self._name = library, selector, name
         self._folder = cache
@@ -246,22 +246,22 @@ class LearnedSelection:
         return TheoryFacts(numbers, embedded.vectors.astype(np.float16), embedded.gains, constant, owner[is_word])
 
 
-def selection_of(library: FactBase, name: str, *, cache: Path | None = None) -> LearnedSelection:
+def selection_of(library: Library, name: str, *, cache: Path | None = None) -> LearnedSelection:
     """By the selector inside the package."""
     return LearnedSelection(library, load_selector("embedded"), name, cache)
 
 
-def learned_selection(library: FactBase, *, kept: bool) -> LearnedSelection:
+def learned_selection(library: Library, *, kept: bool) -> LearnedSelection:
     """Made once for a library, whoever asks. `kept`: the contexts of people are few, and files spare the next process
     the embedding; examples stand in thousands."""
     return memo(library, _kept_in_files if kept else _kept_in_no_file)
 
 
-def _kept_in_files(library: FactBase) -> LearnedSelection:
+def _kept_in_files(library: Library) -> LearnedSelection:
     return selection_of(library, library.identity, cache=cache_folder() / "facts" if library.identity else None)
 
 
-def _kept_in_no_file(library: FactBase) -> LearnedSelection:
+def _kept_in_no_file(library: Library) -> LearnedSelection:
     return selection_of(library, library.identity)
 
 

@@ -18,7 +18,7 @@ from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, unfolded
 from isarstep.logic.terms import Const, Term, subterms
 from isarstep.logic.tokens import decode
-from isarstep.prove.facts import FactBase
+from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import LOGICAL, Named
 from isarstep.prove.rewriting import Rewrite, rewrites_of, rule_said
 
@@ -156,7 +156,7 @@ class SimpRules:
         return (rule for each in declarations for rule in self._rewrites(each))
 
     @staticmethod
-    def of_benchmark(benchmark: Any, facts: FactBase) -> SimpRules | None:
+    def of_benchmark(benchmark: Any, facts: Library) -> SimpRules | None:
         """None where the benchmark has no rules."""
         from isarstep.bench.layout import RULES, files_of
 
@@ -175,7 +175,7 @@ class RuleRows:
     """Rows of a benchmark's table of rules, and behind them the equations of functions: their packages declare them,
     which mined tables do not tell."""
 
-    def __init__(self, benchmark: Any, facts: FactBase) -> None:
+    def __init__(self, benchmark: Any, facts: Library) -> None:
         from isarstep.bench.fact_table import type_of_constant
         from isarstep.bench.layout import FACTS, RULES
 

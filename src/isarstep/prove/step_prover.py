@@ -22,7 +22,7 @@ from isarstep.logic.tokens import encode_line
 from isarstep.prove.counterexamples import Counterexamples
 from isarstep.prove.declared_rules import DeclaredRules
 from isarstep.prove.embedded import Checker, NearStep
-from isarstep.prove.facts import FactBase, Library
+from isarstep.prove.facts import Library
 from isarstep.prove.provers import (
     Attempt,
     Cache,
@@ -88,7 +88,7 @@ FALSE_STEP = Unknown("not asked: the step is false")
 class OfferedFacts(NamedTuple):
     """What provers may be offered besides premises. It is large, and one is enough for all who ask."""
 
-    library: FactBase
+    library: Library
     simp: SimpRules | None
     counterexamples: Counterexamples | None = None
     declared: DeclaredRules | None = None
@@ -113,7 +113,7 @@ class Proving:
     ) -> None:
         """`width` provers work on a question at the same time; what is offered is asked for when it is needed."""
         self._offered = offered
-        self._library: FactBase | None = None
+        self._library: Library | None = None
         self._counterexamples: Counterexamples | None = None
         self._declared: DeclaredRules | None = None
         self._width = width

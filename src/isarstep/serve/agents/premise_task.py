@@ -20,7 +20,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.progress import Watched
 from isarstep.prove.available_facts import AvailableFacts
-from isarstep.prove.facts import FactBase, Library
+from isarstep.prove.facts import Library
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
 from isarstep.prove.selection import LearnedSelection, SelectorQuestion, selection_of
 from isarstep.tables import Table
@@ -63,7 +63,7 @@ class CheckersFilter:
 
     name = "the checker's filter"
 
-    def __init__(self, library: FactBase) -> None:
+    def __init__(self, library: Library) -> None:
         self._relevance = relevance_of(library)
 
     def rank(self, question: PremiseQuestion, size: int) -> list[int]:
@@ -77,7 +77,7 @@ class BagOfConstants(CheckersFilter):
 
     name = "bag of constants"
 
-    def __init__(self, library: FactBase) -> None:
+    def __init__(self, library: Library) -> None:
         self._relevance = Relevance(library, used=0.0)
 
 
@@ -97,7 +97,7 @@ class LearnedSelector:
         return self._selection.rank(asked, size, question.before, question.exclude, question.own, question.theories)
 
 
-def in_scope(question: PremiseQuestion, library: FactBase) -> npt.NDArray[np.bool_]:
+def in_scope(question: PremiseQuestion, library: Library) -> npt.NDArray[np.bool_]:
     """For every fact whether it may be offered."""
     scope = np.arange(len(library)) < question.before
     scope[list(question.own)] = True
@@ -117,7 +117,7 @@ class Skipped:
 
 def premise_questions(
     benchmark: Benchmark,
-    library: FactBase,
+    library: Library,
     examples: Iterable[Example],
     skipped: Skipped,
     contexts: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] | None = None,
@@ -147,7 +147,7 @@ def premise_questions(
             skipped.nothing_used += 1
 
 
-def placed(question: PremiseQuestion, benchmark: Benchmark, library: FactBase, example: Example) -> PremiseQuestion:
+def placed(question: PremiseQuestion, benchmark: Benchmark, library: Library, example: Example) -> PremiseQuestion:
     """With what may be offered where an example stands."""
     mentioned = {name for text in question.texts for name in constants_of(text)}
     return replace(
