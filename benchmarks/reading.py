@@ -24,7 +24,7 @@ from typing import Any
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, strip_pure_imp
-from isarstep.logic.infer import TypingError, instantiate_type
+from isarstep.logic.infer import TypingError
 from isarstep.logic.language import Language
 from isarstep.logic.reader import read_formula
 from isarstep.logic.readerror import ReadError
@@ -44,6 +44,7 @@ from isarstep.logic.terms import (
     substitute,
     substitute_types,
 )
+from isarstep.logic.types import instantiate_type
 from isarstep.logic.typestrings import type_variables
 from isarstep.mine.graph import Fact, Graph, Proof, read_graph
 from isarstep.mine.isabelle import Sessions, find_installation

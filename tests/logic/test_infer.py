@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isarstep.logic.abbreviations import expand, match_type, typed_body
+from isarstep.logic.abbreviations import expand, typed_body
 from isarstep.logic.infer import CONSTRAINT, Judgement, TypingError, infer, infer_context, well_formed
 from isarstep.logic.sample import sample_examples, sample_signature
 from isarstep.logic.signature import Constant, Signature
@@ -27,6 +27,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.types import match_type
 from isarstep.logic.typestrings import parse_type, show_type
 
 from .naive import can_unify
@@ -73,8 +74,7 @@ def test_the_inferred_type_is_at_least_as_general(term: Term) -> None:
     for general, special in zip(subterms(typed), subterms(term), strict=True):
         one, other = getattr(general, "type", None), getattr(special, "type", None)
         if one is not None and other is not None:
-            for variable, value in match_type(one, other).items():
-                assert found.setdefault(variable, value) == value
+            assert match_type(one, other, found)
     assert all(SIGNATURE.of_sort(value, getattr(variable, "sort", ())) for variable, value in found.items())
 
 

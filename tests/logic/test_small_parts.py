@@ -5,7 +5,6 @@ from tests.logic.complex_main import language
 from tests.logic.test_statements import nested
 
 from isarstep.logic.abbreviations import meaning
-from isarstep.logic.folding import _match_type
 from isarstep.logic.hidden import with_hidden
 from isarstep.logic.infer import IN_TEXT, _letters, _shorten
 from isarstep.logic.mathml import _Node
@@ -19,6 +18,7 @@ from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.syntax_code import _MAX_DIGITS
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, TFree, TVar, Type, Var, fun, same
 from isarstep.logic.translating import Translator
+from isarstep.logic.types import match_type
 from isarstep.logic.typestrings import show_type
 
 NAT, INT = Type("Nat.nat"), Type("Int.int")
@@ -93,7 +93,7 @@ def test_hidden_arguments_are_put_inside_arguments_too() -> None:
     ],
 )
 def test_a_type_is_an_instance_of_another(pattern: Type | None, instance: Type | None, fits: bool) -> None:
-    assert _match_type(pattern, instance, {}) is fits
+    assert match_type(pattern, instance, {}) is fits
 
 
 def test_scripts_stand_above_and_below() -> None:

@@ -14,11 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from isarstep.errors import UserError
-from isarstep.logic.abbreviations import match_type
-from isarstep.logic.infer import instantiate_type
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, Typ, Type, Var, funs
 from isarstep.logic.tokens import decode
+from isarstep.logic.types import applied_type, instantiate_type, match_type
 from isarstep.logic.typestrings import parse_type, type_variables
 
 
@@ -172,12 +171,8 @@ def type_of(term: Term) -> Typ | None:
         term = term.fun
     if type(term) is not Const:
         return None
-    result = _typed(term.type)
-    for _ in range(arguments):
-        if type(result) is not Type:
-            return None
-        result = result.args[1]
-    return funs(bound, result)
+    result = applied_type(_typed(term.type), arguments)
+    return None if result is None else funs(bound, result)
 
 
 def _known(typ: Typ | None) -> Typ:
@@ -192,7 +187,8 @@ def _instance(general: Callable[[str], Typ | None], name: str, arguments: Sequen
     rest = most_general
     for argument in arguments:
         assert type(rest) is Type
-        found.update(match_type(rest.args[0], argument))
+        if not match_type(rest.args[0], argument, found):
+            raise UserError("a constant's type is not an instance of its most general type")
         rest = rest.args[1]
     return instantiate_type(most_general, found)
 

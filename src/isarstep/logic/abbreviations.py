@@ -7,10 +7,11 @@ occurrence instantiates it. So `real :: nat ⇒ real` becomes `of_nat` at exactl
 from __future__ import annotations
 
 from isarstep.errors import UserError
-from isarstep.logic.infer import infer, instantiate_type
+from isarstep.logic.infer import infer
 from isarstep.logic.memo import memo
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, Typ, Type, beta_normal, rebuild, substitute_types, subterms
+from isarstep.logic.terms import Const, Term, Typ, beta_normal, rebuild, substitute_types, subterms
+from isarstep.logic.types import instantiate_type, match_type
 
 
 def _bodies(signature: Signature) -> dict[str, Term]:
@@ -91,24 +92,10 @@ def _unfold(term: Term, signature: Signature) -> Term:
         body = memo(signature, _bodies)[node.name]
         if node.type is None:
             raise UserError(f"abbreviation {node.name} can only be unfolded in a typed term")
-        replacement = match_type(signature.constants[node.name].type, node.type)
+        replacement: dict[Typ, Typ] = {}
+        if not match_type(signature.constants[node.name].type, node.type, replacement):
+            raise UserError("a constant's type is not an instance of its most general type")
         return substitute_types(body, lambda typ: instantiate_type(typ, replacement))
 
     unfolded = rebuild(term, leaf)
     return term if unfolded is term else beta_normal(unfolded)
-
-
-def match_type(pattern: Typ, instance: Typ) -> dict[Typ, Typ]:
-    """What the variables of a most general type stand for in an instance of it."""
-    found: dict[Typ, Typ] = {}
-    todo = [(pattern, instance)]
-    while todo:
-        general, special = todo.pop()
-        if type(general) is not Type:
-            if found.setdefault(general, special) != special:
-                raise UserError("a constant's type is not an instance of its most general type")
-        elif type(special) is Type and special.name == general.name and len(special.args) == len(general.args):
-            todo.extend(zip(general.args, special.args, strict=True))
-        else:
-            raise UserError("a constant's type is not an instance of its most general type")
-    return found

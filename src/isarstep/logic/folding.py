@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from isarstep.errors import UserError
 from isarstep.logic.abbreviations import expand, typed_body
-from isarstep.logic.infer import instantiate_type
 from isarstep.logic.language import Language
 from isarstep.logic.memo import memo
 from isarstep.logic.signature import Signature
@@ -32,6 +31,7 @@ from isarstep.logic.terms import (
     strip_fun,
     subterms,
 )
+from isarstep.logic.types import instantiate_type, match_type
 from isarstep.logic.typestrings import type_variables
 
 
@@ -109,7 +109,7 @@ def _match(pattern: Term, term: Term, arguments: dict[int, Term], types: dict[Ty
                 return False
             todo.append((left.body, right.body, depth + 1))
         elif type(left) is Const:
-            if type(right) is not Const or left.name != right.name or not _match_type(left.type, right.type, types):
+            if type(right) is not Const or left.name != right.name or not match_type(left.type, right.type, types):
                 return False
         elif left != right:
             return False
@@ -119,22 +119,6 @@ def _match(pattern: Term, term: Term, arguments: dict[int, Term], types: dict[Ty
 def _mentions_below(term: Term, depth: int) -> bool:
     """Does a term under binders mention the innermost `depth` of them?"""
     return any(occurs_bound(term, index) for index in range(depth))
-
-
-def _match_type(pattern: Typ | None, instance: Typ | None, types: dict[Typ, Typ]) -> bool:
-    if pattern is None or instance is None:
-        return False
-    todo = [(pattern, instance)]
-    while todo:
-        left, right = todo.pop()
-        if type(left) is not Type:
-            if types.setdefault(left, right) != right:
-                return False
-        elif type(right) is Type and left.name == right.name and len(left.args) == len(right.args):
-            todo.extend(zip(left.args, right.args, strict=True))
-        else:
-            return False
-    return True
 
 
 class _Abbreviations:
@@ -199,7 +183,7 @@ def _is_alias(body: Term, signature: Signature) -> bool:
     if type(body) is not Const or body.type is None:
         return False
     types: dict[Typ, Typ] = {}
-    if not _match_type(body.type, signature.constants[body.name].type, types):
+    if not match_type(body.type, signature.constants[body.name].type, types):
         return False
     return all(type(v) is not Type and type(w) is not Type and v.sort == w.sort for v, w in types.items())
 

@@ -20,6 +20,7 @@ from isarstep.logic.memo import memo
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TFree, TVar, Typ, Type, Var, rebuild
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.types import instantiate_type
 from isarstep.logic.typestrings import show_type, type_variables
 from isarstep.logic.unify import Algebra, Cell, Inner, Mismatch, Scheme, Unifier, find
 
@@ -382,22 +383,3 @@ def _letters(number: int) -> str:
         number, digit = divmod(number - 1, 26)
         out = chr(97 + digit) + out
     return "'" + out
-
-
-def instantiate_type(typ: Typ, replacement: Mapping[Typ, Typ]) -> Typ:
-    """Replace type variables."""
-    made: dict[Typ, Typ] = {}
-    todo = [typ]
-    while todo:
-        node = todo[-1]
-        if node not in made and type(node) is Type:
-            missing = [argument for argument in node.args if argument not in made]
-            if missing:
-                todo.extend(missing)
-                continue
-            arguments = tuple(made[argument] for argument in node.args)
-            made[node] = node if arguments == node.args else Type(node.name, arguments)
-        elif node not in made:
-            made[node] = replacement.get(node, node)
-        todo.pop()
-    return made[typ]

@@ -16,7 +16,7 @@ from isarstep.logic.annotations import pinned, without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.folding import canonical
 from isarstep.logic.hidden import MOST_ATTEMPTS, Hidden, longer
-from isarstep.logic.infer import IN_TEXT, PROP, TypingError, instantiate_type
+from isarstep.logic.infer import IN_TEXT, PROP, TypingError
 from isarstep.logic.language import Language
 from isarstep.logic.misreadings import LikelyMisreading, doubt
 from isarstep.logic.parsing import Tree, parse_trees
@@ -25,6 +25,7 @@ from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import normal, original_place, without_quotes
 from isarstep.logic.terms import Term, TFree, TVar, Typ, untyped
 from isarstep.logic.translating import Spans, Translator
+from isarstep.logic.types import instantiate_type
 from isarstep.logic.typestrings import type_variables
 
 

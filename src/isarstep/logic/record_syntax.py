@@ -14,6 +14,7 @@ from isarstep.logic.parsing import Tree
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Abs, Const, Term, TVar, Typ, Type, list_comb, strip_fun
+from isarstep.logic.types import match_type
 
 UNITY, UNIT = "Product_Type.Unity", Type("Product_Type.unit")
 
@@ -59,10 +60,10 @@ def record_type(reader: RecordReader, fields: Tree, more: Tree | None = None) ->
     for maker, arguments in reversed(parts):
         wanted, result = strip_fun(reader.language.signature.constants[maker].type)
         assert isinstance(result, Type)
-        found: dict[str, Typ] = {}
-        if not all(_matches(*pair, found) for pair in zip(wanted, arguments, strict=False)):
+        found: dict[Typ, Typ] = {}
+        if not all(match_type(*pair, found) for pair in zip(wanted, arguments, strict=False)):
             raise ReadError(0, None, "fields of a record at their types")
-        values = [found[each.name] for each in result.args[:-1] if isinstance(each, TVar)]
+        values = [found[each] for each in result.args[:-1] if isinstance(each, TVar)]
         made = Type(result.name, (*values, made))
     return made
 
@@ -100,11 +101,3 @@ def _pairs(tree: Tree, row: str) -> list[tuple[Any, Tree]]:
 
 def _no_field(name: Any) -> ReadError:
     return ReadError(max(getattr(name, "start", 0), 0), str(name), "a field of a record")
-
-
-def _matches(general: Typ, given: Typ, found: dict[str, Typ]) -> bool:
-    if isinstance(general, TVar):
-        return found.setdefault(general.name, given) == given
-    if isinstance(general, Type) and isinstance(given, Type) and general.name == given.name:
-        return all(_matches(one, two, found) for one, two in zip(general.args, given.args, strict=True))
-    return False

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 from isarstep.logic.casesplit import MARK
 from isarstep.logic.hidden import Hidden, with_hidden
-from isarstep.logic.infer import CONSTRAINT, IN_TEXT, instantiate_type, refuse_large
+from isarstep.logic.infer import CONSTRAINT, IN_TEXT, refuse_large
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Token, Tree
 from isarstep.logic.patterns import TAKES_PROPOSITIONS, is_meta
@@ -20,6 +20,7 @@ from isarstep.logic.record_syntax import record_type
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.syntax_code import CODE
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TVar, Typ, Type, Var, fun, list_comb
+from isarstep.logic.types import instantiate_type
 from isarstep.logic.typestrings import type_variables
 
 _CONST, _BINDER, _TYPE, _FIXED = "\\<^const>", "\\<^binder>", "\\<^type>", "\\<^fixed>"

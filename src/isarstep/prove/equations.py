@@ -28,10 +28,11 @@ from isarstep.logic.terms import (
     strip_fun,
     substitute_types,
 )
+from isarstep.logic.types import instantiate_type
 from isarstep.prove.domains import DatatypeValues, Undetermined, Value
 from isarstep.prove.executable import Code, Computation, Machine, never
 from isarstep.prove.facts import Library
-from isarstep.prove.monomorphise import Named, Substitution, is_general, match_in_sorts, term_type_variables
+from isarstep.prove.monomorphise import Named, is_general, match_in_sorts, term_type_variables
 from isarstep.prove.rewriting import Rewrite, rule_said
 
 ENDS = (".simps", "_def", ".code", "_code")
@@ -123,7 +124,8 @@ class LibraryEquations:
         parts = (rule.left, rule.right, *rule.conditions)
         if types is None or any(v not in types for part in parts for v in term_type_variables(part)):
             return None
-        left, right, *conditions = (_at(part, types) for part in parts)
+        known: dict[Typ, Typ] = dict(types.items())
+        left, right, *conditions = (substitute_types(part, lambda t: instantiate_type(t, known)) for part in parts)
         patterns = strip_comb(left)[1]
         variables: list[Var] = []
         try:
@@ -143,8 +145,8 @@ class LibraryEquations:
         found = self._constructors[typ.name]
         if found is None:
             return None
-        types: Substitution = dict(zip(found[0].args, typ.args, strict=True))  # type: ignore[arg-type]
-        return [(name, [_type_at(t, types) for t in arguments]) for name, arguments in found[1]]
+        types: dict[Typ, Typ] = dict(zip(found[0].args, typ.args, strict=True))
+        return [(name, [instantiate_type(t, types) for t in arguments]) for name, arguments in found[1]]
 
     def _read_constructors(self, name: str) -> tuple[Type, Sequence[tuple[str, Sequence[Typ]]]] | None:
         found = next((c for fact in self._stated(f"{name}.exhaust") if (c := _exhausting(fact.prop, name))), None)
@@ -284,16 +286,6 @@ def _closed(term: Term, variables: Sequence[Var]) -> Term:
     for variable in variables:
         term = abstract(term, variable)
     return term
-
-
-def _type_at(typ: Typ, types: Substitution) -> Typ:
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(_type_at(a, types) for a in typ.args))
-    return types.get(typ, typ) if isinstance(typ, TVar) else typ
-
-
-def _at(term: Term, types: Substitution) -> Term:
-    return substitute_types(term, lambda typ: _type_at(typ, types))
 
 
 def _matcher(machine: Machine, pattern: Term, variables: list[Var]) -> Matcher:

@@ -33,6 +33,7 @@ from isarstep.logic.terms import (
     strip_fun,
     substitute,
 )
+from isarstep.logic.types import applied_type
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, is_general, match_in_sorts, term_type_variables
 
@@ -309,12 +310,7 @@ def fixed_apart(prop: Term, taken: set[str], premises: list[Named], called: str 
 def _type_of(term: Term) -> Typ | None:
     """Of a closed typed term; None where its head is an abstraction that is applied."""
     head, arguments = strip_comb(term)
-    if type(head) is Abs:
-        return None
-    found = head.type if isinstance(head, Const | Free | Var) else None
-    for _ in arguments:
-        found = found.args[1] if isinstance(found, Type) and found.name == "fun" else None
-    return found
+    return applied_type(head.type if isinstance(head, Const | Free | Var) else None, len(arguments))
 
 
 def _fresh(name: str, taken: set[str]) -> str:

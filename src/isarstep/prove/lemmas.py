@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from isarstep.logic.hol import list_pure_imp, strip_pure_imp
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Term, TFree, TVar, Typ, Type, substitute_types
+from isarstep.logic.terms import Term, TFree, TVar, Typ, substitute_types
+from isarstep.logic.types import instantiate_type
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables, variables_in
 
@@ -43,10 +44,5 @@ def _own(matching: Matching, fixed: Collection[Typ], assumed: Collection[Typ]) -
 
 def at_any_type(prop: Term, variables: Collection[TFree]) -> Term:
     """The proposition with these fixed type variables schematic."""
-
-    def with_variables(typ: Typ) -> Typ:
-        if isinstance(typ, TFree) and typ in variables:
-            return TVar(typ.name, 0, typ.sort)
-        return Type(typ.name, tuple(map(with_variables, typ.args))) if isinstance(typ, Type) else typ
-
-    return substitute_types(prop, with_variables) if variables else prop
+    schematic: dict[Typ, Typ] = {variable: TVar(variable.name, 0, variable.sort) for variable in variables}
+    return substitute_types(prop, lambda typ: instantiate_type(typ, schematic)) if variables else prop

@@ -20,7 +20,6 @@ from isarstep.logic.terms import (
     Term,
     TVar,
     Typ,
-    Type,
     Var,
     beta_normal,
     increase,
@@ -30,6 +29,7 @@ from isarstep.logic.terms import (
     substitute,
     substitute_types,
 )
+from isarstep.logic.types import applied_type, map_type
 from isarstep.prove.monomorphise import Substitution, match_in_sorts, variables_in
 
 
@@ -83,9 +83,7 @@ class Matching:
         """Is there a function in the term, applied to so many arguments, that has the variable's type? No constant
         around the variable says so: `f x` with `f` from nat would fit a function from int."""
         head, arguments = strip_comb(term)
-        found = _type_of_head(head, binders)
-        for _ in range(len(arguments) - count):
-            found = found.args[1] if type(found) is Type else None
+        found = applied_type(_type_of_head(head, binders), len(arguments) - count)
         return len(arguments) >= count and self._type(variable.type, found)
 
     def _variable(self, variable: Var, arguments: Sequence[Term], term: Term, binders: tuple[Typ | None, ...]) -> bool:
@@ -102,9 +100,7 @@ class Matching:
         return None if made is None or any(isinstance(v, TVar) for v in variables_in(made)) else made
 
     def _instantiated_type(self, typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(self._instantiated_type, typ.args)))
-        return self.types.get(typ, typ) if isinstance(typ, TVar) else typ
+        return map_type(typ, lambda v: self.types.get(v, v) if isinstance(v, TVar) else v)
 
     def instance(self, term: Term) -> Term:
         """The term with what is known put in, reduced."""

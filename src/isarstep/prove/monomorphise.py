@@ -171,7 +171,7 @@ def match_in_sorts(pattern: Typ | None, typ: Typ, taken: Substitution, signature
         if isinstance(left, TVar):
             known = taken.get(left)
             if known is None:
-                if _type_size(right) > LARGEST_TYPE or not signature.of_sort(right, left.sort):
+                if (isinstance(right, Type) and right.size > LARGEST_TYPE) or not signature.of_sort(right, left.sort):
                     return None
                 taken[left] = right
             elif known != right:
@@ -204,14 +204,3 @@ def variables_in(typ: Typ | None) -> Iterator[TVar | TFree]:
 
 def _has_variable(typ: Typ) -> bool:
     return any(isinstance(v, TVar) for v in variables_in(typ))
-
-
-def _type_size(typ: Typ) -> int:
-    count = 0
-    todo = [typ]
-    while todo:
-        node = todo.pop()
-        count += 1
-        if isinstance(node, Type):
-            todo.extend(node.args)
-    return count

@@ -31,6 +31,7 @@ from isarstep.logic.terms import (
     substitute_types,
     subterms,
 )
+from isarstep.logic.types import instantiate_type
 from isarstep.prove.domains import Domain, Undetermined, Value
 from isarstep.prove.executable import FINITE, MOST_STEPS_OF_VALUE, Code, Machine, Meanings, never
 from isarstep.prove.monomorphise import term_type_variables
@@ -325,9 +326,4 @@ def _bind(term: Term, variables: Sequence[Variable]) -> Term:
 
 
 def _at_types(term: Term, types: dict[Typ, Typ]) -> Term:
-    def at(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(at, typ.args))) if typ.args else typ
-        return types.get(typ, typ)
-
-    return substitute_types(term, at) if types else term
+    return substitute_types(term, lambda typ: instantiate_type(typ, types)) if types else term

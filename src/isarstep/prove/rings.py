@@ -31,6 +31,7 @@ from isarstep.logic.terms import (
     strip_fun,
     subterms,
 )
+from isarstep.logic.types import applied_type
 from isarstep.prove.domains import number_term
 from isarstep.prove.monomorphise import Named
 
@@ -465,14 +466,7 @@ class Normaliser:
 def type_of_application(term: Term) -> Typ | None:
     """Of a term whose head is no bound variable and no abstraction."""
     head, arguments = strip_comb(term)
-    if not isinstance(head, Const | Free) or head.type is None:
-        return None
-    typ: Typ = head.type
-    for _ in arguments:
-        if not isinstance(typ, Type) or typ.name != "fun":
-            return None
-        typ = typ.args[1]
-    return typ
+    return applied_type(head.type, len(arguments)) if isinstance(head, Const | Free) else None
 
 
 def nonlinear(term: Term) -> bool:

@@ -18,10 +18,7 @@ from isarstep.logic.terms import (
     Const,
     Free,
     Term,
-    TFree,
-    TVar,
     Typ,
-    Type,
     abstract,
     frees,
     fun,
@@ -30,6 +27,7 @@ from isarstep.logic.terms import (
     substitute_types,
 )
 from isarstep.logic.typed_writer import write_typed
+from isarstep.logic.types import fixed_type
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import method_with_all_given
@@ -139,7 +137,7 @@ class Sketch:
 def exact_text(task: Task, tokens: str) -> str:
     """A statement of the task so that Isabelle reads it as the same term: with types inside where nothing else says."""
     with suppress(UserError):  # what has no type there is shown as it is
-        typed = substitute_types(_generalised(task.typed(tokens)), _fixed)
+        typed = substitute_types(_generalised(task.typed(tokens)), fixed_type)
         return write_typed(typed, task.theory_context.language, names=task.shown_names())
     return task.text(tokens)
 
@@ -153,19 +151,12 @@ def holds_at_all_types(task: Task, tokens: str) -> bool:
     open_types: list[Typ] = []
 
     def note(typ: Typ) -> Typ:
-        if _fixed(typ) != typ:
+        if fixed_type(typ) != typ:
             open_types.append(typ)
         return typ
 
     substitute_types(typed, note)
     return bool(open_types)
-
-
-def _fixed(typ: Typ) -> Typ:
-    """Isabelle takes no ?'a in a statement."""
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(map(_fixed, typ.args))) if typ.args else typ
-    return TFree(typ.name, typ.sort) if isinstance(typ, TVar) else typ
 
 
 def _generalised(proposition: Term) -> Term:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.annotations import typed_as_annotated
-from isarstep.logic.terms import Term, TFree, TVar, Typ, Type, substitute_types
+from isarstep.logic.terms import Term, TFree, TVar, Typ, substitute_types
+from isarstep.logic.types import map_type
 from isarstep.logic.typestrings import type_variables
 from isarstep.prove.lemmas import at_any_type
 from isarstep.prove.monomorphise import Named, term_type_variables
@@ -69,11 +70,9 @@ def types_held(term: Term, suffix: str, shared: Collection[Typ] | None = None) -
     types. Where `shared` is given, they alone are the same as in other propositions.
     """
 
-    def fixed(typ: Typ) -> Typ:
-        if isinstance(typ, TVar) or (isinstance(typ, TFree) and shared is not None and typ not in shared):
-            return TFree(f"{typ.name}~{suffix}", typ.sort)  # no such name exists in Isabelle
-        if isinstance(typ, Type) and typ.args:
-            return Type(typ.name, tuple(fixed(a) for a in typ.args))
-        return typ
+    def fixed(variable: TFree | TVar) -> Typ:
+        if isinstance(variable, TVar) or (shared is not None and variable not in shared):
+            return TFree(f"{variable.name}~{suffix}", variable.sort)  # no such name exists in Isabelle
+        return variable
 
-    return substitute_types(term, fixed)
+    return substitute_types(term, lambda typ: map_type(typ, fixed))

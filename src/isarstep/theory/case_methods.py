@@ -24,6 +24,7 @@ from isarstep.logic.terms import (
     strip_fun,
     substitute,
 )
+from isarstep.logic.types import match_type
 from isarstep.theory.declarations import open_type
 from isarstep.theory.is_patterns import matched
 from isarstep.theory.library_rules import library_choice, library_rule
@@ -51,7 +52,6 @@ from isarstep.theory.rule_cases import (
     is_of_class,
     predicate_of,
     rule_cases,
-    type_fits,
 )
 from isarstep.theory.stated import ReadStatement, Witnesses, exported
 from isarstep.theory.statements import Scope, read_together
@@ -411,7 +411,7 @@ def own_rule(context: OwnContext, name: str) -> InductionRule | None:
 def rule_for_type(context: OwnContext, typ: Typ) -> InductionRule | None:
     """The last lemma that is declared as the induction of a type."""
     for key, found in context.inductions.items():
-        if key.startswith("type ") and type_fits(found[0], typ, {}):
+        if key.startswith("type ") and match_type(found[0], typ, {}):
             rule: InductionRule = found[1]
             return rule
     return None

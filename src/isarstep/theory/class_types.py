@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from isarstep.logic.infer import Typing, TypingError
 from isarstep.logic.language import Language
 from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, substitute_types, subterms
+from isarstep.logic.types import map_type
 
 _CLASS = "_class."
 
@@ -28,9 +29,7 @@ def improved(typing: Typing, own: TFree, settled: Collection[str], language: Lan
         return typing
 
     def put(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(put, typ.args))) if typ.args else typ
-        return chosen.get(typ.name, typ)
+        return map_type(typ, lambda variable: chosen.get(variable.name, variable))
 
     return Typing(
         tuple(substitute_types(term, put) for term in typing.propositions),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Sort, TFree, Typ, Type, strip_fun
+from isarstep.logic.terms import Sort, strip_fun
+from isarstep.logic.types import map_type
 from isarstep.theory.declarations import NewName, new_names
 from isarstep.theory.library_targets import CLASS_TYPE, class_target, find_target
 from isarstep.theory.mixfix import mixfix_rows
@@ -38,7 +39,8 @@ def declare_class(context: OwnContext, command: OuterCommand) -> None:
             reader.accept("+")
     full = f"{context.theory}.{to_isabelle(name.text)}"
     target = class_target(full)
-    assert target.class_type is not None
+    own = target.class_type
+    assert own is not None
     scope = context.scope()
     scope.sorts.update(target.sorts)
     new: list[NewName] = []
@@ -58,7 +60,9 @@ def declare_class(context: OwnContext, command: OuterCommand) -> None:
     context.declare_class(name.text, above)
     for each in new:
         assert each.type is not None
-        made = context.declare_constant(f"{full}_class.{each.name}", _of(each.type, target.class_type)).name
+        made = context.declare_constant(
+            f"{full}_class.{each.name}", map_type(each.type, lambda v: own if v.name == CLASS_TYPE else v)
+        ).name
         if each.mixfix:
             context.add_notation(mixfix_rows(each.mixfix, context.source, made, len(strip_fun(each.type)[0])))
     context.locales[name.text] = target
@@ -71,12 +75,6 @@ def declare_class(context: OwnContext, command: OuterCommand) -> None:
         context.notes.append(str(error))
     if not begins:
         context.leave()
-
-
-def _of(typ: Typ, own: TFree) -> Typ:
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(_of(part, own) for part in typ.args))
-    return own if typ.name == CLASS_TYPE else typ
 
 
 def declare_instance(context: OwnContext, command: OuterCommand) -> bool:

@@ -14,7 +14,7 @@ from isarstep.logic.abbreviations import expand
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.coercions import infer_with_coercions
 from isarstep.logic.folding import canonical
-from isarstep.logic.infer import CONSTRAINT, instantiate_type
+from isarstep.logic.infer import CONSTRAINT
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import (
     App,
@@ -24,7 +24,6 @@ from isarstep.logic.terms import (
     TFree,
     TVar,
     Typ,
-    Type,
     Var,
     beta_normal,
     fun,
@@ -32,6 +31,8 @@ from isarstep.logic.terms import (
     substitute,
     substitute_types,
 )
+from isarstep.logic.types import instantiate_type, map_type, types_in
+from isarstep.logic.typestrings import type_variables
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.resolution import (
@@ -132,18 +133,7 @@ def _like(variable: Var, rule: Term) -> Var:
 
 
 def _type_variables(rule: Term) -> list[TVar]:
-    found: dict[TVar, None] = {}
-
-    def note(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            for part in typ.args:
-                note(part)
-        elif isinstance(typ, TVar):
-            found[typ] = None
-        return typ
-
-    substitute_types(rule, note)
-    return list(found)
+    return list(dict.fromkeys(v for typ in types_in(rule) for v in type_variables(typ) if isinstance(v, TVar)))
 
 
 def _instance(rule: Term, values: Mapping[Var, SourceToken], scope: Scope) -> Term:
@@ -168,9 +158,7 @@ def _instance(rule: Term, values: Mapping[Var, SourceToken], scope: Scope) -> Te
 
     def opened(typ: Typ) -> Typ:
         """What nobody has fixed stays open."""
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(opened, typ.args))) if typ.args else typ
-        return TVar(typ.name, 2, typ.sort) if isinstance(typ, TFree) and typ.name not in fixed else typ
+        return map_type(typ, lambda v: TVar(v.name, 2, v.sort) if isinstance(v, TFree) and v.name not in fixed else v)
 
     if any(name not in scope.fixed and name not in marks for name in typing.frees):
         raise NotComputed  # a variable that nobody has fixed

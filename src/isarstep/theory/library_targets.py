@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Const, Free, TFree, Typ, Type, list_comb, strip_fun
+from isarstep.logic.terms import Const, Free, TFree, Typ, list_comb, strip_fun
 from isarstep.logic.tokens import decode
-from isarstep.logic.typestrings import parse_type
+from isarstep.logic.types import fixed_type
+from isarstep.logic.typestrings import parse_type, type_variables
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.own_locales import Locale, OwnFact
 from isarstep.theory.statements import NotRead
@@ -61,17 +62,12 @@ def locale_of_class(context: OwnContext, full: str, place: int) -> Locale:
     if predicate is None:
         raise NotRead(context.source, place, "this class as a locale is not read")
 
-    def fixed(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(fixed, typ.args)))
-        return TFree(typ.name, typ.sort)
-
     made = Locale(full)
     for number, typ in enumerate(strip_fun(predicate.type)[0]):
-        made.parameters[f"operation{number}~"] = fixed(typ)
-        _note_sorts(fixed(typ), made)
+        made.parameters[f"operation{number}~"] = fixed_type(typ)
+        _note_sorts(typ, made)
     arguments = [Free(name, typ) for name, typ in made.parameters.items()]
-    head = Const(predicate.name, fixed(predicate.type))
+    head = Const(predicate.name, fixed_type(predicate.type))
     made.assumes_of = tuple(made.parameters)
     made.facts[f"assumption_{full}"] = (OwnFact("", hol.trueprop(list_comb(head, arguments), typed=True)),)
     above = {each.rpartition(".")[2] for each in (full, *context.signature.classes[full])}
@@ -106,8 +102,4 @@ def _locale(context: OwnContext, full: str, place: int) -> Locale:
 
 
 def _note_sorts(typ: Typ, made: Locale) -> None:
-    if isinstance(typ, Type):
-        for part in typ.args:
-            _note_sorts(part, made)
-    else:
-        made.sorts[typ.name] = typ.sort
+    made.sorts.update((variable.name, variable.sort) for variable in type_variables(typ))

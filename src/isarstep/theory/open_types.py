@@ -10,6 +10,7 @@ from isarstep.logic.language import Language
 from isarstep.logic.reader import read_type
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import TFree, TVar, Typ, Type
+from isarstep.logic.types import fixed_type, map_type
 from isarstep.logic.typestrings import parse_type, show_type
 
 
@@ -37,13 +38,6 @@ def _is_known(typ: Typ, signature: Signature) -> bool:
         return signature.types.get(typ.name) == len(typ.args) and all(_is_known(arg, signature) for arg in typ.args)
     # Benchmarks write 'a :: C with blanks; without them it would all be the variable's name.
     return ":" not in typ.name and all(class_ in signature.classes for class_ in typ.sort)
-
-
-def any_type(typ: Typ) -> Typ:
-    """Of a constant for all types: variables in its type stand for any."""
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(map(any_type, typ.args)))
-    return TVar(typ.name, 0, typ.sort) if isinstance(typ, TFree) else typ
 
 
 USUAL_TYPES = {"nat": Type("Nat.nat"), "int": Type("Int.int"), "real": Type("Real.real")}
@@ -81,20 +75,20 @@ def open_types(types: Context, signature: Signature) -> list[GeneralType]:
 
 def of_some_sort(typ: Typ) -> Typ:
     """Whoever writes 'a means a type of HOL."""
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(map(of_some_sort, typ.args)))
-    if typ.sort:
-        return typ
     anything = ("HOL.type",)
-    return TFree(typ.name, anything) if isinstance(typ, TFree) else TVar(typ.name, typ.index, anything)
+
+    def of_hol(variable: TFree | TVar) -> Typ:
+        if variable.sort:
+            return variable
+        return (
+            TFree(variable.name, anything)
+            if isinstance(variable, TFree)
+            else TVar(variable.name, variable.index, anything)
+        )
+
+    return map_type(typ, of_hol)
 
 
 def fixed_types(context: Context) -> Context:
     """With type variables that are not yet known fixed: from now on they stand for any type, but always the same."""
-
-    def fixed(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(fixed, typ.args)))
-        return TFree(typ.name, typ.sort) if isinstance(typ, TVar) else typ
-
-    return {name: fixed(typ) for name, typ in context.items()}
+    return {name: fixed_type(typ) for name, typ in context.items()}

@@ -20,11 +20,12 @@ from isarstep.logic.productions import read_production
 from isarstep.logic.signature import Constant, Signature
 from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import Const, Free, Sort, Term, Typ, list_comb
+from isarstep.logic.types import schematic_type
 from isarstep.logic.typestrings import format_type
 from isarstep.theory.mixfix import INDEXED, Row, indexed_rule
 from isarstep.theory.outer import SourceToken, TheorySource
 from isarstep.theory.own_locales import Locale, OwnFact
-from isarstep.theory.statements import ANY_SORT, NotRead, Scope, Unread, generalised, with_schematic_types
+from isarstep.theory.statements import ANY_SORT, NotRead, Scope, Unread, generalised
 
 SIZE = "Nat.size"  # every datatype is an instance of it
 
@@ -196,7 +197,7 @@ class OwnContext:
         input only."""
         if name in self.constants:
             raise UserError(f"{name} is declared twice")
-        self.constants[name] = Constant(name, with_schematic_types(typ), stands_for)
+        self.constants[name] = Constant(name, schematic_type(typ), stands_for)
         space = self.language.constants
         space.declare(name)
         if self.in_locale and name.count(".") == 2:

@@ -12,9 +12,10 @@ from isarstep.errors import UserError
 from isarstep.logic.infer import CONSTRAINT, Context, infer_context
 from isarstep.logic.language import Language
 from isarstep.logic.signature import Constant, Signature
-from isarstep.logic.terms import App, Const, Free, Term, TFree, TVar, Typ, Type, fun, rebuild
+from isarstep.logic.terms import App, Const, Free, Term, TVar, Typ, fun, rebuild
+from isarstep.logic.types import map_type, schematic_type
 from isarstep.logic.typestrings import parse_type, type_variables
-from isarstep.theory.open_types import any_type, of_some_sort, read_given_type
+from isarstep.theory.open_types import of_some_sort, read_given_type
 from isarstep.theory.problem import Problem, ProblemError
 
 AS_VARIABLE = "~"  # before its name, which no variable has
@@ -59,9 +60,7 @@ def _as_variables(term: Term, names: Mapping[str, Typ]) -> Term:
 
 def _apart(typ: Typ, name: str) -> Typ:
     """With variables that no other constant's type has; what they stand for is not yet known."""
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(_apart(part, name) for part in typ.args))
-    return TVar(f"{typ.name}{AS_VARIABLE}{name}", 0, typ.sort) if isinstance(typ, TFree | TVar) else typ
+    return map_type(typ, lambda variable: TVar(f"{variable.name}{AS_VARIABLE}{name}", 0, variable.sort))
 
 
 def own_signature(problem: Problem, language: Language) -> Signature:
@@ -77,7 +76,7 @@ def own_signature(problem: Problem, language: Language) -> Signature:
             typ = parse_type(text) if problem.form == "tokens" else read_given_type(text, language)
         except UserError as error:
             raise ProblemError("type", str(error), f"constants.{name}") from None
-        constants.append(Constant(name, any_type(of_some_sort(typ))))
+        constants.append(Constant(name, schematic_type(of_some_sort(typ))))
     types = Signature.build(constants).types
     # Whatever its constructor, a type of HOL is of its one class.
     of_hol = (

@@ -19,6 +19,7 @@ from isarstep.logic.terms import (
     strip_comb,
     substitute,
 )
+from isarstep.logic.types import applied_type
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_cases import ProofCase
@@ -194,13 +195,10 @@ def is_open_type(typ: Typ) -> bool:
 
 def type_of_term(term: Term) -> Typ:
     head, arguments = strip_comb(term)
-    typ = getattr(head, "type", None)
-    for _ in arguments:
-        typ = typ.args[1] if typ is not None and getattr(typ, "name", "") == "fun" else None
+    typ = applied_type(getattr(head, "type", None), len(arguments))
     if typ is None:
         raise UserError("the type of this term is not known")
-    result: Typ = typ
-    return result
+    return typ
 
 
 def composed_facts(calculation: Sequence[OwnFact], this: Sequence[OwnFact]) -> tuple[OwnFact, ...]:

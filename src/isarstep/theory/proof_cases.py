@@ -26,6 +26,7 @@ from isarstep.logic.terms import (
     strip_fun,
     substitute,
 )
+from isarstep.logic.types import instantiate_type
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.stated import exported
 
@@ -121,7 +122,7 @@ def constructors_at(typ: Typ, language: Language) -> list[tuple[str, Const, list
         if constructor == "Groups.zero_class.zero":
             arguments, result = [], typ
         values = _matching(result, typ)
-        types = [_instance(argument, values) for argument in arguments]
+        types = [instantiate_type(argument, values) for argument in arguments]
         short = "0" if constructor == "Groups.zero_class.zero" else constructor.rpartition(".")[2]
         found.append((short, Const(constructor, funs(types, typ)), types))
     return found
@@ -129,12 +130,6 @@ def constructors_at(typ: Typ, language: Language) -> list[tuple[str, Const, list
 
 def _matching(general: Typ, typ: Type) -> dict[Typ, Typ]:
     return dict(zip(general.args, typ.args, strict=True)) if isinstance(general, Type) else {}
-
-
-def _instance(typ: Typ, values: Mapping[Typ, Typ]) -> Typ:
-    if typ in values:
-        return values[typ]
-    return Type(typ.name, tuple(_instance(part, values) for part in typ.args)) if isinstance(typ, Type) else typ
 
 
 @dataclass(frozen=True)
@@ -286,8 +281,10 @@ def _record_case(term: Term, typ: Typ, taken: set[str], language: Language) -> P
     while isinstance(rest, Type) and rest.name.endswith("_ext") and rest.name in language.signature.constants:
         arguments, result = strip_fun(language.signature.constants[rest.name].type)
         values = _matching(result, rest)
-        levels.append((Const(rest.name, funs([_instance(each, values) for each in arguments], rest)), len(arguments)))
-        types += [_instance(each, values) for each in arguments[:-1]]
+        levels.append(
+            (Const(rest.name, funs([instantiate_type(each, values) for each in arguments], rest)), len(arguments))
+        )
+        types += [instantiate_type(each, values) for each in arguments[:-1]]
         rest = rest.args[-1]
     if not levels:
         return None

@@ -13,6 +13,7 @@ from isarstep.logic import hol
 from isarstep.logic.record_syntax import UNIT, UNITY, record_maker
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import App, Const, Term, TFree, Typ, Type, Var, fun, funs, list_comb, strip_fun
+from isarstep.logic.types import instantiate_type
 from isarstep.theory.declarations import closed_fact, type_parameters
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
@@ -147,15 +148,9 @@ def _types_above(context: OwnContext, above: Typ) -> list[Typ]:
         arguments, result = strip_fun(context.signature.constants[above.name].type)
         assert isinstance(result, Type)
         values = dict(zip(result.args, above.args, strict=True))
-        found += [_instance(each, values) for each in arguments[:-1]]
+        found += [instantiate_type(each, values) for each in arguments[:-1]]
         above = above.args[-1]
     return found
-
-
-def _instance(typ: Typ, values: dict[Typ, Typ]) -> Typ:
-    if typ in values:
-        return values[typ]
-    return Type(typ.name, tuple(_instance(part, values) for part in typ.args)) if isinstance(typ, Type) else typ
 
 
 def _made(levels: Sequence[_Level], values: Sequence[Term], more: Term) -> Term:

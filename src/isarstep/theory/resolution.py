@@ -18,6 +18,7 @@ from isarstep.logic.terms import (
     Const,
     Free,
     Term,
+    TFree,
     TVar,
     Typ,
     Type,
@@ -35,6 +36,8 @@ from isarstep.logic.terms import (
     substitute_types,
     subterms,
 )
+from isarstep.logic.types import applied_type, map_type
+from isarstep.logic.typestrings import type_variables
 
 Key = tuple[str, int]
 
@@ -128,7 +131,7 @@ class Unification:
             self._same_types(one, two)
 
     def _bind_type(self, variable: TVar, typ: Typ) -> bool:
-        if variable in _type_variables(typ) or not self.signature.of_sort(typ, variable.sort):
+        if variable in type_variables(typ) or not self.signature.of_sort(typ, variable.sort):
             return False
         self.types[variable] = typ
         return True
@@ -141,11 +144,9 @@ class Unification:
         return term
 
     def type_applied(self, typ: Typ) -> Typ:
-        if isinstance(typ, TVar):
-            return self.type_applied(self.types[typ]) if typ in self.types else typ
-        if isinstance(typ, Type) and typ.args:
-            return Type(typ.name, tuple(map(self.type_applied, typ.args)))
-        return typ
+        return map_type(
+            typ, lambda v: self.type_applied(self.types[v]) if isinstance(v, TVar) and v in self.types else v
+        )
 
     def applied(self, term: Term) -> Term:
         """The term with all that is known."""
@@ -192,17 +193,7 @@ def type_of_typed(term: Term, binders: tuple[Typ, ...] = ()) -> Typ | None:
         typ = binders[head.index] if head.index < len(binders) else None
     else:
         typ = getattr(head, "type", None)
-    for _ in arguments:
-        if not isinstance(typ, Type) or typ.name != "fun":
-            return None
-        typ = typ.args[1]
-    return typ
-
-
-def _type_variables(typ: Typ) -> set[TVar]:
-    if isinstance(typ, Type):
-        return {each for part in typ.args for each in _type_variables(part)}
-    return {typ} if isinstance(typ, TVar) else set()
+    return applied_type(typ, len(arguments))
 
 
 def as_rule(prop: Term) -> Term:
@@ -238,13 +229,11 @@ def for_all(prop: Term) -> Term:
 def apart(prop: Term, number: int) -> Term:
     """The rule with variables and type variables that no other one has."""
 
-    def renamed(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(renamed, typ.args))) if typ.args else typ
-        return TVar(typ.name, number, typ.sort) if isinstance(typ, TVar) else typ
+    def renamed(variable: TFree | TVar) -> Typ:
+        return TVar(variable.name, number, variable.sort) if isinstance(variable, TVar) else variable
 
     moved = substitute(prop, lambda leaf: Var(f"{leaf.name}~{number}", 0, leaf.type) if isinstance(leaf, Var) else None)
-    return substitute_types(moved, renamed)
+    return substitute_types(moved, lambda typ: map_type(typ, renamed))
 
 
 def with_short_names(prop: Term) -> Term:
@@ -264,9 +253,7 @@ def with_short_names(prop: Term) -> Term:
             taken.add(name)
         return Var(names[leaf.name], 0, leaf.type)
 
-    def renamed(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(renamed, typ.args))) if typ.args else typ
+    def renamed(typ: TFree | TVar) -> Typ:
         if not isinstance(typ, TVar):
             return typ
         if typ not in types:
@@ -276,7 +263,7 @@ def with_short_names(prop: Term) -> Term:
             types[typ] = TVar(name, 0, typ.sort)
         return types[typ]
 
-    return substitute_types(substitute(prop, named), renamed)
+    return substitute_types(substitute(prop, named), lambda typ: map_type(typ, renamed))
 
 
 def resolved(rule: Term, facts: Sequence[Term | None], signature: Signature) -> Term:

@@ -16,7 +16,6 @@ from isarstep.logic.terms import (
     Free,
     Term,
     Typ,
-    Type,
     Var,
     abstract,
     beta_normal,
@@ -30,6 +29,7 @@ from isarstep.logic.terms import (
     substitute,
     subterms,
 )
+from isarstep.logic.types import match_type
 from isarstep.theory.is_patterns import matched
 from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.statements import type_names, types_inside, with_type_marks
@@ -105,9 +105,9 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: Signature
     names = [each.name if isinstance(each, Free) else f"{PLACE}{place}" for place, each in enumerate(terms)]
     pairs = zip(names, terms, strict=True)
     same = [hol.trueprop(hol.eq(Free(name), each)) for name, each in pairs if not isinstance(each, Free)]
-    types: dict[str, Typ] = {}
+    types: dict[Typ, Typ] = {}
     if not all(
-        type_fits(typ, getattr(each, "type", typ), types) for typ, each in zip(rule.types, values, strict=False)
+        match_type(typ, getattr(each, "type", typ), types) for typ, each in zip(rule.types, values, strict=False)
     ):
         raise UserError("an induction by a rule for another type is not read")
     if rule.of_class and not all(is_of_class(each, rule.of_class, signature) for each in values):
@@ -395,12 +395,3 @@ def predicate_arguments(prop: Term, full: str, width: int) -> list[Term] | None:
 
 def _as_frees(term: Term) -> Term:
     return substitute(term, lambda leaf: Free(leaf.name) if isinstance(leaf, Var) else None)
-
-
-def type_fits(general: Typ, typ: Typ, found: dict[str, Typ]) -> bool:
-    """Is a type one that a general one becomes? `found` gets what its variables stand for."""
-    if isinstance(general, Type):
-        if not isinstance(typ, Type) or (general.name, len(general.args)) != (typ.name, len(typ.args)):
-            return False
-        return all(type_fits(*pair, found) for pair in zip(general.args, typ.args, strict=True))
-    return found.setdefault(general.name, typ) == typ

@@ -23,7 +23,6 @@ from isarstep.logic.productions import TYPE
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import normal, original_place, to_isabelle
 from isarstep.logic.terms import (
-    Abs,
     App,
     Const,
     Free,
@@ -32,7 +31,6 @@ from isarstep.logic.terms import (
     TFree,
     TVar,
     Typ,
-    Type,
     Var,
     beta_normal,
     erase,
@@ -43,6 +41,8 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.translating import Translator
+from isarstep.logic.types import map_type, schematic_type, types_in
+from isarstep.logic.typestrings import type_variables
 from isarstep.theory.class_types import improved
 from isarstep.theory.outer import SourceToken, TheorySource
 
@@ -168,7 +168,7 @@ def _types_in_order(
     Isabelle calls them: who writes 'a behind such a statement means the first one."""
     found: dict[str, str] = {}
     letters = (name for name in type_letters() if name not in written)
-    for typ in (typ for term in terms for typ in _types_of(term)):
+    for typ in (typ for term in terms for typ in types_in(term)):
         for name in _names_in_order(typ):
             if name not in written and name not in found:
                 found[name] = next(letters)
@@ -180,9 +180,7 @@ def _types_in_order(
                 found[name] = next(letters)
 
     def named(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(named, typ.args))) if typ.args else typ
-        return TFree(found.get(typ.name, typ.name), typ.sort) if isinstance(typ, TFree) else typ
+        return map_type(typ, lambda v: TFree(found.get(v.name, v.name), v.sort) if isinstance(v, TFree) else v)
 
     return tuple(substitute_types(term, named) for term in terms), {n: named(typ) for n, typ in variables.items()}
 
@@ -195,28 +193,8 @@ def type_letters() -> Iterator[str]:
     yield from (f"'b{number}" for number in count())
 
 
-def _types_of(term: Term) -> Iterator[Typ]:
-    """Types of constants, variables and abstractions from left to right, an abstraction's before those of its body."""
-    todo = [term]
-    while todo:
-        node = todo.pop()
-        typ = getattr(node, "type", None)
-        if typ is not None:
-            yield typ
-        if isinstance(node, App):
-            todo += (node.arg, node.fun)
-        elif isinstance(node, Abs):
-            todo.append(node.body)
-
-
 def _names_in_order(typ: Typ) -> Iterator[str]:
-    todo = [typ]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Type):
-            todo.extend(reversed(node.args))
-        elif isinstance(node, TFree):
-            yield node.name
+    return (variable.name for variable in type_variables(typ) if isinstance(variable, TFree))
 
 
 def _apart(term: Term, scope: Scope, place: int) -> Term:
@@ -321,11 +299,13 @@ def _at(source: TheorySource, text: SourceToken, error: ReadError) -> NotRead:
 
 def with_written(typ: Typ, sorts: Mapping[str, Sort]) -> Typ:
     """Type variables that the text writes are fixed; what is not known yet stays open."""
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(with_written(part, sorts) for part in typ.args)) if typ.args else typ
-    if isinstance(typ, TVar) and typ.index == IN_TEXT:
-        return TFree(typ.name, typ.sort or sorts.get(typ.name) or ANY_SORT)
-    return typ
+
+    def fixed(variable: TFree | TVar) -> Typ:
+        if isinstance(variable, TVar) and variable.index == IN_TEXT:
+            return TFree(variable.name, variable.sort or sorts.get(variable.name) or ANY_SORT)
+        return variable
+
+    return map_type(typ, fixed)
 
 
 def read_written_type(token: SourceToken, scope: Scope, sorts: dict[str, Sort] | None = None) -> Typ:
@@ -361,49 +341,25 @@ def generalised(prop: Term, fixed: Collection[str] = (), fixed_types: Collection
 
     def schematic(typ: Typ) -> Typ:
         if typ not in made:
-            made[typ] = with_schematic_types(typ, fixed_types)
+            made[typ] = schematic_type(typ, fixed_types)
         return made[typ]
 
     return substitute_types(substitute(prop, variable), schematic)
 
 
-def with_schematic_types(typ: Typ, fixed: Collection[str] = ()) -> Typ:
-    if isinstance(typ, Type):
-        parts = tuple([with_schematic_types(part, fixed) for part in typ.args])
-        same = all(new is old for new, old in zip(parts, typ.args, strict=True))
-        return typ if same else Type(typ.name, parts)
-    return TVar(typ.name, 0, typ.sort) if isinstance(typ, TFree) and typ.name not in fixed else typ
-
-
 def type_names(types: Iterable[Typ]) -> set[str]:
     """Names of the type variables in types."""
-    found: set[str] = set()
-    todo = list(types)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Type):
-            todo.extend(node.args)
-        else:
-            found.add(node.name)
-    return found
+    return {variable.name for typ in types for variable in type_variables(typ)}
 
 
 def sorts_in(types: Iterable[Typ]) -> ItemsView[str, Sort]:
     """The type variables that are fixed in types, with their sorts."""
-    found: dict[str, Sort] = {}
-    todo = list(types)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Type):
-            todo.extend(node.args)
-        elif isinstance(node, TFree):
-            found.setdefault(node.name, node.sort)
-    return found.items()
+    return {v.name: v.sort for typ in types for v in type_variables(typ) if isinstance(v, TFree)}.items()
 
 
 def types_inside(terms: Iterable[Term]) -> set[str]:
     """Names of the type variables in typed terms."""
-    return type_names(t for term in terms for n in subterms(term) if (t := getattr(n, "type", None)) is not None)
+    return type_names(typ for term in terms for typ in types_in(term))
 
 
 def with_type_marks(term: Term) -> Term:
