@@ -66,11 +66,10 @@ def test_variables_that_stand_for_functions() -> None:
     found = match_term(
         decode("CONST HOL.All $ ( ABS VAR <V0> $ BOUND 0 )"),
         decode("CONST HOL.All $ ( ABS CONST p $ BOUND 0 $ FREE <X0> )"),
-        {},
     )
     assert found is not None
     assert encode_line(found[Var("<V0>")]) == "ABS CONST p $ BOUND 0 $ FREE <X0>"
-    assert match_term(decode("CONST p $ VAR <V0> $ VAR <V0>"), decode("CONST p $ CONST a $ CONST b"), {}) is None
+    assert match_term(decode("CONST p $ VAR <V0> $ VAR <V0>"), decode("CONST p $ CONST a $ CONST b")) is None
 
 
 def test_what_cannot_be_matched_has_no_answer() -> None:

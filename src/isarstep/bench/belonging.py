@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from isarstep.logic.hol import EQ, dest_trueprop, strip_pure_all, strip_pure_imp
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, beta_eta_normal, instantiate, loose
+from isarstep.logic.hol import EQ, dest_binary, dest_trueprop, strip_pure_all, strip_pure_imp
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, beta_eta_normal, erase, instantiate, loose
 
 
 def owning_statements(shows: Sequence[Term], statements: Sequence[Term]) -> list[list[int]]:
@@ -30,7 +30,8 @@ def belonging(show: Term, statements: Sequence[Term]) -> list[int]:
     """Places of the statements that the show itself tells to belong to; none where it does not tell."""
     shown = conclusion(show)
     conclusions = [conclusion(statement) for statement in statements]
-    equal = [place for place, stated in enumerate(conclusions) if is_equal(stated, shown)]
+    # Types are left aside: a command may state for its own type variables what its proof shows for others.
+    equal = [place for place, stated in enumerate(conclusions) if erase(stated) == erase(shown)]
     if equal:
         return equal
     fitting = [place for place, stated in enumerate(conclusions) if not _bare(stated) and is_instance(shown, stated)]
@@ -47,10 +48,7 @@ def belonging(show: Term, statements: Sequence[Term]) -> list[int]:
 def _bare(stated: Term) -> bool:
     """Is it a variable, or an equation of two? Too much is an instance of that."""
     inner = dest_trueprop(stated) or stated
-    sides = [inner]
-    if type(inner) is App and type(inner.fun) is App and type(inner.fun.fun) is Const and inner.fun.fun.name == EQ:
-        sides = [inner.fun.arg, inner.arg]
-    return all(isinstance(side, Free | Var) for side in sides)
+    return all(isinstance(side, Free | Var) for side in dest_binary(EQ, inner) or [inner])
 
 
 def conclusion(proposition: Term) -> Term:
@@ -83,25 +81,5 @@ def is_instance(term: Term, pattern: Term) -> bool:
             if general.name != special.name:
                 return False
         elif not (type(general) is Bound and general == special):
-            return False
-    return True
-
-
-def is_equal(one: Term, other: Term) -> bool:
-    """Are they equal but for types? A command may state for its own type variables what its proof shows for others."""
-    todo = [(one, other)]
-    while todo:
-        left, right = todo.pop()
-        if type(left) is App and type(right) is App:
-            todo += [(left.fun, right.fun), (left.arg, right.arg)]
-        elif type(left) is Abs and type(right) is Abs:
-            todo.append((left.body, right.body))
-        elif isinstance(left, Const | Free) and type(left) is type(right):
-            if left.name != right.name:
-                return False
-        elif type(left) is Var and type(right) is Var:
-            if (left.name, left.index) != (right.name, right.index):
-                return False
-        elif not (type(left) is Bound and left == right):
             return False
     return True

@@ -17,21 +17,10 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from isarstep.logic.bound_variables import as_function
 from isarstep.logic.hol import ALL, CONJ, EQ, IMPLIES, PURE_ALL, PURE_IMP, TRUEPROP, dest_binary, dest_quantifier
-from isarstep.logic.terms import (
-    Abs,
-    App,
-    Bound,
-    Const,
-    Term,
-    Var,
-    beta_eta_normal,
-    instantiate,
-    list_comb,
-    loose,
-    rebuild,
-    strip_comb,
-)
+from isarstep.logic.sameness import numbered_schematics
+from isarstep.logic.terms import Abs, App, Bound, Const, Term, Var, beta_eta_normal, instantiate, list_comb, strip_comb
 from isarstep.logic.tokens import decode, encode_line
 
 TRIVIAL = ("symmetric", "implication", "conjuncts", "general", "instance")
@@ -71,8 +60,10 @@ def is_special_case(term: Term, pattern: Term) -> bool:
         general, special = todo.pop()
         head, arguments = strip_comb(general)
         if type(head) is Var and all(type(argument) is Bound for argument in arguments):
-            image = _abstracted(special, arguments)
-            if image is None or chosen.setdefault(head, image) != image:
+            places = [argument.index for argument in arguments if type(argument) is Bound]
+            image = as_function(special, places, [None] * len(places))
+            # The variable may stand elsewhere without arguments, for the same function.
+            if image is None or (image := beta_eta_normal(image)) != chosen.setdefault(head, image):
                 return False
         elif type(general) is App and type(special) is App:
             todo += [(general.fun, special.fun), (general.arg, special.arg)]
@@ -83,28 +74,6 @@ def is_special_case(term: Term, pattern: Term) -> bool:
     return True
 
 
-def _abstracted(term: Term, arguments: Sequence[Term]) -> Term | None:
-    """What must be applied to these bound variables to give the term; None: nothing, or more than one thing."""
-    if len({*arguments}) < len(arguments):
-        return None
-    count = len(arguments)
-    places = {getattr(argument, "index", -1): count - 1 - place for place, argument in enumerate(arguments)}
-    foreign = False
-
-    def leaf(node: Term, depth: int) -> Term:
-        nonlocal foreign
-        if type(node) is not Bound or node.index < depth:
-            return node
-        foreign |= node.index - depth not in places
-        return Bound(places.get(node.index - depth, 0) + depth)
-
-    body = rebuild(term, leaf)
-    for _ in arguments:
-        body = Abs("", None, body)
-    # The variable may stand elsewhere without arguments, for the same function.
-    return None if foreign or loose(body) else beta_eta_normal(body)
-
-
 @lru_cache(1 << 14)
 def _names(text: str) -> frozenset[str]:
     """Constants but for logical ones: forms of one proposition, and instances, do not lose any."""
@@ -113,23 +82,23 @@ def _names(text: str) -> frozenset[str]:
 
 @lru_cache(1 << 12)
 def _symmetric(text: str) -> Term:
-    return _numbered(_bottom_up(decode(text), _sides_in_order))
+    return numbered_schematics(_bottom_up(decode(text), _sides_in_order))
 
 
 @lru_cache(1 << 12)
 def _as_formula(text: str) -> Term:
-    return _numbered(_opened(_bottom_up(decode(text), _in_hol)))
+    return numbered_schematics(_opened(_bottom_up(decode(text), _in_hol)))
 
 
 @lru_cache(1 << 12)
 def _implication(text: str) -> Term:
-    return _numbered(_opened(_bottom_up(decode(text), lambda node: _sides_in_order(_in_hol(node)))))
+    return numbered_schematics(_opened(_bottom_up(decode(text), lambda node: _sides_in_order(_in_hol(node)))))
 
 
 @lru_cache(1 << 12)
 def _conjuncts(text: str) -> Term:
     formula = _opened(_bottom_up(decode(text), lambda node: _sides_in_order(_in_hol(node))))
-    return _numbered(_bottom_up(formula, lambda node: _conjuncts_in_order(_sides_in_order(node))))
+    return numbered_schematics(_bottom_up(formula, lambda node: _conjuncts_in_order(_sides_in_order(node))))
 
 
 def _sides_in_order(node: Term) -> Term:
@@ -176,15 +145,6 @@ def _opened(formula: Term) -> Term:
         formula = instantiate(binder.body, Var(f"bound {count}"))
         count += 1
     return formula
-
-
-def _numbered(term: Term) -> Term:
-    """Schematic variables by first occurrence."""
-    numbers: dict[Term, int] = {}
-    return rebuild(
-        term,
-        lambda node, _: Var("v", numbers.setdefault(node, len(numbers))) if type(node) is Var else node,
-    )
 
 
 def _bottom_up(term: Term, change: Callable[[Term], Term]) -> Term:

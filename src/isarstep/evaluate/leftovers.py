@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from isarstep.bench.example import Example
-from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, strip_pure_imp, trueprop
+from isarstep.logic.bound_variables import as_function
+from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, replaced, strip_pure_imp, trueprop
 from isarstep.logic.terms import (
     Abs,
     App,
@@ -59,7 +60,7 @@ def _candidates(example: Example) -> Iterator[Term]:
         premises, conclusion = rule_of(rule)
         others = [fact for fact in given if fact is not rule]
         if premises:
-            found = match_term(conclusion, goal, {})
+            found = match_term(conclusion, goal)
             if found is not None:
                 yield from _left_over(premises, found, others)
         for left, right in _equations(conclusion):
@@ -106,7 +107,7 @@ def _left_over(premises: Sequence[Term], found: Found, others: Sequence[Term]) -
     waiting = list(premises)
     for fact in others:
         for premise in waiting:
-            more = match_term(applied(premise, found), fact, {})
+            more = match_term(applied(premise, found), fact)
             if more is not None:
                 found = {**{v: applied(t, more) for v, t in found.items()}, **more}
                 waiting.remove(premise)
@@ -133,19 +134,10 @@ def _rewritten(goal: Term, left: Term, right: Term) -> Iterator[tuple[Term, Foun
         if part in seen or loose(part):
             continue
         seen.add(part)
-        found = match_term(left, part, {})
+        found = match_term(left, part)
         if found is not None and all(variable in found for variable in schematics(right)):
-            yield _replaced(goal, part, applied(right, found)), found
-
-
-def _replaced(term: Term, part: Term, new: Term) -> Term:
-    if term == part:
-        return new
-    if type(term) is App:
-        return App(_replaced(term.fun, part, new), _replaced(term.arg, part, new))
-    if type(term) is Abs:
-        return Abs(term.name, term.type, _replaced(term.body, part, new))
-    return term
+            new = applied(right, found)
+            yield replaced(goal, part, new) or new, found
 
 
 def applied(term: Term, found: Mapping[Var, Term]) -> Term:
@@ -154,19 +146,20 @@ def applied(term: Term, found: Mapping[Var, Term]) -> Term:
     return beta_eta_normal(replaced, 10_000)
 
 
-def match_term(pattern: Term, term: Term, found: Found) -> Found | None:
+def match_term(pattern: Term, term: Term) -> Found | None:
     """What the pattern's schematic variables stand for; None where it does not match.
 
     First-order, and a variable applied to bound variables stands for a function of them.
     """
-    found = dict(found)
+    found: Found = {}
     todo = [(pattern, term)]
     while todo:
         general, special = todo.pop()
         head, arguments = strip_comb(general)
         if type(head) is Var:
-            value = _function_of(arguments, special) if arguments else special
-            if value is not None and not loose(value):
+            places = [argument.index for argument in arguments if type(argument) is Bound]
+            value = as_function(special, places, [None] * len(places)) if len(places) == len(arguments) else None
+            if value is not None:
                 if found.setdefault(head, value) != value:
                     return None
                 continue
@@ -179,29 +172,3 @@ def match_term(pattern: Term, term: Term, found: Found) -> Found | None:
         elif general != special:
             return None
     return found
-
-
-def _function_of(arguments: Sequence[Term], body: Term) -> Term | None:
-    """`λ. body` if the arguments are distinct bound variables, as in Miller's patterns, and all that is loose."""
-    indices = [argument.index for argument in arguments if type(argument) is Bound]
-    if len(set(indices)) < len(arguments):
-        return None
-    count = len(indices)
-    place = {index: count - 1 - position for position, index in enumerate(indices)}
-
-    def moved(term: Term, depth: int) -> Term | None:
-        if type(term) is App:
-            fun, arg = moved(term.fun, depth), moved(term.arg, depth)
-            return None if fun is None or arg is None else App(fun, arg)
-        if type(term) is Abs:
-            inner = moved(term.body, depth + 1)
-            return None if inner is None else Abs(term.name, term.type, inner)
-        if type(term) is Bound and term.index >= depth:
-            new = place.get(term.index - depth)
-            return None if new is None else Bound(new + depth)
-        return term
-
-    result = moved(body, 0)
-    for _ in indices:
-        result = None if result is None else Abs("", None, result)
-    return result

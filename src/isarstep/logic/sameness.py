@@ -10,17 +10,14 @@ from isarstep.logic.tokens import decode
 def same_term(left: str, right: str) -> bool:
     """Do both stand for one term, schematic variables renumbered? What doesn't decode equals nothing."""
     try:
-        return _renumbered(left) == _renumbered(right)
+        return numbered_schematics(decode(left, strict=False)) == numbered_schematics(decode(right, strict=False))
     except UserError:
         return False
 
 
-def _renumbered(tokens: str) -> Term:
-    numbers: dict[tuple[str, int], int] = {}
-
-    def leaf(node: Term, _depth: int) -> Term:
-        if type(node) is Var:
-            return Var("v", numbers.setdefault((node.name, node.index), len(numbers)))
-        return node
-
-    return rebuild(decode(tokens, strict=False), leaf)
+def numbered_schematics(term: Term) -> Term:
+    """A term without types with its schematic variables numbered by first occurrence: their names mean nothing."""
+    numbers: dict[Term, int] = {}
+    return rebuild(
+        term, lambda node, _: Var("v", numbers.setdefault(node, len(numbers))) if type(node) is Var else node
+    )

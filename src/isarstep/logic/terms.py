@@ -88,99 +88,88 @@ Typ: TypeAlias = Type | TFree | TVar
 MaybeTyp: TypeAlias = Typ | None
 
 
-@final
-class Const:
-    """A constant of the signature, by its full name."""
+class _Term:
+    """What all terms share."""
 
-    __slots__ = ("_hash", "name", "type")
-    __match_args__ = ("name", "type")
-
-    def __init__(self, name: str, type: MaybeTyp = None) -> None:
-        self.name: Final = name
-        self.type: Final = type
-        self._hash: Final[int] = hash((1, name, type))
+    __slots__ = ("_hash",)
+    _hash: int
 
     def __hash__(self) -> int:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
         return same(self, other)
+
+
+@final
+class Const(_Term):
+    """A constant of the signature, by its full name."""
+
+    __slots__ = ("name", "type")
+    __match_args__ = ("name", "type")
+
+    def __init__(self, name: str, type: MaybeTyp = None) -> None:
+        self.name: Final = name
+        self.type: Final = type
+        self._hash = hash((1, name, type))
 
     def __repr__(self) -> str:
         return f"Const({self.name!r})" if self.type is None else f"Const({self.name!r}, {self.type!r})"
 
 
 @final
-class Free:
+class Free(_Term):
     """A variable fixed in a context."""
 
-    __slots__ = ("_hash", "name", "type")
+    __slots__ = ("name", "type")
     __match_args__ = ("name", "type")
 
     def __init__(self, name: str, type: MaybeTyp = None) -> None:
         self.name: Final = name
         self.type: Final = type
-        self._hash: Final[int] = hash((2, name, type))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return same(self, other)
+        self._hash = hash((2, name, type))
 
     def __repr__(self) -> str:
         return f"Free({self.name!r})" if self.type is None else f"Free({self.name!r}, {self.type!r})"
 
 
 @final
-class Var:
+class Var(_Term):
     """A schematic variable of a lemma, `?x` with an index."""
 
-    __slots__ = ("_hash", "index", "name", "type")
+    __slots__ = ("index", "name", "type")
     __match_args__ = ("name", "index", "type")
 
     def __init__(self, name: str, index: int = 0, type: MaybeTyp = None) -> None:
         self.name: Final = name
         self.index: Final = index
         self.type: Final = type
-        self._hash: Final[int] = hash((3, name, index, type))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return same(self, other)
+        self._hash = hash((3, name, index, type))
 
     def __repr__(self) -> str:
         return f"Var({self.name!r}, {self.index}" + (")" if self.type is None else f", {self.type!r})")
 
 
 @final
-class Bound:
+class Bound(_Term):
     """A bound variable: the number of abstractions between it and its binder."""
 
-    __slots__ = ("_hash", "index")
+    __slots__ = ("index",)
     __match_args__ = ("index",)
 
     def __init__(self, index: int) -> None:
         self.index: Final = index
-        self._hash: Final[int] = hash((4, index))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __eq__(self, other: object) -> bool:
-        return same(self, other)
+        self._hash = hash((4, index))
 
     def __repr__(self) -> str:
         return f"Bound({self.index})"
 
 
 @final
-class Abs:
+class Abs(_Term):
     """A function abstraction. The name is only a hint for printing."""
 
-    __slots__ = ("_hash", "body", "name", "type")
+    __slots__ = ("body", "name", "type")
     __match_args__ = ("name", "type", "body")
 
     def __init__(self, name: str, type: MaybeTyp, body: Term) -> None:
@@ -192,18 +181,15 @@ class Abs:
     def __hash__(self) -> int:
         return self._hash or _hash(self)
 
-    def __eq__(self, other: object) -> bool:
-        return same(self, other)
-
     def __repr__(self) -> str:
         return _repr(self)
 
 
 @final
-class App:
+class App(_Term):
     """An application of a function to one argument."""
 
-    __slots__ = ("_hash", "arg", "fun")
+    __slots__ = ("arg", "fun")
     __match_args__ = ("fun", "arg")
 
     def __init__(self, fun: Term, arg: Term) -> None:
@@ -213,9 +199,6 @@ class App:
 
     def __hash__(self) -> int:
         return self._hash or _hash(self)
-
-    def __eq__(self, other: object) -> bool:
-        return same(self, other)
 
     def __repr__(self) -> str:
         return _repr(self)

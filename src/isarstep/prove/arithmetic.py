@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from isarstep.logic.terms import App, Const, Term, Typ, Type
+from isarstep.logic.terms import Typ, Type
 from isarstep.prove import formula as f
 from isarstep.prove.formula import (
     INT,
@@ -30,6 +30,7 @@ from isarstep.prove.formula import (
     universal,
 )
 from isarstep.prove.lower import Arguments, Closure, Definition, Lowering, Value, argument_types
+from isarstep.prove.rings import value_of_digits
 
 NAT_TYPE, INT_TYPE, REAL_TYPE = "Nat.nat", "Int.int", "Real.real"
 NAT = Base(NAT_TYPE)
@@ -136,32 +137,13 @@ def _abs(_: tuple[str, ...], v: list[Formula]) -> Formula:
 
 
 def _numeral(low: Lowering, args: Arguments, names: tuple[str, ...]) -> Formula:
-    value = _number_value(args[0])
+    value = value_of_digits(args[0].term) if isinstance(args[0], Closure) else None
     if value is None:
         symbol = f.Sym(f"$numeral : {names[-1]}", f.Fun(low.sort(Type("Num.num")), low.sort(Type(names[-1]))))
         return ap(symbol, low.lower(args[0]))
     if names[-1] == NAT_TYPE:
         return to_nat(low, Number(value, INT))
     return Number(value, INT if names[-1] == INT_TYPE else REAL)
-
-
-def _number_value(value: Value) -> int | None:
-    """The number of a closed `num`: One, Bit0 n = 2n, Bit1 n = 2n + 1."""
-    if not isinstance(value, Closure):
-        return None
-    bits: list[int] = []
-    term: Term = value.term
-    while isinstance(term, App) and isinstance(term.fun, Const):
-        if term.fun.name not in ("Num.num.Bit0", "Num.num.Bit1"):
-            return None
-        bits.append(int(term.fun.name == "Num.num.Bit1"))
-        term = term.arg
-    if not (isinstance(term, Const) and term.name == "Num.num.One"):
-        return None
-    number = 1
-    for bit in reversed(bits):
-        number = 2 * number + bit
-    return number
 
 
 def _power(low: Lowering, args: Arguments, names: tuple[str, ...]) -> Formula:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from isarstep.logic.sameness import numbered_schematics
 from isarstep.logic.terms import (
     Abs,
     App,
     Bound,
     Const,
     Term,
-    Var,
     beta_eta_normal,
     erase,
     increase,
     list_comb,
-    rebuild,
     strip_comb,
 )
 from isarstep.logic.tokens import encode_line
@@ -37,7 +36,7 @@ def likeness(
     abbreviations.
     """
     exact = proposal.split() == reference.split()
-    left, right = _numbered(proposal_term), _numbered(reference_term)
+    left, right = (numbered_schematics(erase(term)) for term in (proposal_term, reference_term))
     padded = f" {' '.join(proposal.split())} "
     from isarstep.prove.verdict import Likeness
 
@@ -47,18 +46,6 @@ def likeness(
         equivalent=exact or left == right or simplified(left) == simplified(right),
         copy=any(padded in f" {' '.join(text.split())} " for text in source),
     )
-
-
-def _numbered(term: Term) -> Term:
-    """Without types, schematic variables numbered by first occurrence: their names mean nothing."""
-    numbers: dict[tuple[str, int], int] = {}
-
-    def leaf(node: Term, _depth: int) -> Term:
-        if not isinstance(node, Var):
-            return node
-        return Var("v", numbers.setdefault((node.name, node.index), len(numbers)))
-
-    return rebuild(erase(term), leaf)
 
 
 def simplified(term: Term) -> Term:

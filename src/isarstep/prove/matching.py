@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from isarstep.logic.bound_variables import as_function
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -23,8 +24,6 @@ from isarstep.logic.terms import (
     Var,
     beta_normal,
     increase,
-    loose,
-    rebuild,
     strip_comb,
     substitute,
     substitute_types,
@@ -90,7 +89,7 @@ class Matching:
         """The variable, applied to different bound variables of the pattern, stands for what remains of the term when
         these are abstracted."""
         places = [node.index for node in arguments if type(node) is Bound]
-        value = _abstracted(term, places, binders)
+        value = as_function(term, places, [binders[place] for place in places])
         key = (variable.name, variable.index)
         return value is not None and self.terms.setdefault(key, value) == value
 
@@ -122,28 +121,3 @@ def _pattern(arguments: Sequence[Term], binders: Sequence[Typ | None]) -> bool:
     locale are, is matched part by part: not all matchings are found, and none that is none."""
     places = {node.index for node in arguments if type(node) is Bound and node.index < len(binders)}
     return len(places) == len(arguments)
-
-
-def _abstracted(term: Term, places: Sequence[int], binders: tuple[Typ | None, ...]) -> Term | None:
-    """The function that gives the term when applied to the bound variables at these places; None: it depends on
-    others that the pattern binds."""
-    depth, count, fine = len(binders), len(places), True
-
-    def leaf(node: Term, inner: int) -> Term:
-        nonlocal fine
-        if type(node) is not Bound or node.index < inner:
-            return node
-        outer = node.index - inner
-        if outer in places:
-            return Bound(inner + count - 1 - places.index(outer))
-        if outer < depth:
-            fine = False
-            return node
-        return Bound(node.index - depth + count)  # bound outside of what is matched
-
-    body = rebuild(term, leaf)
-    if not fine or (not places and loose(body)):
-        return None
-    for place in reversed(places):
-        body = Abs("x", binders[place], body)
-    return None if loose(body) else body

@@ -10,6 +10,7 @@ from itertools import count
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
+from isarstep.logic.bound_variables import with_bound
 from isarstep.logic.infer import PROP
 from isarstep.logic.terms import (
     Abs,
@@ -26,7 +27,7 @@ from isarstep.logic.terms import (
     erase,
     frees,
     increase,
-    rebuild,
+    loose,
     strip_comb,
 )
 from isarstep.theory.outer import SourceToken
@@ -76,7 +77,7 @@ def _match(
         return True
     if isinstance(head, Var):
         value = _value(arguments, term, types, binders)
-        if value is None or _loose(value):
+        if value is None or loose(value):
             return False
         known = found.setdefault(head.name, value)
         return erase(known) == erase(value)
@@ -102,7 +103,7 @@ def _value(arguments: Sequence[Term], term: Term, types: Mapping[str, Typ], bind
             binder = binders[-1 - argument.index]
             typ, name = binder.type, binder.name
             inside = Free(f"{name}~bound", typ)
-            term = _with_bound(term, argument.index, inside)
+            term = with_bound(term, argument.index, inside)
         else:
             return None
         if typ is None or isinstance(typ, TVar):
@@ -110,17 +111,3 @@ def _value(arguments: Sequence[Term], term: Term, types: Mapping[str, Typ], bind
         body = increase(term, 1) if inside is None else abstract(term, inside)
         term = Abs(name, typ, body)
     return term
-
-
-def _with_bound(term: Term, index: int, value: Free) -> Term:
-    """The term with a free variable in the place of a bound one of what is around it."""
-    return rebuild(term, lambda leaf, depth: value if isinstance(leaf, Bound) and leaf.index == index + depth else leaf)
-
-
-def _loose(term: Term, depth: int = 0) -> bool:
-    """Has it bound variables of what is around it?"""
-    if isinstance(term, Bound):
-        return term.index >= depth
-    if isinstance(term, App):
-        return _loose(term.fun, depth) or _loose(term.arg, depth)
-    return isinstance(term, Abs) and _loose(term.body, depth + 1)

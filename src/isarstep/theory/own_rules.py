@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isarstep.logic import hol
+from isarstep.logic.bound_variables import with_bound
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import (
-    Bound,
-    Free,
-    Term,
-    Var,
-    erase,
-    frees,
-    rebuild,
-    strip_comb,
-    substitute,
-    subterms,
-)
+from isarstep.logic.terms import Free, Term, Var, erase, frees, strip_comb, substitute, subterms
 from isarstep.theory.case_methods import lemma_choice, rule_key
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.rule_cases import SHOWN, InductionRule, RuleCase
@@ -95,7 +85,7 @@ def _case(name: str, premise: Term, taken: set[str]) -> RuleCase | None:
     if len(set(variables)) != len(variables) or set(variables) & taken & {node.name for node in frees(premise)}:
         return None
     for number, variable in enumerate(reversed(variables)):
-        body = _with_bound(body, number, Free(variable))
+        body = with_bound(body, number, Free(variable))
     premises, conclusion = hol.strip_pure_imp(erase(body))  # the names of binders are gone now
     head, arguments = strip_comb(hol.dest_trueprop(conclusion) or conclusion)
     if not isinstance(head, Free) or head.name != SHOWN:
@@ -117,7 +107,3 @@ def _says_it_alone(premise: Term) -> bool:
     head, arguments = strip_comb(hol.dest_trueprop(conclusion) or conclusion)
     alone = isinstance(head, Free) and head.name == SHOWN and not any(map(_shown, arguments))
     return inside == int(alone) and not any(map(_shown, premises))
-
-
-def _with_bound(body: Term, index: int, value: Free) -> Term:
-    return rebuild(body, lambda leaf, depth: value if isinstance(leaf, Bound) and leaf.index == index + depth else leaf)

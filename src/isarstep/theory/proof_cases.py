@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
+from isarstep.logic.bound_variables import with_bound
 from isarstep.logic.language import Language
 from isarstep.logic.record_syntax import UNIT, UNITY
 from isarstep.logic.terms import (
     App,
-    Bound,
     Const,
     Free,
     Term,
@@ -21,7 +21,6 @@ from isarstep.logic.terms import (
     frees,
     funs,
     list_comb,
-    rebuild,
     strip_comb,
     strip_fun,
     substitute,
@@ -154,16 +153,12 @@ def goal_parts(goal: Term, taken: set[str]) -> GoalParts:
         variables.append((name, binder.type))
         taken = {*taken, name}
     for number, (name, typ) in enumerate(reversed(variables)):
-        body = _with_bound(body, number, Free(name, typ))
+        body = with_bound(body, number, Free(name, typ))
     premises, conclusion = hol.strip_pure_imp(body)
     formula = hol.dest_trueprop(conclusion)
     if formula is None:
         raise UserError("an induction on a goal of this form is not read")
     return GoalParts(formula, tuple(premises), tuple(variables))
-
-
-def _with_bound(body: Term, index: int, value: Free) -> Term:
-    return rebuild(body, lambda leaf, depth: value if isinstance(leaf, Bound) and leaf.index == index + depth else leaf)
 
 
 def induction_cases(

@@ -29,6 +29,7 @@ from isarstep.logic.terms import (
     increase,
     instantiate,
     list_comb,
+    occurs_bound,
     rebuild,
     schematics,
     strip_comb,
@@ -100,7 +101,7 @@ class Unification:
             raise NotComputed  # it would have to contain itself
         marks = {place: Free(f"~bound{place}", binders[place]) for place in places}
         for place in range(len(binders)):
-            if place not in marks and _has_bound(term, place):
+            if place not in marks and occurs_bound(term, place):
                 raise NotComputed
         value = _without_bound(term, marks)
         for place in reversed(places):
@@ -155,23 +156,6 @@ class Unification:
                 term, lambda leaf: self.terms.get((leaf.name, leaf.index)) if isinstance(leaf, Var) else None
             )
         return beta_normal(substitute_types(term, self.type_applied))
-
-
-def _has_bound(term: Term, place: int) -> bool:
-    return any(each == place for each in _outer_bounds(term))
-
-
-def _outer_bounds(term: Term) -> set[int]:
-    """Bound variables of what is around a term."""
-    found: set[int] = set()
-
-    def leaf(node: Term, depth: int) -> Term:
-        if isinstance(node, Bound) and node.index >= depth:
-            found.add(node.index - depth)
-        return node
-
-    rebuild(term, leaf)
-    return found
 
 
 def _without_bound(term: Term, marks: Mapping[int, Free]) -> Term:

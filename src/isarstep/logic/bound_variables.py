@@ -1,0 +1,31 @@
+"""Terms under binders that are taken away: their bound variables replaced, or made arguments of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from isarstep.logic.terms import Abs, Bound, MaybeTyp, Term, rebuild
+
+
+def with_bound(term: Term, index: int, value: Term) -> Term:
+    """The term with a closed one in place of the bound variable that points `index` abstractions outside of it; what
+    others point to stays."""
+    return rebuild(term, lambda leaf, depth: value if type(leaf) is Bound and leaf.index == index + depth else leaf)
+
+
+def as_function(term: Term, places: Sequence[int], types: Sequence[MaybeTyp]) -> Term | None:
+    """What gives the term when applied to the bound variables that point to these places outside of it, whose types are
+    given; None where it mentions others, or where two of the places are the same."""
+    count, foreign = len(places), len(set(places)) < len(places)
+
+    def leaf(node: Term, depth: int) -> Term:
+        nonlocal foreign
+        if type(node) is not Bound or node.index < depth:
+            return node
+        foreign |= node.index - depth not in places
+        return node if foreign else Bound(depth + count - 1 - places.index(node.index - depth))
+
+    body = rebuild(term, leaf)
+    for typ in reversed(types):
+        body = Abs("x", typ, body)
+    return None if foreign else body
