@@ -8,10 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
 
-from isarstep.logic.hol import conj, dest_trueprop, disj, exists, list_pure_imp, pure_all, strip_pure_imp, trueprop
-from isarstep.logic.terms import Free, Term, abstract, frees, schematics
+from isarstep.logic.hol import (
+    dest_trueprop,
+    exists,
+    list_conj,
+    list_disj,
+    list_pure_imp,
+    pure_all,
+    quantified,
+    strip_pure_imp,
+    trueprop,
+)
+from isarstep.logic.terms import Free, Term, frees, schematics
 from isarstep.mine.graph import Proof
 
 
@@ -60,18 +69,11 @@ def _existence(cases: Sequence[Term]) -> Term | None:
         known = [premise for premise in premises if premise is not None]
         if len(known) < len(premises):
             return None
-        formula = reduce(lambda rest, left: conj(left, rest, typed=True), reversed(known))
-        for variable in reversed(schematics(case)):
-            formula = exists(variable.name, variable.type, abstract(formula, variable))
-        formulas.append(formula)
-    return trueprop(reduce(lambda rest, left: disj(left, rest, typed=True), reversed(formulas)), typed=True)
+        formulas.append(quantified(exists, schematics(case), list_conj(known, typed=True)))
+    return trueprop(list_disj(formulas, typed=True), typed=True)
 
 
 def _rule(cases: Sequence[Term], thesis: Term) -> Term:
     """The thesis follows from the cases."""
-    closed = []
-    for case in cases:
-        for variable in reversed(schematics(case)):
-            case = pure_all(variable.name, variable.type, abstract(case, variable))
-        closed.append(case)
+    closed = [quantified(pure_all, schematics(case), case) for case in cases]
     return list_pure_imp(closed, thesis, typed=True)

@@ -5,7 +5,8 @@ Constructors leave types out unless they are given; a destructor returns None wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 
 from isarstep.logic.terms import (
     Abs,
@@ -17,6 +18,7 @@ from isarstep.logic.terms import (
     Term,
     Typ,
     Type,
+    Var,
     abstract,
     fun,
     increase,
@@ -82,6 +84,16 @@ def disj(left: Term, right: Term, *, typed: bool = False) -> Term:
     return _binary(DISJ, left, right, BOOL if typed else None, BOOL)
 
 
+def list_conj(formulas: Sequence[Term], *, typed: bool = False) -> Term:
+    """`a ∧ b ∧ ...`, of one at least."""
+    return reduce(lambda rest, left: conj(left, rest, typed=typed), reversed(formulas))
+
+
+def list_disj(formulas: Sequence[Term], *, typed: bool = False) -> Term:
+    """`a ∨ b ∨ ...`, of one at least."""
+    return reduce(lambda rest, left: disj(left, rest, typed=typed), reversed(formulas))
+
+
 def implies(left: Term, right: Term, *, typed: bool = False) -> Term:
     return _binary(IMPLIES, left, right, BOOL if typed else None, BOOL)
 
@@ -103,6 +115,13 @@ def exists(name: str, of: MaybeTyp, body: Term) -> Term:
     return _quantifier(EX, name, of, body, BOOL)
 
 
+def quantified(quantify: Callable[[str, MaybeTyp, Term], Term], variables: Sequence[Free | Var], body: Term) -> Term:
+    """`∀x y. body` of variables of the body, where `quantify` is `forall`; or `exists`, `pure_all`."""
+    for variable in reversed(variables):
+        body = quantify(variable.name, variable.type, abstract(body, variable))
+    return body
+
+
 def dest_trueprop(term: Term) -> Term | None:
     if type(term) is App and type(term.fun) is Const and term.fun.name == TRUEPROP:
         return term.arg
@@ -114,10 +133,7 @@ def as_formula(proposition: Term) -> Term | None:
     `∀`. None where it says something else, as of types or of propositions that are equal.
     """
     formula = as_open_formula(proposition)
-    if formula is not None:
-        for variable in reversed(schematics(formula)):
-            formula = forall(variable.name, variable.type, abstract(formula, variable))
-    return formula
+    return None if formula is None else quantified(forall, schematics(formula), formula)
 
 
 def as_open_formula(proposition: Term) -> Term | None:

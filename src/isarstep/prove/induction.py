@@ -228,8 +228,7 @@ def _abstraction(
         body = hol.implies(hypothesis, body, typed=True)
     # Places stand only in equations so far: what is renamed is renamed in all of it.
     body = substitute(body, lambda leaf: renamed.get(leaf) if isinstance(leaf, Free) else None)
-    for variable in reversed(arbitrary):
-        body = hol.forall(variable.name, variable.type, abstract(body, variable))
+    body = hol.quantified(hol.forall, arbitrary, body)
     for place, target in reversed(list(zip(places, targets, strict=True))):
         name = target.name if isinstance(target, Free) else "x"
         body = Abs(name, place.type, abstract(body, place))

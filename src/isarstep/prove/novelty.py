@@ -37,10 +37,7 @@ def without_repetition(tokens: str) -> str:
     distinct = list(dict.fromkeys(parts))
     if len(distinct) == len(parts):
         return tokens
-    joined = distinct[-1]
-    for part in reversed(distinct[:-1]):
-        joined = hol.conj(part, joined)
-    return encode_line(normalise(hol.trueprop(joined), ()))
+    return encode_line(normalise(hol.trueprop(hol.list_conj(distinct)), ()))
 
 
 def _parts(proposition: Term) -> list[Term]:

@@ -6,7 +6,7 @@ All is bounded; what is left out can only lose steps. Provers judge what is foun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, islice
@@ -189,7 +189,7 @@ def rule_said_by(fact: Named) -> LibraryRule | None:
         known = [case for case in cases if case is not None]
         if not known or len(known) < len(cases):
             return None
-        said = _joined(hol.disj, known)
+        said = hol.list_disj(known, typed=True)
     formulas = [hol.as_open_formula(premise) for premise in premises]
     stated = tuple(formula for formula in formulas if formula is not None)
     if len(stated) < len(formulas):
@@ -205,17 +205,10 @@ def _case(premise: Term, thesis: Var) -> Term | None:
     formulas = [hol.as_open_formula(each) for each in assumed]
     if hol.dest_trueprop(conclusion) != thesis or not formulas or None in formulas:
         return None
-    case = _joined(hol.conj, [formula for formula in formulas if formula is not None])
+    case = hol.list_conj([formula for formula in formulas if formula is not None], typed=True)
     for binder in reversed(binders):
         case = hol.exists(binder.name, binder.type, case)
     return None if thesis in schematics(case) else case
-
-
-def _joined(join: Callable[..., Term], formulas: Sequence[Term]) -> Term:
-    whole = formulas[-1]
-    for formula in reversed(formulas[:-1]):
-        whole = join(formula, whole, typed=True)
-    return whole
 
 
 def head_of(term: Term) -> str:

@@ -198,7 +198,7 @@ class _Shown:
     def _one_of(self, term: Term, modulus: int, typ: Typ, values: Sequence[int]) -> None:
         """`t mod d` is one of these."""
         equations = [hol.eq(_mod(term, modulus, typ), number_term(Fraction(n), typ), typ) for n in values]
-        cases = reduce(lambda right, left: hol.disj(left, right, typed=True), reversed(equations))
+        cases = hol.list_disj(equations, typed=True)
         step = ShownStep(cases, "presburger", (), (), True)
         if step not in self.cases:
             self.cases.append(step)

@@ -70,7 +70,7 @@ def one_of_roots(variable: Free, roots: list[Fraction]) -> Term:
     typ = variable.type
     assert typ is not None
     equations = [hol.eq(variable, number_term(root, typ), typ) for root in dict.fromkeys(roots)]
-    return reduce(lambda right, left: hol.disj(left, right, typed=True), reversed(equations))
+    return hol.list_disj(equations, typed=True)
 
 
 def _candidates(coefficients: list[int]) -> Iterator[Fraction]:

@@ -9,11 +9,10 @@ nothing is bound.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import reduce
 from itertools import pairwise
 
-from isarstep.logic.hol import as_formula, conj, exists, trueprop
-from isarstep.logic.terms import Free, Term, abstract, frees
+from isarstep.logic.hol import as_formula, exists, list_conj, quantified, trueprop
+from isarstep.logic.terms import Free, Term, frees
 
 EXISTENTIAL = frozenset({"obtain", "define", "guess"})  # commands whose variables are witnesses
 
@@ -51,10 +50,9 @@ def existing(proposition: Term, names: frozenset[str], others: Sequence[Term] = 
     known = [formula for formula in formulas if formula is not None]
     if len(known) < len(formulas):
         return proposition
-    body = reduce(lambda rest, left: conj(left, rest, typed=True), reversed(known))
-    for variable in [free for free in frees(body) if free.name in names]:
-        body = exists(variable.name, variable.type, abstract(body, variable))
-    return trueprop(body, typed=True)
+    body = list_conj(known, typed=True)
+    own = [free for free in frees(body) if free.name in names]
+    return trueprop(quantified(exists, own[::-1], body), typed=True)
 
 
 def _mentions(proposition: Term, names: frozenset[str]) -> bool:

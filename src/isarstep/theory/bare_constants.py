@@ -92,14 +92,11 @@ def _declare(context: OwnContext, new: NewName) -> str:
 def bare_type(context: OwnContext, command: OuterCommand) -> None:
     """The type that `typedef` or `quotient_type` declares, without what connects it to the type that it is made of."""
     reader = TokenReader(command.tokens, context.source, command.start)
-    following = reader.ahead()
-    if reader.is_keyword("(") and following is not None and following.text == "overloaded":
-        reader.bracket()
+    reader.option("overloaded")
     variables = type_parameters(reader)
     name = reader.name()
     mixfix = reader.mixfix()
     if context.parameters or not reader.is_keyword("="):
         return
     full = context.declare_type(name.text, len(variables))
-    if mixfix:
-        context.add_notation(mixfix_rows(mixfix, context.source, full, len(variables), "type"))
+    context.add_mixfix(mixfix, full, len(variables), "type")

@@ -7,7 +7,6 @@ from isarstep.logic.terms import Sort, strip_fun
 from isarstep.logic.types import map_type
 from isarstep.theory.declarations import NewName, new_names
 from isarstep.theory.library_targets import CLASS_TYPE, class_target, find_target
-from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.stated import stated_props
@@ -63,8 +62,7 @@ def declare_class(context: OwnContext, command: OuterCommand) -> None:
         made = context.declare_constant(
             f"{full}_class.{each.name}", map_type(each.type, lambda v: own if v.name == CLASS_TYPE else v)
         ).name
-        if each.mixfix:
-            context.add_notation(mixfix_rows(each.mixfix, context.source, made, len(strip_fun(each.type)[0])))
+        context.add_mixfix(each.mixfix, made, len(strip_fun(each.type)[0]))
     context.locales[name.text] = target
     context.enter(target)
     try:

@@ -28,7 +28,6 @@ from isarstep.logic.terms import (
     strip_comb,
 )
 from isarstep.theory.declarations import closed_fact, type_parameters
-from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import SIZE, OwnContext, TokenReader
 from isarstep.theory.statements import ANY_SORT, NotRead, read_together, read_written_type, type_names
@@ -48,8 +47,8 @@ class Constructor:
     mixfix: list[SourceToken] = field(default_factory=list)
     name: str = ""
 
-    def applied(self, prefix: str) -> tuple[Term, list[Term]]:
-        variables: list[Term] = [Var(f"{prefix}{place}", 0) for place in range(len(self.types))]
+    def applied(self, prefix: str) -> tuple[Term, list[Var]]:
+        variables = [Var(f"{prefix}{place}", 0) for place in range(len(self.types))]
         return list_comb(Const(self.name), variables), variables
 
 
@@ -75,10 +74,7 @@ class NewDatatype:
 
 def datatype(context: OwnContext, command: OuterCommand) -> None:
     reader = TokenReader(command.tokens, context.source, command.start)
-    following = reader.ahead()
-    wanted = False
-    if reader.is_keyword("(") and following is not None and following.keyword("plugins", "discs_sels"):
-        wanted = any(token.keyword("discs_sels") for token in reader.bracket())
+    wanted = any(token.keyword("discs_sels") for token in reader.option("plugins", "discs_sels"))
     if context.target is not None:
         raise reader.refused("a datatype inside a locale is not read")
     new = [_one(reader)]
@@ -91,9 +87,7 @@ def datatype(context: OwnContext, command: OuterCommand) -> None:
     for each in new:
         full = context.declare_type(each.token.text, len(each.parameters), (SIZE,))
         each.made = Type(full, tuple(TFree(name, ANY_SORT) for name in each.parameters))
-        if each.mixfix:
-            rows = mixfix_rows(each.mixfix, context.source, full, len(each.parameters), "type")
-            context.add_notation(rows)
+        context.add_mixfix(each.mixfix, full, len(each.parameters), "type")
     own = {each.name: each for each in new}
     for each in new:
         for made in each.constructors:
@@ -237,8 +231,7 @@ def _declare(context: OwnContext, new: NewDatatype) -> None:
         made.name = f"{new.name}.{to_isabelle(made.token.text)}"
         typ = funs(made.types, new.type)
         context.declare_constant(made.name, typ)
-        if made.mixfix:
-            context.add_notation(mixfix_rows(made.mixfix, context.source, made.name, len(made.types)))
+        context.add_mixfix(made.mixfix, made.name, len(made.types))
     splitter = f"{new.name}.case_{new.name.rpartition('.')[2]}"
     branches = [funs(made.types, result) for made in new.constructors]
     context.declare_constant(splitter, funs([*branches, new.type], result))
@@ -271,10 +264,7 @@ def _facts(context: OwnContext, new: NewDatatype, together: Sequence[NewDatatype
         (left, xs), (right, ys) = made.applied("x"), made.applied("y")
         if xs:
             parts = [hol.eq(x, y) for x, y in zip(xs, ys, strict=True)]
-            both = parts.pop()
-            while parts:
-                both = hol.conj(parts.pop(), both)
-            injective.append(hol.trueprop(hol.eq(hol.eq(left, right), both)))
+            injective.append(hol.trueprop(hol.eq(hol.eq(left, right), hol.list_conj(parts))))
     add("inject", injective, True)
     different = []
     for place, first in enumerate(new.constructors):
@@ -348,21 +338,8 @@ def _exhaustion(new: NewDatatype, value: Term) -> Term:
     parts: list[Term] = []
     for made in new.constructors:
         term, xs = made.applied("x")
-        part: Term = hol.eq(value, term)
-        for x in reversed(xs):
-            part = hol.apply(hol.EX, _abstraction(x, part))
-        parts.append(part)
-    formula = parts.pop()
-    while parts:
-        formula = hol.disj(parts.pop(), formula)
-    return hol.trueprop(formula)
-
-
-def _abstraction(x: Term, body: Term) -> Term:
-    from isarstep.logic.terms import Abs, abstract
-
-    assert isinstance(x, Var)
-    return Abs(x.name, None, abstract(body, x))
+        parts.append(hol.quantified(hol.exists, xs, hol.eq(value, term)))
+    return hol.trueprop(hol.list_disj(parts))
 
 
 def _induction(new: NewDatatype) -> Term | None:
@@ -377,7 +354,5 @@ def _induction(new: NewDatatype) -> Term | None:
                 case = hol.pure_imp(hol.trueprop(App(predicate, x)), case)
             elif _mentions(typ, {new.name: new}):
                 return None
-        for x in reversed(xs):
-            case = App(Const(hol.PURE_ALL), _abstraction(x, case))
-        premises.append(case)
+        premises.append(hol.quantified(hol.pure_all, xs, case))
     return hol.list_pure_imp(premises, hol.trueprop(App(predicate, Var("y", 0))))

@@ -83,20 +83,16 @@ def plain_names(reader: TokenReader, scope: Scope) -> list[NewName]:
 
 def target_of(reader: TokenReader) -> str:
     """`(in locale)`, if it stands here."""
-    following = reader.ahead()
-    if reader.is_keyword("(") and following is not None and following.keyword("in"):
-        inside = reader.bracket()
-        if len(inside) != 2:
-            raise reader.refused("expected one locale")
-        return inside[1].text
-    return ""
+    inside = reader.option("in")
+    if inside and len(inside) != 2:
+        raise reader.refused("expected one locale")
+    return inside[1].text if inside else ""
 
 
 def put_notation(context: OwnContext, new: NewName, name: str, typ: Typ) -> None:
-    if new.mixfix:
-        if context.in_locale:
-            raise NotRead(context.source, new.mixfix[0].start, "notation inside a locale is not read")
-        context.add_notation(mixfix_rows(new.mixfix, context.source, name, len(strip_fun(typ)[0])))
+    if new.mixfix and context.in_locale:
+        raise NotRead(context.source, new.mixfix[0].start, "notation inside a locale is not read")
+    context.add_mixfix(new.mixfix, name, len(strip_fun(typ)[0]))
 
 
 def announce(context: OwnContext, scope: Scope, new: NewName) -> None:
@@ -302,9 +298,7 @@ def type_synonym(context: OwnContext, command: OuterCommand) -> None:
     if type_names([typ]) - set(variables):
         raise NotRead(context.source, name.start, "the right side has type variables that the left side has not")
     context.declare_synonym(name.text, variables, typ)
-    if mixfix:
-        full = f"{context.theory}.{to_isabelle(name.text)}"
-        context.add_notation(mixfix_rows(mixfix, context.source, full, len(variables), "type"))
+    context.add_mixfix(mixfix, f"{context.theory}.{to_isabelle(name.text)}", len(variables), "type")
 
 
 def typedecl(context: OwnContext, command: OuterCommand) -> None:
@@ -313,57 +307,48 @@ def typedecl(context: OwnContext, command: OuterCommand) -> None:
     name = reader.name()
     mixfix = reader.mixfix()
     reader.end()
-    full = context.declare_type(name.text, len(variables))
-    if mixfix:
-        context.add_notation(mixfix_rows(mixfix, context.source, full, len(variables), "type"))
+    context.add_mixfix(mixfix, context.declare_type(name.text, len(variables)), len(variables), "type")
 
 
 def notation(context: OwnContext, command: OuterCommand) -> None:
-    """`notation` and `no_notation` of constants."""
+    """`notation`, `type_notation`, and those that take notation away: `no_notation`, `no_type_notation`."""
     reader = TokenReader(command.tokens, context.source, command.start)
-    if context.in_locale and command.name == "no_notation":
-        raise reader.refused("`no_notation` inside a locale is not read")
-    if reader.is_keyword("("):
-        reader.bracket()
-    while reader.here is not None:
-        token = reader.name()
-        base = to_isabelle(token.text)
-        fixed = base in context.parameters
-        name = base if fixed else context.language.constants.resolve(base)
-        if context.in_locale and f"local.{base}" in context.language.local:
-            name = f"local.{base}"
-        if name is None:
-            raise NotRead(context.source, token.start, f"there is no constant {token.text!r}")
-        mixfix = reader.mixfix()
-        rows = mixfix_rows(mixfix, context.source, name, MOST_ARGUMENTS, fixed=fixed) if mixfix else None
-        if command.name == "no_notation":
-            context.remove_notation([f"\\<^const>{name}", f"\\<^binder>{name}"], rows)
-        elif rows is not None:
-            context.add_notation(rows)
-        reader.accept("and")
-
-
-def type_notation(context: OwnContext, command: OuterCommand) -> None:
-    """`type_notation` and `no_type_notation`."""
-    reader = TokenReader(command.tokens, context.source, command.start)
-    if context.in_locale:
+    removed, of_types = command.name.startswith("no_"), command.name.endswith("type_notation")
+    if context.in_locale and command.name != "notation":
         raise reader.refused(f"`{command.name}` inside a locale is not read")
     if reader.is_keyword("("):
         reader.bracket()
     while reader.here is not None:
         token = reader.name()
-        name = context.language.types.resolve(to_isabelle(token.text))
-        if name is None:
-            raise NotRead(context.source, token.start, f"there is no type {token.text!r}")
-        synonym = context.language.synonyms.get(name)
-        arguments = len(synonym[0]) if synonym else context.signature.types[name]
-        mixfix = reader.mixfix()
-        rows = mixfix_rows(mixfix, context.source, name, arguments, "type") if mixfix else None
-        if command.name == "no_type_notation":
-            context.remove_notation([f"\\<^type>{name}"], rows)
+        name, arguments = (_type_written if of_types else _constant_written)(context, token)
+        mixfix, kind = reader.mixfix(), "type" if of_types else "logic"
+        fixed = name in context.parameters
+        rows = mixfix_rows(mixfix, context.source, name, arguments, kind, fixed=fixed) if mixfix else None
+        if removed:
+            marks = ("type",) if of_types else ("const", "binder")
+            context.remove_notation([f"\\<^{mark}>{name}" for mark in marks], rows)
         elif rows is not None:
             context.add_notation(rows)
         reader.accept("and")
+
+
+def _constant_written(context: OwnContext, token: SourceToken) -> tuple[str, int]:
+    """The constant, or the parameter of a locale, of this name, and how many arguments it has at most."""
+    base = to_isabelle(token.text)
+    name = base if base in context.parameters else context.language.constants.resolve(base)
+    if context.in_locale and f"local.{base}" in context.language.local:
+        name = f"local.{base}"
+    if name is None:
+        raise NotRead(context.source, token.start, f"there is no constant {token.text!r}")
+    return name, MOST_ARGUMENTS
+
+
+def _type_written(context: OwnContext, token: SourceToken) -> tuple[str, int]:
+    name = context.language.types.resolve(to_isabelle(token.text))
+    if name is None:
+        raise NotRead(context.source, token.start, f"there is no type {token.text!r}")
+    synonym = context.language.synonyms.get(name)
+    return name, len(synonym[0]) if synonym else context.signature.types[name]
 
 
 def hide(context: OwnContext, command: OuterCommand) -> None:
@@ -450,8 +435,8 @@ READERS: dict[str, Callable[[OwnContext, OuterCommand], None]] = {
     "typedecl": typedecl,
     "notation": notation,
     "no_notation": notation,
-    "type_notation": type_notation,
-    "no_type_notation": type_notation,
+    "type_notation": notation,
+    "no_type_notation": notation,
     "hide_const": hide,
     "hide_type": hide,
     "hide_fact": hide,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -344,38 +345,34 @@ class _Reading:
         """What is not read in the proof of a statement that is."""
         if self.skipping or command.name not in STATEMENTS:
             return []
-        before = self.context.target
         try:
-            enter_target(self.context, command)
-            enter_notation(self.context, command)
-            walk = ProofWalk(self.context, command)
-            for each in proof:
-                if not walk.step(each):
-                    break
+            with self.context.returning():
+                enter_target(self.context, command)
+                enter_notation(self.context, command)
+                walk = ProofWalk(self.context, command)
+                for each in proof:
+                    if not walk.step(each):
+                        break
         except UserError:
             return []  # of the statement itself: reading it says so
-        finally:
-            self.context.leave() if before is None else self.context.enter(before)
         return walk.refused
 
     def _declaration(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
-        context = self.context
         if any(each.name == "oops" for each in proof):
             return
-        reader = TokenReader(command.tokens, context.source, command.start)
-        target = target_of(reader)
-        before = context.target
-        if target:
-            enter_target(context, command)
-            command = OuterCommand(command.name, command.tokens[reader.at :], command.start, command.end)
-        try:
-            _READERS[command.name](context, command)
+        with self.context.returning():
+            _READERS[command.name](self.context, self._without_target(command))
             if command.name == "function" and self._rests_on_sorry(proof):
-                context.note(command.start, "its equations are left out: that they fit together is not proved")
-                withhold_equations(context)
-        finally:
-            if target:
-                context.leave() if before is None else context.enter(before)
+                self.context.note(command.start, "its equations are left out: that they fit together is not proved")
+                withhold_equations(self.context)
+
+    def _without_target(self, command: OuterCommand) -> OuterCommand:
+        """The command behind `(in locale)`, which is entered."""
+        reader = TokenReader(command.tokens, self.context.source, command.start)
+        if not target_of(reader):
+            return command
+        enter_target(self.context, command)
+        return OuterCommand(command.name, command.tokens[reader.at :], command.start, command.end)
 
     def _instance(self, command: OuterCommand) -> None:
         """What is proved of the operations is not needed: that the type is of the class is Isabelle's word later."""
@@ -399,41 +396,25 @@ class _Reading:
 
     def _bare(self, command: OuterCommand) -> None:
         """Constants of which only the type is known."""
-        context = self.context
-        before = context.target
-        try:
-            reader = TokenReader(command.tokens, context.source, command.start)
-            if target_of(reader):
-                enter_target(context, command)
-                command = OuterCommand(command.name, command.tokens[reader.at :], command.start, command.end)
+        with suppress(UserError), self.context.returning():
+            command = self._without_target(command)
             if command.name in ("typedef", "quotient_type"):
-                bare_type(context, command)
-            bare_constants(context, command)
-        except UserError:
-            pass
-        finally:
-            if context.target is not before:
-                context.leave() if before is None else context.enter(before)
+                bare_type(self.context, command)
+            bare_constants(self.context, command)
 
     def _lemma(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         context = self.context
         if any(each.name == "oops" for each in proof):
             return
-        before = context.target
         unproved = self._rests_on_sorry(proof)
-        entered = enter_target(context, command)
-        around = context.target
-        try:
-            noted = enter_notation(context, command)
-            statement = read_lemma(command, context.scope())
-            if noted:
-                context.leave() if around is None else context.enter(around)
+        with context.returning():
+            enter_target(context, command)
+            with context.returning():
+                enter_notation(context, command)
+                statement = read_lemma(command, context.scope())
             if context.unsure and _long_names(statement):
                 raise NotRead(context.source, command.start, f"{context.unsure} may have declared what it mentions")
             self._add(statement, unproved)
-        finally:
-            if entered or context.target is not before:
-                context.leave() if before is None else context.enter(before)
 
     def _add(self, statement: ReadStatement, unproved: bool) -> None:
         context = self.context
@@ -464,22 +445,16 @@ class _Reading:
         return any(fact.unproved for facts in found if facts is not None for fact in facts)
 
     def _termination(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
-        context, before = self.context, self.context.target
-        reader = TokenReader(command.tokens, context.source, command.start)
-        if target_of(reader):
-            enter_target(context, command)
-        try:
-            names = [token.text for token in reader.tokens[reader.at :] if token.kind == "name"]
+        context = self.context
+        with context.returning():
+            names = [token.text for token in self._without_target(command).tokens if token.kind == "name"]
             name = names[0] if names else next(reversed(context.waiting), "").rpartition(".")[2]
             if context.full_name(name) not in context.waiting:
                 raise NotRead(context.source, command.start, "no function waits for its termination")
             if self._rests_on_sorry(proof) or any(each.name == "oops" for each in proof):
                 context.note(command.start, f"the equations of {name} are left out: its termination is not proved")
             else:
-                give_equations(context, name, simp=True)
-        finally:
-            if context.target is not before:
-                context.leave() if before is None else context.enter(before)
+                give_equations(context, name)
 
     def _skip(self, command: OuterCommand) -> None:
         """Inside a block that is not read: everything that is declared there is not read either."""

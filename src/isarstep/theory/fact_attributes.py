@@ -170,16 +170,3 @@ def _instance(rule: Term, values: Mapping[Var, SourceToken], scope: Scope) -> Te
     typed = substitute_types(moved, lambda typ: instantiate_type(typ, types))
     made = substitute(typed, lambda leaf: terms.get(leaf.name) if isinstance(leaf, Var) else None)
     return with_short_names(expand(beta_normal(made), scope.language.signature))
-
-
-def split_attributes(tokens: Sequence[SourceToken]) -> list[list[SourceToken]]:
-    """The attributes between brackets, one by one; commas of inner brackets are theirs."""
-    found: list[list[SourceToken]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += token.keyword("[", "(") - token.keyword("]", ")")
-        if depth == 0 and token.keyword(","):
-            found.append([])
-        else:
-            found[-1].append(token)
-    return [part for part in found if part]

@@ -70,7 +70,7 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
         announce(context, scope, each)
     texts = [without_dummies(text) for _, _, texts in rows for text in texts]
     read = read_together(texts, scope, apart=True)
-    types = _types_of(read.frees, [each.name for each in names])
+    types = {each.name: read.frees[each.name] for each in names}
     mentioned = {node.name for term in read.terms for node in frees(term)}
     used = [name for name in context.parameters if name in mentioned]
     _refuse_parameters(context, command, [each.name for each in names], used)
@@ -113,7 +113,7 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
         if rule is not None and not _speaks_of_locale(rule, full, used):
             context.waiting_rules[full] = rule
     if terminates:
-        give_equations(context, names[0].name, simp=True)
+        give_equations(context, names[0].name)
 
 
 def _shapes(context: OwnContext) -> Shape:
@@ -165,14 +165,14 @@ def _primitive(context: OwnContext, equations: list[FunctionEquation], place: in
     return equations
 
 
-def give_equations(context: OwnContext, name: str, *, simp: bool) -> bool:
+def give_equations(context: OwnContext, name: str) -> bool:
     """Make the equations of a function facts, once it is known to terminate, where it was declared."""
     waiting = context.waiting.pop(context.full_name(name), None)
     if waiting is None:
         return False
     for base, props in waiting:
         if props:
-            context.add_facts(f"{base}.simps", props, simp=simp)
+            context.add_facts(f"{base}.simps", props, simp=True)
     rule = context.waiting_rules.pop(context.full_name(name), None)
     if rule is not None:
         context.inductions[context.full_name(name)] = rule
@@ -184,10 +184,6 @@ def withhold_equations(context: OwnContext) -> None:
     full = next(reversed(context.waiting))
     context.waiting[full] = [(base, []) for base, _ in context.waiting[full]]
     context.waiting_rules.pop(full, None)
-
-
-def _types_of(found: Mapping[str, Typ], names: Sequence[str]) -> dict[str, Typ]:
-    return {name: found[name] for name in names}
 
 
 def _sides(

@@ -15,7 +15,6 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    abstract,
     erase,
     frees,
     funs,
@@ -28,6 +27,7 @@ from isarstep.theory.declarations import announce, as_constants, labelled, new_n
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
 from isarstep.theory.rule_cases import about_members, predicate_arguments, rule_of_intros, width_of_members
+from isarstep.theory.stated import formula_of
 from isarstep.theory.statements import NotRead, Together, read_together, type_names, types_inside
 
 _MEMBER = "Set.member"
@@ -215,40 +215,14 @@ def _inversion(props: Sequence[Term], full: str, new: _Predicates, width: int) -
         premises = hol.strip_pure_imp(erase(prop))[0]
         pairs = list(zip(values, arguments or (), strict=True))[len(new.leading) :]
         conjuncts = [hol.eq(value, argument) for value, argument in pairs]
-        conjuncts += [_formula(premise) for premise in premises]
-        part = conjuncts.pop() if conjuncts else hol.apply("HOL.True")
-        while conjuncts:
-            part = hol.conj(conjuncts.pop(), part)
-        names = dict.fromkeys(node.name for node in frees(erase(prop)) if node.name not in new.leading)
-        for name in reversed(list(names)):
-            part = hol.apply(hol.EX, Abs(name, None, abstract(part, Free(name))))
-        parts.append(part)
-    whole = parts.pop()
-    while parts:
-        whole = hol.disj(parts.pop(), whole)
+        conjuncts += [erase(formula_of(premise)) for premise in premises]
+        own = [node for node in frees(erase(prop)) if node.name not in new.leading]
+        parts.append(hol.quantified(hol.exists, own, hol.list_conj(conjuncts or [hol.apply("HOL.True")])))
     left = about_members(full, values, width)
-    return hol.trueprop(hol.eq(left, _parameters_schematic(whole, new.parameters)))
+    return hol.trueprop(hol.eq(left, _parameters_schematic(hol.list_disj(parts), new.parameters)))
 
 
 def _parameters_schematic(term: Term, parameters: Sequence[str]) -> Term:
     return substitute(
         term, lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) and leaf.name in parameters else None
     )
-
-
-def _formula(prop: Term) -> Term:
-    formula = hol.dest_trueprop(prop)
-    if formula is not None:
-        return formula
-    premises, conclusion = hol.strip_pure_imp(prop)
-    made = _formula(conclusion) if premises else None
-    binders, body = hol.strip_pure_all(prop)
-    if binders:
-        inner = _formula(body)
-        for binder in reversed(binders):
-            inner = hol.apply(hol.ALL, Abs(binder.name, None, inner))
-        return inner
-    assert made is not None
-    for premise in reversed(premises):
-        made = hol.implies(_formula(premise), made)
-    return made

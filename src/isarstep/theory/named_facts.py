@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from isarstep.errors import UserError
 from isarstep.logic.terms import Free, Term, Var, substitute
-from isarstep.theory.fact_attributes import split_attributes, with_attribute
-from isarstep.theory.outer import SourceToken
+from isarstep.theory.fact_attributes import with_attribute
+from isarstep.theory.outer import SourceToken, split_at
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_block import LOST, Block, chosen_facts
@@ -51,7 +51,7 @@ class FactNames:
             written = ""
             if reader.is_keyword("["):
                 start = reader.here.start
-                attributes = split_attributes(reader.bracket("[", "]"))
+                attributes = split_at(",", reader.bracket("[", "]"))
                 written = " ".join(source.text[start : reader.tokens[reader.at - 1].end].split())
             text = token.text + (f"({index})" if index else "")
             made.append((self._fact_with(token, index, attributes, written), text + written, token.start))
@@ -144,16 +144,3 @@ def _with_names(prop: Term) -> Term:
         return Var(f"v{number[1]}", 0, leaf.type) if number is not None else None
 
     return substitute(prop, named)
-
-
-def split_at_and(tokens: Sequence[SourceToken]) -> list[list[SourceToken]]:
-    """The parts between `and`; what stands in brackets is left whole."""
-    found: list[list[SourceToken]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += token.keyword("[", "(") - token.keyword("]", ")")
-        if depth == 0 and token.keyword("and"):
-            found.append([])
-        else:
-            found[-1].append(token)
-    return [part for part in found if part]

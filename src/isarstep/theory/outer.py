@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -112,6 +112,19 @@ class SourceToken:
 
     def keyword(self, *words: str) -> bool:
         return not self.quoted and self.kind != "back" and self.text in words
+
+
+def split_at(separator: str, tokens: Iterable[SourceToken]) -> list[list[SourceToken]]:
+    """The parts between separators; what stands in brackets is left whole, and empty parts are left out."""
+    found: list[list[SourceToken]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += token.keyword("[", "(") - token.keyword("]", ")")
+        if depth == 0 and token.keyword(separator):
+            found.append([])
+        else:
+            found[-1].append(token)
+    return [part for part in found if part]
 
 
 @dataclass(frozen=True, slots=True)

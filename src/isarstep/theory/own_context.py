@@ -7,7 +7,8 @@ declared is meant.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -22,8 +23,8 @@ from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import Const, Free, Sort, Term, Typ, list_comb
 from isarstep.logic.types import schematic_type
 from isarstep.logic.typestrings import format_type
-from isarstep.theory.mixfix import INDEXED, Row, indexed_rule
-from isarstep.theory.outer import SourceToken, TheorySource
+from isarstep.theory.mixfix import INDEXED, Row, indexed_rule, mixfix_rows
+from isarstep.theory.outer import SourceToken, TheorySource, split_at
 from isarstep.theory.own_locales import Locale, OwnFact
 from isarstep.theory.statements import ANY_SORT, NotRead, Scope, Unread, generalised
 
@@ -244,6 +245,11 @@ class OwnContext:
             self.language.productions.append(production)
         self._notation_changed()
 
+    def add_mixfix(self, mixfix: Sequence[SourceToken], name: str, arguments: int, kind: str = "logic") -> None:
+        """The notation of a mixfix annotation, if there is one, of a constant or a type."""
+        if mixfix:
+            self.add_notation(mixfix_rows(mixfix, self.source, name, arguments, kind))
+
     def add_rules(self, rows: Iterable[tuple[str, Row]]) -> None:
         """What notation stands for: rules of the theory, each with the rows to which it belongs."""
         for where, row in rows:
@@ -291,6 +297,16 @@ class OwnContext:
         self.language.guesses_locales = not all(map(self.is_own, above))  # constants of those above a library's locale
         self.language.structures = locale.structures
         self._inside(locale.rows)
+
+    @contextmanager
+    def returning(self) -> Iterator[None]:
+        """Whatever is entered inside, one is afterwards where one was before."""
+        before = self.target
+        try:
+            yield
+        finally:
+            if self.target is not before:
+                self.leave() if before is None else self.enter(before)
 
     def leave(self) -> None:
         self.target = None
@@ -422,6 +438,11 @@ class TokenReader:
             depth += token.keyword(opening) - token.keyword(closing)
         return list(self.tokens[start : self.at - 1])
 
+    def option(self, *words: str) -> list[SourceToken]:
+        """What stands inside a bracket that opens here, if it begins with one of these words."""
+        first = self.ahead()
+        return self.bracket() if self.is_keyword("(") and first is not None and first.keyword(*words) else []
+
     def mixfix(self) -> list[SourceToken]:
         """A mixfix annotation, if one stands here, without its brackets."""
         following = self.ahead()
@@ -442,7 +463,7 @@ class TokenReader:
             name = self.take().text
         attributes: list[list[SourceToken]] = []
         if self.is_keyword("["):
-            attributes = _split(self.bracket("[", "]"), ",")
+            attributes = split_at(",", self.bracket("[", "]"))
         if not self.accept(":"):
             self.at = start
             return "", []
@@ -451,16 +472,6 @@ class TokenReader:
     def end(self) -> None:
         if self.here is not None:
             raise self.refused(f"{self.here.text[:40]!r} is not read here")
-
-
-def _split(tokens: Iterable[SourceToken], separator: str) -> list[list[SourceToken]]:
-    found: list[list[SourceToken]] = [[]]
-    for token in tokens:
-        if token.keyword(separator):
-            found.append([])
-        else:
-            found[-1].append(token)
-    return [part for part in found if part]
 
 
 def declares_simp(attributes: Iterable[Sequence[SourceToken]]) -> bool:

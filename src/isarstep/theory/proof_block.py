@@ -179,10 +179,7 @@ def joined_goals(goals: Sequence[Term]) -> Term | None:
     formulas = [formula for each in goals if (formula := hol.as_formula(each)) is not None]
     if len(formulas) < len(goals):
         return None
-    made = formulas.pop()
-    while formulas:
-        made = hol.conj(formulas.pop(), made, typed=True)
-    return hol.trueprop(made, typed=True)
+    return hol.trueprop(hol.list_conj(formulas, typed=True), typed=True)
 
 
 def without_lost(facts: Sequence[OwnFact]) -> tuple[OwnFact, ...]:

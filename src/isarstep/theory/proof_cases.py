@@ -26,7 +26,7 @@ from isarstep.logic.terms import (
     substitute,
 )
 from isarstep.logic.types import instantiate_type
-from isarstep.theory.outer import SourceToken
+from isarstep.theory.outer import SourceToken, split_at
 from isarstep.theory.stated import exported
 
 LITERALS = ("Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral")
@@ -328,7 +328,7 @@ def method_text(tokens: Sequence[SourceToken]) -> MethodText:
             continue
         if token.keyword("[") and section == "rule" and rule and not attributes:
             end = next((at for at in range(place, len(rest)) if rest[at].keyword("]")), len(rest))
-            attributes = _split_at_commas(rest[place + 1 : end])
+            attributes = list(map(tuple, split_at(",", rest[place + 1 : end])))
             place = end
         elif token.keyword(",", ";", "|", "+", "?", "(", "[", "!"):
             other = other or token.text
@@ -341,13 +341,3 @@ def method_text(tokens: Sequence[SourceToken]) -> MethodText:
             arguments.append(token)
         place += 1
     return MethodText(name, tuple(arguments), tuple(arbitrary), other, rule, tuple(attributes))
-
-
-def _split_at_commas(tokens: Sequence[SourceToken]) -> list[tuple[SourceToken, ...]]:
-    groups: list[list[SourceToken]] = [[]]
-    for token in tokens:
-        if token.keyword(","):
-            groups.append([])
-        else:
-            groups[-1].append(token)
-    return [tuple(group) for group in groups if group]

@@ -11,7 +11,7 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
-from isarstep.logic.terms import Const, Free, Term, Var, abstract, list_comb, strip_comb, substitute
+from isarstep.logic.terms import Const, Free, Term, Var, list_comb, strip_comb, substitute
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.rule_cases import SHOWN, InductionRule
 from isarstep.theory.statements import generalised
@@ -39,8 +39,7 @@ def _proposition(rule: InductionRule) -> Term:
     cases = []
     for case in rule.cases:
         stated = hol.list_pure_imp(case.premises, hol.trueprop(list_comb(Free(SHOWN), case.arguments)))
-        for name in reversed(case.variables):
-            stated = hol.pure_all(name, None, abstract(stated, Free(name)))
+        stated = hol.quantified(hol.pure_all, [Free(name) for name in case.variables], stated)
         cases.append(substitute(stated, lambda leaf: shown if leaf == Free(SHOWN) else None))
     about = [] if rule.major is None else [rule.major]
     return hol.list_pure_imp([*about, *cases], hol.trueprop(list_comb(shown, [Var(v, 0) for v in rule.variables])))

@@ -17,8 +17,8 @@ from isarstep.logic.terms import App, Free, Term, Typ, frees, strip_comb
 from isarstep.theory.case_methods import choice_cases, find_cases
 from isarstep.theory.declarations import new_names, open_type, plain_names, sides_of
 from isarstep.theory.is_patterns import PATTERN_NAME, bound_by_pattern, bound_in_statement
-from isarstep.theory.named_facts import FactNames, split_at_and
-from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken
+from isarstep.theory.named_facts import FactNames
+from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken, split_at
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_block import (
@@ -481,7 +481,7 @@ class ProofWalk:
     def _name_facts(self, command: OuterCommand) -> None:
         """`note a = b c and d = e`."""
         block, this, lost = self.block, list[OwnFact](), False
-        for tokens in split_at_and(command.tokens):
+        for tokens in split_at("and", command.tokens):
             name = ""
             if any(token.keyword("=") for token in tokens[1:]):
                 place = next(i for i, token in enumerate(tokens) if token.keyword("="))

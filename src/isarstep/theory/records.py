@@ -15,7 +15,6 @@ from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import App, Const, Term, TFree, Typ, Type, Var, fun, funs, list_comb, strip_fun
 from isarstep.logic.types import instantiate_type
 from isarstep.theory.declarations import closed_fact, type_parameters
-from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.statements import ANY_SORT, NotRead, read_written_type, type_names
@@ -45,9 +44,7 @@ class _Level:
 
 def record(context: OwnContext, command: OuterCommand) -> None:
     reader = TokenReader(command.tokens, context.source, command.start)
-    following = reader.ahead()
-    if reader.is_keyword("(") and following is not None and following.text == "overloaded":
-        reader.bracket()
+    reader.option("overloaded")
     if context.target is not None:
         raise reader.refused("a record inside a context is not read")
     begin = reader.at
@@ -133,10 +130,7 @@ def _declare(
     context.declare_constant(f"{owner}.truncate", fun(scheme, whole))
     context.language.records[owner] = [f"{owner}.{each.name}" for each in fields]
     for each in fields:
-        if each.mixfix:
-            arguments = 1 + len(strip_fun(each.type)[0])
-            rows = mixfix_rows(each.mixfix, context.source, f"{owner}.{each.name}", arguments)
-            context.add_notation(rows)
+        context.add_mixfix(each.mixfix, f"{owner}.{each.name}", 1 + len(strip_fun(each.type)[0]))
     here = _Level(maker, len(fields), tuple(context.language.records[owner]))
     _facts(context, name, [*parents, here])
 
@@ -218,8 +212,5 @@ def _injectivity(level: _Level) -> Term:
     names = [*(full.rpartition(".")[2] for full in level.fields), _MORE]
     xs, ys = [Var(each, 0) for each in names], [Var(f"{each}'", 0) for each in names]
     parts = [hol.eq(x, y) for x, y in zip(xs, ys, strict=True)]
-    both = parts.pop()
-    while parts:
-        both = hol.conj(parts.pop(), both)
     maker = Const(level.maker)
-    return _equation(hol.eq(list_comb(maker, xs), list_comb(maker, ys)), both)
+    return _equation(hol.eq(list_comb(maker, xs), list_comb(maker, ys)), hol.list_conj(parts))

@@ -205,9 +205,7 @@ def _fresh(binder: Abs, used: set[str]) -> Var:
 
 def for_all(prop: Term) -> Term:
     """What is said of variables holds for all."""
-    for variable in reversed(schematics(prop)):
-        prop = hol.pure_all(variable.name, variable.type, abstract(prop, variable))
-    return prop
+    return hol.quantified(hol.pure_all, schematics(prop), prop)
 
 
 def apart(prop: Term, number: int) -> Term:

@@ -221,17 +221,12 @@ def some_witnesses(alternatives: Sequence[Witnesses], types: Mapping[str, Typ]) 
     parts = []
     for one in alternatives:
         conjuncts = [formula_of(term) for props in one.props for term in props.terms]
-        part = conjuncts.pop()
-        while conjuncts:
-            part = hol.conj(conjuncts.pop(), part, typed=True)
+        part = hol.list_conj(conjuncts, typed=True)
         for each in reversed(one.names):
             typ = next((n.type for n in frees(part) if n.name == each.name), types.get(each.name) or each.type)
             part = hol.exists(each.name, typ, abstract(part, Free(each.name, typ)))
         parts.append(part)
-    whole = parts.pop()
-    while parts:
-        whole = hol.disj(parts.pop(), whole, typed=True)
-    return hol.trueprop(whole, typed=True)
+    return hol.trueprop(hol.list_disj(parts, typed=True), typed=True)
 
 
 def rules_for_witnesses(alternatives: Sequence[Witnesses], thesis: Term) -> list[Term]:

@@ -8,7 +8,6 @@ from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import App, Const, Term, TFree, Type, Var, erase, frees, fun, list_comb
 from isarstep.theory.declarations import closed_fact, type_parameters
-from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.proof_block import type_of_term
@@ -18,9 +17,7 @@ from isarstep.theory.statements import ANY_SORT, NotRead, read_together, type_na
 def typedef(context: OwnContext, command: OuterCommand, *, unproved: bool) -> None:
     """`typedef 'a t = "A" morphisms rep abs`; `unproved`: that A has elements rests on `sorry`."""
     reader = TokenReader(command.tokens, context.source, command.start)
-    following = reader.ahead()
-    if reader.is_keyword("(") and following is not None and following.keyword("overloaded", "open"):
-        reader.bracket()
+    reader.option("overloaded", "open")
     begin = reader.at
     parameters = type_parameters(reader)
     if context.target is not None or any(token.keyword("::") for token in reader.tokens[begin : reader.at]):
@@ -41,8 +38,7 @@ def typedef(context: OwnContext, command: OuterCommand, *, unproved: bool) -> No
     if types_inside([members]) - set(parameters) or type_names([typ]) - set(parameters):
         raise NotRead(context.source, text.inside, "the set has a type variable that the new type does not have")
     full = context.declare_type(name.text, len(parameters))
-    if mixfix:
-        context.add_notation(mixfix_rows(mixfix, context.source, full, len(parameters), "type"))
+    context.add_mixfix(mixfix, full, len(parameters), "type")
     made, old = Type(full, tuple(TFree(each, ANY_SORT) for each in parameters)), typ.args[0]
     away = context.declare_constant(f"{full}.{names[0]}", fun(made, old))
     back = context.declare_constant(f"{full}.{names[1]}", fun(old, made))
