@@ -17,11 +17,11 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from isarstep.logic.bound_variables import as_function
 from isarstep.logic.hol import ALL, CONJ, EQ, IMPLIES, PURE_ALL, PURE_IMP, TRUEPROP, dest_binary, dest_quantifier
 from isarstep.logic.sameness import numbered_schematics
 from isarstep.logic.terms import Abs, App, Bound, Const, Term, Var, beta_eta_normal, instantiate, list_comb, strip_comb
 from isarstep.logic.tokens import decode, encode_line
+from isarstep.logic.variables import as_function
 
 TRIVIAL = ("symmetric", "implication", "conjuncts", "general", "instance")
 

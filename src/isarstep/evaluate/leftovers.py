@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from isarstep.bench.example import Example
-from isarstep.logic.bound_variables import as_function
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, replaced, strip_pure_imp, trueprop
 from isarstep.logic.terms import (
     Abs,
@@ -27,6 +26,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.tokens import TokenError, decode, encode_line
+from isarstep.logic.variables import as_function
 
 Found: TypeAlias = dict[Var, Term]
 

@@ -10,7 +10,7 @@ from isarstep.logic.infer import CONSTRAINT, TypingError
 from isarstep.logic.language import Language
 from isarstep.logic.misreadings import ENGLISH
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, instantiate, loose, subterms
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, head_name, instantiate, loose, subterms
 from isarstep.logic.writer import write_formula, write_type
 
 _CHAIN = "relations do not chain: write a < b ∧ b < c"
@@ -137,9 +137,9 @@ def explained(error: TypingError, language: Language) -> TypingError:
         return error
     argument, function = (_shown(part, language) for part in (where.arg, where.fun))
     found = write_type(error.found, language)
-    if _head(where.fun) == language.judgment:
+    if head_name(where.fun) == language.judgment:
         says = f"{argument} is no statement, but of type {found}"
-    elif _head(where.fun) == CONSTRAINT:
+    elif head_name(where.fun) == CONSTRAINT:
         says = f"{argument} has type {found}, but {write_type(error.wanted or error.found, language)} is given for it"
     elif error.wanted is None:
         says = f"{function} is no function, but is applied to {argument}"
@@ -166,18 +166,12 @@ def _shown(term: Term, language: Language, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _head(term: Term) -> str:
-    while type(term) is App:
-        term = term.fun
-    return term.name if type(term) is Const else ""
-
-
 def _arguments(term: Term) -> int:
     return 1 + _arguments(term.fun) if type(term) is App else 0
 
 
 def _is(*ends: str) -> Callable[[Term], bool]:
-    return lambda term: _head(term).rpartition(".")[2] in ends
+    return lambda term: head_name(term).rpartition(".")[2] in ends
 
 
 _number, _arithmetic = _is("numeral", "one", "zero"), _is("plus", "minus", "times", "inverse_divide", "power", "power2")

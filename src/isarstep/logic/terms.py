@@ -335,6 +335,17 @@ def strip_comb(term: Term) -> tuple[Term, list[Term]]:
     return term, arguments
 
 
+def applied_constant(term: Term) -> tuple[str, list[Term]]:
+    """The name of the constant at the head, and the arguments; no name where another term is applied."""
+    head, arguments = strip_comb(term)
+    return head.name if type(head) is Const else "", arguments
+
+
+def head_name(term: Term) -> str:
+    """The name of the constant at the head; empty where it is another term."""
+    return applied_constant(term)[0]
+
+
 def subterms(term: Term) -> Iterator[Term]:
     """Every subterm, a function before its argument: leaves come in the order of their tokens."""
     todo = [term]

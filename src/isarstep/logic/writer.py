@@ -36,6 +36,7 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
+    head_name,
     occurs_bound,
     strip_comb,
 )
@@ -138,7 +139,7 @@ class _Writer:
         if type(term) is App and type(term.fun) is Const and term.fun.name == self.judgment:
             if not is_meta(term.arg):
                 return self.term(term.arg, low)
-        elif is_meta(term) or self.language.takes_propositions(_head(term)):
+        elif is_meta(term) or self.language.takes_propositions(head_name(term)):
             return self.term(term, low)
         return self.bracketed(f"PROP {self.term(term, MAX_PRIORITY)}", MAX_PRIORITY, low)
 
@@ -372,7 +373,7 @@ class _Writer:
             return False
         if head.type is not None:
             return type(head.type) is Type and head.type.args[0] == _BOOL
-        return any(_head(argument) in _TRUTHS for argument in arguments)
+        return any(head_name(argument) in _TRUTHS for argument in arguments)
 
     def enumeration(self, name: str, arguments: list[Term]) -> str | None:
         nil, opening, closing = _ENUMERATIONS[name]
@@ -430,12 +431,6 @@ def _match(pattern: Any, term: Term, found: dict[str, Any]) -> bool:
     return all(_match(p, t, found) for p, t in zip(pattern[1:], reversed(arguments), strict=True))
 
 
-def _head(term: Term) -> str:
-    while type(term) is App:
-        term = term.fun
-    return term.name if type(term) is Const else ""
-
-
 def _image_set(function: Term) -> tuple[list[Abs], Term, Term] | None:
     """`λu. ∃x y. u = f x y ∧ P x y` taken apart."""
     if type(function) is not Abs:
@@ -446,10 +441,10 @@ def _image_set(function: Term) -> tuple[list[Abs], Term, Term] | None:
         functions.append(body.arg)
         body = body.arg.body
     depth = len(functions)
-    if not functions or _head(body) != "HOL.conj" or type(body) is not App or type(body.fun) is not App:
+    if not functions or head_name(body) != "HOL.conj" or type(body) is not App or type(body.fun) is not App:
         return None
     equation, condition = body.fun.arg, body.arg
-    if _head(equation) != "HOL.eq" or type(equation) is not App or type(equation.fun) is not App:
+    if head_name(equation) != "HOL.eq" or type(equation) is not App or type(equation.fun) is not App:
         return None
     if equation.fun.arg != Bound(depth) or occurs_bound(equation.arg, depth) or occurs_bound(condition, depth):
         return None

@@ -16,7 +16,19 @@ from itertools import combinations, combinations_with_replacement, islice
 from isarstep.logic import hol
 from isarstep.logic.hol import DIVIDE, LESS, LESS_EQ, MINUS, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, Typ, Type, funs, list_comb, loose, strip_comb, strip_fun, subterms
+from isarstep.logic.terms import (
+    Const,
+    Term,
+    Typ,
+    Type,
+    applied_constant,
+    funs,
+    list_comb,
+    loose,
+    strip_comb,
+    strip_fun,
+    subterms,
+)
 from isarstep.prove.calculation import IDENTITY
 from isarstep.prove.domains import INT, number_term
 from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
@@ -267,8 +279,7 @@ def bases(compared: Sequence[Inequality]) -> Iterator[Term]:
     for each in compared:
         for side in (each.low, each.high):
             for node in subterms(side):
-                head, arguments = strip_comb(node)
-                name = head.name if type(head) is Const else ""
+                name, arguments = applied_constant(node)
                 if name == POWER and len(arguments) == 2 and number_of(arguments[1]) == 2:
                     squared[arguments[0]] = None
             atoms.update(dict.fromkeys(atoms_of(side, typ)))
@@ -286,8 +297,7 @@ def bases(compared: Sequence[Inequality]) -> Iterator[Term]:
 
 def atoms_of(term: Term, typ: Typ) -> Iterator[Term]:
     """What is no sum, product or power of others; quotients as they stand."""
-    head, arguments = strip_comb(term)
-    name = head.name if type(head) is Const else ""
+    name, arguments = applied_constant(term)
     if name in SPLIT and len(arguments) == 2:
         for each in arguments:
             yield from atoms_of(each, typ)

@@ -16,7 +16,18 @@ from itertools import chain, combinations_with_replacement, islice
 from isarstep.logic import hol
 from isarstep.logic.hol import LESS, LESS_EQ
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, Typ, funs, list_comb, loose, strip_comb, strip_fun, subterms
+from isarstep.logic.terms import (
+    Const,
+    Term,
+    Typ,
+    applied_constant,
+    funs,
+    list_comb,
+    loose,
+    strip_comb,
+    strip_fun,
+    subterms,
+)
 from isarstep.prove.calculation import IDENTITY
 from isarstep.prove.certificates import (
     QUOTIENTS,
@@ -98,8 +109,7 @@ def by_contradiction(problem: GroundProblem, signature: Signature, core: Core) -
 
 def alternatives(formula: Term, *, holds: bool) -> Alternatives | None:
     """Comparisons of ordered numbers that say that a formula holds, or does not; None where it says something else."""
-    head, arguments = strip_comb(formula)
-    name = head.name if type(head) is Const else ""
+    name, arguments = applied_constant(formula)
     if name == hol.NOT and len(arguments) == 1:
         return alternatives(arguments[0], holds=not holds)
     if name in (hol.CONJ, hol.DISJ, hol.IMPLIES) and len(arguments) == 2:
@@ -269,8 +279,7 @@ class _Search:
             for node in dict.fromkeys(
                 node for term in (*case, *(each.formula for each in self.facts)) for node in subterms(term)
             ):
-                head, arguments = strip_comb(node)
-                name = head.name if type(head) is Const else ""
+                name, arguments = applied_constant(node)
                 if name == "Groups.abs_class.abs" and len(arguments) == 1 and not loose(node):
                     if (low, high) == (zero, arguments[0]):
                         yield self._named(hol.eq(node, arguments[0], self.type), (fact,), "simp")

@@ -12,7 +12,7 @@ import numpy as np
 
 from isarstep.bench.layout import RULES, files_of
 from isarstep.logic import hol
-from isarstep.logic.terms import Const, Term, strip_comb
+from isarstep.logic.terms import Term, head_name
 from isarstep.logic.tokens import decode
 from isarstep.prove.facts import Library
 
@@ -67,5 +67,4 @@ def _is_collection(kind: str) -> bool:
 
 def _head(proposition: Term) -> str:
     formula = hol.dest_trueprop(proposition)
-    head, _ = strip_comb(proposition if formula is None else formula)
-    return head.name if type(head) is Const else ""
+    return head_name(proposition if formula is None else formula)

@@ -14,7 +14,7 @@ from isarstep.bench.theory_contexts import TheoryContext, TheoryContexts
 from isarstep.errors import UserError
 from isarstep.logic.folding import canonical
 from isarstep.logic.hol import BOOL, PROP, as_formula, dest_trueprop, trueprop
-from isarstep.logic.terms import App, Const, Term, fun
+from isarstep.logic.terms import App, Const, Term, fun, head_name
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.declared_rules import DeclaredRules
@@ -22,7 +22,7 @@ from isarstep.prove.facts import Library
 from isarstep.prove.gaps import GapCloser, OpenGap, TraceEntry, unused
 from isarstep.prove.induction_cases import by_induction
 from isarstep.prove.likeness import likeness
-from isarstep.prove.one_rule import OfferedRule, OneRule, head_of
+from isarstep.prove.one_rule import OfferedRule, OneRule
 from isarstep.prove.provers import Provers
 from isarstep.prove.reading import ExampleReader
 from isarstep.prove.schedule import Effort
@@ -195,7 +195,7 @@ class Checker:
         relevant = [*asked.given, *available.relevant(example, asked.context, asked.texts, RULES, asked.given)]
         kinds: Mapping[int, frozenset[str]] = {}
         if declared is not None and self.facts is not None and theories is not None:
-            kinds = declared.about(theories, head_of(goal), {head_of(formula) for formula in known})
+            kinds = declared.about(theories, head_name(goal), {head_name(formula) for formula in known})
         for fact in asked.general:
             yield OfferedRule(fact, 0)
         for place, (number, fact) in enumerate(zip(relevant, available.named(relevant), strict=True)):

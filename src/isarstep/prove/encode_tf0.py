@@ -127,23 +127,9 @@ class _Lifting:
         self.equations: dict[str, Formula] = {}
 
     def lift(self, term: Formula) -> Formula:
-        match term:
-            case f.Arith() | f.Number():
-                raise CannotEncode("interpreted arithmetic in a first-order problem")
-            case f.Ap(fun, arg):
-                return f.Ap(self.lift(fun), self.lift(arg))
-            case f.Quant(kind, var, body):
-                return f.Quant(kind, var, self.lift(body))
-            case f.Conn(op, args):
-                return f.Conn(op, tuple(self.lift(a) for a in args))
-            case f.Eq(left, right):
-                return f.Eq(self.lift(left), self.lift(right))
-            case f.Ite(cond, then, other):
-                return f.Ite(self.lift(cond), self.lift(then), self.lift(other))
-            case f.Lam():
-                return self._lift_lambda(term)
-            case _:
-                return term
+        if isinstance(term, f.Arith | f.Number):
+            raise CannotEncode("interpreted arithmetic in a first-order problem")
+        return self._lift_lambda(term) if isinstance(term, f.Lam) else f.with_children(term, self.lift)
 
     def _lift_lambda(self, term: f.Lam) -> Formula:
         free = f.free_variables(term)
@@ -304,18 +290,4 @@ def _case_inside(atom: Formula) -> Formula | None:
 
 
 def _replace(term: Formula, old: Formula, new: Formula) -> Formula:
-    if term == old:
-        return new
-    match term:
-        case f.Ap(fun, arg):
-            return f.Ap(_replace(fun, old, new), _replace(arg, old, new))
-        case f.Quant(kind, var, body):
-            return f.Quant(kind, var, _replace(body, old, new))
-        case f.Conn(op, args):
-            return f.Conn(op, tuple(_replace(a, old, new) for a in args))
-        case f.Eq(left, right):
-            return f.Eq(_replace(left, old, new), _replace(right, old, new))
-        case f.Ite(cond, then, other):
-            return f.Ite(_replace(cond, old, new), _replace(then, old, new), _replace(other, old, new))
-        case _:
-            return term
+    return new if term == old else f.with_children(term, lambda part: _replace(part, old, new))

@@ -11,7 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from isarstep.logic.terms import Abs, App, Bound, Const, Term, Typ, Type, increase, occurs_bound, strip_comb, strip_fun
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    Term,
+    Typ,
+    Type,
+    applied_constant,
+    increase,
+    occurs_bound,
+    strip_comb,
+    strip_fun,
+)
 from isarstep.prove.domains import (
     NAT,
     CharacterValues,
@@ -422,8 +435,7 @@ def _asked(env: Environment, domain: Domain, limits: Sequence[Code]) -> tuple[Se
 
 def _guards(body: Term, universal: bool) -> Iterator[Term]:
     """What must hold of the bound variable, or the whole is decided: premises under `∀`, conjuncts under `∃`."""
-    head, arguments = strip_comb(body)
-    name = head.name if type(head) is Const else ""
+    name, arguments = applied_constant(body)
     if universal and name in ("HOL.implies", "Pure.imp") and len(arguments) == 2:
         yield from _guards(arguments[0], False)
         yield from _guards(arguments[1], True)

@@ -8,7 +8,7 @@ depth of what it builds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -160,6 +160,27 @@ def children(term: Formula) -> tuple[Formula, ...]:
             return (cond, then, other)
         case _:
             return ()
+
+
+def with_children(term: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """The same with other children."""
+    match term:
+        case Ap(fun, arg):
+            return Ap(change(fun), change(arg))
+        case Lam(var, body):
+            return Lam(var, change(body))
+        case Quant(kind, var, body):
+            return Quant(kind, var, change(body))
+        case Conn(op, args):
+            return Conn(op, tuple(map(change, args)))
+        case Arith(operation, args):
+            return Arith(operation, tuple(map(change, args)))
+        case Eq(left, right):
+            return Eq(change(left), change(right))
+        case Ite(cond, then, other):
+            return Ite(change(cond), change(then), change(other))
+        case _:
+            return term
 
 
 def written_size(term: Formula) -> int:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from isarstep.logic.hol import dest_binary, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, TVar, loose, schematics, strip_comb, subterms
+from isarstep.logic.terms import Term, TVar, head_name, loose, schematics, subterms
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import LOGICAL, Named, is_general, term_type_variables
 
@@ -40,13 +40,8 @@ def _rule(fact: Named) -> _Rule | None:
         return None
     stated = [dest_trueprop(premise) for premise in premises]
     sides = dest_binary("HOL.eq", formula)
-    left = sides[0] if sides is not None and _head(sides[0]) not in ("", *LOGICAL) else None
+    left = sides[0] if sides is not None and head_name(sides[0]) not in ("", *LOGICAL) else None
     return _Rule(fact, tuple(each for each in stated if each is not None), formula, left)
-
-
-def _head(term: Term) -> str:
-    head, _ = strip_comb(term)
-    return head.name if type(head) is Const else ""
 
 
 def fitting(facts: Iterable[Named], premises: Sequence[Named], goal: Term, signature: Signature) -> list[Named]:
@@ -79,9 +74,9 @@ def _backwards(rules: Sequence[_Rule], goal: Term, known: set[Term | None], sign
 
 
 def _leading(rules: Sequence[_Rule], wanted: Term, signature: Signature) -> Iterator[tuple[_Rule, Matching]]:
-    head, count = _head(wanted), 0
+    head, count = head_name(wanted), 0
     for rule in rules:
-        if _head(rule.conclusion) != head or head == "":
+        if head_name(rule.conclusion) != head or head == "":
             continue
         matching = Matching(signature)
         if matching.fits(rule.conclusion, wanted) and _complete(rule, matching):
@@ -95,12 +90,12 @@ def _equations(rules: Sequence[_Rule], formulas: Iterable[Term], signature: Sign
     places: dict[str, dict[Term, None]] = {}
     for formula in formulas:
         for part in subterms(formula):
-            if _head(part) and not loose(part):
-                places.setdefault(_head(part), {})[part] = None
+            if head_name(part) and not loose(part):
+                places.setdefault(head_name(part), {})[part] = None
     for rule in rules:
         if rule.left is None:
             continue
-        for part in places.get(_head(rule.left), ()):
+        for part in places.get(head_name(rule.left), ()):
             matching = Matching(signature)
             if matching.fits(rule.left, part) and _complete(rule, matching):
                 yield Named(rule.fact.name, matching.instance(rule.fact.prop))

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, TFree, TVar, Typ, Type, Var
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, TFree, TVar, Typ, Type, Var, strip_fun
 from isarstep.prove import formula as f
 from isarstep.prove.formula import BOOL, INT, REAL, Base, CannotEncode, Formula, Sort
 
@@ -65,11 +65,7 @@ def type_text(typ: Typ) -> str:
 def argument_types(typ: MaybeTyp) -> tuple[list[Typ], Typ]:
     if typ is None:
         raise CannotEncode("a term without types")
-    args: list[Typ] = []
-    while isinstance(typ, Type) and typ.name == "fun":
-        args.append(typ.args[0])
-        typ = typ.args[1]
-    return args, typ
+    return strip_fun(typ)
 
 
 class Lowering:
@@ -229,16 +225,8 @@ class Lowering:
             case f.Quant(kind, var, body):
                 new = self.fresh(var.sort)
                 return f.Quant(kind, new, self.rename(body, {**replace, var: new}))
-            case f.Conn(op, args):
-                return f.Conn(op, tuple(self.rename(a, replace) for a in args))
-            case f.Arith(aop, args):
-                return f.Arith(aop, tuple(self.rename(a, replace) for a in args))
-            case f.Eq(left, right):
-                return f.Eq(self.rename(left, replace), self.rename(right, replace))
-            case f.Ite(cond, then, other):
-                return f.Ite(*(self.rename(p, replace) for p in (cond, then, other)))
             case _:
-                return term
+                return f.with_children(term, lambda part: self.rename(part, replace))
 
     def _symbol(self, name: str, typ: MaybeTyp) -> Formula:
         if typ is None:

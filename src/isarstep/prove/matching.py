@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from isarstep.logic.bound_variables import as_function
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -29,6 +28,7 @@ from isarstep.logic.terms import (
     substitute_types,
 )
 from isarstep.logic.types import applied_type, map_type
+from isarstep.logic.variables import as_function
 from isarstep.prove.monomorphise import Substitution, match_in_sorts, variables_in
 
 

@@ -31,6 +31,7 @@ from isarstep.logic.terms import (
     constants,
     frees,
     fun,
+    head_name,
     increase,
     list_comb,
     loose,
@@ -123,7 +124,7 @@ def is_iff(formula: Term) -> bool:
 def says_nothing(formula: Term) -> bool:
     """`t = t`, `t ≤ t`, True."""
     _, sides = strip_comb(formula)
-    return (len(sides) == 2 and sides[0] == sides[1]) or head_of(formula) in ("HOL.True", "HOL.False")
+    return (len(sides) == 2 and sides[0] == sides[1]) or head_name(formula) in ("HOL.True", "HOL.False")
 
 
 def without_eta(formula: Term) -> Term:
@@ -211,11 +212,6 @@ def _case(premise: Term, thesis: Var) -> Term | None:
     return None if thesis in schematics(case) else case
 
 
-def head_of(term: Term) -> str:
-    head, _ = strip_comb(term)
-    return head.name if type(head) is Const else ""
-
-
 class OneRule:
     """What is one rule away from a goal and from what is given."""
 
@@ -225,12 +221,12 @@ class OneRule:
         self._largest = 2 * max(map(size, (goal, *self._known))) + SMALL
         self._by_head: dict[str, list[Term]] = {}
         for formula in self._known:
-            self._by_head.setdefault(head_of(formula), []).append(formula)
+            self._by_head.setdefault(head_name(formula), []).append(formula)
         self._relation = relation_of(goal)
         self._parts: dict[str, dict[Term, None]] = {}
         for part in subterms(goal):
-            if part != goal and not loose(part) and type(part) is App and head_of(part) not in ("", *DIGITS):
-                self._parts.setdefault(head_of(part), {})[part] = None
+            if part != goal and not loose(part) and type(part) is App and head_name(part) not in ("", *DIGITS):
+                self._parts.setdefault(head_name(part), {})[part] = None
         self._mentioned = {each.name for formula in (goal, *self._known) for each in constants(formula)}
         self._mentioned |= {hol.EQ, hol.CONJ, hol.DISJ, hol.NOT, hol.EX, hol.ALL, hol.IMPLIES, *ORDERS, MEMBER, BALL}
         self._near = {part for formula in self._known for part in subterms(formula) if type(part) is App}
@@ -241,7 +237,7 @@ class OneRule:
         for offered in rules:
             rule = rule_said_by(offered.fact)
             for way, formulas in self._ways(rule) if rule is not None else ():
-                if not offered.fits(way, head_of(self._goal)):
+                if not offered.fits(way, head_name(self._goal)):
                     continue
                 before = 0
                 for made in formulas:
@@ -253,9 +249,9 @@ class OneRule:
                             found[formula] = RuleStep(formula, offered.fact.name, way, cost)
         for formula in self._squares():
             found.setdefault(formula, RuleStep(formula, SQUARE, "chain", DECLARED))
-        if head_of(self._goal) == "HOL.False":
+        if head_name(self._goal) == "HOL.False":
             for formula in self._known:
-                if head_of(formula) != hol.NOT:
+                if head_name(formula) != hol.NOT:
                     negated = App(Const(hol.NOT, fun(hol.BOOL, hol.BOOL)), formula)
                     found[negated] = RuleStep(negated, CONTRADICTION, "backwards", 0.0)
         return sorted(found.values(), key=lambda each: each.cost)
@@ -311,7 +307,7 @@ class OneRule:
         return sorted(counted, key=lambda each: each[0])[:WAYS]
 
     def _candidates(self, pattern: Term) -> Sequence[Term]:
-        head = head_of(pattern)
+        head = head_name(pattern)
         return self._by_head.get(head, ()) if head else ()
 
     def _complete(self, rule: LibraryRule, matching: Matching) -> bool:
@@ -324,15 +320,15 @@ class OneRule:
                 yield from map(made.instance, rule.premises)
 
     def _backwards(self, rule: LibraryRule) -> Iterator[Term]:
-        head = head_of(self._goal)
-        if head and head_of(rule.conclusion) == head:
+        head = head_name(self._goal)
+        if head and head_name(rule.conclusion) == head:
             matching = self._fits(rule.conclusion, self._goal)
             if matching is not None:
                 yield from self._missing(rule, matching)
         if rule.equation is None or not is_iff(rule.conclusion):
             return
         for one, other in (rule.equation, rule.equation[::-1]):
-            matching = self._fits(one, self._goal) if head and head_of(one) == head else None
+            matching = self._fits(one, self._goal) if head and head_name(one) == head else None
             if matching is None:
                 continue
             if not schematics(matching.instance(other)):
@@ -345,7 +341,7 @@ class OneRule:
 
     def _forwards(self, rule: LibraryRule) -> Iterator[_RuleResult]:
         same = REPEATED * is_iff(rule.conclusion)
-        if rule.premises and head_of(rule.premises[0]) in self._by_head:
+        if rule.premises and head_name(rule.premises[0]) in self._by_head:
             for repeated, made in self._solved(rule.premises, Matching(self._signature), every=True):
                 if self._complete(rule, made):
                     yield _RuleResult(made.instance(rule.conclusion), REPEATED * repeated + same)
@@ -367,9 +363,9 @@ class OneRule:
         if shape(left) == shape(right):  # sides alike but for the order of variables
             return
         for one, other, back in ((left, right, False), (right, left, True)):
-            if head_of(one) in ("", NUMERAL):  # `2 = 1 + 1` leads nowhere
+            if head_name(one) in ("", NUMERAL):  # `2 = 1 + 1` leads nowhere
                 continue
-            for part in self._parts.get(head_of(one), ()):
+            for part in self._parts.get(head_name(one), ()):
                 matching = self._fits(one, part)
                 if matching is None:
                     continue
@@ -385,10 +381,10 @@ class OneRule:
         """Where an equation is used from right to left: only if what comes of it has a part that the facts speak of,
         which may say what is left open."""
         for inner in subterms(other):
-            if inner == other or type(inner) is not App or not head_of(inner) or loose(inner):
+            if inner == other or type(inner) is not App or not head_name(inner) or loose(inner):
                 continue
             for near in self._near:
-                if head_of(near) == head_of(inner) and not loose(near):
+                if head_name(near) == head_name(inner) and not loose(near):
                     made = self._fits(inner, near, matching)
                     if made is not None and not any(near == part for parts in self._parts.values() for part in parts):
                         yield made
@@ -413,7 +409,7 @@ class OneRule:
             return
         pairs: dict[tuple[Free, Free], None] = {}
         for part in (*self._parts.get(TIMES, ()), *self._parts.get(POWER, ())):
-            if head_of(part) == TIMES or head_of(strip_comb(part)[1][-1]) == NUMERAL:
+            if head_name(part) == TIMES or head_name(strip_comb(part)[1][-1]) == NUMERAL:
                 variables = (variable for variable in dict.fromkeys(frees(part)) if variable.type == goal.of)
                 pairs.update(dict.fromkeys(combinations(variables, 2)))
         for one, other in islice(pairs, WAYS):
@@ -429,7 +425,7 @@ class OneRule:
         if goal is None or said is None or goal.name not in ORDERS or said.name not in ORDERS:
             return
         for mine, other in ((goal.left, said.left), (goal.right, said.right)):
-            if type(mine) is App and head_of(other) and head_of(other) == head_of(mine):
+            if type(mine) is App and head_name(other) and head_name(other) == head_name(mine):
                 matching = self._fits(other, mine)
                 if matching is not None and self._complete(rule, matching):
                     yield matching.instance(rule.conclusion)

@@ -22,6 +22,7 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     abstract,
+    applied_constant,
     frees,
     funs,
     list_comb,
@@ -220,8 +221,7 @@ def _order(base: int, modulus: int) -> int | None:
 
 def _value(exponent: Term, n: int) -> int:
     """An exponent where its one variable is n."""
-    head, arguments = strip_comb(exponent)
-    match head.name if type(head) is Const else "", arguments:
+    match applied_constant(exponent):
         case "Groups.plus_class.plus", [left, right]:
             return _value(left, n) + _value(right, n)
         case "Groups.times_class.times", [left, right]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from isarstep.logic import hol
-from isarstep.logic.terms import Const, Free, Term, Type, abstract, loose, strip_comb, strip_fun
+from isarstep.logic.terms import Const, Free, Term, Type, abstract, applied_constant, loose, strip_comb, strip_fun
 from isarstep.prove.domains import Undetermined
 from isarstep.prove.executable import BuiltInOnly, Environment, Machine
 from isarstep.prove.monomorphise import Named
@@ -142,8 +142,7 @@ class _Periodic:
 
     def _value(self, term: Term) -> None:
         """A term whose own value is periodic: remainders, numerals, and what is computed from them."""
-        head, arguments = strip_comb(term)
-        match head.name if type(head) is Const else "", arguments:
+        match applied_constant(term):
             case "Rings.modulo_class.modulo", [number, modulus]:
                 self._modulus(modulus)
                 self._polynomial(number)

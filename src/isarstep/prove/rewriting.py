@@ -23,8 +23,10 @@ from isarstep.logic.terms import (
     Term,
     Type,
     Var,
+    applied_constant,
     beta_normal,
     frees,
+    head_name,
     instantiate,
     loose,
     occurs_bound,
@@ -53,8 +55,7 @@ class Rewrite:
 
     @property
     def head(self) -> str:
-        head, _ = strip_comb(self.left)
-        return head.name if type(head) is Const else ""
+        return head_name(self.left)
 
 
 def rewrites_of(fact: Named) -> Iterator[Rewrite]:
@@ -129,8 +130,7 @@ class Known:
 def _assumed(formula: Term, names: Names) -> Iterator[tuple[Term, tuple[Term, Names]]]:
     if loose(formula):
         return
-    head, arguments = strip_comb(formula)
-    match head.name if type(head) is Const else "", arguments:
+    match applied_constant(formula):
         case "HOL.conj", [left, right]:
             yield from _assumed(left, names)
             yield from _assumed(right, names)

@@ -23,6 +23,7 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
+    applied_constant,
     frees,
     funs,
     list_comb,
@@ -322,8 +323,7 @@ class Normaliser:
 
     def _apart(self, formula: Term, typ: Typ) -> Polynomial | None:
         """`a ≠ b`, `a < b`: their difference is not 0. `c ≤ a` with a number c > 0: neither is a."""
-        head, arguments = strip_comb(formula)
-        name = head.name if type(head) is Const else ""
+        name, arguments = applied_constant(formula)
         if name == "HOL.Not" and len(arguments) == 1:
             sides = _binary(arguments[0], "HOL.eq")
             if sides is None or _type_of_equation(arguments[0]) != typ:
@@ -471,8 +471,7 @@ def type_of_application(term: Term) -> Typ | None:
 
 def nonlinear(term: Term) -> bool:
     """Is it a product or a power of what are no numbers, or a quotient by one?"""
-    head, arguments = strip_comb(term)
-    match head.name if type(head) is Const else "", arguments:
+    match applied_constant(term):
         case "Groups.times_class.times", [left, right]:
             return bool(frees(left)) and bool(frees(right))
         case "Power.power_class.power", [base, _]:
@@ -484,8 +483,7 @@ def nonlinear(term: Term) -> bool:
 
 def number_of(term: Term) -> int | None:
     """The value of a numeral that is not negative."""
-    head, arguments = strip_comb(term)
-    match head.name if type(head) is Const else "", arguments:
+    match applied_constant(term):
         case "Groups.zero_class.zero", []:
             return 0
         case "Groups.one_class.one", []:
@@ -499,8 +497,7 @@ def value_of_digits(digits: Term) -> int | None:
     """The number of a closed `num`."""
     bits: list[int] = []
     while True:
-        head, arguments = strip_comb(digits)
-        name = head.name if type(head) is Const else ""
+        name, arguments = applied_constant(digits)
         if name == "Num.num.One" and not arguments:
             return int("1" + "".join(map(str, reversed(bits))), 2)
         if name not in ("Num.num.Bit0", "Num.num.Bit1") or len(arguments) != 1:

@@ -12,22 +12,10 @@ from isarstep.logic.hol import PURE_ALL, trueprop
 from isarstep.logic.infer import PROP, Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import (
-    Abs,
-    App,
-    Const,
-    Free,
-    Term,
-    Typ,
-    abstract,
-    frees,
-    fun,
-    schematics,
-    substitute,
-    substitute_types,
-)
+from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, abstract, frees, fun, schematics, substitute_types
 from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.types import fixed_type
+from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import method_with_all_given
@@ -261,7 +249,7 @@ def _with_obtained(steps: Sequence[ShownStep], types: Context) -> tuple[ShownSte
             called[step.obtained.name] = Free(name, step.obtained.type)
 
     def said(formula: Term) -> Term:
-        return substitute(formula, lambda leaf: called.get(leaf.name) if type(leaf) is Free else None)
+        return substitute_frees(formula, called)
 
     return tuple(
         replace(step, formula=said(step.formula), obtained=called.get(step.obtained.name) if step.obtained else None)
@@ -293,7 +281,7 @@ def _opening(
             lines.append(f'    fix {name} :: "{write_type(variable.type, language, sorts=True)}"')
 
     def said(proposition: Term) -> Term:
-        return substitute(proposition, lambda leaf: called.get(leaf.name) if type(leaf) is Free else None)
+        return substitute_frees(proposition, called)
 
     def text(proposition: Term) -> str:
         return write_typed(with_fractions(said(proposition)), language, names=names)

@@ -8,23 +8,9 @@ from dataclasses import replace
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import (
-    Abs,
-    Const,
-    Free,
-    Term,
-    Typ,
-    Type,
-    Var,
-    erase,
-    frees,
-    funs,
-    list_comb,
-    strip_comb,
-    strip_fun,
-    substitute,
-)
+from isarstep.logic.terms import Abs, Const, Free, Term, Typ, Type, erase, frees, funs, list_comb, strip_comb, strip_fun
 from isarstep.logic.types import match_type
+from isarstep.logic.variables import as_schematic, substitute_frees
 from isarstep.theory.declarations import open_type
 from isarstep.theory.is_patterns import matched
 from isarstep.theory.library_rules import library_choice, library_rule
@@ -204,10 +190,7 @@ def lemma_choice(statement: ReadStatement) -> LemmaChoice:
     types = {node.name: node.type for term in terms for node in frees(term) if node.type is not None}
     new = tuple((name, statement.fixed[name]) for name in statement.new)
     own = set(statement.new)
-    premises = tuple(
-        substitute(erase(term), lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) and leaf.name in own else None)
-        for term in statement.premises
-    )
+    premises = tuple(as_schematic(erase(term), own) for term in statement.premises)
     return LemmaChoice(new, choice_cases(statement.obtains, types), premises)
 
 
@@ -253,14 +236,10 @@ def _of_facts(choice: LemmaChoice, goal: OpenGoal, method: MethodText, context: 
     if not all(matched(each, fact.prop, found) for each, fact in zip(choice.premises, goal.chained, strict=True)):
         raise UserError("what the rule is about is not among the facts that are given to it")
     general = {name for name, _ in choice.variables}
-
-    def put(leaf: Free | Var) -> Term | None:
-        return Var(leaf.name, 0) if isinstance(leaf, Free) and leaf.name in general else None
-
     cases = {
         label: (
             [name for name, _ in case.variables],
-            [substitute(erase(term), put) for _, terms in case.groups for term in terms],
+            [as_schematic(erase(term), general) for _, terms in case.groups for term in terms],
         )
         for label, case in choice.cases.items()
     }
@@ -275,16 +254,11 @@ def _of_lemma(choice: LemmaChoice, method: MethodText, scope: Scope) -> dict[str
     ((name, typ),) = choice.variables
     if type_of_term(term) != typ:
         raise UserError(f"`cases` by {method.rule} is read at the types of its lemma")
-
-    def put(leaf: Free | Var) -> Term | None:
-        return term if isinstance(leaf, Free) and leaf.name == name else None
-
-    return {
-        label: ProofCase(
-            case.variables, tuple((g, tuple(substitute(t, put) for t in ts)) for g, ts in case.groups), None
-        )
-        for label, case in choice.cases.items()
-    }
+    found = {}
+    for label, case in choice.cases.items():
+        groups = tuple((g, tuple(substitute_frees(t, {name: term}) for t in ts)) for g, ts in case.groups)
+        found[label] = ProofCase(case.variables, groups, None)
+    return found
 
 
 def _by_rule(
@@ -364,7 +338,7 @@ def _on_measure(goal: OpenGoal, measure: Term, method: MethodText) -> dict[str, 
     fresh = {name: Free(f"{name}__", block.fixed[name]) for name in names}
 
     def renamed(term: Term) -> Term:
-        return substitute(term, lambda leaf: fresh.get(leaf.name) if isinstance(leaf, Free) else None)
+        return substitute_frees(term, fresh)
 
     typ = type_of_term(measure)
     less = Const("Orderings.ord_class.less", funs([typ, typ], hol.BOOL))

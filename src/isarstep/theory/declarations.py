@@ -21,8 +21,8 @@ from isarstep.logic.terms import (
     funs,
     strip_comb,
     strip_fun,
-    substitute,
 )
+from isarstep.logic.variables import substitute_frees
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
@@ -106,11 +106,6 @@ def announce(context: OwnContext, scope: Scope, new: NewName) -> None:
             return
         context.add_notation(mixfix_rows(new.mixfix, context.source, full, MOST_ARGUMENTS))
         scope.new[full] = new.name
-
-
-def as_constants(prop: Term, meaning: Mapping[str, Term]) -> Term:
-    """The proposition with the new names as what they stand for."""
-    return substitute(prop, lambda leaf: meaning.get(leaf.name) if isinstance(leaf, Free) else None)
 
 
 def retyped(context: OwnContext, prop: Term, fixed: Mapping[str, Typ], wanted: Typ | None = PROP) -> Term:
@@ -202,7 +197,7 @@ def _finish_definition(
     meaning = context.applied(name, used)
     if not short:
         fixed = {name: t for name, t in mentioned.items() if name != base}
-        made = retyped(context, as_constants(prop, {base: meaning}), fixed)
+        made = retyped(context, substitute_frees(prop, {base: meaning}), fixed)
         context.add_facts(label[0] or f"{base}_def", [made], simp=declares_simp(label[1]))
 
 

@@ -15,20 +15,9 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import (
-    Const,
-    Free,
-    Term,
-    Typ,
-    frees,
-    funs,
-    list_comb,
-    rebuild,
-    strip_comb,
-    substitute,
-    subterms,
-)
-from isarstep.theory.declarations import announce, as_constants, labelled, new_names, retyped, sides_of
+from isarstep.logic.terms import Const, Free, Term, Typ, frees, funs, list_comb, rebuild, strip_comb, subterms
+from isarstep.logic.variables import substitute_frees
+from isarstep.theory.declarations import announce, labelled, new_names, retyped, sides_of
 from isarstep.theory.function_induction import Shape, induction_of_function
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
@@ -217,7 +206,7 @@ def _sides(
 def _with_constants(equation: FunctionEquation, meaning: Mapping[str, Term]) -> FunctionEquation:
     head = meaning[equation.head]
     assert isinstance(head, Const)
-    return replace(equation, head=head.name, right=as_constants(equation.right, meaning))
+    return replace(equation, head=head.name, right=substitute_frees(equation.right, meaning))
 
 
 def _facts_of(
@@ -287,11 +276,9 @@ def _less(equation: FunctionEquation, earlier: FunctionEquation, language: Langu
 
 
 def _instance(equation: FunctionEquation, variable: str, value: Term) -> FunctionEquation:
-    def put(leaf: Term) -> Term | None:
-        return value if isinstance(leaf, Free) and leaf.name == variable else None
-
-    patterns = tuple(substitute(pattern, put) for pattern in equation.patterns)
-    return FunctionEquation(equation.head, patterns, substitute(equation.right, put), equation.place)
+    put = {variable: value}
+    patterns = tuple(substitute_frees(pattern, put) for pattern in equation.patterns)
+    return FunctionEquation(equation.head, patterns, substitute_frees(equation.right, put), equation.place)
 
 
 def _first_difference(

@@ -20,10 +20,10 @@ from isarstep.logic.terms import (
     funs,
     strip_comb,
     strip_fun,
-    substitute,
     subterms,
 )
-from isarstep.theory.declarations import announce, as_constants, labelled, new_names, open_type, retyped
+from isarstep.logic.variables import as_schematic, substitute_frees
+from isarstep.theory.declarations import announce, labelled, new_names, open_type, retyped
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
 from isarstep.theory.rule_cases import about_members, predicate_arguments, rule_of_intros, width_of_members
@@ -96,7 +96,7 @@ def _declare(
         if new.in_set:
             context.unread.names[f"{name}p"] = f"the predicate of the set {name}"
     props = [
-        retyped(context, as_constants(rule, meaning), {n.name: n.type for n in frees(rule) if n.type is not None})
+        retyped(context, substitute_frees(rule, meaning), {n.name: n.type for n in frees(rule) if n.type is not None})
         for rule in read.terms
     ]
     together = "_".join(new.names)
@@ -219,10 +219,4 @@ def _inversion(props: Sequence[Term], full: str, new: _Predicates, width: int) -
         own = [node for node in frees(erase(prop)) if node.name not in new.leading]
         parts.append(hol.quantified(hol.exists, own, hol.list_conj(conjuncts or [hol.apply("HOL.True")])))
     left = about_members(full, values, width)
-    return hol.trueprop(hol.eq(left, _parameters_schematic(hol.list_disj(parts), new.parameters)))
-
-
-def _parameters_schematic(term: Term, parameters: Sequence[str]) -> Term:
-    return substitute(
-        term, lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) and leaf.name in parameters else None
-    )
+    return hol.trueprop(hol.eq(left, as_schematic(hol.list_disj(parts), new.parameters)))

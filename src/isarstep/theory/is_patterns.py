@@ -10,7 +10,6 @@ from itertools import count
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
-from isarstep.logic.bound_variables import with_bound
 from isarstep.logic.infer import PROP
 from isarstep.logic.terms import (
     Abs,
@@ -30,6 +29,7 @@ from isarstep.logic.terms import (
     loose,
     strip_comb,
 )
+from isarstep.logic.variables import with_bound
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.statements import Scope, readings_of_pattern
 

@@ -7,6 +7,7 @@ from functools import cache
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import PROP
 from isarstep.logic.terms import Free, Term, Typ, Type, Var, erase, substitute
+from isarstep.logic.variables import as_schematic
 from isarstep.theory.declarations import open_type
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.rule_cases import SHOWN, InductionRule, RuleCase
@@ -216,10 +217,6 @@ def library_choice(name: str, scope: Scope) -> tuple[tuple[str, ...], dict[str, 
         terms = []
         for text in _texts(said):
             (term,) = readings_of_pattern(SourceToken("string", text, 0, 0, 0), inner, PROP)
-            general = substitute(
-                erase(without_marks(term)),
-                lambda leaf: Var(leaf.name, 0) if isinstance(leaf, Free) and leaf.name in given.split() else None,
-            )
-            terms.append(general)
+            terms.append(as_schematic(erase(without_marks(term)), given.split()))
         found[case] = (tuple(names.split()), terms)
     return tuple(given.split()), found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isarstep.logic import hol
-from isarstep.logic.bound_variables import with_bound
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Free, Term, Var, erase, frees, strip_comb, substitute, subterms
+from isarstep.logic.variables import with_bound
 from isarstep.theory.case_methods import lemma_choice, rule_key
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.rule_cases import SHOWN, InductionRule, RuleCase

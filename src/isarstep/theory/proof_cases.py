@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
-from isarstep.logic.bound_variables import with_bound
 from isarstep.logic.language import Language
 from isarstep.logic.record_syntax import UNIT, UNITY
 from isarstep.logic.terms import (
@@ -26,6 +25,7 @@ from isarstep.logic.terms import (
     substitute,
 )
 from isarstep.logic.types import instantiate_type
+from isarstep.logic.variables import substitute_frees, with_bound
 from isarstep.theory.outer import SourceToken, split_at
 from isarstep.theory.stated import exported
 
@@ -247,7 +247,7 @@ def _contains(typ: Type, own: Typ) -> bool:
 
 
 def _put(term: Term, variable: Free, value: Term) -> Term:
-    return substitute(term, lambda leaf: value if isinstance(leaf, Free) and leaf.name == variable.name else None)
+    return substitute_frees(term, {variable.name: value})
 
 
 def distinction_cases(term: Term, typ: Typ, taken: set[str], language: Language) -> dict[str, ProofCase]:

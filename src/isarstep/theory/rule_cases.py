@@ -30,6 +30,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.types import match_type
+from isarstep.logic.variables import substitute_frees
 from isarstep.theory.is_patterns import matched
 from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.statements import type_names, types_inside, with_type_marks
@@ -223,7 +224,7 @@ def _with_formula(premise: Term, asked: WantedInduction, moving: Sequence[Term],
     if moving or asked.arbitrary or formula is None:
         raise UserError("an induction of this form is not read")
     function = _function(with_type_marks(formula), names)
-    put = substitute(premise, lambda leaf: function if isinstance(leaf, Free) and leaf.name == SHOWN else None)
+    put = substitute_frees(premise, {SHOWN: function})
     return beta_normal(put)
 
 

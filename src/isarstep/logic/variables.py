@@ -1,10 +1,10 @@
-"""Terms under binders that are taken away: their bound variables replaced, or made arguments of a function."""
+"""Variables of terms replaced: free ones by their names, bound ones where the binder around the term is taken away."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
-from isarstep.logic.terms import Abs, Bound, MaybeTyp, Term, rebuild
+from isarstep.logic.terms import Abs, Bound, Free, MaybeTyp, Term, Var, rebuild, substitute
 
 
 def with_bound(term: Term, index: int, value: Term) -> Term:
@@ -29,3 +29,13 @@ def as_function(term: Term, places: Sequence[int], types: Sequence[MaybeTyp]) ->
     for typ in reversed(types):
         body = Abs("x", typ, body)
     return None if foreign else body
+
+
+def substitute_frees(term: Term, values: Mapping[str, Term]) -> Term:
+    """Replace the free variables of these names."""
+    return substitute(term, lambda leaf: values.get(leaf.name) if type(leaf) is Free else None)
+
+
+def as_schematic(term: Term, names: Container[str]) -> Term:
+    """A term without types whose free variables of these names are schematic."""
+    return substitute(term, lambda leaf: Var(leaf.name) if type(leaf) is Free and leaf.name in names else None)
