@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from isarstep.errors import UserError
-from isarstep.mine.outer_syntax import tokens
+from isarstep.mine.outer_syntax import _PATTERN, outer_tokens
 from isarstep.mine.roots import TheoryEntry, read_options, read_root, read_roots
 
 ROOT = r"""
@@ -65,7 +65,7 @@ def test_everything_a_root_may_say(tmp_path: Path):
         ("session A = B theories T", r"expected \+"),
         ("sessions A", "expected chapter or session"),
         ("session A = B + (* open", "does not end"),
-        ('session A = "B', "string does not end"),
+        ('session A = "B', "string begins here and does not end"),
         ("session A = B + options [x", "end of the file"),
     ],
 )
@@ -104,9 +104,8 @@ def test_options(tmp_path: Path):
 
 
 def test_tokens_skip_formal_comments_and_keep_lines():
-    found = list(
-        tokens('a \\<comment> \\<open>gone\\<close>\n"b\\"c" \\<open>d\\<close> \\<alpha>\\<^sub>1 x.y', "here")
-    )
-    assert [(token.text, token.quoted, token.line) for token in found] == [
+    text = 'a \\<comment> \\<open>gone\\<close>\n"b\\"c" \\<open>d\\<close> \\<alpha>\\<^sub>1 x.y'
+    found = outer_tokens(text, _PATTERN, lambda place, what: UserError(f"{place}: {what}"))
+    assert [(token.text, token.quoted, 1 + text.count("\n", 0, token.start)) for token in found] == [
         ("a", False, 1), ('b"c', True, 2), ("d", True, 2), ("\\<alpha>\\<^sub>1", False, 2), ("x.y", False, 2),
     ]  # fmt: skip

@@ -1,15 +1,15 @@
-"""Tokens of Isabelle's outer syntax, as far as `ROOT` files, `etc/options` and theory headers need them.
+"""Tokens of Isabelle's outer syntax, of theory files and, as far as they are needed, of `ROOT` files and `etc/options`.
 
-Comments (nested, and formal ones), strings, cartouches and names are recognised; everything else is a symbol of one
-character or `::`.
+Comments (nested, and formal ones) are left out; a pattern says what else is a token.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from isarstep.errors import UserError
 
@@ -31,61 +31,76 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CARTOUCHE = re.compile(r"\\<open>|\\<close>|‹|›")
+_INNER_COMMENT = re.compile(r"(?:\\<comment>|\\<\^cancel>|―)\s*(?:\\<open>|‹)")
 _COMMENT = re.compile(r"\(\*|\*\)")
-_ESCAPE = re.compile(r"\\(\d{3}|.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(\d{3}|[\"`\\])")
+Refused: TypeAlias = Callable[[int, str], UserError]  # the error at a place of a text
+QUOTED = ("string", "open", "verbatim")  # kinds of tokens whose text is inside quotes
 
 
 @dataclass(frozen=True, slots=True)
-class OuterToken:
-    text: str  # without quotes
-    quoted: bool  # a string or a cartouche: never a keyword
-    line: int
+class SourceToken:
+    """A token and the characters of the file that it stands for. `text` is without quotes."""
+
+    kind: str  # name, string, open (a cartouche), back, verbatim, var, typevar, number, symbol
+    text: str
+    start: int
+    end: int
+    inside: int  # where `text` begins in the file
+
+    @property
+    def quoted(self) -> bool:
+        return self.kind in QUOTED
+
+    def keyword(self, *words: str) -> bool:
+        return not self.quoted and self.kind != "back" and self.text in words
 
 
-def _nested(text: str, start: int, pattern: re.Pattern[str], openers: tuple[str, ...], where: str) -> int:
-    """The end of the nested construct whose opener ends at `start`."""
-    depth = 1
-    while depth:
-        found = pattern.search(text, start)
-        if found is None:
-            raise UserError(f"{where}: a comment or cartouche does not end")
-        depth += 1 if found.group() in openers else -1
-        start = found.end()
-    return start
-
-
-def tokens(text: str, where: str) -> Iterator[OuterToken]:
-    """All proper tokens; `where` names the file in errors.
+def outer_tokens(text: str, pattern: re.Pattern[str], refused: Refused) -> Iterator[SourceToken]:
+    """All proper tokens of a text, by a pattern whose groups are kinds of tokens.
 
     Lazy, so that the header of a theory costs nothing of its body.
     """
-    position, line = 0, 1
-    formal_comment = False
+    position, formal_comment = 0, False
     while position < len(text):
-        found = _PATTERN.match(text, position)
+        found = pattern.match(text, position)
         assert found is not None
-        kind, begin, end = found.lastgroup, position, found.end()
+        kind, begin, end = found.lastgroup or "", position, found.end()
+        inside, closer = begin, end
         if kind == "comment":
-            end = _nested(text, end, _COMMENT, ("(*",), f"{where}:{line}")
+            end = _nested(text, refused, begin, end, _COMMENT, ("(*",))
         elif kind == "open":
-            inner = end
-            end = _nested(text, end, _CARTOUCHE, ("\\<open>", "‹"), f"{where}:{line}")
-            closer = 1 if text[end - 1] == "›" else len("\\<close>")
-            if not formal_comment:
-                yield OuterToken(text[inner : end - closer], True, line)
-            formal_comment = False
-        elif kind == "string":
-            yield OuterToken(_ESCAPE.sub(_unescape, text[begin + 1 : end - 1]), True, line)
+            inside, end = end, _nested(text, refused, begin, end, _CARTOUCHE, ("\\<open>", "‹"))
+            closer = end - (1 if text[end - 1] == "›" else len("\\<close>"))
+        elif kind in ("string", "back"):
+            inside, closer = begin + 1, end - 1
         elif kind == "verbatim":
-            yield OuterToken(text[begin + 2 : end - 2], True, line)
-        elif kind == "marker":
-            formal_comment = True
-        elif kind != "space":
-            if text[begin:end] == '"':
-                raise UserError(f"{where}:{line}: a string does not end")
-            yield OuterToken(text[begin:end], False, line)
-        line += text.count("\n", begin, end)
+            inside, closer = begin + 2, end - 2
+        elif kind == "symbol" and text[begin] in '"`':
+            raise refused(begin, "a string begins here and does not end")
         position = end
+        if kind == "marker":
+            formal_comment = True
+        elif kind not in ("space", "comment"):
+            if not formal_comment:
+                inner = text[inside:closer]
+                if kind in ("string", "back") and "\\" in inner:
+                    inner = _ESCAPE.sub(_unescape, inner)
+                if kind in QUOTED:
+                    inner = _without_comments(inner)
+                yield SourceToken(kind, inner, begin, end, inside)
+            formal_comment = False
+
+
+def _without_comments(text: str) -> str:
+    """Blanks in the place of comments inside a term, so that places stay what they are."""
+    while found := _INNER_COMMENT.search(text):
+        depth, end = 1, found.end()
+        while depth and (mark := _CARTOUCHE.search(text, end)):
+            depth += 1 if mark.group() in ("\\<open>", "‹") else -1
+            end = mark.end()
+        text = text[: found.start()] + " " * (end - found.start()) + text[end:]
+    return text
 
 
 def _unescape(found: re.Match[str]) -> str:
@@ -93,21 +108,35 @@ def _unescape(found: re.Match[str]) -> str:
     return chr(int(code)) if code.isdigit() else code
 
 
+def _nested(
+    text: str, refused: Refused, begin: int, start: int, pattern: re.Pattern[str], openers: tuple[str, ...]
+) -> int:
+    """The end of the nested construct whose opener ends at `start`."""
+    depth = 1
+    while depth:
+        found = pattern.search(text, start)
+        if found is None:
+            raise refused(begin, "a comment or cartouche begins here and does not end")
+        depth += 1 if found.group() in openers else -1
+        start = found.end()
+    return start
+
+
 class TokenCursor:
     """A cursor over the tokens of one file."""
 
     def __init__(self, text: str, path: Path) -> None:
-        self._where = str(path)
-        self._source = tokens(text, self._where)
-        self._ahead: OuterToken | None = next(self._source, None)
+        self._where, self._text = str(path), text
+        self._source = outer_tokens(text, _PATTERN, self._refused)
+        self._ahead: SourceToken | None = next(self._source, None)
+
+    def _refused(self, place: int, what: str) -> UserError:
+        line = self._text.count("\n", 0, place) + 1
+        return UserError(f"{self._where}:{line}: {what}")
 
     @property
     def at_end(self) -> bool:
         return self._ahead is None
-
-    @property
-    def line(self) -> int:
-        return self._ahead.line if self._ahead else 0
 
     def is_keyword(self, *words: str) -> bool:
         return self._ahead is not None and not self._ahead.quoted and self._ahead.text in words
@@ -118,7 +147,7 @@ class TokenCursor:
             return True
         return False
 
-    def take(self) -> OuterToken:
+    def take(self) -> SourceToken:
         if self._ahead is None:
             raise UserError(f"{self._where}: ends in the middle of an entry")
         token = self._ahead
@@ -144,4 +173,4 @@ class TokenCursor:
     def error(self, what: str) -> UserError:
         if self._ahead is None:
             return UserError(f"{self._where}: {what} at the end of the file")
-        return UserError(f"{self._where}:{self._ahead.line}: {what} before {self._ahead.text[:40]!r}")
+        return self._refused(self._ahead.start, f"{what} before {self._ahead.text[:40]!r}")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from isarstep.errors import UserError
+from isarstep.mine.outer_syntax import SourceToken as SourceToken
+from isarstep.mine.outer_syntax import outer_tokens
 
 _SUBSCRIPT = r"(?:\\<\^sub>|⇩|[₀-₉])"
 _NAME = rf"(?:\\<[A-Za-z]+>|[^\W\d])(?:\\<(?!open>|close>|comment>)[A-Za-z]+>|{_SUBSCRIPT}|[\w'])*"
@@ -34,10 +36,6 @@ _PATTERN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_CARTOUCHE = re.compile(r"\\<open>|\\<close>|‹|›")
-_INNER_COMMENT = re.compile(r"(?:\\<comment>|\\<\^cancel>|―)\s*(?:\\<open>|‹)")
-_COMMENT = re.compile(r"\(\*|\*\)")
-_ESCAPE = re.compile(r"\\(\d{3}|[\"`\\])")
 
 # Commands by what they do to the state.
 HEADINGS = frozenset("chapter section subsection subsubsection paragraph subparagraph text txt text_raw".split())
@@ -93,25 +91,6 @@ PROOF = frozenset(
 )
 STRUCTURE = frozenset("theory end private qualified".split())
 COMMANDS = HEADINGS | DIAGNOSTIC | STATEMENTS | DECLARATIONS | UNREAD | UNREAD_GOALS | PROOF | STRUCTURE
-QUOTED = ("string", "open", "verbatim")  # kinds of tokens whose text is inside quotes
-
-
-@dataclass(frozen=True, slots=True)
-class SourceToken:
-    """A token and the characters of the file that it stands for. `text` is without quotes."""
-
-    kind: str  # name, string, open (a cartouche), back, verbatim, var, typevar, number, symbol
-    text: str
-    start: int
-    end: int
-    inside: int  # where `text` begins in the file
-
-    @property
-    def quoted(self) -> bool:
-        return self.kind in QUOTED
-
-    def keyword(self, *words: str) -> bool:
-        return not self.quoted and self.kind != "back" and self.text in words
 
 
 def split_at(separator: str, tokens: Iterable[SourceToken]) -> list[list[SourceToken]]:
@@ -181,67 +160,6 @@ def read_source(path: Path) -> TheorySource:
         raise UserError(f"{path}: byte {error.start} is no UTF-8; save the file as UTF-8") from None
 
 
-def outer_tokens(source: TheorySource) -> Iterator[SourceToken]:
-    """All proper tokens of a file."""
-    text, position, formal_comment = source.text, 0, False
-    while position < len(text):
-        found = _PATTERN.match(text, position)
-        assert found is not None
-        kind, begin, end = found.lastgroup or "", position, found.end()
-        inside, closer = begin, end
-        if kind == "comment":
-            end = _nested(source, begin, end, _COMMENT, ("(*",))
-        elif kind == "open":
-            inside, end = end, _nested(source, begin, end, _CARTOUCHE, ("\\<open>", "‹"))
-            closer = end - (1 if text[end - 1] == "›" else len("\\<close>"))
-        elif kind in ("string", "back"):
-            inside, closer = begin + 1, end - 1
-        elif kind == "verbatim":
-            inside, closer = begin + 2, end - 2
-        elif kind == "symbol" and text[begin] in '"`':
-            raise source.refused(begin, "a string begins here and does not end")
-        position = end
-        if kind == "marker":
-            formal_comment = True
-        elif kind not in ("space", "comment"):
-            if not formal_comment:
-                inner = text[inside:closer]
-                if kind in ("string", "back") and "\\" in inner:
-                    inner = _ESCAPE.sub(_unescape, inner)
-                if kind in QUOTED:
-                    inner = _without_comments(inner)
-                yield SourceToken(kind, inner, begin, end, inside)
-            formal_comment = False
-
-
-def _without_comments(text: str) -> str:
-    """Blanks in the place of comments inside a term, so that places stay what they are."""
-    while found := _INNER_COMMENT.search(text):
-        depth, end = 1, found.end()
-        while depth and (mark := _CARTOUCHE.search(text, end)):
-            depth += 1 if mark.group() in ("\\<open>", "‹") else -1
-            end = mark.end()
-        text = text[: found.start()] + " " * (end - found.start()) + text[end:]
-    return text
-
-
-def _unescape(found: re.Match[str]) -> str:
-    code = found.group(1)
-    return chr(int(code)) if code.isdigit() else code
-
-
-def _nested(source: TheorySource, begin: int, start: int, pattern: re.Pattern[str], openers: tuple[str, ...]) -> int:
-    """The end of the nested construct whose opener ends at `start`."""
-    depth = 1
-    while depth:
-        found = pattern.search(source.text, start)
-        if found is None:
-            raise source.refused(begin, "a comment or cartouche begins here and does not end")
-        depth += 1 if found.group() in openers else -1
-        start = found.end()
-    return start
-
-
 @dataclass(frozen=True, slots=True)
 class TheoryHeader:
     """`theory NAME imports ... begin`."""
@@ -253,7 +171,7 @@ class TheoryHeader:
 
 def split_commands(source: TheorySource) -> tuple[TheoryHeader, list[OuterCommand]]:
     """The header and all commands behind it. Raises UserError."""
-    found = list(outer_tokens(source))
+    found = list(outer_tokens(source.text, _PATTERN, source.refused))
     start = next((i for i, token in enumerate(found) if token.keyword("theory")), None)
     if start is None:
         raise source.refused(0, "there is no `theory ... imports ... begin`")
