@@ -26,9 +26,9 @@ from isarstep.serve.agents.tools.results import (
     shortened,
 )
 from isarstep.serve.agents.tools.steps import StepShown, StepsResult, step_shown, steps_result, tried, untried
-from isarstep.serve.agents.workshop import NotLoadedError, Workshop
+from isarstep.serve.agents.workshop import Workshop
 from isarstep.serve.schema import EffortBody, ProblemBody
-from isarstep.serve.service import Clock, OutOfTimeError, ProposalState, Service
+from isarstep.serve.service import Clock, ProposalState, Service
 
 Candidates = Annotated[list[Proposition], Field(min_length=1, max_length=20, description="Steps to check.")]
 
@@ -58,10 +58,6 @@ async def check_step(
         found, unread = await service.computed(clock, _read, service, body, candidates, clock)
         effort = body_of(EffortBody, prover_seconds=float(prover_seconds), seconds=float(seconds))
         steps = await tried(service, found, effort, clock, progress)
-    except NotLoadedError as error:
-        return StepsResult(status="could_not_ask", message=str(error))
-    except OutOfTimeError as error:
-        return StepsResult(status="out_of_time", message=str(error))
     except UserError as error:
         return StepsResult(**refusal(error))
     places = (place for place in range(len(candidates)) if place not in unread)

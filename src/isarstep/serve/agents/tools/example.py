@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from isarstep.errors import UserError
 from isarstep.serve.agents.tools.results import Progress, ToolResult, VariableTypes, refusal, shortened
-from isarstep.serve.agents.workshop import NotLoadedError, Workshop
+from isarstep.serve.agents.workshop import Workshop
 from isarstep.serve.service import NotFoundError, Service
 
 SEARCHED = 10
@@ -45,10 +45,6 @@ async def example(
     try:
         service = await workshop.service()
         return await asyncio.to_thread(_example, service, id, words, reveal)
-    except NotLoadedError as error:
-        return ExampleResult(status="could_not_ask", message=str(error))
-    except NotFoundError as error:
-        return ExampleResult(status="nothing_found", message=str(error))
     except UserError as error:
         return ExampleResult(**refusal(error))
 

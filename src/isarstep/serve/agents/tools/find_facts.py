@@ -13,7 +13,7 @@ from isarstep.errors import UserError
 from isarstep.logic.printing import to_unicode
 from isarstep.logic.tokens import decode
 from isarstep.serve.agents.tools.results import Imports, Progress, Status, ToolResult, refusal, shortened
-from isarstep.serve.agents.workshop import NotLoadedError, Workshop
+from isarstep.serve.agents.workshop import Workshop
 from isarstep.serve.service import Service
 
 
@@ -52,8 +52,6 @@ async def find_facts(
         service = await workshop.service()
         search = await workshop.facts()
         return await asyncio.to_thread(_found, service, search, words, constants, pattern, imports, count)
-    except NotLoadedError as error:
-        return FactsResult(status="could_not_ask", message=str(error))
     except UserError as error:
         return FactsResult(**refusal(error))
 

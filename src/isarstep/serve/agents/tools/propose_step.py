@@ -22,9 +22,9 @@ from isarstep.serve.agents.tools.results import (
     refusal,
 )
 from isarstep.serve.agents.tools.steps import StepsResult, step_shown, steps_result, tried, untried
-from isarstep.serve.agents.workshop import NotLoadedError, Workshop
+from isarstep.serve.agents.workshop import Workshop
 from isarstep.serve.schema import ProposeBody
-from isarstep.serve.service import Clock, OutOfTimeError
+from isarstep.serve.service import Clock
 
 
 async def propose_step(
@@ -51,10 +51,6 @@ async def propose_step(
         body = body_of(ProposeBody, **problem, count=count, seconds=float(seconds), check=check)
         found = await service.propose(body, clock)
         steps = await tried(service, found, body, clock, progress) if check else found.order
-    except NotLoadedError as error:
-        return StepsResult(status="could_not_ask", message=str(error))
-    except OutOfTimeError as error:
-        return StepsResult(status="out_of_time", message=str(error))
     except UserError as error:
         return StepsResult(**refusal(error))
     shown = list(map(step_shown, steps))

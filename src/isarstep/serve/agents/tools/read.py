@@ -20,7 +20,7 @@ from isarstep.serve.agents.tools.results import (
     refusal,
     shortened,
 )
-from isarstep.serve.agents.workshop import NotLoadedError, Workshop
+from isarstep.serve.agents.workshop import Workshop
 from isarstep.serve.schema import ProblemBody
 from isarstep.serve.service import Service
 
@@ -57,8 +57,6 @@ async def read(
         service = await workshop.service()
         body = body_of(ProblemBody, facts=propositions, fixed=fixed, types=types, imports=imports)
         return await asyncio.to_thread(_read, service, body)
-    except NotLoadedError as error:
-        return ReadResult(status="could_not_ask", message=str(error))
     except UserError as error:
         return ReadResult(**refusal(error))
 

@@ -15,6 +15,8 @@ from pydantic import BaseModel, Field, ValidationError
 from isarstep.errors import UserError
 from isarstep.prove.provers import GAVE_UP
 from isarstep.prove.verdict import Gap, Proved, Refuted, TimedOut, Unknown
+from isarstep.serve.agents.workshop import NotLoadedError
+from isarstep.serve.service import NotFoundError, OutOfTimeError
 from isarstep.theory.problem import ProblemError
 
 MOST_CHARACTERS = (
@@ -24,6 +26,11 @@ LONGEST_TEXT = 4_000  # of one proposition
 MOST_FACTS = 32  # that one proof is said to have used
 
 Status = Literal["ok", "nothing_found", "out_of_time", "could_not_ask", "refused"]
+_UNANSWERED: dict[type[UserError], Status] = {
+    NotLoadedError: "could_not_ask",
+    OutOfTimeError: "out_of_time",
+    NotFoundError: "nothing_found",
+}
 Progress = Callable[[float, float | None, str], Awaitable[None]]
 
 
@@ -120,7 +127,10 @@ def plain(text: str) -> str:
 
 
 def refusal(error: UserError) -> dict[str, Any]:
-    """Status and message of a question that was not understood."""
+    """Status and message of a question that was not understood, or that could not be answered."""
+    for kind, status in _UNANSWERED.items():
+        if isinstance(error, kind):
+            return {"status": status, "message": str(error)}
     message = plain(str(error))
     if isinstance(error, ProblemError) and error.position is not None:
         message += f" (at character {error.position})"

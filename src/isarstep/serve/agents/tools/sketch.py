@@ -25,9 +25,9 @@ from isarstep.serve.agents.tools.results import (
     shortened,
 )
 from isarstep.serve.agents.tools.steps import CONTRADICTORY
-from isarstep.serve.agents.workshop import NotLoadedError, Workshop
+from isarstep.serve.agents.workshop import Workshop
 from isarstep.serve.schema import SketchBody
-from isarstep.serve.service import Clock, OutOfTimeError
+from isarstep.serve.service import Clock
 
 
 class SketchStepShown(BaseModel):
@@ -77,10 +77,6 @@ async def sketch(
                     last = event
                 opened = len(event["open"])
                 await progress(event["tried"], None, f"{event['tried']} proposals tried, {opened} steps open")
-    except NotLoadedError as error:
-        return SketchResult(status="could_not_ask", message=str(error))
-    except OutOfTimeError as error:
-        return SketchResult(status="out_of_time", message=str(error))
     except UserError as error:
         return SketchResult(**refusal(error))
     return _shown(last, clock)
