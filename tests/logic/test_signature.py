@@ -1,7 +1,5 @@
 """Signatures and types as text: round trips, the order-sorted algebra, files and their mistakes."""
 
-import gzip
-import json
 from pathlib import Path
 
 import pytest
@@ -100,28 +98,6 @@ def test_files(tmp_path: Path, suffix: str) -> None:
     sample_signature().save(path)
     assert Signature.load(path).to_json() == sample_signature().to_json()
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
-
-
-def test_the_preview_form(tmp_path: Path) -> None:
-    document = {
-        "consts": [
-            {"c": "Groups.plus_class.plus", "T": "(fun 'a (fun 'a 'a))"},
-            {
-                "c": "C.twice",
-                "T": "(fun ('a :: Groups.plus) ('a :: Groups.plus))",
-                "abbrev": "ABS CONST Groups.plus_class.plus $ BOUND 0 $ BOUND 0",
-            },
-        ],
-        "classes": [{"class": "Groups.plus", "super": ["HOL.type"]}, {"class": "HOL.type", "super": []}],
-        "arities": [{"type": "Nat.nat", "class": "Groups.plus", "args": []}],
-    }
-    path = tmp_path / "signature.json.gz"
-    path.write_bytes(gzip.compress(json.dumps(document).encode()))
-    signature = Signature.load(path)
-    variable = TFree("'a", ("Groups.plus",))
-    assert signature.constants["Groups.plus_class.plus"].type == fun(variable, fun(variable, variable))
-    assert signature.constants["C.twice"].abbreviates == decode("ABS CONST Groups.plus_class.plus $ BOUND 0 $ BOUND 0")
-    assert signature.types["fun"] == 2
 
 
 @pytest.mark.parametrize(

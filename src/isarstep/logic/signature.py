@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -235,11 +234,8 @@ class Signature:
 
     @staticmethod
     def from_json(document: Any, *, closed: bool = False) -> Signature:
-        """Read `to_json`'s document, or the one of the preview data (`consts`, `classes`, `arities` as objects).
-        `closed`: every class is known to come with all that are above it."""
+        """Read `to_json`'s document. `closed`: every class is known to come with all that are above it."""
         try:
-            if "consts" in document:
-                return _from_preview(document)
             if document["format"] != FORMAT:
                 raise UserError(f"signature: format {document['format']} is unknown, this version reads {FORMAT}")
             signature = Signature.build(
@@ -304,23 +300,6 @@ def load_document(path: Path | str) -> dict[str, Any]:
         return dict(json.loads(raw))
     except (ValueError, OSError, EOFError, TypeError, zstandard.ZstdError) as error:
         raise UserError(f"{path}: no signature or notation can be read from it ({error})") from error
-
-
-def _from_preview(document: Any) -> Signature:
-    classes = {row["class"].rpartition(".")[2]: row["class"] for row in document["classes"]}
-
-    def constant(row: Any) -> Constant:
-        # The preview gives operations of a class (`Groups.plus_class.plus`) without the class that their 'a must have.
-        class_ = classes.get(row["c"].rpartition("_class.")[0].rpartition(".")[2])
-        text = re.sub(r"(?<![(\w'])'a(?![\w'])", f"('a :: {class_})", row["T"]) if class_ else row["T"]
-        return Constant(row["c"], parse_type(text), decode(row["abbrev"]) if "abbrev" in row else None)
-
-    return Signature.build(
-        map(constant, document["consts"]),
-        (("fun", 2), ("prop", 0), ("itself", 1)),
-        ((row["class"], row["super"]) for row in document["classes"]),
-        ((row["type"], row["class"], row["args"]) for row in document["arities"]),
-    )
 
 
 def _close_classes(direct: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
