@@ -7,24 +7,12 @@ that are equations for it (`prove/equations.py`). Whatever is not determined, no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
-from isarstep.logic.terms import (
-    Abs,
-    App,
-    Bound,
-    Const,
-    Term,
-    Typ,
-    Type,
-    applied_constant,
-    increase,
-    occurs_bound,
-    strip_comb,
-    strip_fun,
-)
+from isarstep.logic.terms import Abs, App, Bound, Const, Term, Typ, Type, increase, occurs_bound, strip_comb, strip_fun
 from isarstep.prove.domains import (
     NAT,
     CharacterValues,
@@ -98,6 +86,20 @@ class Machine:
         self.left -= 1
         if self.left < 0:
             raise Undetermined
+
+    def decided(self, truths: Iterable[Callable[[], Value]], whole: bool, decisive: bool) -> bool:
+        """`∀` (a False decides) or `∃` (a True does) of truths, which are all there are or some of them."""
+        unknown = not whole
+        for truth in truths:
+            self.step()
+            try:
+                if bool(truth()) is decisive:
+                    return decisive
+            except Undetermined:
+                unknown = True
+        if unknown:
+            raise Undetermined
+        return not decisive
 
     def evaluate(self, code: Code, environment: Environment) -> Value:
         """The value; Undetermined, too, where it takes too long or is too large."""
@@ -393,16 +395,7 @@ def _quantifier(decisive: bool) -> Form:
 
         def run(env: Environment) -> bool:
             values, whole = bounded(env, domain)
-            unknown = not whole
-            for value in values:
-                machine.step()
-                found = _truth(body, (value, env))
-                if found is decisive:
-                    return decisive
-                unknown |= found is None
-            if unknown:
-                raise Undetermined
-            return not decisive
+            return machine.decided((partial(body, (value, env)) for value in values), whole, decisive)
 
         return run
 
@@ -435,7 +428,8 @@ def _asked(env: Environment, domain: Domain, limits: Sequence[Code]) -> tuple[Se
 
 def _guards(body: Term, universal: bool) -> Iterator[Term]:
     """What must hold of the bound variable, or the whole is decided: premises under `∀`, conjuncts under `∃`."""
-    name, arguments = applied_constant(body)
+    head, arguments = strip_comb(body)
+    name = head.name if type(head) is Const else ""
     if universal and name in ("HOL.implies", "Pure.imp") and len(arguments) == 2:
         yield from _guards(arguments[0], False)
         yield from _guards(arguments[1], True)
@@ -487,17 +481,7 @@ def _bounded_quantifier(decisive: bool) -> Form:
         def run(env: Environment) -> bool:
             found, test = collection(env), predicate(env)
             values, whole = elements(found, sets.element)
-            unknown = not whole
-            for value in values:
-                machine.step()
-                try:
-                    if bool(test(value)) is decisive:
-                        return decisive
-                except Undetermined:
-                    unknown = True
-            if unknown:
-                raise Undetermined
-            return not decisive
+            return machine.decided((partial(test, value) for value in values), whole, decisive)
 
         return run
 

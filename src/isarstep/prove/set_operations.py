@@ -7,6 +7,7 @@ value.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from isarstep.logic.terms import Typ, Type, strip_fun
@@ -100,17 +101,11 @@ def _function_order(machine: Machine, at: Typ, strict: bool) -> Computation | No
     inner = found.run
 
     def below(x: Value, y: Value) -> bool:
-        unknown = domain.every is None
-        for each in domain.every or domain.small(8):
-            machine.step()
-            try:
-                if not inner(x(each), y(each)):
-                    return False
-            except Undetermined:
-                unknown = True
-        if unknown:
-            raise Undetermined
-        return True
+        def holds(at: Value) -> Value:
+            return inner(x(at), y(at))
+
+        values = domain.every or domain.small(8)
+        return machine.decided((partial(holds, at) for at in values), domain.every is not None, False)
 
     return Computation(2, (lambda x, y: below(x, y) and not below(y, x)) if strict else below)
 
@@ -187,16 +182,7 @@ def subset(machine: Machine, typ: Typ) -> Callable[[Value, Value], bool]:
 
     def below(left: Value, right: Value) -> bool:
         if isinstance(left, frozenset):
-            unknown = False
-            for each in left:
-                try:
-                    if not is_member(each, right):
-                        return False
-                except Undetermined:
-                    unknown = True
-            if unknown:
-                raise Undetermined
-            return True
+            return machine.decided((partial(is_member, each, right) for each in left), True, False)
         if isinstance(left, CoSet) and isinstance(right, CoSet):
             return right.missing <= left.missing
         if isinstance(left, CoSet) and isinstance(right, frozenset):
