@@ -259,6 +259,8 @@ class _Parser:
         elif kind in ("name", "schematic"):
             leaf = token(kind, self.texts[position], self.starts[position])
             agenda = [(position + 1, leaf, MAX_PRIORITY)]
+            if self.rules[TERM].starts.places:  # notation that begins with a pattern
+                agenda += self.begin(TERM, low, position)
         elif kind in _LITERALS:
             leaf = token(kind, self.texts[position], self.starts[position])
             agenda = [(position + 1, (_LITERALS[kind], leaf), MAX_PRIORITY)]

@@ -31,6 +31,7 @@ class Reader(Protocol):
     wants_structure: bool
 
     def term(self, tree: Tree) -> Term: ...
+    def rewrite(self, head: str, tree: Tree) -> Tree | None: ...
     def proposition(self, tree: Tree) -> Term: ...
     def typ(self, tree: Tree) -> Typ: ...
     def constrain(self, term: Term, typ: Typ) -> Term: ...
@@ -42,6 +43,11 @@ class Reader(Protocol):
 
 
 def application(reader: Reader, function: Tree, *arguments: Tree) -> Term:
+    if type(function) is str and function.startswith("_"):  # a rule may want some of the arguments
+        for count in range(len(arguments), 0, -1):
+            rewritten = reader.rewrite(function, (function, *arguments[:count]))
+            if rewritten is not None:
+                return list_comb(reader.term(rewritten), [reader.term(argument) for argument in arguments[count:]])
     return list_comb(reader.term(function), [reader.term(argument) for argument in arguments])
 
 

@@ -312,12 +312,18 @@ class _Writer:
                 return from_isabelle(tree)
             return self.piece(found[tree], found, low)
         form = self.formats.find(tree[0], len(tree) - 1)
-        if form is None or form.arguments != len(tree) - 1:
+        if form is None:
             raise UserError(f"no way to write {tree[0]}")
         parts = iter(tree[1:])
+        applied = form.arguments < len(tree) - 1
         # the variable is named first, so that its place and its body agree, wherever they stand
         texts = [p if type(p) is str else self.tree(next(parts), found, p) for p in form.pieces]  # type: ignore[arg-type]
-        return self.bracketed(joined(texts), form.priority, low)
+        text = self.bracketed(joined(texts), form.priority, MAX_PRIORITY if applied else low)
+        if not applied:
+            return text
+        return self.bracketed(
+            " ".join([text, *(self.tree(each, found, MAX_PRIORITY) for each in parts)]), APPLICATION, low
+        )
 
     def piece(self, item: Any, found: dict[str, Any], low: int) -> str:
         if isinstance(item, _Variable):

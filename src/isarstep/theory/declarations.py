@@ -285,10 +285,9 @@ def type_synonym(context: OwnContext, command: OuterCommand) -> None:
     reader = TokenReader(command.tokens, context.source, command.start)
     variables = type_parameters(reader)
     name = reader.name()
-    mixfix = reader.mixfix()
     reader.expect("=")
     typ = read_written_type(reader.type(), context.scope())
-    reader.mixfix()
+    mixfix = reader.mixfix()
     reader.end()
     if type_names([typ]) - set(variables):
         raise NotRead(context.source, name.start, "the right side has type variables that the left side has not")

@@ -104,8 +104,10 @@ def syntax_rows(
             raise NotRead(source, first.start, f"the notation has more than {len(arguments)} arguments")
         made.append([arguments[places], priorities[places] if places < len(priorities) else 0])
         places += 1
-    if places < len(arguments) or (not head and places != 1):
-        raise NotRead(source, first.start, f"the notation has {places} arguments, its type {len(arguments)}")
+    if places < len(arguments):  # it stands for a function
+        result = "logic"
+    if not head and places != 1:
+        raise NotRead(source, first.start, f"the notation has {places} arguments, not one")
     if head and not any(isinstance(symbol, str) for symbol in made):
         raise NotRead(source, first.start, "a notation without any symbol of its own is not read")
     return [[result, made, head, priority, int(printed)]]
