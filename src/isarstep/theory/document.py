@@ -488,10 +488,7 @@ class _Reading:
                 target = find_target(context, token.text, token.start)
             except UserError:
                 continue
-            for name in target.local:
-                base = name.removeprefix("local.")
-                if "." not in base:
-                    context.unread.names.setdefault(base, why)
+            context.lose(target, why)
 
     def _mark(self, command: OuterCommand, why: str) -> None:
         """Names that a command may declare, and the symbols of its notation."""

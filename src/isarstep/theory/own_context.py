@@ -59,6 +59,7 @@ class OwnContext:
         self.locales: dict[str, Locale] = {}
         self.target: Locale | None = None
         self.interpreted = Locale("")  # rests on what the theory is an instance of
+        self.lost: dict[str, str] = {}  # locales of which an instance is not read, and why
         # Functions by the full name of their first one: the equations of each, which wait for a proof of termination.
         self.waiting: dict[str, list[tuple[str, list[Term]]]] = {}
         self.waiting_rules: dict[str, Any] = {}  # their induction rules
@@ -95,7 +96,7 @@ class OwnContext:
         made.rows = {name: list(rows) for name, rows in self.rows.items()}
         made.inside = {name: list(rows) for name, rows in self.inside.items()}
         made.language = self.language.copy(made.signature, made.rows, made.inside)
-        made.nonterminals = set(self.nonterminals)
+        made.nonterminals, made.lost = set(self.nonterminals), dict(self.lost)
         made.unread = Unread(dict(self.unread.names), dict(self.unread.symbols))
         made.facts, made.waiting, made.notes = dict(self.facts), dict(self.waiting), list(self.notes)
         made._copy_locales(self)
@@ -209,8 +210,28 @@ class OwnContext:
             self.language._abbreviations = frozenset({*self.language.abbreviations, name})
             self.language.__dict__.pop("abbreviations", None)
             forget_memo(self.language)
-        self.read_again(from_isabelle(name.rpartition(".")[2]))
+        base = name.rpartition(".")[2]
+        self.read_again(from_isabelle(base))
+        if self.target is not None and self._around(self.target) in self.lost:  # other contexts may have it, too
+            self.unread.names[base] = self.lost[self._around(self.target)]
         return Const(name)
+
+    @staticmethod
+    def _around(target: Locale) -> str:
+        """The name of the locale or class in which a context lies."""
+        around: Locale | None = target
+        while around is not None and not around.name:
+            around = around.outer
+        return around.name if around is not None else ""
+
+    def lose(self, locale: Locale, why: str) -> None:
+        """An instance of it is not read: its constants, also later ones, may be known anywhere without a prefix."""
+        for each in (locale, *(instance.above for instance in locale.below)):
+            self.lost.setdefault(each.name, why)
+            for name in each.local:
+                base = name.removeprefix("local.")
+                if "." not in base:
+                    self.unread.names.setdefault(base, why)
 
     def read_again(self, base: str) -> None:
         """What was not read under this name is hidden by what is."""
@@ -289,7 +310,7 @@ class OwnContext:
         for each in locale.clashes:
             self.unread.names.setdefault(each, f"two instances of a locale in {locale.name}")
         self.target = locale
-        self.language.local = dict(locale.local)
+        self.language.local = {name: term for name, term in locale.local.items() if name[6:] not in locale.clashes}
         around: Locale | None = locale
         while around is not None and not around.name:
             around = around.outer

@@ -66,11 +66,15 @@ class Unread:
     names: dict[str, str] = field(default_factory=dict)
     symbols: dict[str, str] = field(default_factory=dict)
 
-    def mentioned(self, tokens: InnerTokens, known: Collection[str] = ()) -> tuple[int, str] | None:
-        """The first such name in a text, as its place and why."""
+    def mentioned(
+        self, tokens: InnerTokens, known: Collection[str] = (), local: Collection[str] = ()
+    ) -> tuple[int, str] | None:
+        """The first such name in a text, as its place and why; constants of the context hide all others."""
         for kind, text, start in zip(tokens.kinds, tokens.texts, tokens.starts, strict=True):
             if kind == "name" and text not in known:
                 name = to_isabelle(text)
+                if f"local.{name}" in local:
+                    continue
                 why = self.names.get(name) or self.names.get(name.rpartition(".")[2]) or self.symbols.get(text)
             else:
                 why = self.symbols.get(text) if kind == "delimiter" else None
@@ -231,7 +235,7 @@ def _readings(text: SourceToken, scope: Scope, sorts: dict[str, Sort], wanted: T
     written = normal(text.text)
     try:
         tokens = scope.language.lexicon.scan(written)
-        unread = scope.unread.mentioned(tokens, scope.fixed)
+        unread = scope.unread.mentioned(tokens, scope.fixed, scope.language.local)
         if unread is not None:
             place = text.inside + original_place(text.text, unread[0])
             raise NotRead(scope.source, place, f"{unread[1]}, which is not read")

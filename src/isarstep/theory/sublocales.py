@@ -61,6 +61,9 @@ def _depend(
             each.refresh()
             if each.clashes != clashes[name]:
                 raise NotRead(context.source, command.start, "`sublocale` that hides a name of a locale is not read")
+        for instance in instances:
+            if target.name in context.lost:
+                context.lose(instance.above, context.lost[target.name])
     except UserError as error:
         target.dependencies = old
         for each in context.locales.values():

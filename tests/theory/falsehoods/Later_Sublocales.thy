@@ -117,4 +117,32 @@ lemma (in of_turn) "at = t 1"
 lemma "at = 0"
   sorry
 
+locale unread_above = fixes x :: nat
+locale unread_below = fixes y :: nat
+
+sublocale unread_below \<subseteq> unread_above y rewrites "y = y"
+  by unfold_locales auto
+
+definition (in unread_above) moved where "moved = x"
+
+lemma (in unread_below) moved_y: "moved = y"
+  by (simp add: moved_def)
+
+lemma (in unread_below) "(1 :: nat) = 2"
+  sorry
+
+lemma (in unread_above) "moved = x + 1"
+  sorry
+
+interpretation unread_above 3 rewrites "(1 :: nat) = 1"
+  by unfold_locales auto
+
+definition (in unread_above) moved_again where "moved_again = x"
+
+lemma moved_3: "moved_again = 3"
+  by (simp add: moved_again_def)
+
+lemma "(0 :: nat) = 2"
+  sorry
+
 end
