@@ -123,13 +123,15 @@ def workspace(folder: Path) -> Iterator[Path]:
     import socket
     import tempfile
 
+    from isarstep.mine.external import process_runs
+
     folder = folder.absolute()
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Of other machines that share the disk nobody knows here who is alive.
     ours = f".{folder.name}-{re.sub(r'[^A-Za-z0-9]', '_', socket.gethostname())}-"
     for old in folder.parent.glob(f"{glob.escape(ours)}*.tmp"):
         maker = old.name.removeprefix(ours).partition("-")[0]
-        if maker.isdecimal() and not _runs(int(maker)):
+        if maker.isdecimal() and not process_runs(int(maker)):
             shutil.rmtree(old, ignore_errors=True)
     fresh = Path(tempfile.mkdtemp(prefix=f"{ours}{os.getpid()}-", suffix=".tmp", dir=folder.parent))
     try:
@@ -137,16 +139,6 @@ def workspace(folder: Path) -> Iterator[Path]:
         yield fresh
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
 
 
 def _exchange(left: Path, right: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from isarstep.evaluate.figures import STYLE, palette, standalone
 from isarstep.evaluate.leaderboard import leaderboard
 from isarstep.tables import Table
+from isarstep.whole_files import write_whole
 
 
 @dataclass(frozen=True)
@@ -101,14 +102,14 @@ class Document:
     def write(self, folder: Path) -> None:
         """report.html, report.md with its figures, scores.json and LEADERBOARD.md."""
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / "report.html", self.to_html())
+        write_whole(folder / "report.html", self.to_html())
         for figure in self.figures():
-            _replace(folder / f"{figure.key}.svg", standalone(figure.svg))
-        _replace(folder / "report.md", self.to_markdown())
+            write_whole(folder / f"{figure.key}.svg", standalone(figure.svg))
+        write_whole(folder / "report.md", self.to_markdown())
         proofs = folder / "proofs.json"
         proved = json.loads(proofs.read_text(encoding="utf-8")) if proofs.exists() else []
-        _replace(folder / "LEADERBOARD.md", leaderboard(self.numbers, proved))
-        _replace(folder / "scores.json", json.dumps(self.numbers, indent=1, ensure_ascii=False) + "\n")
+        write_whole(folder / "LEADERBOARD.md", leaderboard(self.numbers, proved))
+        write_whole(folder / "scores.json", json.dumps(self.numbers, indent=1, ensure_ascii=False) + "\n")
 
 
 def _html(block: Block) -> str:
@@ -136,9 +137,3 @@ def _markdown(block: Block) -> str:
             return block.text + "\n"
         case Raw():
             return block.markdown + "".join(_markdown(figure) for figure in block.figures)
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)

@@ -28,8 +28,9 @@ from isarstep.decode.predictions import (
 from isarstep.errors import UserError
 from isarstep.evaluate.answer_reading import AnswerReader
 from isarstep.evaluate.scores import ScoringTask, System
+from isarstep.logic.signature import from_zstandard
 from isarstep.progress import Watched
-from isarstep.whole_files import parse_json
+from isarstep.whole_files import parse_json, write_whole
 
 _FILE = re.compile(r"(?P<split>[a-z]+[0-9]?)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
 
@@ -201,9 +202,7 @@ def copy_lists(run: RunFolder, splits: Sequence[str], folder: Path) -> None:
             if other.is_file():
                 copies[f"predictions/{other.name}"] = other.read_bytes()
     for name, content in copies.items():
-        temporary = folder / (name + ".tmp")
-        temporary.write_bytes(content)
-        temporary.replace(folder / name)
+        write_whole(folder / name, content)
     for name in copies:
         if name.endswith(".zst"):  # what lay there uncompressed would be kept twice
             (folder / name.removesuffix(".zst")).unlink(missing_ok=True)
@@ -263,12 +262,8 @@ def _in_tokens(reader: AnswerReader, example: Example, answer: str) -> str:
 
 
 def _text(path: Path) -> str:
-    if path.suffix != ".zst":
-        return path.read_text(encoding="utf-8")
-    import zstandard
-
-    with path.open("rb") as file:
-        return zstandard.ZstdDecompressor().stream_reader(file).read().decode("utf-8")
+    raw = path.read_bytes()
+    return (from_zstandard(raw) if path.suffix == ".zst" else raw).decode("utf-8")
 
 
 def _json(path: Path) -> Any:

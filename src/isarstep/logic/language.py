@@ -20,7 +20,7 @@ from isarstep.logic.memo import forget_memo
 from isarstep.logic.nameresolution import NameSpace, Rank
 from isarstep.logic.parsing import PURE
 from isarstep.logic.productions import Grammar, Production, read_production
-from isarstep.logic.signature import Signature, abbreviations_of
+from isarstep.logic.signature import Signature, abbreviations_of, from_zstandard
 from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, frees, strip_fun
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
@@ -46,10 +46,8 @@ def usual_notation() -> dict[str, Rows]:
     """The notation of Complex_Main by theory, ancestors first: for contexts of which no notation was mined."""
     from importlib.resources import files
 
-    import zstandard
-
     raw = files("isarstep.data").joinpath("complex-main-notation.json.zst").read_bytes()
-    return dict(json.loads(zstandard.ZstdDecompressor().stream_reader(raw).read()))
+    return dict(json.loads(from_zstandard(raw)))
 
 
 def _tupled(tree: Tree) -> Tree:

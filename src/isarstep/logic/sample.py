@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-import zstandard
-
-from isarstep.logic.signature import Signature
+from isarstep.logic.signature import Signature, from_zstandard
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +28,7 @@ class SampleExample:
 
 
 def _read(name: str) -> bytes:
-    raw = files("isarstep.data").joinpath(name).read_bytes()
-    return zstandard.ZstdDecompressor().stream_reader(raw).read()
+    return from_zstandard(files("isarstep.data").joinpath(name).read_bytes())
 
 
 @cache

@@ -68,17 +68,18 @@ def remove_stale_folders() -> None:
     """Delete the temporary folders of runs that were killed."""
     for path in Path(tempfile.gettempdir()).glob("isarstep-*-*-*"):
         fields = path.name.split("-")
-        if len(fields) == 4 and fields[2].isdigit() and not _alive(int(fields[2])):
+        if len(fields) == 4 and fields[2].isdigit() and not process_runs(int(fields[2])):
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _alive(process: int) -> bool:
+def process_runs(process: int) -> bool:
+    """Somebody else's counts, too."""
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:
-        return True  # somebody else's
+    except (PermissionError, OverflowError):
+        return True
     return True
 
 

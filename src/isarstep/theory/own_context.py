@@ -38,18 +38,11 @@ class OwnContext:
         language = theory_context.language
         self.theory_context, self.theory, self.source = theory_context, theory, source
         self._rank: dict[str, int] = {}  # theories of files, in the order in which they are read
-        base = theory_context.signature
         self.constants: dict[str, Constant] = {}
         self.types: dict[str, int] = {}
         self.arities: dict[str, dict[str, tuple[Sort, ...]]] = {}
         self.classes: dict[str, frozenset[str]] = {}
-        self.signature: Signature = replace(
-            base,
-            constants=ChainMap(self.constants, base.constants),  # type: ignore[arg-type]
-            types=ChainMap(self.types, base.types),  # type: ignore[arg-type]
-            arities=ChainMap(self.arities, base.arities),  # type: ignore[arg-type]
-            classes=ChainMap(self.classes, base.classes),  # type: ignore[arg-type]
-        )
+        self.signature = self._with_own()
         self.rows: dict[str, Any] = {"productions": [], "no_productions": [], "synonyms": []}
         self.inside: dict[str, Any] = {}  # notation of the locale in which one is
         self.language = self._over(language)
@@ -72,6 +65,13 @@ class OwnContext:
         self.instantiating = False  # in a block of `instantiation`
         self.hidden_by_sorry = False  # automation may have used a fact that rests on sorry
 
+    def _with_own(self) -> Signature:
+        """That of the library, and what the file declares on top of it."""
+        base = self.theory_context.signature
+        fields = ("constants", "types", "arities", "classes")
+        own: dict[str, Any] = {name: ChainMap(getattr(self, name), getattr(base, name)) for name in fields}
+        return replace(base, **own)
+
     def _over(self, language: Language) -> Language:
         rank, made = language._rank, language.imported.copy(self.signature, self.rows, self.inside)
         made.guesses_locales = False
@@ -86,13 +86,7 @@ class OwnContext:
         made.constants, made.types, made.arities = dict(self.constants), dict(self.types), dict(self.arities)
         made.classes, made.bare, made.inductions = dict(self.classes), dict(self.bare), dict(self.inductions)
         made.choices, made.waiting_rules = dict(self.choices), dict(self.waiting_rules)
-        made.signature = replace(
-            self.signature,
-            constants=ChainMap(made.constants, self.theory_context.signature.constants),  # type: ignore[arg-type]
-            types=ChainMap(made.types, self.theory_context.signature.types),  # type: ignore[arg-type]
-            arities=ChainMap(made.arities, self.theory_context.signature.arities),  # type: ignore[arg-type]
-            classes=ChainMap(made.classes, self.theory_context.signature.classes),  # type: ignore[arg-type]
-        )
+        made.signature = made._with_own()
         made.rows = {name: list(rows) for name, rows in self.rows.items()}
         made.inside = {name: list(rows) for name, rows in self.inside.items()}
         made.language = self.language.copy(made.signature, made.rows, made.inside)

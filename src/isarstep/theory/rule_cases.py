@@ -155,6 +155,20 @@ def _function(term: Term, names: Sequence[str]) -> Term:
     return term
 
 
+def _fresh(names: Sequence[str], fixed: Mapping[str, Typ]) -> dict[str, str]:
+    """For the variables of a case names that nobody has written."""
+    fresh = {name: f"{name}__" for name in names}
+    while fixed.keys() & fresh.values():
+        fresh = {name: f"{text}_" for name, text in fresh.items()}
+    return fresh
+
+
+def _put(term: Term, fresh: Mapping[str, str], values: Mapping[str, Term]) -> Term:
+    """A term of a rule with these names for its variables, and terms for schematic ones."""
+    named = substitute_frees(term, {name: Free(text) for name, text in fresh.items()})
+    return substitute(named, lambda leaf: values.get(leaf.name) if isinstance(leaf, Var) else None)
+
+
 def _case(
     case: RuleCase,
     asked: WantedInduction,
@@ -164,22 +178,16 @@ def _case(
     parameters: Mapping[str, Term],
     signature: Signature,
 ) -> ProofCase:
-    fresh = {name: f"{name}__" for name in case.variables}
-    while any(name in asked.fixed for name in fresh.values()):
-        fresh = {name: f"{text}_" for name, text in fresh.items()}
-
-    def put(leaf: Term) -> Term | None:
-        if isinstance(leaf, Free) and leaf.name in fresh:
-            return Free(fresh[leaf.name])
-        return erase(parameters[leaf.name]) if isinstance(leaf, Var) and leaf.name in parameters else None
+    fresh = _fresh(case.variables, asked.fixed)
+    values = {name: erase(value) for name, value in parameters.items()}
 
     def said(node: Term) -> Term:
         formula = hol.dest_trueprop(node)
         head, arguments = strip_comb(formula) if formula is not None else (node, [])
         return list_comb(shown, arguments) if isinstance(head, Free) and head.name == SHOWN else node
 
-    premises = [substitute(each, put) for each in case.premises]
-    arguments = [substitute(each, put) for each in case.arguments]
+    premises = [_put(each, fresh, values) for each in case.premises]
+    arguments = [_put(each, fresh, values) for each in case.arguments]
     if any(schematics(each) for each in (*premises, *arguments)):
         raise UserError("an induction with parameters of this form is not read")
     about = [any(node.name == SHOWN for node in frees(each)) for each in premises]
@@ -250,27 +258,11 @@ def elimination_cases(
         raise UserError("what the rule is about is not among the facts that are given to it")
     cases = {}
     for case in rule.cases:
-        fresh = {name: f"{name}__" for name in case.variables}
-        while set(fixed) & set(fresh.values()):
-            fresh = {name: f"{text}_" for name, text in fresh.items()}
-
-        def put(leaf: Term, fresh: Mapping[str, str] = fresh) -> Term | None:
-            if isinstance(leaf, Free) and leaf.name in fresh:
-                return Free(fresh[leaf.name])
-            return with_type_marks(found[leaf.name]) if isinstance(leaf, Var) and leaf.name in found else None
-
-        values = [with_type_marks(found[name]) for name in rule.variables]
-        shown = [substitute(each, put) for each in case.arguments]
-        same = [hol.trueprop(hol.eq(*pair)) for pair in zip(values, shown, strict=True)]
+        pairs = zip(rule.variables, case.arguments, strict=True)
+        same = [hol.trueprop(hol.eq(Var(name, 0), argument)) for name, argument in pairs]
         premises = [each for each in case.premises if not any(node.name == SHOWN for node in frees(each))]
-        own = [substitute(each, put) for each in premises]
-        typing = infer([*same, *own], signature, dict(fixed))
-        terms = tuple(beta_normal(without_marks(term)) for term in typing.propositions)
-        variables = tuple((text, typing.frees[text]) for text in fresh.values() if text in typing.frees)
-        if len(variables) < len(fresh):
-            raise UserError("a case with a variable that stands nowhere is not read")
-        cases[case.name] = ProofCase(variables, (("", terms),), None)
-    return cases
+        cases[case.name] = case.variables, [*same, *premises]
+    return chosen_cases(cases, found, signature, fixed)
 
 
 def rule_of_intros(
@@ -328,17 +320,10 @@ def chosen_cases(
 ) -> dict[str, ProofCase]:
     """What a rule of `cases` says in each case, with terms for its schematic variables; new variables come first."""
     made = {}
+    values = {name: with_type_marks(value) for name, value in found.items()}
     for label, (names, terms) in cases.items():
-        fresh = {name: f"{name}__" for name in names}
-        while set(fixed) & set(fresh.values()):
-            fresh = {name: f"{text}_" for name, text in fresh.items()}
-
-        def put(leaf: Term, fresh: Mapping[str, str] = fresh) -> Term | None:
-            if isinstance(leaf, Free) and leaf.name in fresh:
-                return Free(fresh[leaf.name])
-            return with_type_marks(found[leaf.name]) if isinstance(leaf, Var) and leaf.name in found else None
-
-        own = [substitute(each, put) for each in terms]
+        fresh = _fresh(names, fixed)
+        own = [_put(each, fresh, values) for each in terms]
         if any(schematics(each) for each in own):
             raise UserError("a case with a variable that nothing is put for is not read")
         typing = infer(own, signature, dict(fixed))
