@@ -17,7 +17,19 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from isarstep.logic.hol import ALL, CONJ, EQ, IMPLIES, PURE_ALL, PURE_IMP, TRUEPROP, dest_binary, dest_quantifier
+from isarstep.logic.hol import (
+    ALL,
+    CONJ,
+    EQ,
+    IMPLIES,
+    PURE_ALL,
+    PURE_IMP,
+    TRUEPROP,
+    dest_binary,
+    dest_quantifier,
+    list_conj,
+    parts_of,
+)
 from isarstep.logic.sameness import numbered_schematics
 from isarstep.logic.terms import Abs, App, Bound, Const, Term, Var, beta_eta_normal, instantiate, list_comb, strip_comb
 from isarstep.logic.tokens import decode, encode_line
@@ -125,17 +137,7 @@ def _in_hol(node: Term) -> Term:
 def _conjuncts_in_order(node: Term) -> Term:
     if dest_binary(CONJ, node) is None:
         return node
-    todo, found = [node], list[Term]()
-    while todo:
-        parts = dest_binary(CONJ, part := todo.pop())
-        if parts is None:
-            found.append(part)
-        else:
-            todo += parts
-    last, *others = sorted({*found}, key=_place, reverse=True)
-    for conjunct in others:
-        last = list_comb(Const(CONJ), [conjunct, last])
-    return last
+    return list_conj(sorted({*parts_of(CONJ, node)}, key=_place))
 
 
 def _opened(formula: Term) -> Term:

@@ -161,6 +161,19 @@ def dest_binary(name: str, term: Term) -> tuple[Term, Term] | None:
     return None
 
 
+def parts_of(name: str, term: Term) -> list[Term]:
+    """What a constant of two arguments joins, from left to right: a, b and c of `(a ∧ b) ∧ c`; a term alone is one."""
+    parts: list[Term] = []
+    todo = [term]
+    while todo:
+        both = dest_binary(name, part := todo.pop())
+        if both is None:
+            parts.append(part)
+        else:
+            todo += reversed(both)
+    return parts
+
+
 def dest_quantifier(name: str, term: Term) -> Abs | None:
     """The abstraction under a quantifier. A quantified term that is no abstraction is eta-expanded."""
     if type(term) is App and type(term.fun) is Const and term.fun.name == name:

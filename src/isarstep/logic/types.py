@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from isarstep.logic.terms import MaybeTyp, Term, TFree, TVar, Typ, Type, subterms
+from isarstep.logic.terms import MaybeTyp, Term, TFree, TVar, Typ, Type, strip_comb, strip_fun, subterms
 
 
 def map_type(typ: Typ, change: Callable[[TFree | TVar], Typ]) -> Typ:
@@ -74,3 +74,10 @@ def applied_type(typ: MaybeTyp, arguments: int) -> Typ | None:
     for _ in range(arguments):
         typ = typ.args[1] if type(typ) is Type and typ.name == "fun" else None
     return typ
+
+
+def first_argument_type(term: Term) -> Typ | None:
+    """Of the function at the head of a term: of `a = b` the type of a; None where the head is no function."""
+    typ = getattr(strip_comb(term)[0], "type", None)
+    arguments = [] if typ is None else strip_fun(typ)[0]
+    return arguments[0] if arguments else None

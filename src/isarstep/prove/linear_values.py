@@ -11,7 +11,8 @@ from itertools import combinations, islice
 from isarstep.logic import hol
 from isarstep.logic.hol import LESS, LESS_EQ
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Free, Term, Typ, Type, strip_comb, strip_fun
+from isarstep.logic.terms import Free, Term, Typ
+from isarstep.logic.types import first_argument_type
 from isarstep.prove.domains import COMPLEX, INT, NAT, RAT, REAL, number_term, short_enough
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.rings import Normaliser, Polynomial, TooLarge, number_of
@@ -34,10 +35,10 @@ class Equations:
         self.sums: list[tuple[Polynomial, int, str]] = []  # of natural numbers, each at most so large
         for fact in facts:
             formula = hol.dest_trueprop(fact.prop)
-            if formula is not None and _type_of_sides(formula) == NAT:
+            if formula is not None and first_argument_type(formula) == NAT:
                 self._note_sum(fact.name, formula, signature)
             sides = None if formula is None else hol.dest_binary(hol.EQ, formula)
-            typ = None if formula is None else _type_of_sides(formula)
+            typ = None if formula is None else first_argument_type(formula)
             if sides is None or typ not in (NAT, INT, RAT, REAL, COMPLEX):
                 continue
             rings = Normaliser(signature)
@@ -106,12 +107,6 @@ def _one_less(rows: Sequence[Row]) -> Iterator[Row]:
             atom = monomial[0][0]
             if not any(atom == each for row in (one, other) for m in row if m != monomial for each, _ in m):
                 yield _without(one, names, monomial, other, more)
-
-
-def _type_of_sides(formula: Term) -> Typ | None:
-    head, _ = strip_comb(formula)
-    typ = getattr(head, "type", None)
-    return strip_fun(typ)[0][0] if isinstance(typ, Type) and strip_fun(typ)[0] else None
 
 
 def _is_variable(monomial: object) -> bool:

@@ -43,16 +43,7 @@ def without_repetition(tokens: str) -> str:
 def _parts(proposition: Term) -> list[Term]:
     """Formulas joined by ∧; none where the proposition is no formula."""
     formula = hol.dest_trueprop(proposition)
-    parts: list[Term] = []
-    todo = [] if formula is None else [formula]
-    while todo:
-        part = todo.pop()
-        both = hol.dest_binary(hol.CONJ, part)
-        if both is None:
-            parts.append(part)
-        else:
-            todo += reversed(both)
-    return parts
+    return [] if formula is None else hol.parts_of(hol.CONJ, formula)
 
 
 @lru_cache(maxsize=1024)  # that of a goal is asked for with every proposal

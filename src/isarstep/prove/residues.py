@@ -14,6 +14,7 @@ from itertools import product
 
 from isarstep.logic import hol
 from isarstep.logic.terms import Const, Free, Term, Type, abstract, applied_constant, loose, strip_comb, strip_fun
+from isarstep.logic.types import first_argument_type
 from isarstep.prove.domains import Undetermined
 from isarstep.prove.executable import BuiltInOnly, Environment, Machine
 from isarstep.prove.monomorphise import Named
@@ -121,13 +122,13 @@ class _Periodic:
         if name in CONNECTIVES:
             for each in arguments:
                 self._truth(each)
-        elif name in COMPARED and len(arguments) == 2 and _first_type(head) in (NAT, INT):
+        elif name in COMPARED and len(arguments) == 2 and first_argument_type(head) in (NAT, INT):
             for each in arguments:
                 self._value(each)
-        elif name == "Rings.dvd_class.dvd" and len(arguments) == 2 and _first_type(head) in (NAT, INT):
+        elif name == "Rings.dvd_class.dvd" and len(arguments) == 2 and first_argument_type(head) in (NAT, INT):
             self._modulus(arguments[0])
             self._polynomial(arguments[1])
-        elif name == CONG and len(arguments) == 3 and _first_type(head) in (NAT, INT):
+        elif name == CONG and len(arguments) == 3 and first_argument_type(head) in (NAT, INT):
             self._modulus(arguments[2])
             self._polynomial(arguments[0])
             self._polynomial(arguments[1])
@@ -170,10 +171,10 @@ class _Periodic:
             case "Groups.plus_class.plus" | "Groups.times_class.times", [left, right]:
                 self._polynomial(left)
                 self._polynomial(right)
-            case "Groups.minus_class.minus", [left, right] if _first_type(head) == INT:
+            case "Groups.minus_class.minus", [left, right] if first_argument_type(head) == INT:
                 self._polynomial(left)
                 self._polynomial(right)
-            case "Groups.uminus_class.uminus", [inner] if _first_type(head) == INT:
+            case "Groups.uminus_class.uminus", [inner] if first_argument_type(head) == INT:
                 self._polynomial(inner)
             case "Nat.Suc", [inner]:
                 self._polynomial(inner)
@@ -205,11 +206,6 @@ class _Periodic:
             case _:
                 if number_of(term) is None:
                     raise NotPeriodic
-
-
-def _first_type(head: Term) -> object:
-    typ = head.type if type(head) is Const else None
-    return strip_fun(typ)[0][0] if typ is not None and strip_fun(typ)[0] else None
 
 
 def _result_type(head: Term) -> object:

@@ -7,12 +7,13 @@ a combination of given equations.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
+from isarstep.logic import hol
 from isarstep.logic.hol import dest_trueprop, eq, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -32,7 +33,7 @@ from isarstep.logic.terms import (
     strip_fun,
     subterms,
 )
-from isarstep.logic.types import applied_type
+from isarstep.logic.types import applied_type, first_argument_type
 from isarstep.prove.domains import number_term
 from isarstep.prove.monomorphise import Named
 
@@ -80,7 +81,7 @@ def ring_proof(premises: Sequence[Named], goal: Term, signature: Signature) -> R
     if formula is None or loose(formula):
         return None
     try:
-        proofs = [_equation(given, part, signature) for part in _conjuncts(formula)]
+        proofs = [_equation(given, part, signature) for part in hol.parts_of(hol.CONJ, formula)]
     except (TooLarge, RecursionError):
         return None
     found = [proof for proof in proofs if proof is not None]
@@ -90,22 +91,6 @@ def ring_proof(premises: Sequence[Named], goal: Term, signature: Signature) -> R
         return found[0]
     by = next((proof.by for proof in found if proof.by == "algebra"), found[0].by)
     return RingProof(by, tuple(dict.fromkeys(fact for proof in found for fact in proof.facts)))
-
-
-def _conjuncts(formula: Term) -> Iterator[Term]:
-    sides = _binary(formula, "HOL.conj")
-    if sides is None:
-        yield formula
-    else:
-        for each in sides:
-            yield from _conjuncts(each)
-
-
-def _binary(term: Term, name: str) -> tuple[Term, Term] | None:
-    head, arguments = strip_comb(term)
-    if type(head) is Const and head.name == name and len(arguments) == 2:
-        return arguments[0], arguments[1]
-    return None
 
 
 def _equation(premises: Sequence[Named], formula: Term, signature: Signature) -> RingProof | None:
@@ -142,8 +127,8 @@ def _combined(
     given: list[tuple[str, Polynomial, tuple[Term, Term]]] = []
     for premise in premises:
         formula = dest_trueprop(premise.prop)
-        sides = _binary(formula, "HOL.eq") if formula is not None and not loose(formula) else None
-        if formula is None or sides is None or premise.here or _type_of_equation(formula) != typ:
+        sides = hol.dest_binary(hol.EQ, formula) if formula is not None and not loose(formula) else None
+        if formula is None or sides is None or premise.here or first_argument_type(formula) != typ:
             continue
         given.append((premise.name, rings.difference(*sides, typ), sides))
     if not given or len(given) > 8:
@@ -251,11 +236,6 @@ def atom_terms(rings: Normaliser, terms: Iterable[Term], typ: Typ) -> dict[Atom,
     return found
 
 
-def _type_of_equation(formula: Term) -> Typ | None:
-    head, _ = strip_comb(formula)
-    return strip_fun(head.type)[0][0] if type(head) is Const and head.type is not None else None
-
-
 def _in_span(wanted: Polynomial, rows: Sequence[Polynomial]) -> dict[int, Fraction] | None:
     """The factors of the rows whose sum it is, by Gaussian elimination over the monomials."""
     basis: list[tuple[Monomial, Polynomial, dict[int, Fraction]]] = []
@@ -325,12 +305,12 @@ class Normaliser:
         """`a ≠ b`, `a < b`: their difference is not 0. `c ≤ a` with a number c > 0: neither is a."""
         name, arguments = applied_constant(formula)
         if name == "HOL.Not" and len(arguments) == 1:
-            sides = _binary(arguments[0], "HOL.eq")
-            if sides is None or _type_of_equation(arguments[0]) != typ:
+            sides = hol.dest_binary(hol.EQ, arguments[0])
+            if sides is None or first_argument_type(arguments[0]) != typ:
                 return None
             return self.difference(*sides, typ)
         ordered = ("Orderings.ord_class.less", "Orderings.ord_class.less_eq")
-        if name not in ordered or len(arguments) != 2 or _type_of_equation(formula) != typ:
+        if name not in ordered or len(arguments) != 2 or first_argument_type(formula) != typ:
             return None
         if not self._signature.of_sort(typ, ORDERED_FIELD):
             return None
