@@ -25,7 +25,7 @@ from isarstep.errors import UserError
 VALIDATION = 10  # one theorem of so many of the training half
 
 
-def build_halves(where: str | Path, entry: str, out: Path, *, level: int = 6) -> dict[str, Any]:
+def build_halves(where: str | Path, entry: str, out: Path) -> dict[str, Any]:
     """The folder's manifest. All examples of the entry count, in whatever split of the benchmark they are."""
     opened = Benchmark(where)
     rows = pa.concat_tables([opened.table(name).select(EXAMPLE_SCHEMA.names) for name in opened.splits])
@@ -68,7 +68,7 @@ def build_halves(where: str | Path, entry: str, out: Path, *, level: int = 6) ->
             },
         },
     )
-    return write_benchmark(out, content, level=level)
+    return write_benchmark(out, content)
 
 
 def _first_half(counts: Counter[str]) -> set[str]:

@@ -134,9 +134,9 @@ def attention_html(maps: Sequence[AttentionMaps], title: str) -> str:
     )
 
 
-def attention_svg(each: AttentionMaps, layer: int = -1) -> str:
-    """The heads' mean of one encoder layer as a still heat map."""
-    weights = each.encoder[layer].mean(0)
+def attention_svg(each: AttentionMaps) -> str:
+    """The heads' mean of the last encoder layer as a still heat map."""
+    weights = each.encoder[-1].mean(0)
     cell, margin = 14, 120
     size = len(each.source) * cell
     out = []

@@ -7,7 +7,7 @@ proves. DatatypeValues count only where the library says that they exhaust the t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -50,11 +50,9 @@ class LibraryEquations:
         facts: Library,
         signature: Signature,
         theories: Collection[str] | None,
-        own: Mapping[str, Sequence[Named]] | None = None,
     ) -> None:
-        """`named`: the facts of a full name; `own`: what a user's document says of its constants."""
+        """`named`: the facts of a full name."""
         self._named, self._facts, self._signature, self._theories = named, facts, signature, theories
-        self._own = own or {}
         self._rules: dict[str, list[Rewrite]] = {}
         self._constructors: dict[str, tuple[Type, Sequence[tuple[str, Sequence[Typ]]]] | None] = {}
 
@@ -75,8 +73,6 @@ class LibraryEquations:
         prefix = constant.rpartition(".")[0]
         if "." in prefix:
             names += [f"{prefix}.{end}" for end in OF_DATATYPE]
-        for fact in self._own.get(constant, ()):
-            yield from (rule for rule in rule_said(fact) if rule.head == constant)
         for name in names:
             some = False
             for fact in self._stated(name):

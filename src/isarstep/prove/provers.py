@@ -141,9 +141,9 @@ def available(strategies: Sequence[Strategy] = USUAL) -> tuple[Strategy, ...]:
     return tuple(s for s in strategies if prover_version(s.prover) is not None)
 
 
-def presences(strategies: Sequence[Strategy] = USUAL) -> list[Presence]:
+def presences() -> list[Presence]:
     """Of every prover: its version, or why it cannot be asked."""
-    return [prover_presence(prover) for prover in dict.fromkeys(s.prover for s in strategies)]
+    return [prover_presence(prover) for prover in dict.fromkeys(strategy.prover for strategy in USUAL)]
 
 
 def prover_names() -> str:

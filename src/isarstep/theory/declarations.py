@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from isarstep.errors import UserError
 from isarstep.logic import hol
-from isarstep.logic.infer import PROP
+from isarstep.logic.infer import infer
 from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import (
     Abs,
@@ -17,6 +17,7 @@ from isarstep.logic.terms import (
     Typ,
     abstract,
     beta_eta_normal,
+    erase,
     frees,
     funs,
     strip_comb,
@@ -108,12 +109,9 @@ def announce(context: OwnContext, scope: Scope, new: NewName) -> None:
         scope.new[full] = new.name
 
 
-def retyped(context: OwnContext, prop: Term, fixed: Mapping[str, Typ], wanted: Typ | None = PROP) -> Term:
+def retyped(context: OwnContext, prop: Term, fixed: Mapping[str, Typ]) -> Term:
     """The proposition typed again, after constants took the place of variables."""
-    from isarstep.logic.infer import infer
-    from isarstep.logic.terms import erase
-
-    return infer([erase(prop)], context.signature, fixed, wanted=wanted).propositions[0]
+    return infer([erase(prop)], context.signature, fixed).propositions[0]
 
 
 def sides_of(prop: Term) -> tuple[Term, Term] | None:
@@ -442,8 +440,6 @@ READERS: dict[str, Callable[[OwnContext, OuterCommand], None]] = {
 
 def closed_fact(context: OwnContext, term: Term) -> Term:
     """A proposition of constants and schematic variables, without types, typed and for all types."""
-    from isarstep.logic.infer import infer
-
     try:
         return generalised(infer([term], context.signature).propositions[0])
     except UserError as error:

@@ -312,9 +312,8 @@ def with_written(typ: Typ, sorts: Mapping[str, Sort]) -> Typ:
     return map_type(typ, fixed)
 
 
-def read_written_type(token: SourceToken, scope: Scope, sorts: dict[str, Sort] | None = None) -> Typ:
-    """A type of the file; sorts that it names are added to `sorts`. Raises NotRead."""
-    known = scope.sorts if sorts is None else sorts
+def read_written_type(token: SourceToken, scope: Scope) -> Typ:
+    """A type of the file; sorts that it names are added to those of the scope. Raises NotRead."""
     try:
         tokens = scope.language.lexicon.scan(normal(token.text).replace("=>", "⇒"))
         unread = scope.unread.mentioned(tokens)
@@ -322,9 +321,9 @@ def read_written_type(token: SourceToken, scope: Scope, sorts: dict[str, Sort] |
             raise NotRead(scope.source, token.inside + unread[0], f"{unread[1]}, which is not read")
         trees = parse_trees(scope.language.grammar, tokens, TYPE)
         translator = Translator(scope.language)
-        translator.sorts = known
+        translator.sorts = scope.sorts
         typ = translator.typ(trees[0])
-        return with_written(translator.typ(trees[0]) if known else typ, known)
+        return with_written(translator.typ(trees[0]) if scope.sorts else typ, scope.sorts)
     except ReadError as error:
         raise _at(scope.source, token, error) from None
     except RecursionError:
