@@ -27,6 +27,20 @@ class Undetermined(Exception):
     """HOL leaves the value open, or it can't be computed here."""
 
 
+def decided(truths: Iterable[Callable[[], Value]], whole: bool, decisive: bool) -> bool:
+    """`∀` (a False decides) or `∃` (a True does) of truths, which are all there are or some of them."""
+    unknown = not whole
+    for truth in truths:
+        try:
+            if bool(truth()) is decisive:
+                return decisive
+        except Undetermined:
+            unknown = True
+    if unknown:
+        raise Undetermined
+    return not decisive
+
+
 @dataclass(frozen=True, slots=True)
 class Gauss:
     """A complex number with rational parts."""

@@ -27,6 +27,7 @@ from isarstep.prove.domains import (
     SetValues,
     Undetermined,
     Value,
+    decided,
     is_member,
 )
 
@@ -87,19 +88,11 @@ class Machine:
         if self.left < 0:
             raise Undetermined
 
-    def decided(self, truths: Iterable[Callable[[], Value]], whole: bool, decisive: bool) -> bool:
-        """`∀` (a False decides) or `∃` (a True does) of truths, which are all there are or some of them."""
-        unknown = not whole
-        for truth in truths:
+    def counted(self, values: Iterable[Value]) -> Iterator[Value]:
+        """The values, each of which is a step."""
+        for value in values:
             self.step()
-            try:
-                if bool(truth()) is decisive:
-                    return decisive
-            except Undetermined:
-                unknown = True
-        if unknown:
-            raise Undetermined
-        return not decisive
+            yield value
 
     def evaluate(self, code: Code, environment: Environment) -> Value:
         """The value; Undetermined, too, where it takes too long or is too large."""
@@ -395,7 +388,7 @@ def _quantifier(decisive: bool) -> Form:
 
         def run(env: Environment) -> bool:
             values, whole = bounded(env, domain)
-            return machine.decided((partial(body, (value, env)) for value in values), whole, decisive)
+            return decided((partial(body, (value, env)) for value in machine.counted(values)), whole, decisive)
 
         return run
 
@@ -481,7 +474,7 @@ def _bounded_quantifier(decisive: bool) -> Form:
         def run(env: Environment) -> bool:
             found, test = collection(env), predicate(env)
             values, whole = elements(found, sets.element)
-            return machine.decided((partial(test, value) for value in values), whole, decisive)
+            return decided((partial(test, value) for value in machine.counted(values)), whole, decisive)
 
         return run
 

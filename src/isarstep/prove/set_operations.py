@@ -11,7 +11,7 @@ from functools import partial
 from typing import cast
 
 from isarstep.logic.terms import Typ, Type, strip_fun
-from isarstep.prove.domains import CoSet, Domain, PredicateSet, SetValues, Undetermined, Value, is_member
+from isarstep.prove.domains import CoSet, Domain, PredicateSet, SetValues, Undetermined, Value, decided, is_member
 from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type
 from isarstep.prove.number_operations import (
     EXACT,
@@ -105,7 +105,7 @@ def _function_order(machine: Machine, at: Typ, strict: bool) -> Computation | No
             return inner(x(at), y(at))
 
         values = domain.every or domain.small(8)
-        return machine.decided((partial(holds, at) for at in values), domain.every is not None, False)
+        return decided((partial(holds, at) for at in machine.counted(values)), domain.every is not None, False)
 
     return Computation(2, (lambda x, y: below(x, y) and not below(y, x)) if strict else below)
 
@@ -182,7 +182,7 @@ def subset(machine: Machine, typ: Typ) -> Callable[[Value, Value], bool]:
 
     def below(left: Value, right: Value) -> bool:
         if isinstance(left, frozenset):
-            return machine.decided((partial(is_member, each, right) for each in left), True, False)
+            return decided((partial(is_member, each, right) for each in left), True, False)
         if isinstance(left, CoSet) and isinstance(right, CoSet):
             return right.missing <= left.missing
         if isinstance(left, CoSet) and isinstance(right, frozenset):
