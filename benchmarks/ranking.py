@@ -3,6 +3,7 @@
     isarstep predict src/isarstep/data/model embedded --split validation --constraint types --limit 1000 --out V.jsonl
     python benchmarks/ranking.py V.jsonl --split validation --fit     # makes src/isarstep/decode/ranking.json
     python benchmarks/ranking.py T.jsonl --split test                 # both orders of the same lists
+    python benchmarks/ranking.py T.jsonl --split test --write R.jsonl # and the lists as `predict --ranked` writes them
     python benchmarks/ranking.py T.jsonl --split test --provers 200   # and what quick provers add, for so many lists
 
 Weights are learned by a softmax over each list that holds the answer, on validation alone. Intervals draw theorems.
@@ -26,7 +27,7 @@ import numpy.typing as npt
 import isarstep.decode
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
-from isarstep.decode.predictions import read_scored
+from isarstep.decode.predictions import read_scored, stem, write_predictions
 from isarstep.decode.ranking import Ranking, learned_ranking, measured
 from isarstep.evaluate.metrics import accuracy, paired_p
 from isarstep.evaluate.scores import clusters_of
@@ -134,6 +135,7 @@ def main() -> None:
     parser.add_argument("--benchmark", default="embedded")
     parser.add_argument("--split", default="test")
     parser.add_argument("--fit", action="store_true", help="learn the weights from these lists, and keep them")
+    parser.add_argument("--write", type=Path, metavar="FILE", help="the lists in the learned order")
     parser.add_argument("--provers", type=int, default=0, metavar="N", help="let provers try those of N lists")
     chosen = parser.parse_args()
     engine = Engine(benchmark=chosen.benchmark)
@@ -149,9 +151,14 @@ def main() -> None:
         ranking = learned_ranking()
     print(ranking)
     began = time.process_time()
-    learned = [[tokens for tokens, _ in ranking.ordered(each.proposals, each.given)] for each in lists]
+    ordered = [ranking.ordered(each.proposals, each.given) for each in lists]
     milliseconds = 1000 * (time.process_time() - began) / max(1, len(lists))
     print(f"{milliseconds:.2f} ms a list")
+    if chosen.write is not None:
+        meta = json.loads(chosen.lists.with_name(stem(chosen.lists) + ".meta.json").read_text())
+        meta["length_rule"] = f"{meta['length_rule']}; {ranking}"
+        write_predictions(chosen.write, zip((e.example.id for e in lists), ordered, strict=True), meta)
+    learned = [[tokens for tokens, _ in best] for best in ordered]
     if chosen.provers:
         lists = sorted(lists, key=lambda each: each.example.id)[: chosen.provers]
         lists = [each for each in lists if each.example.f3 is not None]

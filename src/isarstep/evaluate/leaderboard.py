@@ -8,7 +8,7 @@ from typing import Any
 
 from isarstep.tables import ABSENT, Table
 
-PARTS = ("new targets", "steps with F.2", "unseen", "unseen2", "fresh", "fresh2")
+PARTS = ("new targets", "steps with F.2", "new constants", "unseen", "unseen2", "fresh", "fresh2")
 
 
 def leaderboard(scores: dict[str, Any], proofs: Sequence[dict[str, Any]] = ()) -> str:
@@ -22,7 +22,8 @@ def leaderboard(scores: dict[str, Any], proofs: Sequence[dict[str, Any]] = ()) -
     note = (
         "Percent, with 95 % intervals that resample whole theorems, on unseen and fresh splits whole entries; in "
         "brackets the value with the kinds of targets weighted as here. Beams: of top-1 and BLEU, and of top-10. "
-        "Columns after BLEU are top-1 on a part of the split or on another one. A closed vocabulary has no names for "
+        "Columns after BLEU are top-1 on a part of the split or on another one. New constants: the target has one that "
+        "F.2 to F.4 do not have. A closed vocabulary has no names for "
         "constants of new entries. Tokens are those that the model itself reads "
         "and writes. Nothing was chosen on this split: checkpoints by validation BLEU. Trained on, scored on: names of "
         "benchmarks; one may have learned from an earlier one."

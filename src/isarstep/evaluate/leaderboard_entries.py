@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
 from isarstep.data import BESIDE, EMBEDDED
 from isarstep.evaluate import paper
@@ -20,7 +22,8 @@ from isarstep.evaluate.runs import KINDS, RunFolder
 from isarstep.evaluate.scores import Scores, ScoringTask, System, score
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 
-NEW, STEPS = "new targets", "steps with F.2"
+NEW, STEPS, CONSTANTS = "new targets", "steps with F.2", "new constants"
+_CONSTANT = re.compile(r"CONST (\S+)")
 ELSEWHERE = (
     "unseen",
     "unseen2",
@@ -106,7 +109,7 @@ def entries_of(
 ) -> list[RunEntry]:
     """Every way of decoding of every run that answered the split."""
     steps = np.array([bool(example.f2) and example.target_kind == "step" for example in task.examples])
-    groups = {NEW: near.groups[0][1], STEPS: steps}
+    groups = {NEW: near.groups[0][1], STEPS: steps, CONSTANTS: np.array(list(map(needs_a_constant, task.examples)))}
     found = []
     for run in runs:
         for tag in run.tags(task.split):
@@ -122,6 +125,12 @@ def entries_of(
                         parts[other.split] = replace(part, reweighted=reweighted(elsewhere, kinds))
                 found.append(RunEntry(run, tag, system, score(system), verdicts, parts))
     return found
+
+
+def needs_a_constant(example: Example) -> bool:
+    """Does the target have a constant that F.2 to F.4 do not have?"""
+    given = " ".join(line for _, line in example.source(hints=False))
+    return not set(_CONSTANT.findall(example.f1)) <= set(_CONSTANT.findall(given))
 
 
 def reweighted(system: System, kinds: Sequence[str]) -> float:

@@ -19,7 +19,7 @@ from isarstep.evaluate.formulas import example_html, example_markdown
 from isarstep.evaluate.headline import comparison_table, open_task, signature_lines
 from isarstep.evaluate.inside import look_into
 from isarstep.evaluate.leaderboard import millions
-from isarstep.evaluate.leaderboard_entries import NEW, STEPS, RunEntry, entries_of, other_tasks
+from isarstep.evaluate.leaderboard_entries import CONSTANTS, NEW, STEPS, RunEntry, entries_of, other_tasks
 from isarstep.evaluate.metrics import Score
 from isarstep.evaluate.picked_examples import Shown, correct_ones, wrong_ones
 from isarstep.evaluate.report_document import Block, Document, Figure, Raw, Section, Text
@@ -119,7 +119,11 @@ def _cards(best: RunEntry) -> tuple[tuple[str, str], ...]:
     scores, took = best.scores, best.run.budget
     budget = f", {millions(took['tokens'])} tokens" if took.get("tokens") else ""
     cards = [(f"{scores.top1.value:.1f} %", f"top-1 of {best.system.name}, {best.input}{budget}")]
-    about = {NEW: "no near copy of a training target", STEPS: "something justifies them"}
+    about = {
+        NEW: "no near copy of a training target",
+        STEPS: "something justifies them",
+        CONSTANTS: "the target has one that F.2 to F.4 do not have",
+    }
     for name, part in best.parts.items():
         meaning = about.get(name, "entries of which nothing was trained on")
         if part.reweighted is not None:
