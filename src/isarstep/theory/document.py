@@ -47,7 +47,7 @@ from isarstep.theory.statements import NotRead
 from isarstep.theory.sublocales import interpret_later, interpretation, sublocale
 from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
-from isarstep.theory.unread_symbols import IN_CODE, declared_names, unread_symbols
+from isarstep.theory.unread_symbols import IN_CODE, declared_names, made_beside, unread_symbols
 
 _READERS = {
     **READERS,
@@ -306,7 +306,15 @@ class _Reading:
             context.own_congruences = True
         if self.skipping:
             self._skip(command)
-            return
+        else:
+            self._take(command, proof)
+        for made in map(to_isabelle, made_beside(command)):
+            known = context.language.constants.resolve(made)
+            if known is None or not known.startswith(f"{context.theory}."):
+                context.unread.names.setdefault(made, f"`{name}` at {context.source.where(command.start)}")
+
+    def _take(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
+        context, name = self.context, command.name
         try:
             if name == "end":
                 if self.context.instantiating:

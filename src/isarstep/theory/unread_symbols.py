@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator
+from itertools import pairwise, product
 
 from isarstep.logic.symbols import normal
 from isarstep.theory.outer import OuterCommand, SourceToken
@@ -13,7 +14,7 @@ _NAME = re.compile(r"[^\W\d][\w']*")
 _INFIX = ("infix", "infixl", "infixr", "binder")
 _BOTH, _READ, _PRINTED = ("==", "\\<rightleftharpoons>"), ("=>", "\\<rightharpoonup>"), ("<=", "\\<leftharpoondown>")
 IN_CODE = ("ML", "setup", "local_setup", "ML_file", "declaration", "syntax_declaration", "overloading")
-# They declare nothing that has a name of one part.
+# They declare nothing that has a name of one part, but for what stands behind `defines`.
 _ABOUT_OTHERS = (
     "instantiation", "instance", "interpretation", "sublocale", "global_interpretation", "subclass", "setup_lifting",
     "lifting_forget", "lifting_update", "code_pred", "functor", "bnf", "lift_bnf", "fun_cases", "inductive_cases",
@@ -23,6 +24,19 @@ _ABOUT_OTHERS = (
 _WITH_EQUATIONS = tuple("definition abbreviation fun primrec function inductive inductive_set coinductive".split())
 _MINOR = frozenset("where and for fixes assumes in begin infix infixl infixr binder input plugins".split())
 _HEAD = re.compile(r"\s*\(*\s*([^\W\d][\w']*)")
+_OF_FUNCTIONS = ("{}_dom", "{}_rel", "{}_graph", "{}_sumC")
+_OF_DATATYPES = (
+    *(f"{made}_{{}}" for made in "map set set1 set2 set3 set4 rel pred size rec corec case is un".split()),
+    *(f"un_{{}}{place}" for place in range(1, 10)),
+)
+# What a command makes beside what it names.
+_BESIDE = {
+    "fun": _OF_FUNCTIONS, "function": _OF_FUNCTIONS, "datatype": _OF_DATATYPES, "codatatype": _OF_DATATYPES,
+    "copy_bnf": _OF_DATATYPES, "lift_bnf": _OF_DATATYPES, "record": ("{}_update", "{}_ext"), "locale": ("{}_axioms",),
+    "inductive_set": ("{}p",), "coinductive_set": ("{}p",), "setup_lifting": ("cr_{}", "pcr_{}"),
+    "code_pred": tuple(f"{{}}_{'_'.join(mode)}" for many in range(1, 5) for mode in product("io", repeat=many)),
+}  # fmt: skip
+_LIFTED = re.compile(r"(?:.*\.)?(?:type_definition_|Quotient_)?(.*?)(?:\.\w+)?")
 NOTATION = ("syntax", "notation", "type_notation", "no_notation", "no_syntax")
 
 
@@ -75,6 +89,8 @@ def _words(text: str) -> Iterator[str]:
 
 def declared_names(command: OuterCommand, is_type: Callable[[str], bool]) -> Iterator[str]:
     """All that an unread declaration may name: what stands where names are declared, no types."""
+    if command.name in _ABOUT_OTHERS:
+        yield from _defined(command)
     if command.name in (*IN_CODE, *_ABOUT_OTHERS, "context"):  # what a context fixes is known inside alone
         return
     tokens, where = command.tokens, any(token.keyword("where") for token in command.tokens)
@@ -90,9 +106,38 @@ def declared_names(command: OuterCommand, is_type: Callable[[str], bool]) -> Ite
                 if command.name in ("typedef", "quotient_type"):
                     yield from (f"{sign}_{token.text}" for sign in ("Rep", "Abs", "rep", "abs", "cr", "pcr"))
         elif token.quoted and _NAME.fullmatch(token.text) and before not in ("::", ":"):
-            yield token.text
+            if not (begun and is_type(token.text)):
+                yield token.text
         elif token.quoted and command.name in _WITH_EQUATIONS and not where:
             head = _HEAD.match(token.text)
             if head is not None:
                 yield head[1]
         before = token.text if not token.quoted else ""
+
+
+def made_beside(command: OuterCommand) -> Iterator[str]:
+    """Constants that a command makes, read or not, beside those that it names: they look like variables."""
+    patterns = _BESIDE.get(command.name, ())
+    names = list(_named_by(command)) if patterns else []
+    if command.name in ("fun", "function") and len(names) > 1:
+        names.append("_".join(names))  # of functions that call each other
+    yield from (pattern.format(name) for name in names for pattern in patterns)
+
+
+def _named_by(command: OuterCommand) -> Iterator[str]:
+    if command.name in ("locale", "setup_lifting", "code_pred", "lift_bnf"):
+        for token in command.tokens:
+            if token.kind == "name":
+                found = _LIFTED.fullmatch(token.text) if command.name == "setup_lifting" else None
+                yield found[1] if found else token.text
+    else:
+        yield from declared_names(command, lambda _: False)
+
+
+def _defined(command: OuterCommand) -> Iterator[str]:
+    """`defines c = I.d and ...` behind an interpretation: constants of the theory."""
+    behind = False
+    for token, following in pairwise(command.tokens):
+        behind = behind or token.keyword("defines")
+        if behind and following.keyword("=") and (token.kind == "name" or token.quoted):
+            yield token.text
