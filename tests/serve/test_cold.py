@@ -109,7 +109,7 @@ def test_a_model_that_is_not_there_is_missed_before_provers_are_asked(tmp_path: 
     assert done.stderr.startswith(f"isarstep: {tmp_path}: not a model folder")
 
 
-def test_the_model_is_asked_when_provers_are_at_work_on_the_goal(
+def test_the_model_is_asked_when_provers_have_tried_the_goal_as_it_is(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
@@ -135,7 +135,8 @@ def test_the_model_is_asked_when_provers_are_at_work_on_the_goal(
     with engine.proving(seconds=1, library=0, width=2) as proving:
         best = list(sketches(task, Plan(depth=1, seconds=3600, prover_seconds=1, library=0), search, proving))[-1]
     assert not best.closed
-    assert {*events[: events.index("model")]} == {"prover"}  # as many as there are, and none has ended
+    before = events[: events.index("model")]
+    assert before.count("prover") == before.count("end") > 0  # it is not loaded for what they prove
 
 
 def test_what_rewriting_proves_needs_no_model(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""Looking for a chain of steps: the model proposes, provers close the small gaps, both at the same time.
+"""Looking for a chain of steps: provers try the goal as it is; then the model proposes, and they close the small gaps.
 
 What provers derive from the facts is known from then on, for whatever goal. All proposals for a goal are assumed
 together: if the goal does not follow even so, none of them leads there, and one question has answered for all; if it
