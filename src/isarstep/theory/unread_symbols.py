@@ -25,16 +25,19 @@ _WITH_EQUATIONS = tuple("definition abbreviation fun primrec function inductive 
 _MINOR = frozenset("where and for fixes assumes in begin infix infixl infixr binder input plugins".split())
 _HEAD = re.compile(r"\s*\(*\s*([^\W\d][\w']*)")
 _OF_FUNCTIONS = ("{}_dom", "{}_rel", "{}_graph", "{}_sumC")
-_OF_DATATYPES = (
-    *(f"{made}_{{}}" for made in "map set set1 set2 set3 set4 rel pred size rec corec case is un".split()),
-    *(f"un_{{}}{place}" for place in range(1, 10)),
-)
+_OF_DATATYPES = (*(f"{made}_{{}}" for made in "map set set1 set2 set3 set4 rel pred size rec corec case".split()),)
 # What a command makes beside what it names.
 _BESIDE = {
     "fun": _OF_FUNCTIONS, "function": _OF_FUNCTIONS, "datatype": _OF_DATATYPES, "codatatype": _OF_DATATYPES,
     "copy_bnf": _OF_DATATYPES, "lift_bnf": _OF_DATATYPES, "record": ("{}_update", "{}_ext"), "locale": ("{}_axioms",),
     "inductive_set": ("{}p",), "coinductive_set": ("{}p",), "setup_lifting": ("cr_{}", "pcr_{}"),
     "code_pred": tuple(f"{{}}_{'_'.join(mode)}" for many in range(1, 5) for mode in product("io", repeat=many)),
+}  # fmt: skip
+# The same of those that are not read: whoever reads the command declares them.
+_OF_TYPES = tuple(f"{sign}_{{}}" for sign in ("Rep", "Abs", "rep", "abs", "cr", "pcr"))
+_OF_CONSTRUCTORS = ("is_{}", "un_{}", *(f"un_{{}}{place}" for place in range(1, 10)))
+_UNREAD_BESIDE = {
+    "typedef": _OF_TYPES, "quotient_type": _OF_TYPES, "datatype": _OF_CONSTRUCTORS, "codatatype": _OF_CONSTRUCTORS,
 }  # fmt: skip
 _LIFTED = re.compile(r"(?:.*\.)?(?:type_definition_|Quotient_)?(.*?)(?:\.\w+)?")
 NOTATION = ("syntax", "notation", "type_notation", "no_notation", "no_syntax")
@@ -103,8 +106,7 @@ def declared_names(command: OuterCommand, is_type: Callable[[str], bool]) -> Ite
         elif token.kind == "name" and before not in ("::", ":") and token.text not in _MINOR:
             if not (begun and is_type(token.text)):
                 yield token.text
-                if command.name in ("typedef", "quotient_type"):
-                    yield from (f"{sign}_{token.text}" for sign in ("Rep", "Abs", "rep", "abs", "cr", "pcr"))
+                yield from (pattern.format(token.text) for pattern in _UNREAD_BESIDE.get(command.name, ()))
         elif token.quoted and _NAME.fullmatch(token.text) and before not in ("::", ":"):
             if not (begun and is_type(token.text)):
                 yield token.text
