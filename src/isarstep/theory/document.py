@@ -47,6 +47,7 @@ from isarstep.theory.statements import NotRead
 from isarstep.theory.sublocales import interpret_later, interpretation, sublocale
 from isarstep.theory.syntax_rules import READERS as SYNTAX_READERS
 from isarstep.theory.typedefs import typedef
+from isarstep.theory.unproved import note_unproved, rests_on_sorry
 from isarstep.theory.unread_symbols import IN_CODE, declared_names, made_beside, unread_symbols
 
 _READERS = {
@@ -68,8 +69,8 @@ _PROVED = {  # with a proof behind them
 }
 _OPENS = ("have", "show", "hence", "thus", "obtain", "consider", "interpret", "subgoal")
 _ENDS = ("by", "qed", "done", "sorry", ".", "..", "\\<proof>")
-_UNPROVED = ("sorry", "oops", "\\<proof>")
 _BLOCKS = ("instantiation", "overloading", "class", "bundle", "open_bundle", "experiment")
+_SCOPED = ("private", "qualified")  # what they stand before has its short name up to the end of the block
 KEEP_EACH = 128  # commands behind which a document in an editor keeps what it has read
 MOST_KEPT = 24
 
@@ -295,13 +296,16 @@ class _Reading:
             if command.start == place and not _has_proof(command):
                 break
             self.read(command, commands[at + 1 : end])
+            if at and commands[at - 1].name in _SCOPED:
+                self._scoped(command)
             at = end
         return []
 
     def read(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         context, name = self.context, command.name
-        if name in HEADINGS or name in DIAGNOSTIC or name in ("private", "qualified"):
+        if name in HEADINGS or name in DIAGNOSTIC or name in _SCOPED:
             return
+        note_unproved(context, command, proof)
         if any(token.keyword("fundef_cong") for token in command.tokens):
             context.own_congruences = True
         if self.skipping:
@@ -332,13 +336,13 @@ class _Reading:
             elif name == "class":
                 declare_class(context, command)
             elif name in ("instantiation", "instance"):
-                self._instance(command)
+                self._instance(command, proof)
             elif self.context.instantiating and name in ("definition", "fun", "primrec", "function", "lift_definition"):
                 self._operation(command)
             elif name in _READERS:
                 self._declaration(command, proof)
             elif name in _PROVED and not any(each.name == "oops" for each in proof):
-                _PROVED[name](context, command, unproved=self._rests_on_sorry(proof))
+                _PROVED[name](context, command, unproved=rests_on_sorry(context, command, proof))
             elif name != "notepad":
                 self._unread(command, "is not read")
                 self._bare(command)
@@ -370,7 +374,7 @@ class _Reading:
             return
         with self.context.returning():
             _READERS[command.name](self.context, self._without_target(command))
-            if command.name == "function" and self._rests_on_sorry(proof):
+            if command.name == "function" and rests_on_sorry(self.context, command, proof):
                 self.context.note(command.start, "its equations are left out: that they fit together is not proved")
                 withhold_equations(self.context)
 
@@ -382,12 +386,20 @@ class _Reading:
         enter_target(self.context, command)
         return OuterCommand(command.name, command.tokens[reader.at :], command.start, command.end)
 
-    def _instance(self, command: OuterCommand) -> None:
+    def _instance(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         """What is proved of the operations is not needed: that the type is of the class is Isabelle's word later."""
-        if self.context.target is not None and command.name == "instantiation":
-            raise NotRead(self.context.source, command.start, "an instantiation inside a context is not read")
-        declare_instance(self.context, command)
-        self.context.instantiating = command.name == "instantiation"
+        context = self.context
+        if context.target is not None and command.name == "instantiation":
+            raise NotRead(context.source, command.start, "an instantiation inside a context is not read")
+        if any(each.name == "oops" for each in proof):
+            return
+        if not context.instantiating:
+            context.before_instances = dict(context.arities)
+        declare_instance(context, command)
+        context.instantiating = command.name == "instantiation"
+        by_itself = [each.name for each in proof] in ([], [".."])  # by no rule of the file
+        if not by_itself and rests_on_sorry(context, command, proof):
+            context.doubt_instances(context.before_instances)
 
     def _operation(self, command: OuterCommand) -> None:
         """What an operation of a class is at a type: no fact is made of it, and its name is that of nothing else."""
@@ -402,6 +414,12 @@ class _Reading:
             if token.keyword("::", ":"):
                 return
 
+    def _scoped(self, command: OuterCommand) -> None:
+        target = self.context.target
+        if target is not None:
+            names = declared_names(command, lambda name: self.context.language.types.resolve(name) is not None)
+            target.scoped = (*target.scoped, *names)
+
     def _bare(self, command: OuterCommand) -> None:
         """Constants of which only the type is known."""
         with suppress(UserError), self.context.returning():
@@ -414,7 +432,7 @@ class _Reading:
         context = self.context
         if any(each.name == "oops" for each in proof):
             return
-        unproved = self._rests_on_sorry(proof)
+        unproved = rests_on_sorry(context, command, proof)
         with context.returning():
             enter_target(context, command)
             with context.returning():
@@ -431,8 +449,6 @@ class _Reading:
         except ValueError:
             raise NotRead(context.source, statement.place, "what it says is no formula") from None
         simp = declares_simp(statement.attributes)
-        if unproved and statement.attributes:
-            context.hidden_by_sorry = True
         name = statement.label
         note_rules(context, statement, unproved=unproved)
         if name or not any(row.label for row in statement.shows):
@@ -442,16 +458,6 @@ class _Reading:
                 own = [prop for prop, goal in zip(props, statement.goals, strict=False) if goal in row.terms]
                 context.add_facts(row.label, own, simp=declares_simp(row.attributes), unproved=unproved)
 
-    def _rests_on_sorry(self, proof: Sequence[OuterCommand]) -> bool:
-        """Is something in the proof, or something that it names, not proved?"""
-        if any(each.name in _UNPROVED for each in proof):
-            return True
-        if self.context.hidden_by_sorry:
-            return True
-        names = {token.text for each in proof for token in each.tokens if token.kind == "name"}
-        found = (self.context.find_facts(name) for name in names)
-        return any(fact.unproved for facts in found if facts is not None for fact in facts)
-
     def _termination(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         context = self.context
         with context.returning():
@@ -459,7 +465,7 @@ class _Reading:
             name = names[0] if names else next(reversed(context.waiting), "").rpartition(".")[2]
             if context.full_name(name) not in context.waiting:
                 raise NotRead(context.source, command.start, "no function waits for its termination")
-            if self._rests_on_sorry(proof) or any(each.name == "oops" for each in proof):
+            if rests_on_sorry(context, command, proof) or any(each.name == "oops" for each in proof):
                 context.note(command.start, f"the equations of {name} are left out: its termination is not proved")
             else:
                 give_equations(context, name)

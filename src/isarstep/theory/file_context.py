@@ -46,9 +46,9 @@ class FileContext(TheoryContext):
     def name(self) -> str:
         return f"{self.context.theory} ({super().name})"
 
-    @property
+    @cached_property
     def signature(self) -> Signature:
-        return self.context.signature
+        return self.context.proved_signature()
 
     @property
     def language(self) -> Language:

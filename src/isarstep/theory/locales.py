@@ -263,6 +263,9 @@ def end_block(context: OwnContext) -> None:
     assert target is not None
     outer = target.outer
     context.leave() if outer is None else context.enter(outer)
+    for name in target.scoped:
+        target.local.pop(f"local.{to_isabelle(name)}", None)
+        context.unread.names[to_isabelle(name)] = "a private or qualified declaration"
     if target.name:
         return
     if target.defined:

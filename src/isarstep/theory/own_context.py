@@ -63,6 +63,9 @@ class OwnContext:
         self.notes: list[str] = []  # what is not read, each with its place
         self.unsure = ""  # a declaration in ML may have made names that look like variables here
         self.instantiating = False  # in a block of `instantiation`
+        self.before_instances: dict[str, dict[str, tuple[Sort, ...]]] = {}  # arities before that block
+        self.doubted: frozenset[tuple[str, str]] = frozenset()  # types and classes: instances that rest on sorry
+        self.unproved: frozenset[str] = frozenset()  # names of facts that rest on sorry, by their last parts
         self.hidden_by_sorry = False  # automation may have used a fact that rests on sorry
 
     def _with_own(self) -> Signature:
@@ -179,6 +182,22 @@ class OwnContext:
                 table.setdefault(name, sorts)
         self.arities[constructor] = table
         forget_memo(self.signature)
+
+    def doubt_instances(self, before: Mapping[str, Mapping[str, tuple[Sort, ...]]]) -> None:
+        """That types are of the classes which they are of since then is not proved."""
+        for constructor, table in self.arities.items():
+            old = before.get(constructor) or self.theory_context.signature.arities.get(constructor, {})
+            self.doubted |= {(constructor, each) for each in table if each not in old}
+
+    def proved_signature(self) -> Signature:
+        """The signature without instances that rest on `sorry`: no law of a class holds by them."""
+        if not self.doubted:
+            return self.signature
+        proved = {
+            constructor: {each: sorts for each, sorts in table.items() if (constructor, each) not in self.doubted}
+            for constructor, table in self.arities.items()
+        }
+        return replace(self.signature, arities={**self.theory_context.signature.arities, **proved})
 
     def declare_synonym(self, base: str, variables: Sequence[str], typ: Typ) -> None:
         name = f"{self.theory}.{to_isabelle(base)}"

@@ -70,6 +70,7 @@ class Locale:
     class_type: TFree | None = None  # of a class: the type that its operations are about
     dependencies: list[LocaleInstance] = field(default_factory=list)
     version: int = 0  # changes with what it declares itself
+    scoped: tuple[str, ...] = ()  # names that end with the block
     clashes: tuple[str, ...] = ()  # constants of the same name that it has from several
     _below: list[LocaleInstance] | None = None  # all instances that it rests on, in order
 

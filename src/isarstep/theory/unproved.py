@@ -1,0 +1,62 @@
+"""What rests on `sorry`: lemmas by their names, also those that are not read, and all that automation may have used.
+
+Isabelle accepts a proof by something that is not proved; here it proves nothing. Names are compared by their last part:
+`foo`, `local.foo`, `a.foo` of a locale and `i.foo` of an instance are one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from isarstep.theory.outer import DECLARATIONS, STATEMENTS, UNREAD_GOALS, OuterCommand
+from isarstep.theory.own_context import OwnContext
+from isarstep.theory.unread_symbols import IN_CODE
+
+_SORRY = ("sorry", "\\<proof>")
+_NAME = re.compile(r"[^\W\d][\w'.]*")
+_NAMING = ("lemmas", "declare")  # facts, and nothing else
+_USING = ("notes", "monos", "rewrites")  # facts behind it are used
+
+
+def rests_on_sorry(context: OwnContext, command: OuterCommand, proof: Sequence[OuterCommand]) -> bool:
+    """Is something in the proof of a command, or something that is named there, not proved?"""
+    if context.hidden_by_sorry or any(each.name in _SORRY for each in proof):
+        return True
+    return not context.unproved.isdisjoint(_names((command, *proof) if _names_facts(command) else proof))
+
+
+def note_unproved(context: OwnContext, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
+    """Keep what a command leaves behind that rests on `sorry`."""
+    if command.name == "notepad" or any(each.name == "oops" for each in proof):
+        return
+    if not rests_on_sorry(context, command, proof):
+        return
+    if command.name in STATEMENTS:
+        context.unproved |= set(_labels(command))
+    elif command.name == "lemmas":
+        context.unproved |= set(_names((command,)))
+    if command.name not in (*STATEMENTS, "lemmas") or any(token.keyword("[") for token in command.tokens):
+        context.hidden_by_sorry = True
+
+
+def _names_facts(command: OuterCommand) -> bool:
+    """May it use facts that it names outside of a proof? What it declares may have the name of a lemma elsewhere."""
+    if command.name in (*DECLARATIONS, *STATEMENTS, *UNREAD_GOALS, "class"):
+        return command.name in _NAMING or any(token.keyword(*_USING) for token in command.tokens)
+    return True
+
+
+def _labels(command: OuterCommand) -> Iterator[str]:
+    for token, following in zip(command.tokens, command.tokens[1:], strict=False):
+        if following.keyword(":", "[") and token.kind in ("name", "string"):
+            yield token.text.rpartition(".")[2]
+
+
+def _names(commands: Iterable[OuterCommand]) -> Iterator[str]:
+    """Whatever may be the name of a fact; in ML, every word."""
+    for command in commands:
+        code = command.name in (*IN_CODE, "ML_prf") or any(token.text.endswith("tactic") for token in command.tokens)
+        for token in command.tokens:
+            words = _NAME.findall(token.text) if code else [token.text] if _NAME.fullmatch(token.text) else ()
+            yield from (word.rpartition(".")[2] for word in words)
