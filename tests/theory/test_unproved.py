@@ -11,6 +11,8 @@ from isarstep.theory.own_context import OwnContext
 
 CONSTANTS = "consts a :: nat b :: nat\n"
 BAD = 'lemma bad: "a = b" sorry\n'
+L = 'locale l = fixes n :: nat assumes five: "n = b"\n'
+M = 'locale m = l begin\nlemma six: "n = b" by (rule five)\nend\n'
 TAKEN = 'lemma taken: "Suc a = Suc b" '
 
 
@@ -48,6 +50,10 @@ def test_automation_may_have_used_it(before: str, engine: Engine) -> None:
         (BAD + "lemmas more = bad", "using more by simp"),
         (BAD + 'lemma more: "a = b" by (rule bad)', "using more by simp"),
         (BAD + 'lemma (in order) bad: "x \\<le> x" by simp', "using bad by simp"),
+        (L + "interpretation l a sorry", "using five by simp"),
+        (L + "interpretation i: l a sorry", "using i.five by simp"),
+        (L + "interpretation l a sorry", "using l.five[of a] unfold_locales by simp"),
+        (L + M + "interpretation l a sorry\ninterpretation i: m a by unfold_locales", "using i.six by simp"),
         (BAD, "by (tactic \\<open>resolve_tac \\<^context> @{thms bad} 1\\<close>)"),
         ('schematic_goal bad: "a = b \\<and> b = ?x" sorry', "using bad by simp"),
         ('experiment begin\nlemma bad: "a = b" sorry\nend', "using bad by simp"),
@@ -67,6 +73,7 @@ def test_a_proof_that_names_it(before: str, proof: str, engine: Engine) -> None:
         'notepad begin\nhave "a = b" sorry\nend',
         'locale l = fixes bad :: nat\nlemma other: "a = b" sorry',
         "class any = fixes any :: 'a\ninstance nat :: any ..",
+        L + "interpretation l a sorry",
     ],
 )
 def test_other_lemmas_are_facts(before: str, engine: Engine) -> None:

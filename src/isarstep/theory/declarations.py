@@ -371,6 +371,8 @@ def declare(context: OwnContext, command: OuterCommand) -> None:
         if reader.is_keyword("["):
             inside = reader.bracket("[", "]")
             words = [token.text for token in inside]
+            if any(word.startswith("coercion") for word in words) and words != ["[", "coercion_enabled", "]"]:
+                context.forget_coercions()
             if "simp" in words:
                 for name in group:
                     context.declare_simp(name, simp="del" not in words)

@@ -42,6 +42,7 @@ class OwnContext:
         self.types: dict[str, int] = {}
         self.arities: dict[str, dict[str, tuple[Sort, ...]]] = {}
         self.classes: dict[str, frozenset[str]] = {}
+        self.coerces = True  # are the library's coercions those of the file?
         self.signature = self._with_own()
         self.rows: dict[str, Any] = {"productions": [], "no_productions": [], "synonyms": []}
         self.inside: dict[str, Any] = {}  # notation of the locale in which one is
@@ -66,6 +67,8 @@ class OwnContext:
         self.before_instances: dict[str, dict[str, tuple[Sort, ...]]] = {}  # arities before that block
         self.doubted: frozenset[tuple[str, str]] = frozenset()  # types and classes: instances that rest on sorry
         self.unproved: frozenset[str] = frozenset()  # names of facts that rest on sorry, by their last parts
+        self.unproved_instances = False  # does an instance of a locale rest on sorry?
+        self.locale_attributes = False  # do facts of locales have attributes?
         self.hidden_by_sorry = False  # automation may have used a fact that rests on sorry
 
     def _with_own(self) -> Signature:
@@ -73,7 +76,12 @@ class OwnContext:
         base = self.theory_context.signature
         fields = ("constants", "types", "arities", "classes")
         own: dict[str, Any] = {name: ChainMap(getattr(self, name), getattr(base, name)) for name in fields}
-        return replace(base, **own)
+        return replace(base, **own) if self.coerces else replace(base, **own, coercions=())
+
+    def forget_coercions(self) -> None:
+        """The file has coercions of its own: a text that needs some is not read."""
+        self.coerces = False
+        self.signature = self.language.signature = self._with_own()
 
     def _over(self, language: Language) -> Language:
         rank, made = language._rank, language.imported.copy(self.signature, self.rows, self.inside)

@@ -9,7 +9,7 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
-from isarstep.logic.terms import Free, Term, frees
+from isarstep.logic.terms import Free, Term, erase, frees
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import read_expression
 from isarstep.theory.locale_parents import depend_on
@@ -54,6 +54,7 @@ def _depend(
     old = list(target.dependencies)
     clashes = {name: each.clashes for name, each in context.locales.items()}
     try:
+        unproved = unproved or _known_by_sorry(instances, target, context.interpreted)
         for instance in instances:
             instance.unproved = unproved
             depend_on(context, target, instance)
@@ -80,9 +81,10 @@ def interpretation(context: OwnContext, command: OuterCommand, *, unproved: bool
     reader.end()
     if expression.fixed or any(each.rewritten for each in expression.instances):
         raise NotRead(context.source, command.start, "an interpretation with `for` or `rewrites` is not read")
-    for instance in expression.instances:
-        instance.unproved = unproved
     try:
+        unproved = unproved or _known_by_sorry(expression.instances, context.interpreted)
+        for instance in expression.instances:
+            instance.unproved = unproved
         below = activated(expression.instances)
     except UserError as error:
         raise NotRead(context.source, command.start, str(error)) from None
@@ -100,6 +102,17 @@ def interpretation(context: OwnContext, command: OuterCommand, *, unproved: bool
     except UserError:
         context.interpreted = old
         raise
+
+
+def _known_by_sorry(instances: list[LocaleInstance], *known: Locale) -> bool:
+    """May these have been shown by an instance that rests on `sorry`?"""
+    unproved = {_at(each) for locale in known for each in locale.below if each.unproved}
+    return any(_at(each) in unproved for each in activated(instances))
+
+
+def _at(instance: LocaleInstance) -> tuple[object, ...]:
+    name, *values = instance.identity
+    return name, *(erase(value) for value in values if isinstance(value, Term))
 
 
 def interpret_later(context: OwnContext, command: OuterCommand) -> None:
