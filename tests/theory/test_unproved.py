@@ -33,6 +33,7 @@ def read(text: str, engine: Engine) -> OwnContext:
         'function f :: "nat \\<Rightarrow> nat" where "f n = Suc (f n)" by auto\ntermination sorry',
         'function f :: "nat \\<Rightarrow> nat" where "f n = 0" | "f n = 1" sorry\ntermination by lexicographic_order',
         'typedef none = "{} :: nat set" sorry',
+        'class single = assumes same: "x = (y :: \'a)"\ndefault_sort single',
         BAD + "bundle with_bad = bad [simp]\nunbundle with_bad",
     ],
 )

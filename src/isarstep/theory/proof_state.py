@@ -183,7 +183,7 @@ class ProofWalk:
             do(self, command)
         except UserError as error:
             self.refused.append(str(error))
-            alone = name in _ALONE or (name == "interpret" and _prefixed(command))
+            alone = name in _ALONE or (name == "interpret" and _prefixed(command, self.context))
             if alone and not any(map(is_open_type, self.block.fixed.values())):
                 self._open_unknown(command, str(error))
                 return True
@@ -564,10 +564,13 @@ class ProofWalk:
         )  # fmt: skip
 
 
-def _prefixed(command: OuterCommand) -> bool:
-    """`interpret p: a x`: all names that it brings begin with `p.`."""
+def _prefixed(command: OuterCommand, context: OwnContext) -> bool:
+    """`interpret p: a x`: all names that it brings begin with `p.`, and no others do."""
     signs = [token for token in command.tokens if token.keyword("+", "?", "!", ":")]
-    return len(signs) == 1 and len(command.tokens) > 1 and signs[0] is command.tokens[1] and signs[0].keyword(":")
+    if len(signs) != 1 or len(command.tokens) < 2 or signs[0] is not command.tokens[1] or not signs[0].keyword(":"):
+        return False
+    prefix = f".{command.tokens[0].text}."
+    return not any(prefix in f".{name}" for name in (*context.signature.constants, *context.language.local))
 
 
 _LEMMAS = ("lemma", "theorem", "corollary", "proposition", "schematic_goal")

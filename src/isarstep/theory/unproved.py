@@ -51,6 +51,8 @@ def note_unproved(context: OwnContext, command: OuterCommand, proof: Sequence[Ou
     attributes = any(token.keyword("[") for token in command.tokens)
     if attributes and (context.target is not None or any(token.keyword("in", "=") for token in command.tokens)):
         context.locale_attributes = True
+    if command.name == "default_sort":  # of type variables that are written without one: facts would say too much
+        context.hidden_by_sorry = True
     if command.name == "notepad" or any(each.name == "oops" for each in proof):
         return
     if not rests_on_sorry(context, command, proof):
