@@ -25,7 +25,7 @@ _WITH_EQUATIONS = tuple("definition abbreviation fun primrec function inductive 
 _MINOR = frozenset("where and for fixes assumes in begin infix infixl infixr binder input plugins".split())
 _HEAD = re.compile(r"\s*\(*\s*([^\W\d][\w']*)")
 _OF_FUNCTIONS = ("{}_dom", "{}_rel", "{}_graph", "{}_sumC")
-_OF_DATATYPES = (*(f"{made}_{{}}" for made in "map set set1 set2 set3 set4 rel pred size rec corec case".split()),)
+_OF_DATATYPES = tuple(f"{made}_{{}}" for made in "map set set1 set2 set3 set4 rel pred size rec corec case".split())
 # What a command makes beside what it names.
 _BESIDE = {
     "fun": _OF_FUNCTIONS, "function": _OF_FUNCTIONS, "datatype": _OF_DATATYPES, "codatatype": _OF_DATATYPES,
