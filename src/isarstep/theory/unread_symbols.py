@@ -1,4 +1,5 @@
-"""Names, symbols and words that a command which is not read may have brought: a text with one of them is refused."""
+"""Names, symbols and words that a command which is not read may have brought, and constants that a command makes beside
+what it names: a text with one of them is refused."""
 
 from __future__ import annotations
 
