@@ -24,6 +24,8 @@ import sys
 import tarfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -48,7 +50,8 @@ from isarstep.feed.premise_questions import (
 from isarstep.feed.selected_premises import BASE, VIEWS, keys_for_premises, view, with_cited, with_premises
 
 KEPT = 24  # facts of each example that are kept, before those are left out that may not be read
-FACTORS = (0.5, 1, 1.6, 2.5)  # of what was learned for the cosine of constants
+KNOWN = ("validation", "test")  # their entries are in training; an example of training is asked of the other half
+FACTORS = (0.5, 1, 1.6, 2.5, 4, 6.5)  # of what was learned for the cosine of constants
 OTHERS = 2000  # questions of the other half by which a selector is scored
 BEHIND = 3.2  # minutes for what comes after training
 STARTED = time.monotonic()
@@ -154,6 +157,7 @@ class Selecting:
 
     def __init__(self, chosen: argparse.Namespace) -> None:
         self.chosen, self.out = chosen, chosen.out
+        self.in_new_entries: list[float] = [1, 1]  # factors of the cosine of constants, for provers and for the model
         self.data = Asked(Path(chosen.data), chosen)
         self.corpus = self.data.dataset.split("train")
         say(self.out, done="read", facts=len(self.data.facts))
@@ -203,35 +207,54 @@ class Selecting:
         state = selector.towers.state_dict()
         weights = {part: value.detach().float().cpu().numpy() for part, value in state.items()}
         about = {"benchmark": self.data.dataset.benchmark, "minutes": selector.minutes, "seed": self.chosen.seed}
+        about["in_new_entries"] = self.in_new_entries
         save_selector(weights, about, self.out / selector.name)
 
     def scores(self, data: Asked, selector: Selector, split: str, learned: bool = True) -> float:
         total = 0.0
-        for what, asked in data.scored.items():
-            if what.split()[0] == split and len(asked):
-                total += self.told(data, selector, what, asked, learned)
+        with self.weighed_for(split, selector):
+            for what, asked in data.scored.items():
+                if what.split()[0] == split and len(asked):
+                    total += self.told(data, selector, what, asked, learned)["recall@32"]
         return total
 
-    def told(self, data: Asked, selector: Selector, what: str, asked: QuestionArrays, learned: bool = True) -> float:
+    @contextmanager
+    def weighed_for(self, split: str, selector: Selector) -> Iterator[None]:
+        """In entries that it has not seen, constants count for more."""
+        alpha = selector.towers.alpha
+        learned = alpha.detach().clone()
+        if split not in KNOWN:
+            alpha.data.mul_(alpha.new_tensor(self.in_new_entries))
+        yield
+        alpha.data.copy_(learned)
+
+    def told(
+        self, data: Asked, selector: Selector, what: str, asked: QuestionArrays, learned: bool = True
+    ) -> dict[str, float]:
         from isarstep.train.selector_ranking import scores_of
 
         got = scores_of(asked, data.ranked(selector, asked, 1024, learned))
         say(self.out, selector=selector.name if learned else "cosine of constants", on=what, **got)
-        return got["recall@32"]
+        return got
 
-    def other_half(self, selector: Selector, half: int) -> None:
-        """Entries that a selector of one half has not seen, as those of `unseen`, but of training."""
+    def other_half(self, selector: Selector, half: int) -> list[list[float]]:
+        """Entries that a selector of one half has not seen, as those of `unseen`, but of training: what each factor of
+        the cosine of constants is worth there, for provers and for the model."""
         there = np.flatnonzero(self.data.columns["train"].half[self.questions.example] != half)
+        worth: list[list[float]] = []
         for kind, what in ((FOR_PROVERS, "for provers"), (FOR_MODEL, "for the model")):
             asked = there[self.questions.kind[there] == kind]
             some = np.random.default_rng(0).choice(asked, min(len(asked), OTHERS), replace=False)
             questions, alpha = self.questions.take(np.sort(some)), selector.towers.alpha
             kept = alpha.detach().clone()
-            for factor in FACTORS:  # would entries that nobody has seen want another weight of constants?
+            worth.append([])
+            for factor in FACTORS:
                 alpha.data.copy_(kept * factor)
-                self.told(self.data, selector, f"other half {what}, factor {factor}", questions)
+                got = self.told(self.data, selector, f"other half {what}, factor {factor}", questions)
+                worth[-1].append(got["recall@8"] + got["recall@32"])
             alpha.data.copy_(kept)
             self.told(self.data, selector, f"other half {what}", questions, learned=False)
+        return worth
 
     def weigh_constants(self, selector: Selector) -> None:
         """The factors of the cosine of constants that are best on validation, for provers and for the model."""
@@ -259,7 +282,8 @@ class Selecting:
             if split == "train":
                 askers = [(halves[1 - each], np.flatnonzero(half == each)) for each in (0, 1)]
             for asker, rows in askers:
-                found[rows] = data.ranked(asker, asked.take(rows), KEPT)
+                with self.weighed_for(split, asker):
+                    found[rows] = data.ranked(asker, asked.take(rows), KEPT)
             counts: Counter[str] = Counter()
             read = with_premises(examples, found, data.facts.proposition, keys, counts)
             splits[split] = with_cited(read, data.facts.proposition)
@@ -284,7 +308,6 @@ def select(chosen: argparse.Namespace) -> None:
         selector = work.trained(f"selector-full{number}", None, minutes)
         if not work.was_kept(selector.name):
             work.weigh_constants(selector)
-        work.keep(selector)
         value = work.scores(work.data, selector, "validation")
         if best is None or value > best[0]:
             best = value, selector
@@ -292,10 +315,14 @@ def select(chosen: argparse.Namespace) -> None:
     whole = best[1]
     say(chosen.out, chosen=whole.name)
     halves = [work.trained(f"selector-half{half}", half, chosen.half) for half in (0, 1)]
+    worth = np.zeros((2, len(FACTORS)))
     for number, half in enumerate(halves):
         half.towers.alpha.data.copy_(whole.towers.alpha.data)  # validation weighs for all
         work.keep(half)
-        work.other_half(half, number)
+        worth += np.array(work.other_half(half, number))
+    work.in_new_entries = [FACTORS[place] for place in worth.argmax(1).tolist()]
+    say(chosen.out, in_new_entries=work.in_new_entries)
+    work.keep(whole)
     sets = [work.premises(work.data, whole, halves)]
     anywhere = replace(whole, uses=None)
     for path in chosen.beside:

@@ -22,6 +22,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.3, help="processor time of an attempt")
     parser.add_argument("--library", type=int, default=128, help="library facts")
     parser.add_argument("--every", type=int, default=1, help="every so manieth derivation")
+    parser.add_argument("--first", type=int, default=0, help="the first of these: N runs side by side ask all")
     parser.add_argument("--heading", default="", help="those alone under headings with this text")
     parser.add_argument("--after", type=int, default=0, help="leave out so many derivations that were asked before")
     parser.add_argument("--ways", default="sketched,inducted,proposed,scored")
@@ -29,7 +30,7 @@ def main() -> int:
     chosen = parser.parse_args()
     engine = Engine()
     asked_for = [problem for heading, problem in derivations_by_field(FILE) if chosen.heading in heading]
-    problems, found, began = asked_for[:: chosen.every], 0, time.monotonic()
+    problems, found, began = asked_for[chosen.first :: chosen.every], 0, time.monotonic()
     with engine.proving(chosen.seconds, chosen.library) as proving:
         attack = Attack(engine, proving, chosen.seconds, chosen.library)
         library = proving._checker.facts
