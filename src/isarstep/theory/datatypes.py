@@ -34,7 +34,6 @@ from isarstep.theory.statements import ANY_SORT, NotRead, read_together, read_wr
 
 # Types through which a datatype may recurse: its values lie inside theirs.
 _THROUGH = frozenset({"List.list", "Option.option", "Product_Type.prod", "Sum_Type.sum"})
-_MADE = ("map_{}", "set_{}", "rel_{}", "pred_{}", "size_{}", "rec_{}")
 
 
 @dataclass
@@ -80,7 +79,8 @@ def datatype(context: OwnContext, command: OuterCommand) -> None:
     new = [_one(reader)]
     while reader.accept("and"):
         new.append(_one(reader))
-    made_names = _for(reader, new)
+    if reader.accept("for"):  # names of what is not read
+        reader.at = len(reader.tokens)
     reader.end()
     for each in new:
         _give_names(each, wanted=wanted)
@@ -96,9 +96,6 @@ def datatype(context: OwnContext, command: OuterCommand) -> None:
                 raise NotRead(context.source, made.token.start, "a type variable is no parameter of the datatype")
     _refuse_recursion(context, new, own)
     for each in new:
-        base = to_isabelle(each.token.text)
-        for name in (*(pattern.format(base) for pattern in _MADE), *made_names):
-            context.unread.names[name] = f"the datatype {base} (its map, set, relator and size functions)"
         _declare(context, each)
         _facts(context, each, list(own.values()))
 
@@ -168,17 +165,6 @@ def _give_names(new: NewDatatype, *, wanted: bool) -> None:
             name or (f"un_{base}" if count == 1 else f"un_{base}{number}")
             for number, name in enumerate(made.selectors, 1)
         ]
-
-
-def _for(reader: TokenReader, new: Sequence[NewDatatype]) -> list[str]:
-    """`for map: m rel: r`: names that are not read."""
-    names: list[str] = []
-    if reader.accept("for"):
-        while reader.here is not None:
-            reader.name()
-            reader.expect(":")
-            names.append(to_isabelle(reader.name().text))
-    return names
 
 
 def _refuse_recursion(context: OwnContext, new: Sequence[NewDatatype], own: dict[str, NewDatatype]) -> None:

@@ -308,14 +308,12 @@ class _Reading:
         note_unproved(context, command, proof)
         if any(token.keyword("fundef_cong") for token in command.tokens):
             context.own_congruences = True
+        for made in map(to_isabelle, made_beside(command)):
+            context.unread.names[made] = f"`{name}` at {context.source.where(command.start)}"
         if self.skipping:
             self._skip(command)
         else:
             self._take(command, proof)
-        for made in map(to_isabelle, made_beside(command)):
-            known = context.language.constants.resolve(made)
-            if known is None or not known.startswith(f"{context.theory}."):
-                context.unread.names.setdefault(made, f"`{name}` at {context.source.where(command.start)}")
 
     def _take(self, command: OuterCommand, proof: Sequence[OuterCommand]) -> None:
         context, name = self.context, command.name

@@ -93,8 +93,6 @@ def _declare(
         typ = funs([context.parameters[each] for each in new.used], read.frees[name])
         full = context.declare_constant(context.full_name(name), typ).name
         meaning[name] = context.applied(full, new.used)
-        if new.in_set:
-            context.unread.names[f"{name}p"] = f"the predicate of the set {name}"
     props = [
         retyped(context, substitute_frees(rule, meaning), {n.name: n.type for n in frees(rule) if n.type is not None})
         for rule in read.terms

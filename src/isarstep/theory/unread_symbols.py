@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator
-from itertools import pairwise, product
+from itertools import dropwhile, pairwise, product
 
 from isarstep.logic.symbols import normal
 from isarstep.theory.outer import OuterCommand, SourceToken
@@ -119,12 +119,15 @@ def declared_names(command: OuterCommand, is_type: Callable[[str], bool]) -> Ite
 
 
 def made_beside(command: OuterCommand) -> Iterator[str]:
-    """Constants that a command makes, read or not, beside those that it names: they look like variables."""
+    """Constants that a command makes beside those that it names: they look like variables. Who reads it declares some."""
     patterns = _BESIDE.get(command.name, ())
     names = list(_named_by(command)) if patterns else []
     if command.name in ("fun", "function") and len(names) > 1:
         names.append("_".join(names))  # of functions that call each other
     yield from (pattern.format(name) for name in names for pattern in patterns)
+    if patterns is _OF_DATATYPES:  # `for map: m rel: r`
+        behind = dropwhile(lambda token: not token.keyword("for"), command.tokens)
+        yield from (token.text for before, token in pairwise(behind) if before.keyword(":"))
 
 
 def _named_by(command: OuterCommand) -> Iterator[str]:
