@@ -257,6 +257,7 @@ def searched(logged: Logged, task: Task, seconds: float, model: Batcher | None) 
         "by": last.by if isinstance(last, Proved) else None,
         "steps": [step.text for step in best.steps[:-1]],
         "contradiction": best.contradiction is not None,
+        "isar": best.isar() if best.closed else None,
     }
 
 

@@ -44,7 +44,9 @@ class Question:
     """Is the goal a proposition (effort `type`), or does it follow from the premises?
 
     `methods` tries Isabelle's proof methods for a second each, `replay` longer and with more options, `refute` looks
-    for a counterexample, `sledgehammer` calls it after five methods, `prove` after all methods and quickcheck.
+    for a counterexample, `sledgehammer` calls it after five methods, `prove` after all methods and quickcheck. About a
+    theorem that is named: `stated` asks for it as its author stated it there, by all methods and then Sledgehammer;
+    `text` runs the goal, which is Isar text that proves it as `printed`, in its place.
     """
 
     key: str
@@ -76,10 +78,12 @@ SKIPPED = Answer("skipped")
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """All questions about one example; one that is no part of a proof stands at the end of its theory."""
+    """All questions about one example; one that is no part of a proof stands at the end of its theory. With `theorem`
+    its proof is the one of the theorem of this name."""
 
     example: Example
     questions: tuple[Question, ...]
+    theorem: str = ""
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ _encode_question = yxml.pair(
     ),
 )
 _encode_example = yxml.pair(
-    yxml.pair(yxml.string, yxml.integer),
+    yxml.pair(yxml.string, yxml.pair(yxml.string, yxml.integer)),
     yxml.pair(
         yxml.pair(yxml.listing(yxml.integer), yxml.integer),
         yxml.pair(yxml.listing(yxml.pair(yxml.string, _encode_type)), yxml.listing(_encode_question)),
@@ -188,10 +192,11 @@ def _example_value(inquiry: Inquiry, own: Renaming) -> object:
     questions = []
     for q in inquiry.questions:
         premises = [([own.undone(name) for name in p.names], own.undone(p.tokens)) for p in q.premises]
-        goal = (own.undone(q.goal), (q.witnesses, [own.undone(line) for line in q.same_values]))
+        text = q.goal if q.effort == "text" else own.undone(q.goal)
+        goal = (text, (q.witnesses, [own.undone(line) for line in q.same_values]))
         questions.append(((q.key, q.effort), (q.condition, (premises, goal))))
     steps = (example.target_step, example.consequence_step)
-    return ((example.id, example.proof), ((steps, example.fixed), (types, questions)))
+    return ((example.id, (own.undone(inquiry.theorem), example.proof)), ((steps, example.fixed), (types, questions)))
 
 
 @dataclass(frozen=True)
@@ -290,7 +295,11 @@ class _Attempt:
 
     def run(self) -> None:
         isabelle, settings = self._isabelle, self._settings
-        whole = [theory for theory, asked in self._waiting.items() if all(each.example.proof < 0 for each in asked)]
+        whole = [
+            theory
+            for theory, asked in self._waiting.items()
+            if all(each.example.proof < 0 and not each.theorem for each in asked)
+        ]
         images, loaded, loads = isabelle.plan(list(self._waiting), whole)
         self._left = len(loads)
         self._news(f"starting Isabelle on {images[-1].name} for {self._session}")
@@ -411,5 +420,5 @@ def _open_questions(
                     left = "|".join(key for key in keys if (identifier, key) not in answers)
                     kept.append(replace(question, condition=left))
             if kept:
-                result.setdefault(theory, []).append(Inquiry(inquiry.example, tuple(kept)))
+                result.setdefault(theory, []).append(replace(inquiry, questions=tuple(kept)))
     return result
