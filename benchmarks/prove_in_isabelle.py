@@ -1,4 +1,4 @@
-"""Whole theorems in a real Isabelle: what its own tools find, and does its kernel accept our proofs as they are printed?
+"""Whole theorems in a real Isabelle: what its own tools find, and whether its kernel accepts our proofs as printed.
 
     python benchmarks/prove.py --rows prove.jsonl --arms search
     python benchmarks/prove_in_isabelle.py --rows prove.jsonl --out answers.jsonl --heaps HEAPS -d AFP/thys
@@ -7,12 +7,12 @@ needs ISABELLE_HOME (see docs/checking.md). Every theory is loaded as its entry 
 proofs trusted, and is asked at the places of its theorems, where neither the theorem nor anything later is known.
 
 `stated`: for theorems of W150, what the author stated, with its assumptions chained, inside its locale: fifteen methods
-of `try0`, a second each, then Sledgehammer, which has one thread here, for the processor time that ours has (twice
---seconds, for two cores). `text`: for theorems of both draws that a row proves, what `isarstep prove` prints, run before
-the author's theorem and outside of its locale; it counts only where Isabelle accepts it and it proves the same
-statement. What loads fastest comes first; theorems of one session are asked in the order of the theory. Rows are written
-as they are done; a run that was stopped goes on, and asks again where the text has changed. The last line is one JSON
-document.
+of `try0`, a second each, then Sledgehammer, which has one thread here, for the time that ours has on two cores (twice
+--seconds). `text`: for theorems of both draws that a row proves, what `isarstep prove` prints, run before the author's
+theorem and outside of its locale; it counts only where Isabelle accepts it and it proves the same statement.
+
+Entries that load fastest come first. Rows are written as they are done; a run that was stopped goes on, and asks again
+where a text has changed. Of several rows of ours the last one counts. The last line is one JSON document.
 """
 
 from __future__ import annotations
@@ -26,13 +26,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from prove import CORES, WholeTheorem, drawn
-
 from isarstep.bench.store import Benchmark
 from isarstep.logic.symbols import to_isabelle
 from isarstep.prove.facts import Library
 from isarstep.prove.isabelle_questions import Answer, Inquiry, Isabelle, IsabelleLimits, Question, prover_versions
 from isarstep.prove.isabelle_run import open_isabelle
+from prove import CORES, WholeTheorem, drawn
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def theorems_of(drawn_ones: list[WholeTheorem], rows: list[dict[str, Any]]) -> list[OneTheorem]:
-    """Every theorem once, in the order of the hash; of several rows one with a text counts."""
+    """Every theorem once, in the order of the hash."""
     draws: dict[str, set[str]] = {}
     first: dict[str, WholeTheorem] = {}
     for each in drawn_ones:
@@ -68,9 +67,8 @@ def theorems_of(drawn_ones: list[WholeTheorem], rows: list[dict[str, Any]]) -> l
     known: dict[str, bool] = {}
     texts: dict[str, str] = {}
     for row in rows:
-        known[identity(row["id"])] = known.get(identity(row["id"]), False) or row["proved"]
-        if row["proved"] and row.get("isar"):
-            texts[identity(row["id"])] = named(row["isar"])
+        known[identity(row["id"])] = row["proved"]
+        texts[identity(row["id"])] = named(row["isar"]) if row["proved"] and row.get("isar") else ""
     return [OneTheorem(first[i], frozenset(draws[i]), known.get(i), texts.get(i, "")) for i in sorted(first)]
 
 
@@ -119,7 +117,9 @@ def ask(
             began = time.monotonic()
             present = isabelle.ask(session, sessions[session], limits, note)
             provers.add(prover_versions(isabelle.installation, present))
-            print(f"{session}: {loads[session]} theories, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+            print(
+                f"{session}: {loads[session]} theories, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True
+            )
     return sorted(provers - {""})
 
 

@@ -110,6 +110,8 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_every_name_says_whose_it_is(whole: Path) -> None:
     benchmark = Benchmark(whole)
     assert benchmark.manifest["qualified"] == [SECOND]
+    shorter = benchmark.theory_contexts.in_isabelle("by (metis Geometry.Order.fact Geometry.Lines.fact Order.fact)")
+    assert shorter == "by (metis Order.fact Geometry.Lines.fact Order.fact)"
     seen = set()
     for example in (e for name in benchmark.splits for e in benchmark.split(name)):
         seen.add(example.theory)

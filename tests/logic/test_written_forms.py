@@ -4,7 +4,10 @@ import pytest
 from tests.logic.complex_main import language
 
 from isarstep.logic.folding import canonical
+from isarstep.logic.language import Language
+from isarstep.logic.printformats import Formats
 from isarstep.logic.reader import read_formula, read_type
+from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TVar, Type, Var, erase, fun, list_comb
 from isarstep.logic.writer import joined, write_formula, write_type
 
@@ -174,7 +177,17 @@ def test_types_that_nobody_can_write_here_are_shown_all_the_same():
 @pytest.mark.parametrize(
     ("pieces", "text"),
     [(["a", "b"], "a b"), (["a", " b"], "a b"), (["<", "="], "< ="), (["-", "x"], "-x"), (["x", "-"], "x-"),
-     (["", "a"], "a"), (["a", "", "b"], "a b"), (["∀", "x"], "∀x"), ([".", "."], ". ."), (["(", "-"], "(-")],
+     (["", "a"], "a"), (["a", "", "b"], "a b"), (["∀", "x"], "∀x"), ([".", "."], ". ."), (["(", "-"], "(-"),
+     (["σ", "x"], "σ x"), (["λ", "x"], "λx")],
 )  # fmt: skip
 def test_a_blank_stands_between_what_would_be_read_as_one(pieces: list[str], text: str) -> None:
     assert joined(pieces) == text
+
+
+def test_a_delimiter_that_a_graph_has_as_blanks_is_written() -> None:
+    """Delimiters with \\<^bsup> in them were mined so."""
+    power = "\\<^const>T.power"
+    read = ["logic", [["logic", 75], 1, "\\<otimes>\\<^bsup>", ["logic", 0], "\\<^esup>"], power, 75, 0]
+    rows = {"productions": [read], "prints": [[power, [[75], 1, 17, [0], 8], 75]]}
+    [format] = Formats(Language([rows], Signature.build(()))).formats[power]
+    assert format.pieces == (75, " ⊗⇗", 0, "⇖")

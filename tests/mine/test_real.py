@@ -53,6 +53,7 @@ consts
   plus :: "i \<Rightarrow> i \<Rightarrow> i" (infixl "+" 65)
   some :: "(i \<Rightarrow> o) \<Rightarrow> i" (binder "\<epsilon>" 10)
   pile :: "i \<Rightarrow> i \<Rightarrow> i"
+  power :: "i \<Rightarrow> i \<Rightarrow> i" ("_ \<otimes>\<^bsup>_\<^esup>" [75] 75)
 notation (input) plus (infixl "\<oplus>" 65)
 notation (output) pile ("pile _/ _")
 syntax "_pile" :: "i \<Rightarrow> i \<Rightarrow> i" ("\<lbrace>_, _\<rbrace>")
@@ -122,6 +123,13 @@ def test_notation(installation, tmp_path):
     assert {key: value for key, value in notations.notation.items() if key != "locales"} == {
         "productions": [
             ["prop", [["logic", 0]], r"\<^const>Notations.T", 5, 1],
+            [
+                "logic",
+                [["logic", 75], 1, r"\<otimes>\<^bsup>", ["logic", 0], r"\<^esup>"],
+                r"\<^const>Notations.power",
+                75,
+                1,
+            ],
             ["logic", [r"\<epsilon>", ["idts", 0], ".", 1, ["logic", 10]], r"\<^binder>Notations.some", 10, 1],
             *added,
             ["logic", [["logic", 65], 1, r"\<oplus>", 1, ["logic", 66]], plus, 65, 0],

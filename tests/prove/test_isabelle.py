@@ -1,6 +1,7 @@
 """The Isabelle backend: its answers on a sample replayed without Isabelle, and the real thing where there is one."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -232,6 +233,46 @@ def test_real_proofs(isabelle):
         assert found.answer == "proved"
         assert found.by.startswith("sledgehammer: ")
         assert found.facts == ("opaque_all",)
+
+
+PRINTED = """lemma printed:
+  fixes x\\<^sub>0 :: "'a \\<Rightarrow> 'a \\<Rightarrow> nat" and x\\<^sub>1 x\\<^sub>2 x\\<^sub>3 :: 'a
+  assumes "pairing x\\<^sub>0" and "x\\<^sub>0 x\\<^sub>1 x\\<^sub>2 = x\\<^sub>0 x\\<^sub>1 x\\<^sub>3"
+  shows "x\\<^sub>2 = x\\<^sub>3"
+  using assms by BY"""
+
+
+def test_real_theorems_by_name(isabelle):
+    """In place of the author's proof: what Isabelle finds, and what it says to a text of ours."""
+    here = example(-1, {}, 0)
+    good = PRINTED.replace("BY", "(metis pairing.code_inject)")
+    answers = ask(
+        isabelle,
+        IsabelleLimits(seconds=10, prove=True),
+        Inquiry(
+            here,
+            (
+                Question("stated", "stated", ""),
+                Question("good", "text", good),
+                Question("another statement", "text", good.replace('shows "x\\<^sub>2 = x\\<^sub>3"', 'shows "True"')),
+                Question("no proof", "text", PRINTED.replace("BY", "simp")),
+                Question("trusted", "text", PRINTED.replace("by BY", "sorry")),
+                Question("itself", "text", PRINTED.replace("BY", "(metis pairing.same_first)")),
+                Question("later", "text", PRINTED.replace("BY", "(metis later pairing.code_inject)")),
+                Question("no Isar", "text", "lemma printed"),
+            ),
+            "Tiny.pairing.same_first",
+        ),
+        Inquiry(replace(here, id="nobody"), (Question("missing", "stated", ""),), "Tiny.nobody"),
+        Inquiry(replace(here, id="assumed"), (Question("assumed", "stated", ""),), "Tiny.pairing.code_inject"),
+    )
+    kinds = {key: answer.answer for (_, key), answer in answers.items()}
+    assert {key for key, answer in kinds.items() if answer == "proved"} == {"stated", "good"}, answers
+    assert kinds["another statement"] == "ill"
+    assert "Undefined fact" in answers["example-1", "itself"].why
+    assert "Undefined fact" in answers["example-1", "later"].why
+    assert answers["nobody", "missing"].why == "the theory has no such proof"
+    assert answers["assumed", "assumed"].why == "it is not stated with a proof"
 
 
 STEPS = r"""

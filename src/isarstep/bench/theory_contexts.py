@@ -161,6 +161,14 @@ class TheoryContexts:
         """What the names of a theory's constants begin with."""
         return theory if theory in self._qualified else theory.rpartition(".")[2]
 
+    def in_isabelle(self, text: str) -> str:
+        """A text with the names that Isabelle has: there no name begins with a session."""
+        sessions = "|".join(map(re.escape, self.qualified_sessions))
+        shorter = re.compile(rf"(?<![\w.'])(?:{sessions})\.(\w+)\.(?=[\w'])") if sessions else None
+        if shorter is None:
+            return text
+        return shorter.sub(lambda found: f"{found[1]}." if self.prefix(found[0]) in self._qualified else found[0], text)
+
     @cached_property
     def theories_by_home(self) -> Mapping[str, Sequence[str]]:
         """Theories by what the names of their constants begin with."""
@@ -241,6 +249,10 @@ class TheoryContext:
     # Of a theory of somebody's own on top of this context: name, typed proposition, whether it is a simp rule.
     own_facts: Sequence[tuple[str, Term, bool]] = ()
     own_inductions: Sequence[tuple[str, Term]] = ()  # rules of its types, functions and predicates
+
+    def in_isabelle(self, text: str) -> str:
+        """A text with the names that Isabelle has."""
+        return self._theory_contexts.in_isabelle(text)
 
     def of_library(self, constant: str) -> bool:
         """Is it a constant of the benchmark's theories, and not of somebody's own?"""

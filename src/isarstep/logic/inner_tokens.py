@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from isarstep.logic.readerror import MAX_TOKENS, ReadError
 
-_LETTER = "A-Za-zα-κμ-ωΑ-Ω𝒜-𝓏ℬℰℱℋℐℒℳℛ𝔄-𝔷ℭℌℜℨ𝖺-𝗓"
+LETTER = "A-Za-zα-κμ-ωΑ-Ω𝒜-𝓏ℬℰℱℋℐℒℳℛ𝔄-𝔷ℭℌℜℨ𝖺-𝗓"
 _ALONE = "𝔸-𝕫ℂℍℕℙℚℝℤ"  # no letters for Isabelle: never a part of a longer name
-_SUB = rf"(?:⇩[{_LETTER}0-9])"
-_IDENT = rf"_*[{_LETTER}](?:[{_LETTER}0-9_']|{_SUB})*"
+_SUB = rf"(?:⇩[{LETTER}0-9])"
+_IDENT = rf"_*[{LETTER}](?:[{LETTER}0-9_']|{_SUB})*"
 _TOKEN = re.compile(
     rf"(?P<blank>\s+)"
     rf"|(?P<schematic>\?{_IDENT}(?:\.[0-9]+)?)"

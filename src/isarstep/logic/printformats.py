@@ -49,10 +49,11 @@ class Formats:
             for _, symbols, head, priority, printed in rows.get("productions", ()):
                 if printed and head:
                     self._add(head, [s if not isinstance(s, list) else [max(s[1], 0)] for s in symbols], priority)
+            read = {(head, len(symbols)): symbols for _, symbols, head, _, _ in rows.get("productions", ())}
             for head, symbols, priority in rows.get("prints", ()):
-                self._add(head, symbols, priority)
+                self._add(head, _with_delimiters(symbols, read.get((head, len(symbols)))), priority)
             for head, symbols, priority in rows.get("no_prints", ()):
-                self._remove(head, symbols, priority)
+                self._remove(head, _with_delimiters(symbols, read.get((head, len(symbols)))), priority)
             for _, symbols, head, priority, printed in rows.get("no_productions", ()):
                 if printed and head:
                     self._remove(head, [s if not isinstance(s, list) else [max(s[1], 0)] for s in symbols], priority)
@@ -91,6 +92,13 @@ class Formats:
             if known.arguments < count and (best is None or known.arguments > best.arguments):
                 best = known
         return best
+
+
+def _with_delimiters(symbols: list[Any], read: list[Any] | None) -> list[Any]:
+    """Graphs that were mined before 2026-11-18 have blanks of equal length in place of delimiters that begin or end a
+    sub- or superscript; the production that is read has them."""
+    pairs = zip(symbols, read or symbols, strict=True)
+    return [known if isinstance(known, str) and shown == len(known) else shown for shown, known in pairs]
 
 
 def _spaced(head: str, symbols: list[Any]) -> list[Any]:

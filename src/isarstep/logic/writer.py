@@ -6,11 +6,13 @@ Lists, sets, tuples, numbers and strings are written by hand, as they are read b
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.logic.inner_tokens import LETTER
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import APPLICATION, MAX_PRIORITY
 from isarstep.logic.patterns import (
@@ -49,7 +51,7 @@ _ENUMERATIONS = {
 }
 _SPECIAL = frozenset((NUMERAL, CASE_PROD, "Pure.type", "Set.Collect", "HOL.eq", *_ENUMERATIONS))
 _SYMBOLIC = frozenset("!#$%&*+-/:<=>?@\\^|~.")  # ASCII that could grow together with its like; brackets do not
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_'")
+_IN_NAMES = re.compile(rf"[{LETTER}0-9_'][{LETTER}0-9_'⇩₀-₉]")  # for Isabelle σx is a name
 
 _BOOL = Type("HOL.bool")
 _TRUTHS = frozenset(
@@ -483,8 +485,8 @@ def joined(texts: list[str]) -> str:
     out = ""
     for text in texts:
         if out and text:
-            last, first = out[-1], text[0]
-            if (last in _SYMBOLIC and first in _SYMBOLIC) or (last in _LETTERS and first in _LETTERS):
+            meeting = out[-1] + text[0]
+            if _SYMBOLIC.issuperset(meeting) or _IN_NAMES.match(meeting):
                 out += " "
         out += text
     return out

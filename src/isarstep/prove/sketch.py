@@ -110,9 +110,9 @@ class Sketch:
         known = [exact_text(task, line) for line in lines if line not in general]
         steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
         said = [task.text(line) for line in general]
-        return isar_text(
-            known, steps, task.shown_context(), task.theory_context.language, said, task.shown_names(), self._numbered()
-        )
+        language, names = task.theory_context.language, task.shown_names()
+        text = isar_text(known, steps, task.shown_context(), language, said, names, self._numbered())
+        return task.theory_context.in_isabelle(text)
 
     def _numbered(self) -> dict[str, str]:
         """How the text calls each given fact, where they stand there as they were given."""

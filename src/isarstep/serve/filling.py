@@ -227,7 +227,7 @@ def _library_name(name: str, context: OwnContext) -> str:
     above, _, base = name.partition(".")[2].partition("_class.")
     inside = context.target is not None and context.target.class_type is not None
     known = inside and any(each.rpartition(".")[2] == above for each in context.signature.classes)
-    return base if known and base else name
+    return base if known and base else context.theory_context.in_isabelle(name)
 
 
 def _line(fact: OwnFact, task: Task) -> str:

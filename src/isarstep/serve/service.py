@@ -300,7 +300,7 @@ class Service:
         said += [None] * (len(steps) - len(said))
         shown_types, language = task.shown_context(), task.theory_context.language
         judged = [(text, term, gap) for (text, term), gap in zip(steps, said, strict=False)]
-        text = isar_text(list(known), judged, shown_types, language, general)
+        text = task.theory_context.in_isabelle(isar_text(list(known), judged, shown_types, language, general))
         # What the asker's own theory declares would be missing there.
         alone = bool(task.theory_context.imports) and not problem.constants and problem.own is None
         return {"isar": text, "theory": theory_file(text, task.theory_context.imports) if alone else None}
