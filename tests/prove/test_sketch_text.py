@@ -1,7 +1,10 @@
 """The steps that a proof shows first, as Isar."""
 
+import pytest
+
+from isarstep.bench.store import Benchmark
 from isarstep.logic.terms import Free, Term, Type
-from isarstep.prove.sketch import shown_lines
+from isarstep.prove.sketch import is_rewrite_rule, shown_lines
 from isarstep.prove.verdict import ASSUME, CLOSE, ShownStep
 
 
@@ -30,3 +33,14 @@ def test_blocks_and_variables_that_are_obtained() -> None:
         "  by blast",
     ]
     assert "  using assms a1_1 a1_2 by argo" in shown_lines(steps, "a1_", "assms", {}, text_of)
+
+
+@pytest.mark.parametrize(
+    ("fact", "rule"),
+    [("List.append.simps(2)", True), ("List.rev_rev_ident", True), ("Fun.comp_def", True), ("Set.empty_iff", True),
+     ("List.Cons_eq_appendI", False), ("Set.subset_trans", False), ("Nat.nat.induct", False),
+     ("Set.subsetD", False), ("nobody.knows", True)],
+)  # fmt: skip
+def test_which_facts_rewriting_is_for(fact: str, rule: bool) -> None:
+    main = Benchmark("embedded").theory_contexts.at("Main")
+    assert is_rewrite_rule(main, fact) == rule

@@ -46,7 +46,7 @@ class Question:
     `methods` tries Isabelle's proof methods for a second each, `replay` longer and with more options, `refute` looks
     for a counterexample, `sledgehammer` calls it after five methods, `prove` after all methods and quickcheck. About a
     theorem that is named: `stated` asks for it as its author stated it there, by all methods and then Sledgehammer;
-    `text` runs the goal, which is Isar text that proves it as `printed`, in its place.
+    `text` runs the goal, Isar text that proves it as `printed`, in its place, within its seconds of processor time.
     """
 
     key: str
@@ -352,7 +352,7 @@ class _Attempt:
             case "asking":
                 self._asking = (properties["example"], properties["key"])
                 self._news(f"{self._theory}: {' '.join(self._asking)}")
-                process.deadline = time.monotonic() + 6 * self._settings.seconds + 120
+                process.deadline = time.monotonic() + 12 * self._settings.seconds + 120
             case "answer":
                 self._take(properties)
             case "checked":

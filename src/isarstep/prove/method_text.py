@@ -144,6 +144,14 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
     return method
 
 
+def _metis_first(listed: list[str], others: list[str]) -> str:
+    """With a fact that is no rewrite rule simp may not end; behind it what rewriting does with the others."""
+    rules = [name for name in listed if name not in others and name not in _REVERSED]
+    adding = f" simp add: {' '.join(rules)}" if rules else ""
+    named = " ".join(others)
+    return f"(metis {' '.join(listed)} | (insert {named}, (auto{adding}; fail)) | (auto intro: {named}{adding}; fail))"
+
+
 def _of_cases(proof: Proved, named: list[str]) -> str:
     """`(induct n) simp_all`: one method for all cases, because each was proved alone."""
     named = [name for name in named if name not in _REVERSED]
@@ -153,8 +161,9 @@ def _of_cases(proof: Proved, named: list[str]) -> str:
     return f"({proof.method}) " + (f"(auto simp add: {listed})" if named else "auto")
 
 
-def method_with_all_given(proof: Proved, goal: Term) -> str | None:
-    """`by (metis f g)` behind `using` with every fact at hand; None where something that was used has no name."""
+def method_with_all_given(proof: Proved, goal: Term, rewrites: Callable[[str], bool] = lambda fact: True) -> str | None:
+    """`by (metis f g)` behind `using` with every fact at hand; None where something that was used has no name.
+    `rewrites` says of a fact whether rewriting is what it is for."""
     named: list[str] = []
     for fact in proof.facts:
         if fact == "P" or fact.startswith(("F.", "case(", "goal(", DEFINITION)):
@@ -164,6 +173,9 @@ def method_with_all_given(proof: Proved, goal: Term) -> str | None:
         named.append(_ACCESSIBLE.get(fact, fact))
     listed = list(dict.fromkeys(named))
     method = _method(proof, goal, listed)
+    others = [_ACCESSIBLE.get(fact, fact) for fact in proof.facts if _NAME.fullmatch(fact) and not rewrites(fact)]
+    if not proof.method and any(name in others for name in listed):
+        return f"by {_metis_first(listed, [name for name in listed if name in others])}"
     method = method if proof.method else _with_others(method, listed, listed)
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
         method = f"((simp add: {' '.join(listed)}; fail) | {method[1:]}"

@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
+from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
 from isarstep.logic.hol import PURE_ALL, trueprop
 from isarstep.logic.infer import PROP, Context
@@ -19,7 +21,9 @@ from isarstep.logic.variables import substitute_frees
 from isarstep.logic.writer import write_type
 from isarstep.prove.counterexamples import with_fractions
 from isarstep.prove.method_text import method_with_all_given
+from isarstep.prove.monomorphise import Named
 from isarstep.prove.problems import DEFINITION
+from isarstep.prove.rewriting import Rewrite, rewrites_of
 from isarstep.prove.verdict import ASSUME, AUTHORITY, CLOSE, Gap, OpenedGoal, Proved, Refuted, ShownStep
 from isarstep.theory.task import Task
 
@@ -111,7 +115,8 @@ class Sketch:
         steps = [(exact_text(task, step.tokens), step.term, step.gap) for step in self.steps]
         said = [task.text(line) for line in general]
         language, names = task.theory_context.language, task.shown_names()
-        text = isar_text(known, steps, task.shown_context(), language, said, names, self._numbered())
+        types, rewrites = task.shown_context(), partial(is_rewrite_rule, task.theory_context)
+        text = isar_text(known, steps, types, language, said, names, self._numbered(), rewrites)
         return task.theory_context.in_isabelle(text)
 
     def _numbered(self) -> dict[str, str]:
@@ -166,10 +171,12 @@ def isar_text(
     general: Sequence[str] = (),
     names: Mapping[str, str] | None = None,
     numbered: Mapping[str, str] | None = None,
+    rewrites: Callable[[str], bool] = lambda fact: True,
 ) -> str:
     """Variables with the types that they had, known facts, then statements with what provers said about them; the last
     statement is the goal. What holds at all types cannot be assumed, and stands in comments. `names`: how the
-    variables of the steps are called that a proof shows first; without them these are left out."""
+    variables of the steps are called that a proof shows first; without them these are left out. `rewrites`: is this
+    fact of the library a rewrite rule?"""
     lines = ["lemma"]
     for place, (variable, typ) in enumerate(types.items()):
         lines.append(f'  {"fixes" if place == 0 else "  and"} {variable} :: "{write_type(typ, language, sorts=True)}"')
@@ -185,7 +192,7 @@ def isar_text(
         prefix = f"a{place + 1}_"
         statement = f"show {goal}" if last else f'have s{place + 1}: "{text}"'
         if isinstance(gap, Proved) and gap.cases:
-            lines += [f"  {statement}", *([f"    using {using}"] if using else []), *_by_cases(gap, term)]
+            lines += [f"  {statement}", *([f"    using {using}"] if using else []), *_by_cases(gap, term, rewrites)]
             continue
         inner, known_as, margin = tuple[ShownStep, ...](), dict(numbered or {}), "  "
         if isinstance(gap, Proved) and names is not None:
@@ -210,7 +217,7 @@ def isar_text(
         others = [label for label in using.split() if label not in known_apart]
         using = " ".join([*others, *shown, *apart])
         before = f"using {using} " if using else ""
-        lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term)}"]
+        lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, rewrites)}"]
         lines += ["  qed"] if margin != "  " else []
     return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
 
@@ -292,23 +299,35 @@ def _opening(
     return _Opening(lines, labels, text(opened.conclusion)), replace(proof, steps=steps)
 
 
+def is_rewrite_rule(theory_context: TheoryContext, fact: str) -> bool:
+    """Is it an equation that simp uses from left to right, or an atom? One that is not found is taken for a rule."""
+    found = theory_context.library_facts(fact.partition("(")[0])
+    said = [prop for name, prop in found if name == fact] or [prop for _, prop in found]
+    return all(any(map(_equates, rewrites_of(Named("", prop)))) for prop in said)
+
+
+def _equates(rule: Rewrite) -> bool:
+    truth = isinstance(rule.right, Const) and rule.right.name in ("HOL.True", "HOL.False")
+    return not truth or (not rule.conditions and rule.head not in ("HOL.All", "HOL.Ex", "Set.Ball", "Set.Bex"))
+
+
 def theory_file(isar: str, imports: Sequence[str], name: str = "Scratch") -> str:
     """A file that Isabelle loads: symbols in ASCII, as it wants them outside of its editor."""
     imported = " ".join(each if re.fullmatch(r"[A-Za-z]\w*", each) else f'"{each}"' for each in imports)
     return to_isabelle(f"theory {name}\n  imports {imported}\nbegin\n\n{isar}\n\nend\n")
 
 
-def _justified(gap: Gap | None, goal: Term) -> str:
+def _justified(gap: Gap | None, goal: Term, rewrites: Callable[[str], bool]) -> str:
     """The method that a proof suggests, which Isabelle has not seen; else `sorry` with what is known."""
-    method = method_with_all_given(gap, goal) if isinstance(gap, Proved) else None
+    method = method_with_all_given(gap, goal, rewrites) if isinstance(gap, Proved) else None
     return f"sorry  (* {comment(gap)} *)" if method is None else f"{method}  (* suggested: {comment(gap)} *)"
 
 
-def _by_cases(gap: Proved, goal: Term) -> list[str]:
+def _by_cases(gap: Proved, goal: Term, rewrites: Callable[[str], bool]) -> list[str]:
     """A proof by induction or case distinction; cases have numbers, because no rule tells their names here."""
     lines = [f"  proof ({gap.method}, goal_cases)"]
     for number, proof in enumerate(gap.cases, 1):
-        lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal)}", "  next"]
+        lines += [f"    case {number}", f"    then show ?case {_justified(proof, goal, rewrites)}", "  next"]
     return [*lines[:-1], "  qed"]
 
 

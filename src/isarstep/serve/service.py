@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 from isarstep.bench.fact_search import FactSearch, SearchWord
@@ -19,7 +20,7 @@ from isarstep.logic.terms import Term
 from isarstep.memory import shared_property
 from isarstep.prove.embedded import NearStep
 from isarstep.prove.proof_search import Plan, sketches
-from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, isar_text, theory_file
+from isarstep.prove.sketch import Sketch, exact_text, holds_at_all_types, is_rewrite_rule, isar_text, theory_file
 from isarstep.prove.step import Step, further, ranked, with_gap, with_rules
 from isarstep.prove.step_prover import Proving, installed, not_installed
 from isarstep.prove.verdict import AUTHORITY, Proved
@@ -300,7 +301,9 @@ class Service:
         said += [None] * (len(steps) - len(said))
         shown_types, language = task.shown_context(), task.theory_context.language
         judged = [(text, term, gap) for (text, term), gap in zip(steps, said, strict=False)]
-        text = task.theory_context.in_isabelle(isar_text(list(known), judged, shown_types, language, general))
+        rewrites = partial(is_rewrite_rule, task.theory_context)
+        text = isar_text(list(known), judged, shown_types, language, general, rewrites=rewrites)
+        text = task.theory_context.in_isabelle(text)
         # What the asker's own theory declares would be missing there.
         alone = bool(task.theory_context.imports) and not problem.constants and problem.own is None
         return {"isar": text, "theory": theory_file(text, task.theory_context.imports) if alone else None}
