@@ -119,7 +119,7 @@ def declared_names(command: OuterCommand, is_type: Callable[[str], bool]) -> Ite
 
 
 def made_beside(command: OuterCommand) -> Iterator[str]:
-    """Constants that a command makes beside those that it names: they look like variables. Who reads it declares some."""
+    """Constants that a command makes beside those that it names: they look like variables. A reader declares some."""
     patterns = _BESIDE.get(command.name, ())
     names = list(_named_by(command)) if patterns else []
     if command.name in ("fun", "function") and len(names) > 1:
