@@ -3,6 +3,7 @@ that none is refuted. A fact that is refuted is a mistake of the evaluator.
 
     python benchmarks/refute.py OUT.jsonl --seconds 600           # goes on where OUT.jsonl ends
     python benchmarks/refute.py OUT.jsonl --seconds 600 --part 1/2  # every second theory
+    python benchmarks/refute.py OUT.jsonl --within Complex_Main     # and the theories that it rests on
 
 One line a theory, in an order that a hash gives. Most facts get no assignment, and why is counted: a type whose values
 are not known and a constant that nothing computes are seen before values are made; "none: premises" had values but
@@ -40,6 +41,7 @@ def main() -> None:
     parser.add_argument("--hopeless", type=float, default=0.015, help="seconds without a satisfying assignment")
     parser.add_argument("--steps", type=int, default=2_000, help="of one evaluation")
     parser.add_argument("--part", default="0/1")
+    parser.add_argument("--within", help="only what a theory rests on; left away: all theories")
     asked = parser.parse_args()
     until = time.monotonic() + asked.seconds
     benchmark = Benchmark(benchmark_folder("embedded"))
@@ -47,12 +49,17 @@ def main() -> None:
     by_name: dict[str, list[int]] = defaultdict(list)
     theories: dict[str, list[int]] = defaultdict(list)
     for number in range(len(library)):
-        by_name[library.theorem(number)].append(number)
+        name = library.theorem(number)
+        by_name[name].append(number)
+        if name.endswith("_def"):
+            by_name["." + name.rpartition(".")[2]].append(number)
         theories[library.theory(number)].append(number)
     main_context = benchmark.theory_contexts.importing(("Complex_Main",))
     part, parts = map(int, asked.part.split("/"))
     done = {json.loads(line)["theory"] for line in asked.out.read_text().splitlines()} if asked.out.exists() else set()
-    ordered = sorted(theories, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
+    wanted = benchmark.theory_contexts.importing((asked.within,)).theories if asked.within else None
+    among = theories if wanted is None else wanted & theories.keys()
+    ordered = sorted(among, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     for place, theory in enumerate(ordered):
         if place % parts != part or theory in done:
             continue

@@ -56,7 +56,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.tokens import encode_line
-from isarstep.logic.types import instantiate_type
+from isarstep.logic.types import instantiate_type, schematic_type
 from isarstep.logic.typestrings import format_type, parse_type
 from isarstep.prove.counterexamples import Counterexamples
 from isarstep.prove.facts import TRUTH, Library
@@ -123,7 +123,7 @@ class Mutating:
     """One change of a fact, by hash. `frequent` constants may stand in the place of others."""
 
     def __init__(self, frequent: Iterable[str], signature: Signature) -> None:
-        own = signature.constants
+        own = lru_cache(maxsize=None)(lambda name: schematic_type(signature.constants[name].type))
         usable = [name for name in frequent if _may_change(name)]
 
         def others(name: str, typ: Typ) -> list[str]:
@@ -131,8 +131,8 @@ class Mutating:
                 other
                 for other in usable
                 if other != name
-                and _arity(own[other].type) == _arity(own[name].type)
-                and match_in_sorts(own[other].type, typ, {}, signature) is not None
+                and _arity(own(other)) == _arity(own(name))
+                and match_in_sorts(own(other), typ, {}, signature) is not None
             ]
 
         self._others: Callable[[str, Typ], list[str]] = lru_cache(maxsize=None)(others)

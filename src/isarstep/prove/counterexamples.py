@@ -33,12 +33,14 @@ class Counterexamples:
 
     @cached_property
     def _numbers(self) -> Mapping[str, Sequence[int]]:
-        """Of facts that may say what is computed."""
+        """Of facts that may say what is computed, by their names; of definitions also by how these end."""
         found: dict[str, list[int]] = {}
         for number in range(len(self._facts)):
             name = self._facts.theorem(number)
             if name.endswith(_RULES):
                 found.setdefault(name, []).append(number)
+                if name.endswith("_def"):
+                    found.setdefault("." + name.rpartition(".")[2], []).append(number)
         return found
 
     def refuter(self, theory_context: TheoryContext) -> Refuter:

@@ -134,17 +134,20 @@ class Domain:
         raise NotImplementedError
 
 
+NATURAL, WHOLE = ("Nat.nat", "Num.num", "Code_Numeral.natural"), ("Int.int", "Code_Numeral.integer")
+
+
 class NumberValues(Domain):
-    """nat, int, rat, real, complex, and `num`, whose least number is 1."""
+    """nat, int, rat, real, complex, the numbers of code, and `num`, whose least number is 1."""
 
     infinite = True
 
     def values(self) -> Iterator[Value]:
         name, place = self.type.name, 0
-        while name in ("Nat.nat", "Num.num"):
+        while name in NATURAL:
             yield place + (name == "Num.num")
             place += 1
-        if name == "Int.int":
+        if name in WHOLE:
             yield 0
             while True:
                 place += 1
@@ -160,9 +163,9 @@ class NumberValues(Domain):
 
     def random(self, chance: random.Random, size: int) -> Value:
         name, size = self.type.name, max(0, size)
-        if name in ("Nat.nat", "Num.num"):
+        if name in NATURAL:
             return chance.randint(int(name == "Num.num"), 2 * size + 1)
-        if name == "Int.int":
+        if name in WHOLE:
             return chance.randint(-size - 1, size + 1)
         one, two = (Fraction(chance.randint(-size - 1, size + 1), chance.randint(1, 3)) for _ in range(2))
         return Gauss(one, two) if name == "Complex.complex" else one

@@ -28,9 +28,9 @@ from isarstep.logic.terms import (
     strip_fun,
     substitute_types,
 )
-from isarstep.logic.types import instantiate_type
+from isarstep.logic.types import instantiate_type, match_type
 from isarstep.prove.domains import DatatypeValues, Undetermined, Value
-from isarstep.prove.executable import Code, Computation, Machine, never
+from isarstep.prove.executable import FINITE, Code, Computation, Machine, never
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named, is_general, match_in_sorts, term_type_variables
 from isarstep.prove.rewriting import Rewrite, rule_said
@@ -51,7 +51,7 @@ class LibraryEquations:
         signature: Signature,
         theories: Collection[str] | None,
     ) -> None:
-        """`named`: the facts of a full name."""
+        """`named`: the facts of a full name, or of definitions with this end, `.less_nat_def`."""
         self._named, self._facts, self._signature, self._theories = named, facts, signature, theories
         self._rules: dict[str, list[Rewrite]] = {}
         self._constructors: dict[str, tuple[Type, Sequence[tuple[str, Sequence[Typ]]]] | None] = {}
@@ -69,11 +69,10 @@ class LibraryEquations:
         return self._rules[constant]
 
     def _found(self, constant: str) -> Iterator[Rewrite]:
-        names = [constant + end for end in ENDS]
         prefix = constant.rpartition(".")[0]
-        if "." in prefix:
-            names += [f"{prefix}.{end}" for end in OF_DATATYPE]
-        for name in names:
+        of_datatype = [f"{prefix}.{end}" for end in OF_DATATYPE] if "." in prefix else []
+        # The definition of a selector speaks of what it leaves open.
+        for name in (constant + ENDS[0], *of_datatype, *(constant + end for end in ENDS[1:])):
             some = False
             for fact in self._stated(name):
                 for rule in rule_said(fact):
@@ -83,11 +82,26 @@ class LibraryEquations:
             if some:
                 return
 
+    def _of_instance(self, constant: str, typ: Typ) -> Iterator[Rewrite]:
+        """What defines the constant of a class at a type: `less_finite_2_def`, `option.size`."""
+        general = self._signature.constants.get(constant)
+        types: dict[Typ, Typ] = {}
+        if general is None or "_class." not in constant or not match_type(general.type, typ, types):
+            return
+        own = constant.rpartition(".")[2]
+        for instance in types.values():
+            if isinstance(instance, Type):
+                for name in (f".{own}_{instance.name.rpartition('.')[2]}_def", f"{instance.name}.{own}"):
+                    for fact in self._stated(name):
+                        yield from (rule for rule in rule_said(fact) if rule.head == constant)
+
     def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
         constructed = self._constructor(machine, name, typ)
         if constructed is not None:
             return constructed
-        compiled = [made for rule in self.rules(name) if (made := self._compiled(machine, rule, typ)) is not None]
+        compiled: list[Equation] = []
+        for rules in (self.rules(name), self._of_instance(name, typ)):
+            compiled = compiled or [made for rule in rules if (made := self._compiled(machine, rule, typ)) is not None]
         if not compiled:
             return None
         arity = max(equation.arity for equation in compiled)
@@ -324,8 +338,10 @@ def _literal(machine: Machine, pattern: Term, name: str) -> Matcher:
     assert type(head) is Const
     assert head.type is not None
     domain = machine.domain(strip_fun(head.type)[1])
-    if name not in LITERALS and not (
-        type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors)
+    if (
+        name not in LITERALS
+        and not name.startswith(FINITE)
+        and not (type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors))
     ):
         raise Undetermined
     expected = machine.evaluate(machine.code(pattern), ())

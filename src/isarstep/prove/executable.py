@@ -37,7 +37,18 @@ MOST_STEPS_OF_VALUE = 20_000
 LARGEST_NUMBER = 1_000  # up to which a bounded variable is asked about
 SAMPLE = 8  # values of an infinite type that a quantifier looks at
 FINITE = "Enum.finite_"
-NUMBER_TYPES = ("Nat.nat", "Int.int", "Rat.rat", "Real.real", "Complex.complex", "Num.num")
+NUMBER_TYPES = frozenset(
+    (
+        "Nat.nat",
+        "Int.int",
+        "Rat.rat",
+        "Real.real",
+        "Complex.complex",
+        "Num.num",
+        "Code_Numeral.integer",
+        "Code_Numeral.natural",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,15 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from isarstep.logic.terms import Typ, Type, strip_fun
-from isarstep.prove.domains import Gauss, Undetermined, Value
+from isarstep.prove.domains import Gauss, PredicateSet, Undetermined, Value
 from isarstep.prove.executable import BuiltIn, Computation, Machine
 
 LARGEST_BITS = 40_000
 FIELDS = ("Rat.rat", "Real.real", "Complex.complex")
-EXACT = ("Nat.nat", "Int.int")
-ORDERED = ("Nat.nat", "Int.int", "Rat.rat", "Real.real")
-NUMBERS = (*ORDERED, "Complex.complex")
+NATURALS, INTEGERS = ("Nat.nat", "Code_Numeral.natural"), ("Int.int", "Code_Numeral.integer")
+EXACT = (*NATURALS, *INTEGERS)
+ORDERED = ("Nat.nat", "Int.int", "Rat.rat", "Real.real")  # and lattices, where the lesser one of two is their infimum
+NUMBERS = (*EXACT, *FIELDS)
 
 
 def name_of_type(typ: Typ) -> str:
@@ -72,13 +73,11 @@ def _inverse(x: Value) -> Value:
 def as_number(typ: Typ) -> Callable[[int], Value]:
     """An integer as a number of a type."""
     match name_of_type(typ):
-        case "Nat.nat" | "Int.int":
-            return lambda value: value
         case "Rat.rat" | "Real.real":
             return Fraction
         case "Complex.complex":
             return _gauss
-        case "Num.num":
+        case name if name in (*EXACT, "Num.num"):
             return lambda value: value
     raise Undetermined
 
@@ -149,7 +148,7 @@ def _power(_: Machine, typ: Typ) -> Computation | None:
 
 
 def _extremum(larger: bool) -> BuiltIn:
-    return _on((*ORDERED, "Num.num"), 2, max if larger else min)
+    return _on((*ORDERED, *EXACT, "Num.num"), 2, max if larger else min)
 
 
 # Integers
@@ -204,7 +203,7 @@ def _sign(_: Machine, typ: Typ) -> Computation | None:
     at = first_type(typ)
     return (
         Computation(1, lambda x: as_number(at)((x > 0) - (x < 0)))
-        if name_of_type(at) in ("Int.int", "Rat.rat", "Real.real")
+        if name_of_type(at) in (*INTEGERS, "Rat.rat", "Real.real")
         else None
     )
 
@@ -227,12 +226,79 @@ def _known_at(argument: int, value: int) -> BuiltIn:
     return _on(("Real.real",), 1, run)
 
 
+# Bits: integers have infinitely many, as Python's do
+
+
+def _shifted(x: int, n: int) -> int:
+    return int(_checked(x << _few_bits(n)))
+
+
+def _few_bits(n: int) -> int:
+    if n > LARGEST_BITS:
+        raise Undetermined
+    return n
+
+
+def _signed_bits(n: int, x: int) -> int:
+    """The lowest n bits, and one for the sign."""
+    return (x & (1 << _few_bits(n)) - 1) - (x & 1 << n)
+
+
+def _bits(run: Callable[[int, int], int]) -> BuiltIn:
+    """Of whole numbers, after the number of a bit."""
+
+    def make(_: Machine, typ: Typ) -> Computation | None:
+        return Computation(2, run) if name_of_type(result_type(typ)) in EXACT else None
+
+    return make
+
+
+def _mask(_: Machine, typ: Typ) -> Computation | None:
+    whole = name_of_type(result_type(typ)) in EXACT
+    return Computation(1, lambda n: _shifted(1, n) - 1) if whole else None
+
+
+BITS, RING_BITS = "Bit_Operations.semiring_bit_operations_class", "Bit_Operations.ring_bit_operations_class"
+OPERATIONS_ON_BITS: dict[str, BuiltIn] = {
+    "Bit_Operations.semiring_bits_class.bit": _on(EXACT, 2, lambda x, n: bool(x >> _few_bits(n) & 1)),
+    f"{BITS}.and": _on(EXACT, 2, lambda x, y: x & y),
+    f"{BITS}.or": _on(EXACT, 2, lambda x, y: x | y),
+    f"{BITS}.xor": _on(EXACT, 2, lambda x, y: x ^ y),
+    f"{BITS}.mask": _mask,
+    f"{BITS}.push_bit": _bits(lambda n, x: _shifted(x, n)),
+    f"{BITS}.drop_bit": _bits(lambda n, x: x >> _few_bits(n)),
+    f"{BITS}.take_bit": _bits(lambda n, x: x & (1 << _few_bits(n)) - 1),
+    f"{BITS}.set_bit": _bits(lambda n, x: x | 1 << _few_bits(n)),
+    f"{BITS}.unset_bit": _bits(lambda n, x: x & ~(1 << _few_bits(n))),
+    f"{BITS}.flip_bit": _bits(lambda n, x: x ^ 1 << _few_bits(n)),
+    f"{RING_BITS}.not": _on(INTEGERS, 1, lambda x: ~x),
+    f"{RING_BITS}.signed_take_bit": _bits(_signed_bits),
+}
+
+
 def only(value: Callable[..., Value], arity: int) -> BuiltIn:
     """The same at all types."""
     return lambda _machine, _typ: Computation(arity, value)
 
 
+def _fractions(holds: Callable[[Fraction], bool]) -> BuiltIn:
+    """An infinite set of numbers that have a property; at whole numbers it is not asked for."""
+
+    def make(_: Machine, typ: Typ) -> Computation | None:
+        element = typ.args[0] if isinstance(typ, Type) and typ.args else typ
+        if name_of_type(element) not in FIELDS:
+            return None
+        return Computation(0, lambda: PredicateSet(lambda x: _is_rational_and(x, holds), infinite=True))
+
+    return make
+
+
+def _is_rational_and(x: Value, holds: Callable[[Fraction], bool]) -> bool:
+    return x.im == 0 and holds(x.re) if isinstance(x, Gauss) else holds(x)
+
+
 OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
+    **OPERATIONS_ON_BITS,
     "Groups.zero_class.zero": _number(0),
     "Groups.one_class.one": _number(1),
     "Num.numeral_class.numeral": _numeral,
@@ -251,7 +317,7 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     "Power.power_class.power": _power,
     "Orderings.ord_class.min": _extremum(False),
     "Orderings.ord_class.max": _extremum(True),
-    "Groups.abs_class.abs": _on(("Int.int", "Rat.rat", "Real.real"), 1, abs),
+    "Groups.abs_class.abs": _on((*INTEGERS, "Rat.rat", "Real.real"), 1, abs),
     "Groups.sgn_class.sgn": _sign,
     "Real_Vector_Spaces.norm_class.norm": _on(("Real.real", "Complex.complex"), 1, _modulus),
     "Real_Vector_Spaces.scaleR_class.scaleR": _scaled,
@@ -260,6 +326,18 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     "Rat.field_char_0_class.of_rat": _convert,
     "Real_Vector_Spaces.of_real": _of_real,
     "Int.nat": only(lambda x: max(0, x), 1),
+    "Nat.semiring_1_class.Nats": _fractions(lambda x: x.denominator == 1 and x >= 0),
+    "Int.ring_1_class.Ints": _fractions(lambda x: x.denominator == 1),
+    "Rat.field_char_0_class.Rats": _fractions(lambda x: True),
+    "Code_Numeral.integer.integer_of_int": only(lambda x: x, 1),
+    "Code_Numeral.integer.int_of_integer": only(lambda x: x, 1),
+    "Code_Numeral.integer_of_nat": only(lambda x: x, 1),
+    "Code_Numeral.nat_of_integer": only(lambda x: max(0, x), 1),
+    "Code_Numeral.integer_of_natural": only(lambda x: x, 1),
+    "Code_Numeral.natural_of_integer": only(lambda x: max(0, x), 1),
+    "Code_Numeral.natural.nat_of_natural": only(lambda x: x, 1),
+    "Code_Numeral.natural.natural_of_nat": only(lambda x: x, 1),
+    "Code_Numeral.Suc": only(lambda n: n + 1, 1),
     "Archimedean_Field.floor_ceiling_class.floor": _on(("Rat.rat", "Real.real"), 1, math.floor),
     "Archimedean_Field.ceiling": _on(("Rat.rat", "Real.real"), 1, math.ceil),
     "Rings.dvd_class.dvd": _divides,

@@ -4,10 +4,20 @@ numbers and sets beside. Where HOL leaves a value open (`hd []`, a list's elemen
 
 from __future__ import annotations
 
-from isarstep.logic.terms import Typ
+from isarstep.logic.terms import Typ, fun, strip_fun
 from isarstep.prove.domains import Undetermined, Value
 from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type
-from isarstep.prove.number_operations import OPERATIONS_ON_NUMBERS, first_type, name_of_type, only, result_type
+from isarstep.prove.number_operations import (
+    EXACT,
+    NUMBERS,
+    OPERATIONS_ON_NUMBERS,
+    as_number,
+    first_type,
+    name_of_type,
+    only,
+    result_type,
+)
+from isarstep.prove.relation_operations import OPERATIONS_ON_RELATIONS
 from isarstep.prove.set_operations import OPERATIONS_ON_SETS, element_domain
 
 
@@ -23,8 +33,42 @@ def _update(machine: Machine, typ: Typ) -> Computation:
     return Computation(4, lambda f, a, b, x: b if domain.equal(x, a) else f(x))
 
 
-def _list_size(_: Machine, typ: Typ) -> Computation | None:
-    return Computation(1, len) if name_of_type(first_type(typ)) == "List.list" else None
+def _size(_: Machine, typ: Typ) -> Computation | None:
+    match name_of_type(first_type(typ)):
+        case "List.list":
+            return Computation(1, len)
+        case "Nat.nat":
+            return Computation(1, lambda n: n)
+        case "String.char":
+            return Computation(1, lambda c: 0)
+    return None
+
+
+def _iterated(machine: Machine, typ: Typ) -> Computation | None:
+    """`f ^^ n` of a function."""
+    arguments, _ = strip_fun(typ)
+    if len(arguments) != 3 or arguments[1] != fun(arguments[2], arguments[2]):
+        return None
+
+    def run(n: int, f: Value, x: Value) -> Value:
+        for _ in machine.counted(range(n)):
+            x = f(x)
+        return x
+
+    return Computation(3, run)
+
+
+def _of_character(_: Machine, typ: Typ) -> Computation | None:
+    name = name_of_type(result_type(typ))
+    return Computation(1, as_number(result_type(typ))) if name in NUMBERS else None
+
+
+def _character_of(_: Machine, typ: Typ) -> Computation | None:
+    return Computation(1, lambda n: n % 256) if name_of_type(first_type(typ)) in EXACT else None
+
+
+def _digit(place: int) -> BuiltIn:
+    return only(lambda c: bool(c >> place & 1), 1)
 
 
 def _list_set(machine: Machine, typ: Typ) -> Computation:
@@ -74,6 +118,7 @@ def _character(*bits: bool) -> int:
 OPERATIONS_OF_CONSTANTS: dict[str, BuiltIn] = {
     **OPERATIONS_ON_NUMBERS,
     **OPERATIONS_ON_SETS,
+    **OPERATIONS_ON_RELATIONS,
     "HOL.True": only(lambda: True, 0),
     "HOL.False": only(lambda: False, 0),
     "HOL.eq": _equality,
@@ -109,5 +154,9 @@ OPERATIONS_OF_CONSTANTS: dict[str, BuiltIn] = {
     "List.upt": only(_upto, 2),
     "List.distinct": _list_distinct,
     "List.list.set": _list_set,
-    "Nat.size_class.size": _list_size,
+    "Nat.size_class.size": _size,
+    "Nat.compow": _iterated,
+    **{f"String.char.digit{place}": _digit(place) for place in range(8)},
+    "String.comm_semiring_1_class.of_char": _of_character,
+    "String.linordered_euclidean_semiring_bit_operations_class.char_of": _character_of,
 }

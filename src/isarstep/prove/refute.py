@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, pure_all, strip_pure_imp
 from isarstep.logic.signature import Signature
@@ -38,15 +39,18 @@ from isarstep.prove.monomorphise import term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 
 SEED = 2026
-ROUNDS_OF_SIZE = (2, 3, 4, 6)
-MOST_TRIED = 400  # assignments in one round
+MANY = 20_000
+# Sizes of values, and how often a variable gets one. Of small types all values are taken, at last whatever it takes.
+ROUNDS = ((2, 400), (3, 400), (4, 400), (6, 400), (6, MANY))
 PLAIN = frozenset(
     {"HOL.type", "Finite_Set.finite", "HOL.equal", "Countable.countable", "Typerep.typerep", "Code_Evaluation.term_of"}
 )
 INSTANCES = (
-    Type("Nat.nat"), Type("Int.int"), Type("Rat.rat"), Type("Real.real"), Type("HOL.bool"),
-    Type("Set.set", (Type(f"{FINITE}2"),)), Type("Complex.complex"), Type("Product_Type.unit"),
+    Type("Nat.nat"), Type("Int.int"), Type(f"{FINITE}3"), Type("Set.set", (Type(f"{FINITE}2"),)), Type("Rat.rat"),
+    Type(f"{FINITE}2"), Type("Real.real"), Type("HOL.bool"), Type("Complex.complex"), Type("Product_Type.unit"),
 )  # fmt: skip
+MOST_INSTANCES = 6
+MOST_UNDETERMINED = 20  # assignments in one round without a value: nothing here can be computed
 Variable = Free | Var
 
 
@@ -84,6 +88,15 @@ class CheckedClaim:
     conclusion: Code
 
 
+@dataclass(frozen=True)
+class TypedClaim:
+    """A claim with what type variables stand for in it, and its terms, the conclusion last."""
+
+    claim: CheckedClaim
+    types: dict[Typ, Typ]
+    terms: Sequence[Term]
+
+
 class Refuter:
     """Looks for counterexamples with one set of meanings."""
 
@@ -103,38 +116,47 @@ class Refuter:
         `hopeless` seconds where none has."""
         start = time.thread_time()
         until, first = start + seconds, start + (seconds if hopeless is None else hopeless)
+
+        def end() -> float:
+            return until if found.satisfying else first
+
         found = RefutationSearch()
         premises, conclusion = _flat([_general(premise) for premise in premises], conclusion)
-        for types in self._instances((*premises, conclusion)):
-            at = [_at_types(term, types) for term in (*premises, conclusion)]
-            claim = self._claim(at[:-1], at[-1])
-            if isinstance(claim, str):
-                found.why_not = claim
-                continue
-            found.asked += 1
-            for size in ROUNDS_OF_SIZE:
-                for values in self._assignments(claim, size, lambda: until if found.satisfying else first, found):
-                    self._judge(claim, values, found, types, at)
+        hopeful: Iterable[TypedClaim] = self._claims((*premises, conclusion), found)
+        for size, most in ROUNDS:  # small values at all types, then larger ones
+            left = []
+            for each in hopeful:
+                satisfying, undetermined = found.satisfying, found.undetermined
+                began = time.thread_time()
+                # No type gets more than half of the time that is left.
+                half = partial(lambda began: (began + end()) / 2, began)
+                for values in self._assignments(each.claim, size, most, half, found):
+                    self._judge(each, values, found)
                     if found.counterexample or (wanted is not None and found.satisfying >= wanted):
                         return found
-                if time.thread_time() > (until if found.satisfying else first):
-                    found.out_of_time = True
+                if time.thread_time() > end():
                     return found
-                if not found.satisfying and found.undetermined > 20:
-                    break  # nothing here can be computed
+                if found.satisfying > satisfying or found.undetermined <= undetermined + MOST_UNDETERMINED:
+                    left.append(each)
+            hopeful = left
         return found
 
     def counterexample(self, premises: Sequence[Term], conclusion: Term, seconds: float = 1.0) -> Counterexample | None:
         return self.search(premises, conclusion, seconds).counterexample
 
-    def _judge(
-        self,
-        claim: CheckedClaim,
-        values: Sequence[Value],
-        found: RefutationSearch,
-        types: dict[Typ, Typ],
-        terms: Sequence[Term],
-    ) -> None:
+    def _claims(self, terms: Sequence[Term], found: RefutationSearch) -> Iterator[TypedClaim]:
+        """The claim at each choice of types for its type variables, where values can be made."""
+        for types in self._instances(terms):
+            at = [_at_types(term, types) for term in terms]
+            claim = self._claim(at[:-1], at[-1])
+            if isinstance(claim, str):
+                found.why_not = claim
+            else:
+                found.asked += 1
+                yield TypedClaim(claim, types, at)
+
+    def _judge(self, typed: TypedClaim, values: Sequence[Value], found: RefutationSearch) -> None:
+        claim, types = typed.claim, typed.types
         key = tuple(_key(domain, value) for domain, value in zip(claim.domains, values, strict=True))
         if (key, *types.values()) in found.seen:
             return
@@ -149,7 +171,7 @@ class Refuter:
         found.seen.add((key, *types.values()))
         found.satisfying += 1
         if not holds:
-            shown = self._confirmed(claim, values, terms)
+            shown = self._confirmed(claim, values, typed.terms)
             if shown is not None:
                 found.counterexample = Counterexample(shown, tuple(types.items()))  # type: ignore[arg-type]
 
@@ -184,10 +206,10 @@ class Refuter:
 
     def _types_for(self, variable: TFree | TVar) -> Sequence[Typ]:
         if set(variable.sort) <= PLAIN:
-            return [Type(f"{FINITE}{count}") for count in (2, 3)] + [
-                t for t in (Type("Nat.nat"), Type(f"{FINITE}1")) if self._signature.of_sort(t, variable.sort)
-            ]
-        return [typ for typ in INSTANCES if self._signature.of_sort(typ, variable.sort)][:4]
+            one, two, three = (Type(f"{FINITE}{count}") for count in (1, 2, 3))
+            of_sort = self._signature.of_sort
+            return [t for t in (two, one, three, Type("Nat.nat")) if t in (two, three) or of_sort(t, variable.sort)]
+        return [typ for typ in INSTANCES if self._signature.of_sort(typ, variable.sort)][:MOST_INSTANCES]
 
     def _claim(self, premises: Sequence[Term], conclusion: Term) -> CheckedClaim | str:
         """Or why no values need be made: some part has none whatever they are."""
@@ -218,13 +240,13 @@ class Refuter:
         return CheckedClaim(tuple(order), tuple(made), tuple(asked), solved, conclusion_code)
 
     def _assignments(
-        self, claim: CheckedClaim, size: int, until: Callable[[], float], found: RefutationSearch
+        self, claim: CheckedClaim, size: int, most: int, until: Callable[[], float], found: RefutationSearch
     ) -> Iterator[tuple[Value, ...]]:
         """Values under which the premises hold: depth first, each variable through some values of this size."""
         chance = random.Random(SEED * 1_000 + size)
         count = len(claim.variables)
-        per_variable = max(2, min(12, int(MOST_TRIED ** (1 / max(1, count))) + size // 2))
-        left = MOST_TRIED
+        per_variable = max(2, min(12 if most < MANY else 24, int(most ** (1 / max(1, count))) + size // 2))
+        left = most
         at_depth: list[list[Code]] = [[] for _ in range(count + 1)]
         for needed, code in claim.premises:
             at_depth[needed].append(code)
@@ -235,12 +257,14 @@ class Refuter:
                     yield self.machine.evaluate(claim.solved[place], env)
                 return
             domain = claim.domains[place]
-            try:
-                known = domain.small(min(size + 1, per_variable))
-                more = [domain.random(chance, size) for _ in range(per_variable - len(known) + 1)]
-            except (Undetermined, RecursionError):
-                return
-            some = [*known, *more]
+            if domain.every is not None and (most >= MANY or len(domain.every) <= per_variable):
+                some = list(domain.every)
+            else:
+                try:
+                    known = domain.small(min(size + 1, per_variable))
+                    some = known + [domain.random(chance, size) for _ in range(per_variable - len(known) + 1)]
+                except (Undetermined, RecursionError):
+                    return
             if place:
                 chance.shuffle(some)
             yield from some
@@ -248,7 +272,9 @@ class Refuter:
         def go(place: int, env: Value, values: tuple[Value, ...]) -> Iterator[tuple[Value, ...]]:
             nonlocal left
             left -= 1
-            if left < 0 or time.thread_time() > until():
+            if left >= 0 and time.thread_time() > until():
+                left, found.out_of_time = -1, True
+            if left < 0:
                 return
             for code in at_depth[place]:
                 try:

@@ -7,15 +7,17 @@ value.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
 from typing import cast
 
-from isarstep.logic.terms import Typ, Type, strip_fun
+from isarstep.logic.terms import Typ, Type, funs, strip_fun
 from isarstep.prove.domains import CoSet, Domain, PredicateSet, SetValues, Undetermined, Value, decided, is_member
 from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type
 from isarstep.prove.number_operations import (
     EXACT,
     FIELDS,
+    INTEGERS,
+    NATURALS,
     NUMBERS,
     ORDERED,
     add_numbers,
@@ -32,7 +34,7 @@ from isarstep.prove.number_operations import (
 def _minus(machine: Machine, typ: Typ) -> Computation | None:
     at = first_type(typ)
     match name_of_type(at):
-        case "Nat.nat":
+        case name if name in NATURALS:
             return Computation(2, lambda x, y: max(0, x - y))
         case "Set.set":
             return Computation(2, lambda x, y: intersection(x, complement(machine, at, y)))
@@ -54,7 +56,7 @@ def _uminus(machine: Machine, typ: Typ) -> Computation | None:
             return _pointwise(machine, typ, "Groups.uminus_class.uminus", 1)
         case "HOL.bool":
             return Computation(1, lambda x: not x)
-        case name if name in ("Int.int", *FIELDS):
+        case name if name in (*INTEGERS, *FIELDS):
             return Computation(1, negated_number)
     return None
 
@@ -84,7 +86,7 @@ def _less(strict: bool) -> BuiltIn:
                 return _function_order(machine, at, strict)
             case "HOL.bool":
                 return Computation(2, (lambda x, y: y and not x) if strict else (lambda x, y: y or not x))
-            case name if name in (*ORDERED, "Num.num"):
+            case name if name in (*ORDERED, *EXACT, "Num.num"):
                 return Computation(2, (lambda x, y: x < y) if strict else (lambda x, y: x <= y))
         return None
 
@@ -288,7 +290,7 @@ def _fold_of(upper: bool) -> BuiltIn:
     """`⋃` and `⋂`; of a finite set of numbers the greatest or least one."""
 
     def make(machine: Machine, typ: Typ) -> Computation | None:
-        at = result_type(typ)
+        at = cast(Type, typ).args[1]
         match name_of_type(at):
             case "Set.set":
                 start: Value = frozenset()
@@ -304,11 +306,28 @@ def _fold_of(upper: bool) -> BuiltIn:
                 return Computation(1, run)
             case "HOL.bool":
                 return Computation(1, lambda of: is_member(True, of) if upper else not is_member(False, of))
+            case "fun":
+                return _fold_of_functions(machine, at, upper)
             case name if name in ORDERED:
                 return Computation(1, _greatest(upper, 0 if upper and name == "Nat.nat" else None))
         return None
 
     return make
+
+
+def _fold_of_functions(machine: Machine, at: Typ, upper: bool) -> Computation | None:
+    """At each argument the bound of the values there."""
+    result = cast(Type, at).args[1]
+    values = machine.domain(result)
+    name = "Complete_Lattices.Sup_class.Sup" if upper else "Complete_Lattices.Inf_class.Inf"
+    found = machine.operation(name, Type("fun", (Type("Set.set", (result,)), result)))
+    if found is None or not found.arity:
+        return None
+
+    def run(of: Value, x: Value, *rest: Value) -> Value:
+        return found.run(frozenset(values.normal(f(x)) for f in certainly_finite(of)), *rest)
+
+    return Computation(found.arity + 1, run)
 
 
 def _greatest(upper: bool, of_none: Value = None) -> Callable[[Value], Value]:
@@ -324,6 +343,26 @@ def _greatest(upper: bool, of_none: Value = None) -> Callable[[Value], Value]:
 def _largest(upper: bool) -> BuiltIn:
     def make(_: Machine, typ: Typ) -> Computation | None:
         return Computation(1, _greatest(upper)) if name_of_type(result_type(typ)) in ORDERED else None
+
+    return make
+
+
+def _bound_of_some(upper: bool) -> BuiltIn:
+    """Of a finite set that has elements: their supremum or infimum."""
+
+    def make(machine: Machine, typ: Typ) -> Computation | None:
+        at = cast(Type, typ).args[1]
+        combine = machine.operation("Lattices.sup_class.sup" if upper else "Lattices.inf_class.inf", funs((at, at), at))
+        if combine is None or combine.arity != 2:
+            return None
+
+        def run(of: Value) -> Value:
+            found = certainly_finite(of)
+            if not found:
+                raise Undetermined
+            return reduce(combine.run, found)
+
+        return Computation(1, run)
 
     return make
 
@@ -349,18 +388,6 @@ def _injective(machine: Machine, typ: Typ) -> Computation:
     return Computation(2, run)
 
 
-def _closure(_: Machine, typ: Typ) -> Computation:
-    def run(of: Value) -> Value:
-        found = set(certainly_finite(of))
-        while True:
-            more = {(x, z) for x, y in found for w, z in found if y == w} - found
-            if not more:
-                return frozenset(found)
-            found |= more
-
-    return Computation(1, run)
-
-
 def _big(add: bool) -> BuiltIn:
     """Sums and products over sets; over an infinite one they are 0 and 1."""
 
@@ -377,6 +404,19 @@ def _big(add: bool) -> BuiltIn:
             return made
 
         return Computation(2, run)
+
+    return make
+
+
+def _of_list(add: bool) -> BuiltIn:
+    """The sum or the product of a list of numbers."""
+
+    def make(_: Machine, typ: Typ) -> Computation | None:
+        at = result_type(typ)
+        if name_of_type(at) not in NUMBERS:
+            return None
+        start, combine = as_number(at)(0 if add else 1), add_numbers if add else multiply_numbers
+        return Computation(1, lambda xs: reduce(combine, xs, start))
 
     return make
 
@@ -438,10 +478,14 @@ OPERATIONS_ON_SETS: dict[str, BuiltIn] = {
     "Finite_Set.card": _card,
     "Complete_Lattices.Sup_class.Sup": _fold_of(True),
     "Complete_Lattices.Inf_class.Inf": _fold_of(False),
+    "Lattices_Big.semilattice_sup_class.Sup_fin": _bound_of_some(True),
+    "Lattices_Big.semilattice_inf_class.Inf_fin": _bound_of_some(False),
     "Lattices_Big.linorder_class.Max": _largest(True),
     "Lattices_Big.linorder_class.Min": _largest(False),
     "Groups_Big.comm_monoid_add_class.sum": _big(True),
     "Groups_Big.comm_monoid_mult_class.prod": _big(False),
+    "Groups_List.monoid_add_class.sum_list": _of_list(True),
+    "Groups_List.monoid_mult_class.prod_list": _of_list(False),
     "Set_Interval.ord_class.lessThan": _interval("", "<"),
     "Set_Interval.ord_class.atMost": _interval("", "<="),
     "Set_Interval.ord_class.greaterThan": _interval("<", ""),
@@ -451,5 +495,4 @@ OPERATIONS_ON_SETS: dict[str, BuiltIn] = {
     "Set_Interval.ord_class.greaterThanAtMost": _interval("<", "<="),
     "Set_Interval.ord_class.atLeastAtMost": _interval("<=", "<="),
     "Fun.inj_on": _injective,
-    "Transitive_Closure.trancl": _closure,
 }
