@@ -327,6 +327,7 @@ def main() -> None:
     if asked.heaps is not None:
         ask_isabelle(mutants(library, context, asked.draw), asked)
     answers = records(asked.out)
+    library.read(context.theories)
     print(json.dumps(report(Counterexamples(library).refuter(context), context, answers, asked.count)))
 
 

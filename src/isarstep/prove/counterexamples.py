@@ -46,8 +46,9 @@ class Counterexamples:
     def refuter(self, theory_context: TheoryContext) -> Refuter:
         if theory_context.theories not in self._refuters:
             self._refuters.clear()  # questions come context by context
+            numbers = self._numbers  # made here, not in the time of the first question
             meanings = LibraryEquations(
-                lambda n: self._numbers.get(n, ()), self._facts, theory_context.signature, theory_context.theories
+                lambda n: numbers.get(n, ()), self._facts, theory_context.signature, theory_context.theories
             )
             self._refuters[theory_context.theories] = Refuter(meanings, theory_context.signature)
         return self._refuters[theory_context.theories]

@@ -17,7 +17,7 @@ from isarstep.prove.number_operations import (
     only,
     result_type,
 )
-from isarstep.prove.relation_operations import OPERATIONS_ON_RELATIONS
+from isarstep.prove.relation_operations import OPERATIONS_ON_RELATIONS, power_of_relation
 from isarstep.prove.set_operations import OPERATIONS_ON_SETS, element_domain
 
 
@@ -45,8 +45,10 @@ def _size(_: Machine, typ: Typ) -> Computation | None:
 
 
 def _iterated(machine: Machine, typ: Typ) -> Computation | None:
-    """`f ^^ n` of a function."""
+    """`f ^^ n` of a function or a relation."""
     arguments, _ = strip_fun(typ)
+    if len(arguments) == 2 and name_of_type(arguments[1]) == "Set.set":
+        return power_of_relation(machine, typ)
     if len(arguments) != 3 or arguments[1] != fun(arguments[2], arguments[2]):
         return None
 

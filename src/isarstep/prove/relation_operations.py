@@ -39,6 +39,20 @@ def _reflexive_closure(machine: Machine, typ: Typ) -> Computation:
     return Computation(1, run)
 
 
+def power_of_relation(machine: Machine, typ: Typ) -> Computation:
+    """`R ^^ n` of a set of pairs."""
+    values = machine.domain(argument_type(argument_type(result_type(typ))))
+
+    def run(n: int, of: Value) -> Value:
+        pairs = certainly_finite(of)
+        found = {(x, x) for x in _every(values)}
+        for _ in machine.counted(range(n)):
+            found = {(x, z) for x, y in found for w, z in pairs if y == w}
+        return frozenset(found)
+
+    return Computation(2, run)
+
+
 def _every(domain: Domain) -> list[Value]:
     if domain.every is None:
         raise Undetermined
