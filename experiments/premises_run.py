@@ -207,7 +207,6 @@ class Selecting:
         state = selector.towers.state_dict()
         weights = {part: value.detach().float().cpu().numpy() for part, value in state.items()}
         about = {"benchmark": self.data.dataset.benchmark, "minutes": selector.minutes, "seed": self.chosen.seed}
-        about["in_new_entries"] = self.in_new_entries
         save_selector(weights, about, self.out / selector.name)
 
     def scores(self, data: Asked, selector: Selector, split: str, learned: bool = True) -> float:
@@ -308,6 +307,7 @@ def select(chosen: argparse.Namespace) -> None:
         selector = work.trained(f"selector-full{number}", None, minutes)
         if not work.was_kept(selector.name):
             work.weigh_constants(selector)
+        work.keep(selector)
         value = work.scores(work.data, selector, "validation")
         if best is None or value > best[0]:
             best = value, selector
@@ -321,8 +321,7 @@ def select(chosen: argparse.Namespace) -> None:
         work.keep(half)
         worth += np.array(work.other_half(half, number))
     work.in_new_entries = [FACTORS[place] for place in worth.argmax(1).tolist()]
-    say(chosen.out, in_new_entries=work.in_new_entries)
-    work.keep(whole)
+    say(chosen.out, in_new_entries=work.in_new_entries)  # `IN_NEW_ENTRIES` of prove/selection.py
     sets = [work.premises(work.data, whole, halves)]
     anywhere = replace(whole, uses=None)
     for path in chosen.beside:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.prove.language import SIGNATURE
 from tests.prove.small_library import library_of
 from tests.prove.test_derivations import LIBRARY
 
 from isarstep.prove.facts import Library
-from isarstep.prove.selection import FILES, SelectorQuestion, learned_selection
+from isarstep.prove.selection import FILES, IN_NEW_ENTRIES, SelectorQuestion, learned_selection
 
 
 def small(identity: str) -> Library:
@@ -69,3 +70,22 @@ def test_a_damaged_file_is_made_again(tmp_path: Path, monkeypatch: pytest.Monkey
         texts = [learned_selection(library, kept=True).text(number, frozenset({"T"})) for number in range(4)]
         assert texts == list(library.texts)
     assert file.read_bytes() == whole
+
+
+def test_constants_in_common_count_for_more_where_training_has_seen_nothing() -> None:
+    library = small("a")
+    selection = learned_selection(library, kept=False)
+    here = selection.context(frozenset({"T"}))
+    for number, text in enumerate(library.texts):
+        known, new = (selection.scores(SelectorQuestion(step=text, in_new_entry=each), here) for each in (False, True))
+        gained = (new - known) / selection.selector.for_provers
+        assert gained.argmax() == number
+        assert gained[number] == pytest.approx(
+            IN_NEW_ENTRIES - 1, abs=1e-3
+        )  # it has all constants in common with itself
+
+
+def test_a_theory_is_new_where_no_training_example_uses_its_facts() -> None:
+    library = library_of(list(zip(("Used", "Unused"), LIBRARY.values(), strict=False)), SIGNATURE)
+    library.uses = np.array([3, 0])
+    assert [library.is_trained(theory) for theory in ("Used", "Unused", "My_Own")] == [True, False, False]

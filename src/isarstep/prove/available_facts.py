@@ -63,7 +63,8 @@ class AvailableFacts:
         if order == "learned":
             from isarstep.prove.selection import SelectorQuestion, learned_selection  # with what reads its weights
 
-            question = SelectorQuestion(step=texts[0], given=tuple(texts[1:]), theory=example.theory)
+            new = self._in_new_entry(example, scored=context.scored)
+            question = SelectorQuestion(step=texts[0], given=tuple(texts[1:]), theory=example.theory, in_new_entry=new)
             return chosen + learned_selection(self.facts, kept=not context.scored).rank(
                 question, wanted, before, exclude, own, theories
             )
@@ -77,8 +78,9 @@ class AvailableFacts:
         from isarstep.prove.selection import SelectorQuestion, learned_selection
 
         question = SelectorQuestion(
-            "", example.f2, example.f3 or "", example.f4, example.statement, example.earlier, example.theory
-        )
+            "", example.f2, example.f3 or "", example.f4, example.statement, example.earlier, example.theory,
+            self._in_new_entry(example, scored=scored),
+        )  # fmt: skip
         before = self.facts.before(example.theory, example.name) if scored else None
         selection = learned_selection(self.facts, kept=not scored)
         step = self.facts.alike(example.f1, theory_context.theories) if scored and example.f1 else ()
@@ -86,6 +88,10 @@ class AvailableFacts:
         chosen = selection.rank(question, CANDIDATES, before, step, (), theories)
         texts = (selection.text(number, theories) for number in chosen)
         return tuple(premises_read(texts, (*example.f2, example.f3 or "", *example.f4)))
+
+    def _in_new_entry(self, example: Example, *, scored: bool) -> bool:
+        """What people work on was not trained on."""
+        return not scored or (self.facts is not None and not self.facts.is_trained(example.theory))
 
     def copies(self, example: Example) -> list[int]:
         """What would make a gap vacuous: facts that state the consequence or the step's theorem itself, up to names

@@ -149,6 +149,10 @@ class Library:
     def _theory_places(self) -> Mapping[str, int]:
         return {theory: place for place, theory in enumerate(self._theories.different)}
 
+    def is_trained(self, theory: str) -> bool:
+        """Whether training examples use a fact of this theory."""
+        return bool(self.uses[self.of_theory(theory)].any())
+
     def before(self, theory: str, theorem: str = "") -> int:
         """Facts with smaller numbers come before this theorem, or at least before its theory; 0: it is unknown."""
         found = self.statements(theory, theorem) if theory in self._declared else ()

@@ -27,6 +27,9 @@ from isarstep.whole_files import write_whole
 CONTEXTS = 4  # whose facts are kept in memory
 FILES = 6  # of contexts that are kept, the youngest ones
 _LAYOUT = 2  # of the file
+IN_NEW_ENTRIES = (
+    2.5  # times what is learned for constants in common counts there (`experiments/premises_run.py select`)
+)
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class SelectorQuestion:
     statement: tuple[str, ...] = ()
     earlier: tuple[str, ...] = ()
     theory: str = ""
+    in_new_entry: bool = False  # training has seen nothing of what is worked on: constants in common say more
 
     def texts(self) -> list[tuple[int, str]]:
         """With roles, in their order."""
@@ -168,6 +172,7 @@ class LearnedSelection:
             roles = np.append(roles, PLACE)
         vector = self.selector.question(self.selector.words(words), bags, roles)
         alpha = self.selector.for_provers if question.step else self.selector.for_model
+        alpha *= IN_NEW_ENTRIES if question.in_new_entry else 1
         product: Floats = here.embedded.vectors @ vector
         return product * self.selector.scale + here.embedded.gains + alpha * here.cosines(asked)
 

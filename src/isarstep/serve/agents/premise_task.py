@@ -92,7 +92,7 @@ class LearnedSelector:
     def rank(self, question: PremiseQuestion, size: int) -> list[int]:
         asked = SelectorQuestion(
             question.step, question.given, question.consequence, question.other, question.statement, question.earlier,
-            question.theory,
+            question.theory, not self._selection.library.is_trained(question.theory),
         )  # fmt: skip
         return self._selection.rank(asked, size, question.before, question.exclude, question.own, question.theories)
 
