@@ -45,6 +45,8 @@ end
 
 lemma later: "x * x = (0::nat) \<Longrightarrow> x = 0" by simp
 
+lemmas renamed = opaque_all
+
 end
 """
 
@@ -264,10 +266,15 @@ def test_real_theorems_by_name(isabelle):
             "Tiny.pairing.same_first",
         ),
         Inquiry(replace(here, id="nobody"), (Question("missing", "stated", ""),), "Tiny.nobody"),
+        Inquiry(
+            replace(here, id="renamed"),
+            (Question("renamed", "text", 'lemma printed: "opaque (Suc n)" by (rule opaque_all)'),),
+            "Tiny.renamed",
+        ),
         Inquiry(replace(here, id="assumed"), (Question("assumed", "stated", ""),), "Tiny.pairing.code_inject"),
     )
     kinds = {key: answer.answer for (_, key), answer in answers.items()}
-    assert {key for key, answer in kinds.items() if answer == "proved"} == {"stated", "good"}, answers
+    assert {key for key, answer in kinds.items() if answer == "proved"} == {"stated", "good", "renamed"}, answers
     assert kinds["another statement"] == "ill"
     assert "Undefined fact" in answers["example-1", "itself"].why
     assert "Undefined fact" in answers["example-1", "later"].why

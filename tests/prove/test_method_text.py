@@ -110,12 +110,14 @@ def test_a_hidden_fact_is_called_by_another_name_in_a_whole_proof() -> None:
     assert text.startswith("by ((simp add: mult.commute; fail) | metis mult.commute |")
 
 
-def test_a_fact_that_is_no_rewrite_rule_is_for_metis_first() -> None:
-    found = Proved("E", 0.0, ("T.f_def", "T.dest"), 2)
-    text = method_with_all_given(found, GOAL, lambda fact: fact != "T.dest")
-    assert text is not None
-    assert text.startswith("by (metis T.f_def T.dest | (insert T.dest, (auto simp add: T.f_def; fail)) |")
-    assert str(method_with_all_given(found, GOAL)).startswith("by ((auto simp add: T.f_def T.dest; fail) | metis")
+def test_simp_gets_no_fact_that_is_no_rewrite_rule() -> None:
+    def text(*facts: str) -> str | None:
+        return method_with_all_given(Proved("E", 0.0, facts, 2), GOAL, lambda fact: fact != "T.dest")
+
+    auto = "(insert T.dest, (auto simp add: {0}; fail)) | (auto intro: T.dest simp add: {0}; fail)"
+    assert text("T.f", "T.dest") == f"by (metis T.f T.dest | {auto.format('T.f')})"
+    assert text("T.f_def", "T.dest") == f"by ({auto.format('T.f_def')} | metis T.f_def T.dest)"
+    assert "insert" not in str(text("T.f", "T.f_def"))
 
 
 def test_a_value_that_needs_steps_is_no_single_method() -> None:

@@ -144,12 +144,15 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
     return method
 
 
-def _metis_first(listed: list[str], others: list[str]) -> str:
-    """With a fact that is no rewrite rule simp may not end; behind it what rewriting does with the others."""
+def _with_few_rules(listed: list[str], others: list[str]) -> str:
+    """With a fact that is no rewrite rule simp may not end: it gets the rules alone, and comes first where they unfold
+    definitions."""
     rules = [name for name in listed if name not in others and name not in _REVERSED]
     adding = f" simp add: {' '.join(rules)}" if rules else ""
-    named = " ".join(others)
-    return f"(metis {' '.join(listed)} | (insert {named}, (auto{adding}; fail)) | (auto intro: {named}{adding}; fail))"
+    named, metis = " ".join(others), f"metis {' '.join(listed)}"
+    auto = [f"(insert {named}, (auto{adding}; fail))", f"(auto intro: {named}{adding}; fail)"]
+    unfolding = any(name.endswith("_def") for name in rules)
+    return f"({' | '.join([*auto, metis] if unfolding else [metis, *auto])})"
 
 
 def _of_cases(proof: Proved, named: list[str]) -> str:
@@ -175,7 +178,7 @@ def method_with_all_given(proof: Proved, goal: Term, rewrites: Callable[[str], b
     method = _method(proof, goal, listed)
     others = [_ACCESSIBLE.get(fact, fact) for fact in proof.facts if _NAME.fullmatch(fact) and not rewrites(fact)]
     if not proof.method and any(name in others for name in listed):
-        return f"by {_metis_first(listed, [name for name in listed if name in others])}"
+        return f"by {_with_few_rules(listed, [name for name in listed if name in others])}"
     method = method if proof.method else _with_others(method, listed, listed)
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
         method = f"((simp add: {' '.join(listed)}; fail) | {method[1:]}"
