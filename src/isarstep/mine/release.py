@@ -31,7 +31,7 @@ class Release:
 
     @property
     def words_files(self) -> tuple[Path, ...]:
-        return tuple(Path(__file__).parent / name for name in self.words)
+        return tuple(Path(__file__).parent / name for name in ("Release.ML", *self.words))
 
     def fits(self, home: Path) -> bool:
         """Do the sources show the sign of this release?"""
