@@ -1,7 +1,8 @@
-"""Files that are whole or absent, whatever fills the disk or kills the process, and JSON that anybody wrote."""
+"""Files that are whole or absent, whatever fills the disk or kills the process; their hashes; JSON of anybody."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -29,3 +30,8 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -85,7 +85,7 @@ class Repeated(Sequence[str]):
     def only(self, places: slice | npt.NDArray[Any]) -> Repeated:
         """The strings at some places."""
         which = self.which[places]
-        first = _first(which, len(self.different))
+        first = first_places(which, len(self.different))
         order = np.argsort(first, kind="stable")[: int((first < len(which)).sum())]
         rank = np.zeros(len(self.different), np.int64)
         rank[order] = np.arange(len(order))
@@ -94,7 +94,7 @@ class Repeated(Sequence[str]):
     @cached_property
     def first(self) -> npt.NDArray[np.int64]:
         """Where each occurs first."""
-        return _first(self.which, len(self.different))
+        return first_places(self.which, len(self.different))
 
     def __len__(self) -> int:
         return len(self.which)
@@ -123,7 +123,7 @@ class Repeated(Sequence[str]):
         return order[starts[number] : starts[number + 1]]
 
 
-def _first(which: npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
+def first_places(which: npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
     """Where each number below the count occurs first; after the end, where it does not."""
     first = np.full(count, len(which), np.int64)
     first[which[::-1]] = np.arange(len(which) - 1, -1, -1)  # backwards, so that the first one stays

@@ -11,8 +11,8 @@ from typing import Any
 
 from isarstep.bench.canary import CANARY
 from isarstep.bench.card import BIBTEX, version_of
-from isarstep.bench.layout import sha256_of
 from isarstep.bench.licences import sessions_by_licence
+from isarstep.whole_files import sha256_of
 
 PUBLISHED = "2026-11-15"  # when the current version of the rules first gave a benchmark
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, Typ, Type, Var, funs
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, Typ, Type, Var
 from isarstep.logic.tokens import decode
-from isarstep.logic.types import applied_type, instantiate_type, match_type
+from isarstep.logic.types import instantiate_type, match_type
 from isarstep.logic.typestrings import parse_type, type_variables
 
 
@@ -157,22 +157,6 @@ def typed(erased: Term, types: Sequence[Typ], general: Callable[[str], Typ | Non
             made: Term = Free(node.name, known) if type(node) is Free else Var(node.name, key[1], known)
             done.append((made, known))
     return done[0][0]
-
-
-def type_of(term: Term) -> Typ | None:
-    """The type of a closed typed term that is a function: a constant, or abstractions over an application of one."""
-    bound: list[Typ] = []
-    while type(term) is Abs:
-        bound.append(_typed(term.type))
-        term = term.body
-    arguments = 0
-    while type(term) is App:
-        arguments += 1
-        term = term.fun
-    if type(term) is not Const:
-        return None
-    result = applied_type(_typed(term.type), arguments)
-    return None if result is None else funs(bound, result)
 
 
 def _known(typ: Typ | None) -> Typ:

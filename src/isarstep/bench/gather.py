@@ -21,12 +21,13 @@ from isarstep.bench.clashes import NOTHING, Renaming
 from isarstep.bench.declared import declarations
 from isarstep.bench.entries import entry_of
 from isarstep.bench.extract import Extractor, Rules
-from isarstep.bench.fact_table import SlotNumbers, type_of
+from isarstep.bench.fact_table import SlotNumbers
 from isarstep.bench.shards import table_of
 from isarstep.bench.texts import schematic_text
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term
 from isarstep.logic.tokens import encode_line
+from isarstep.logic.types import type_of
 from isarstep.logic.typestrings import format_type
 from isarstep.memory import without_collection
 from isarstep.mine.graph import FORMAT, Graph, TheorySignature, read_graph

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes
 import glob
-import hashlib
 import json
 import os
 import re
@@ -19,7 +18,7 @@ from typing import Any
 
 from isarstep.bench.identity import benchmark_name
 from isarstep.errors import UserError
-from isarstep.whole_files import parse_json, write_whole
+from isarstep.whole_files import parse_json, sha256_of, write_whole
 
 FORMAT = 4
 VERSION = "2.1"  # of the task: format and rules together, named beside the hash in every score
@@ -82,11 +81,6 @@ def verify(folder: Path, name: str, manifest: Mapping[str, Any]) -> Path:
     if sha256_of(path) != record["sha256"]:
         raise UserError(f"{path}: damaged (its hash is not the manifest's); build the benchmark again")
     return path
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:

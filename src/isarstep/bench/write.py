@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from isarstep.bench.canary import PARQUET_MARK, marked
+from isarstep.bench.columns import first_places
 from isarstep.bench.identity import ColumnDigest, columns_digest, document_digest, table_digest
 from isarstep.bench.layout import (
     FACTS,
@@ -191,9 +192,7 @@ def _types_by_first_use(
 
 def _order(pieces: list[Column], count: int) -> tuple[Column, Column]:
     used = np.concatenate(pieces).astype(np.int64) if pieces else np.zeros(0, np.int64)
-    first = np.full(count, len(used), np.int64)
-    # Written back to front, the last write to a place is its first use.
-    first[used[::-1]] = np.arange(len(used) - 1, -1, -1)
+    first = first_places(used, count)
     order = np.argsort(first, kind="stable")[: int((first < len(used)).sum())]
     number = np.full(count, -1, np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)

@@ -27,6 +27,7 @@ from isarstep.logic.terms import (
     list_comb,
     occurs_bound,
     rebuilt,
+    size,
     strip_comb,
     strip_fun,
     subterms,
@@ -140,7 +141,7 @@ class _Abbreviations:
             return ()
         if head not in self._known:
             found = [rule for name in reversed(self._names[head]) if (rule := self._typed(name)) is not None]
-            found.sort(key=lambda rule: (-_size(rule.pattern), len(type_variables(rule.type)), len(rule.name)))
+            found.sort(key=lambda rule: (-size(rule.pattern), len(type_variables(rule.type)), len(rule.name)))
             self._known[head] = tuple(found)
         return self._known[head]
 
@@ -197,10 +198,6 @@ def _swaps(body: Term) -> bool:
         indices.append(body.arg.index)
         body = body.fun
     return indices != sorted(indices, reverse=True)
-
-
-def _size(pattern: Term) -> int:
-    return sum(1 for _ in subterms(pattern))
 
 
 def _foldable(language: Language) -> Iterable[str]:

@@ -120,10 +120,7 @@ class Translator:
         if token.kind == "schematic":
             if token in self.bound:
                 return self.bound[token]
-            name, _, index = token[1:].partition(".")
-            if len(index) > _MOST_DIGITS:
-                raise ReadError(max(token.start, 0), token, f"an index of at most {_MOST_DIGITS} digits")
-            return Var(name, int(index or "0"))
+            return Var(*_indexed(token))
         if token.kind != "name":
             raise ReadError(max(token.start, 0), token, "an expression")
         depths = self.scope.get(token)
@@ -246,10 +243,7 @@ class Translator:
             if tree.kind == "tid":
                 return TVar(str(tree), IN_TEXT, self.sorts.get(str(tree), ()))
             if tree.kind == "tvar":
-                name, _, index = tree[1:].partition(".")
-                if len(index) > _MOST_DIGITS:
-                    raise ReadError(max(tree.start, 0), tree, f"an index of at most {_MOST_DIGITS} digits")
-                return TVar(name, int(index or "0"))
+                return TVar(*_indexed(tree))
             return self.constructor(tree, [])
         if tree == "_dummy":
             return self.dummy_type()
@@ -360,3 +354,11 @@ def _fill(pattern: Any, found: dict[str, Tree]) -> Tree:
     if pattern[0] == "?":
         return found[pattern]
     return str(pattern)
+
+
+def _indexed(token: Token) -> tuple[str, int]:
+    """Name and index of a schematic variable: `?x.1`."""
+    name, _, index = token[1:].partition(".")
+    if len(index) > _MOST_DIGITS:
+        raise ReadError(max(token.start, 0), token, f"an index of at most {_MOST_DIGITS} digits")
+    return name, int(index or "0")

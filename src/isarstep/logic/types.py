@@ -1,4 +1,4 @@
-"""Walks over types: variables replaced or matched, the types inside a term, the type of an application.
+"""Walks over types: variables replaced or matched, the types inside a term, the type of one.
 
 Every walk is a loop, and a part that stands in many places of a type is made once.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 
-from isarstep.logic.terms import MaybeTyp, Term, TFree, TVar, Typ, Type, strip_comb, strip_fun, subterms
+from isarstep.logic.terms import Abs, Bound, MaybeTyp, Term, TFree, TVar, Typ, Type, strip_comb, strip_fun, subterms
 
 
 def map_type(typ: Typ, change: Callable[[TFree | TVar], Typ]) -> Typ:
@@ -74,6 +74,19 @@ def applied_type(typ: MaybeTyp, arguments: int) -> Typ | None:
     for _ in range(arguments):
         typ = typ.args[1] if type(typ) is Type and typ.name == "fun" else None
     return typ
+
+
+def type_of(term: Term, binders: tuple[Typ, ...] = ()) -> Typ | None:
+    """The type of a typed term under these binders, the innermost first; None where it is not known."""
+    head, arguments = strip_comb(term)
+    if type(head) is Abs:
+        body = type_of(head.body, (head.type, *binders)) if head.type is not None else None
+        typ: MaybeTyp = None if body is None or head.type is None else Type("fun", (head.type, body))
+    elif type(head) is Bound:
+        typ = binders[head.index] if head.index < len(binders) else None
+    else:
+        typ = getattr(head, "type", None)
+    return applied_type(typ, len(arguments))
 
 
 def first_argument_type(term: Term) -> Typ | None:

@@ -66,6 +66,9 @@ class Seq2Seq(nn.Module, ABC):
     def step(self, state: BeamState, tokens_BK: Tensor, parents_BK: Tensor) -> Tensor:
         """Hidden states after one more token. Hypothesis k continues what was hypothesis `parents[k]` a step ago."""
 
+    def drop(self, x: Tensor) -> Tensor:
+        return F.dropout(x, self.config.dropout, self.training)
+
     def logits(self, hidden: Tensor) -> Tensor:
         return F.linear(hidden, self.token_table)
 

@@ -27,13 +27,13 @@ from isarstep.models.folders import (
     SPOILT,
     About,
     Storage,
-    hash_of_file,
     open_folder,
     refuse_changed_shards,
     refuse_unfitting,
     shard_paths,
 )
 from isarstep.version import __version__
+from isarstep.whole_files import sha256_of
 
 SHARD = 15_000_000  # bytes
 
@@ -143,7 +143,7 @@ def write_model(model: Seq2Seq, about: About, folder: Path, storage: Storage = "
     (folder / "vocab.json").write_text(json.dumps(about.vocabulary, ensure_ascii=False) + "\n", encoding="utf-8")
     hashes = {"benchmark": about.benchmark, "vocabulary": about.vocabulary_hash}
     write_shards(packed(model.state_dict(), storage), folder, "model", hashes, shard)
-    config["shards"] = {path.name: hash_of_file(path) for path in shard_paths(folder, "model")}
+    config["shards"] = {path.name: sha256_of(path) for path in shard_paths(folder, "model")}
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
 
 

@@ -74,9 +74,6 @@ class ConvS2S(Seq2Seq):
     def token_table(self) -> Tensor:
         return self.embedding.weight
 
-    def drop(self, x: Tensor) -> Tensor:
-        return F.dropout(x, self.config.dropout, self.training)
-
     def embed(self, tokens: Tensor, positions: Tensor, places: nn.Module) -> Tensor:
         return self.drop(self.embedding(tokens) + places(positions.clamp(max=PLACES - 1)))
 

@@ -5,7 +5,6 @@ It holds `config.json`, `vocab.json` and `model*.safetensors`; `isarstep.models.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +13,7 @@ from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import hash_of
 from isarstep.models.config import ModelConfig
-from isarstep.whole_files import parse_json
+from isarstep.whole_files import parse_json, sha256_of
 
 Storage = Literal["fp32", "bf16", "int8"]
 
@@ -39,17 +38,12 @@ def shard_paths(folder: Path, stem: str) -> list[Path]:
 SPOILT = "it was cut off or changed after it was written; copy the folder again"
 
 
-def hash_of_file(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def refuse_changed_shards(folder: Path, written: dict[str, str]) -> None:
     """Compare with the hashes that were written beside; a folder of before has none."""
     for name, wanted in written.items():
         if not (folder / name).is_file():
             raise UserError(f"{folder}: {name} is missing; copy the folder again")
-        if hash_of_file(folder / name) != wanted:
+        if sha256_of(folder / name) != wanted:
             raise UserError(f"{folder / name}: {SPOILT}")
 
 

@@ -23,7 +23,8 @@ from isarstep.errors import UserError
 from isarstep.feed.corpus import Ints, starts_of
 from isarstep.feed.premise_questions import MAIN, ROLES
 from isarstep.feed.word_bags import Bags, Words, each_once
-from isarstep.models.folders import SPOILT, hash_of_file
+from isarstep.models.folders import SPOILT
+from isarstep.whole_files import sha256_of
 
 WIDTH, HIDDEN, OUT = 128, 512, 192
 SELECTOR = "selector.safetensors"
@@ -49,7 +50,7 @@ def save_selector(weights: dict[str, Floats], about: dict[str, Any], folder: Pat
 def load_selector(where: str | Path) -> LightSelector:
     """From a folder, or `embedded` for the one inside the package."""
     path = selector_folder(where) / SELECTOR
-    return LightSelector(*selector_weights(path), hash_of_file(path))
+    return LightSelector(*selector_weights(path), sha256_of(path))
 
 
 def selector_weights(path: Path) -> tuple[dict[str, Floats], dict[str, Any]]:

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
@@ -84,9 +83,6 @@ class RNNSearch(Seq2Seq):
     @property
     def token_table(self) -> Tensor:
         return self.embedding.weight
-
-    def drop(self, x: Tensor) -> Tensor:
-        return F.dropout(x, self.config.dropout, self.training)
 
     def encode(self, source: Source) -> Tensor:
         sizes, order_S = by_place(source.examples)

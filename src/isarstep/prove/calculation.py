@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from isarstep.logic.hol import EQ, dest_binary, dest_trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Var, loose, subterms
+from isarstep.logic.types import type_of
 from isarstep.prove.domains import NAT, Undetermined
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.residue_steps import residue_steps
 from isarstep.prove.residues import by_residues
-from isarstep.prove.rings import ring_proof, type_of_application
+from isarstep.prove.rings import ring_proof
 from isarstep.prove.value_steps import value_steps
 from isarstep.prove.verdict import Proved, ShownStep
 
@@ -80,10 +81,10 @@ def large_naturals(goal: Term, machine: Machine) -> bool:
     """Does an equation of natural numbers have large ones on the way?"""
     formula = dest_trueprop(goal)
     sides = None if formula is None else dest_binary(EQ, formula)
-    if sides is None or type_of_application(sides[0]) != NAT:
+    if sides is None or type_of(sides[0]) != NAT:
         return False
     for node in subterms(sides[0]):
-        if type_of_application(node) == NAT and not loose(node):
+        if type_of(node) == NAT and not loose(node):
             try:
                 if machine.evaluate(machine.code(node), ()) > LARGE:
                     return True

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from isarstep.logic import hol
 from isarstep.logic.terms import Abs, Bound, Const, Free, Term, beta_normal, frees, strip_comb, substitute, subterms
+from isarstep.logic.types import type_of
 from isarstep.prove.calculation import AS_INTEGERS, NOT_GENERATED, large_naturals
 from isarstep.prove.described_functions import binders_and_body
 from isarstep.prove.domains import COMPLEX
 from isarstep.prove.executable import Machine
-from isarstep.prove.rings import type_of_application
 
 SETS = ("Set", "Set_Interval", "Groups_Big", "Finite_Set", "Lattices_Big", "List")
 # From the values of variables, and that the goal holds for them.
@@ -47,7 +47,7 @@ def replaced_by(term: Term, values: Mapping[Free, Term]) -> Term:
 def method_of_value(formula: Term, machine: Machine) -> str:
     """How Isabelle computes that a formula without variables holds."""
     names = {node.name for node in subterms(formula) if type(node) is Const}
-    if any(type_of_application(node) == COMPLEX for node in subterms(formula)):
+    if any(type_of(node) == COMPLEX for node in subterms(formula)):
         return "((simp; fail) | (simp add: complex_eq_iff; fail) | (simp add: complex_eq_iff power2_eq_square))"
     if names & NOT_GENERATED:
         return "simp"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import combinations
 
 from isarstep.logic.hol import dest_trueprop, strip_pure_all, strip_pure_imp
@@ -144,7 +144,7 @@ class LibraryEquations:
             return None
         if any(not set(schematics(part)) <= set(variables) for part in (right, *conditions)):
             return None
-        late = _Late(machine, [_closed(part, variables) for part in (right, *conditions)])
+        late = _Late(machine, [reduce(abstract, variables, part) for part in (right, *conditions)])
         return Equation(len(patterns), matchers, len(variables), late)
 
     # Datatypes
@@ -290,12 +290,6 @@ class Equation:
             except Undetermined:
                 return NO_MATCH
         return right(env)
-
-
-def _closed(term: Term, variables: Sequence[Var]) -> Term:
-    for variable in variables:
-        term = abstract(term, variable)
-    return term
 
 
 def _matcher(machine: Machine, pattern: Term, variables: list[Var]) -> Matcher:

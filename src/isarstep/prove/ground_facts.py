@@ -32,6 +32,7 @@ from isarstep.logic.terms import (
     substitute,
     subterms,
 )
+from isarstep.logic.types import type_of
 from isarstep.prove.closed_goals import described_functions, method_of_value, replaced_by
 from isarstep.prove.described_functions import (
     binders_and_body,
@@ -46,7 +47,7 @@ from isarstep.prove.linear_values import SOLVED, Equations
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
-from isarstep.prove.rings import number_of, type_of_application
+from isarstep.prove.rings import number_of
 from isarstep.prove.roots import FACTORED, SOLUTIONS, one_of_roots, product_of_factors
 from isarstep.prove.value_steps import REPLACED, has_value_steps, value_steps
 
@@ -250,7 +251,7 @@ class GroundFacts:
 
     def _number(self, term: Term) -> Term | None:
         """The numeral of a term without variables; None where it is one already or has no value."""
-        typ = type_of_application(term)
+        typ = type_of(term)
         if not isinstance(typ, Type) or typ.name not in NUMBERS or is_numeral(term):
             return None
         value = self._value(term)
@@ -271,11 +272,11 @@ class GroundFacts:
                 if value is not None and not used:
                     self._split(self._computed_value(term, value))
                 elif value is not None:
-                    self._split(self._named(hol.eq(term, value, type_of_application(term)), used, "simp"))
+                    self._split(self._named(hol.eq(term, value, type_of(term)), used, "simp"))
 
     def _computed_value(self, term: Term, value: Term) -> GroundFact:
         """`t = v` of a term without variables, with the steps that its value needs."""
-        equation = hol.eq(term, value, type_of_application(term))
+        equation = hol.eq(term, value, type_of(term))
         return self._held(equation)
 
     def _known(self) -> dict[Free, tuple[Term, GroundFact]]:
@@ -471,7 +472,7 @@ class GroundFacts:
         todo = [term]
         while todo:
             node = todo.pop()
-            typ = type_of_application(node)
+            typ = type_of(node)
             if (
                 isinstance(typ, Type)
                 and typ.name in NUMBERS
@@ -517,7 +518,7 @@ class GroundFacts:
 def is_numeral(term: Term) -> bool:
     """A number as it is written: 2, - 2, 1 / 2."""
     sides = hol.dest_binary("Rings.divide_class.divide", term)
-    if sides is not None and type_of_application(term) not in (Type("Nat.nat"), Type("Int.int")):
+    if sides is not None and type_of(term) not in (Type("Nat.nat"), Type("Int.int")):
         return number_of(sides[0]) is not None and (number_of(sides[1]) or 0) > 1
     if type(term) is App and type(term.fun) is Const and term.fun.name == "Groups.uminus_class.uminus":
         return is_numeral(term.arg)

@@ -9,11 +9,12 @@ from itertools import count
 from isarstep.logic import hol
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const, Free, Term, Type, frees, instantiate, schematics, subterms
+from isarstep.logic.types import type_of
 from isarstep.prove.closed_goals import DECIDED
 from isarstep.prove.ground_facts import NONLINEAR, NUMBERS, GroundFact, GroundFacts, Lookup
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.residues import CONG
-from isarstep.prove.rings import nonlinear, type_of_application
+from isarstep.prove.rings import nonlinear
 from isarstep.prove.verdict import OpenedGoal, Proved, ShownStep
 
 
@@ -105,7 +106,7 @@ def ground_problem(
             conclusion = sides[1]
         else:
             break
-    if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of_application, subterms(conclusion))):
+    if not any(isinstance(t, Type) and t.name in NUMBERS for t in map(type_of, subterms(conclusion))):
         return None
     gathered = GroundFacts(signature, library)
     facts = gathered.gather(given, conclusion)

@@ -33,7 +33,7 @@ from isarstep.logic.terms import (
     strip_fun,
     substitute,
 )
-from isarstep.logic.types import applied_type
+from isarstep.logic.types import type_of
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, is_general, match_in_sorts, term_type_variables
 
@@ -162,7 +162,7 @@ def _majors(
 def _typed(form: RuleForm, targets: Sequence[Term], matching: Matching, signature: Signature) -> bool:
     """Have all targets the types that the rule asks for, and all its type variables a value?"""
     for variable, target in zip(form.arguments, targets, strict=True):
-        typ = _type_of(target)
+        typ = type_of(target)
         if typ is None or variable.type is None:
             return False
         more = match_in_sorts(variable.type, typ, matching.types, signature)
@@ -214,7 +214,7 @@ def _abstraction(
     places: list[Free] = []
     renamed: dict[Free, Free] = {}
     for target in targets:
-        place = Free(_fresh("z", taken), _type_of(target))
+        place = Free(_fresh("z", taken), type_of(target))
         places.append(place)
         if isinstance(target, Free) and target not in renamed:
             renamed[target] = place
@@ -304,12 +304,6 @@ def fixed_apart(prop: Term, taken: set[str], premises: list[Named], called: str 
         else:
             return prop
         prop = rest if formula is None else hol.trueprop(rest, typed=True)
-
-
-def _type_of(term: Term) -> Typ | None:
-    """Of a closed typed term; None where its head is an abstraction that is applied."""
-    head, arguments = strip_comb(term)
-    return applied_type(head.type if isinstance(head, Const | Free | Var) else None, len(arguments))
 
 
 def _fresh(name: str, taken: set[str]) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +83,7 @@ class Relevance:
         facts, score = self.scores({name for text in texts for name in constants_of(text)}, theories)
         usable = (facts < before) | np.isin(facts, np.fromiter(also, np.int64))
         usable &= ~np.isin(facts, np.fromiter(exclude, np.int64))
-        return [int(n) for n in facts[_largest(np.where(usable, score, 0.0), size)]]
+        return [int(n) for n in facts[largest_scores(score, usable & (score > 0), size)]]
 
     def scores(self, constants: Iterable[str], theories: frozenset[str] | None = None) -> tuple[Numbers, Scores]:
         """The facts of these theories, or all, in order, and how near each is to a question about these constants."""
@@ -143,10 +144,9 @@ def relevance_of(library: Library) -> Relevance:
     return memo(library, Relevance)
 
 
-def _largest(score: Scores, count: int) -> Numbers:
-    """Places of the largest positive scores, largest first, ties by place."""
-    positive = np.flatnonzero(score > 0)
-    if len(positive) > count:
-        positive = positive[np.argpartition(-score[positive], count - 1)[:count]] if count else positive[:0]
-    order = np.lexsort((positive, -score[positive]))
-    return positive[order]
+def largest_scores(score: npt.NDArray[Any], usable: npt.NDArray[np.bool_], count: int) -> Numbers:
+    """Places of the largest of these scores, largest first, ties by place."""
+    places = np.flatnonzero(usable)
+    if len(places) > count:
+        places = places[np.argpartition(-score[places], count - 1)[:count]] if count else places[:0]
+    return places[np.lexsort((places, -score[places]))]

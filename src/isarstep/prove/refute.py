@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import partial, reduce
 
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, pure_all, strip_pure_imp
 from isarstep.logic.signature import Signature
@@ -226,14 +226,14 @@ class Refuter:
         solved = {}
         for place, variable in enumerate(order):
             if variable in defined:
-                solved[place] = self.machine.code(_bind(defined[variable], order[:place]))
+                solved[place] = self.machine.code(reduce(abstract, order[:place], defined[variable]))
         asked = []
         for premise in premises:
             needed = max(
                 (order.index(n) + 1 for n in subterms(premise) if type(n) is Free or type(n) is Var), default=0
             )
-            asked.append((needed, self.machine.code(_bind(premise, order[:needed]))))
-        conclusion_code = self.machine.code(_bind(conclusion, order))
+            asked.append((needed, self.machine.code(reduce(abstract, order[:needed], premise))))
+        conclusion_code = self.machine.code(reduce(abstract, order, conclusion))
         if never in (conclusion_code, *solved.values(), *(code for _, code in asked)):
             return "a constant that nothing computes"
         made = [domains[v] for v in order]
@@ -343,12 +343,6 @@ def _definitions(premises: Sequence[Term], variables: Sequence[Variable]) -> dic
 
 def _variables(term: Term) -> set[Variable]:
     return {node for node in subterms(term) if type(node) is Free or type(node) is Var}
-
-
-def _bind(term: Term, variables: Sequence[Variable]) -> Term:
-    for variable in variables:
-        term = abstract(term, variable)
-    return term
 
 
 def _at_types(term: Term, types: dict[Typ, Typ]) -> Term:

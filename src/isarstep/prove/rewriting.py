@@ -28,6 +28,7 @@ from isarstep.logic.terms import (
     frees,
     head_name,
     instantiate,
+    list_comb,
     loose,
     occurs_bound,
     schematics,
@@ -234,16 +235,16 @@ class Rewriter:
         if name in ("HOL.implies", "HOL.conj") and len(arguments) == 2:
             first = self._visit(arguments[0], known, depth)
             inside = known if loose(first) else known.assuming(first, ())
-            return _applied(head, [first, self._visit(arguments[1], inside, depth)])
+            return list_comb(head, [first, self._visit(arguments[1], inside, depth)])
         if name == "HOL.If" and len(arguments) == 3:
             test = self._visit(arguments[0], known, depth)
             if loose(test) or test in (TRUE, FALSE):
-                return _applied(head, [test, *arguments[1:]])
+                return list_comb(head, [test, *arguments[1:]])
             negated = App(Const("HOL.Not", Type("fun", (BOOL, BOOL))), test)
             yes = self._visit(arguments[1], known.assuming(test, ()), depth)
             no = self._visit(arguments[2], known.assuming(negated, ()), depth)
-            return _applied(head, [test, yes, no])
-        return _applied(head, [self._visit(argument, known, depth) for argument in arguments])
+            return list_comb(head, [test, yes, no])
+        return list_comb(head, [self._visit(argument, known, depth) for argument in arguments])
 
     def _at_root(self, term: Term, known: Known, depth: int) -> Term | None:
         found = known.values.get(term)
@@ -254,7 +255,7 @@ class Rewriter:
         function = known.values.get(head) if arguments else None
         if function is not None:
             self.used.update(dict.fromkeys(function[1]))
-            return _applied(function[0], arguments)
+            return list_comb(function[0], arguments)
         if type(head) is not Const:
             return None
         simpler = _by_logic(head.name, arguments)
@@ -266,11 +267,11 @@ class Rewriter:
                 return None
             # An equation between functions is one wherever they are applied.
             count = len(strip_comb(rule.left)[1])
-            part = term if count == len(arguments) else _applied(head, arguments[:count])
+            part = term if count == len(arguments) else list_comb(head, arguments[:count])
             matching = Matching(self._signature)
             if matching.fits(rule.left, part) and self._conditions_hold(rule, matching, known, depth):
                 self.used[rule.name] = None
-                return _applied(matching.instance(rule.right), arguments[count:])
+                return list_comb(matching.instance(rule.right), arguments[count:])
         return None
 
     def _conditions_hold(self, rule: Rewrite, matching: Matching, known: Known, depth: int) -> bool:
@@ -285,12 +286,6 @@ class Rewriter:
                 self.used = before
                 return False
         return True
-
-
-def _applied(head: Term, arguments: Sequence[Term]) -> Term:
-    for argument in arguments:
-        head = App(head, argument)
-    return head
 
 
 def _by_logic(name: str, arguments: Sequence[Term]) -> Term | None:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import TypeAlias
 
-from isarstep.logic import hol
+from isarstep.logic import hol, patterns
 from isarstep.logic.hol import dest_trueprop, eq, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -27,13 +27,14 @@ from isarstep.logic.terms import (
     applied_constant,
     frees,
     funs,
+    head_name,
     list_comb,
     loose,
     strip_comb,
     strip_fun,
     subterms,
 )
-from isarstep.logic.types import applied_type, first_argument_type
+from isarstep.logic.types import first_argument_type, type_of
 from isarstep.prove.domains import number_term
 from isarstep.prove.monomorphise import Named
 
@@ -229,7 +230,7 @@ def atom_terms(rings: Normaliser, terms: Iterable[Term], typ: Typ) -> dict[Atom,
     """For atoms of polynomials a term that is one, among the parts of some terms."""
     found: dict[Atom, Term] = {}
     for node in dict.fromkeys(node for term in terms for node in subterms(term)):
-        if not loose(node) and type_of_application(node) == typ:
+        if not loose(node) and type_of(node) == typ:
             match list(rings.polynomial(node, typ).items()):
                 case [(((atom, 1),), 1)]:
                     found.setdefault(atom, node)
@@ -443,12 +444,6 @@ class Normaliser:
         return tuple(keys)
 
 
-def type_of_application(term: Term) -> Typ | None:
-    """Of a term whose head is no bound variable and no abstraction."""
-    head, arguments = strip_comb(term)
-    return applied_type(head.type, len(arguments)) if isinstance(head, Const | Free) else None
-
-
 def nonlinear(term: Term) -> bool:
     """Is it a product or a power of what are no numbers, or a quotient by one?"""
     match applied_constant(term):
@@ -475,15 +470,7 @@ def number_of(term: Term) -> int | None:
 
 def value_of_digits(digits: Term) -> int | None:
     """The number of a closed `num`."""
-    bits: list[int] = []
-    while True:
-        name, arguments = applied_constant(digits)
-        if name == "Num.num.One" and not arguments:
-            return int("1" + "".join(map(str, reversed(bits))), 2)
-        if name not in ("Num.num.Bit0", "Num.num.Bit1") or len(arguments) != 1:
-            return None
-        bits.append(int(name.endswith("1")))
-        digits = arguments[0]
+    return 1 if head_name(digits) == patterns.ONE else patterns.numeral_value(digits)
 
 
 def _plus(left: Mapping[Monomial, Fraction], right: Mapping[Monomial, Fraction], times: Fraction) -> Polynomial:

@@ -22,6 +22,7 @@ from isarstep.feed.word_bags import Words, bags_of, bags_of_names, joined_bags, 
 from isarstep.logic.memo import memo
 from isarstep.models.premise_selector import OUT, EmbeddedFacts, Floats, LightSelector, asked_words, load_selector
 from isarstep.prove.facts import Library
+from isarstep.prove.premises import largest_scores
 from isarstep.whole_files import write_whole
 
 CONTEXTS = 4  # whose facts are kept in memory
@@ -155,11 +156,7 @@ class LearnedSelection:
         for numbers, use in ((also, True), (tuple(exclude), False)):
             if numbers:
                 usable[np.isin(here.numbers, np.array(numbers, np.int64))] = use
-        places = np.flatnonzero(usable)
-        if len(places) > size:
-            places = places[np.argpartition(-score[places], size - 1)[:size]] if size else places[:0]
-        order = np.lexsort((places, -score[places]))
-        return [int(number) for number in here.numbers[places[order]]]
+        return [int(number) for number in here.numbers[largest_scores(score, usable, size)]]
 
     def scores(self, question: SelectorQuestion, here: ContextFacts) -> Floats:
         texts = question.texts()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Abs, Const, Free, Term, Typ, Type, erase, frees, funs, list_comb, strip_comb, strip_fun
+from isarstep.logic.terms import Const, Free, Term, Typ, Type, erase, frees, funs, list_comb, strip_comb, strip_fun
 from isarstep.logic.types import match_type
 from isarstep.logic.variables import as_schematic, substitute_frees
 from isarstep.theory.declarations import open_type
@@ -320,8 +320,6 @@ def _with_attributes(rule: InductionRule, method: MethodText, scope: Scope) -> t
 
 
 def _gives_number(measure: Term) -> bool:
-    if isinstance(measure, Abs):
-        return type_of_term(measure.body) == Type("Nat.nat")
     return strip_fun(type_of_term(measure))[1] == Type("Nat.nat")
 
 

@@ -20,10 +20,11 @@ def import_locales(context: OwnContext, reader: TokenReader, made: Locale, parts
     for instance in expression.instances:
         _import(context, made, instance)
     for new in expression.fixed:
-        _note_notation(context, made, new)
+        note_notation(context, made, new)
 
 
-def _note_notation(context: OwnContext, made: Locale, new: NewName) -> None:
+def note_notation(context: OwnContext, made: Locale, new: NewName) -> None:
+    """Of a parameter of the locale."""
     if new.mixfix and new.mixfix[0].keyword("structure"):
         made.structures = (*made.structures, new.name)
     elif new.mixfix:

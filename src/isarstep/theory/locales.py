@@ -11,7 +11,7 @@ from isarstep.logic.terms import Free, TFree, TVar, Typ, Type, frees, funs, list
 from isarstep.theory.declarations import MOST_ARGUMENTS, OPEN, new_names, open_type
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import IMPORTED
-from isarstep.theory.locale_parents import import_locales
+from isarstep.theory.locale_parents import import_locales, note_notation
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
@@ -103,11 +103,7 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
             for new in new_names(reader, scope, *_PARTS):
                 scope.fixed[new.name] = new.type or open_type(new.name)
                 made.parameters[new.name] = scope.fixed[new.name]
-                if new.mixfix and new.mixfix[0].keyword("structure"):
-                    made.structures = (*made.structures, new.name)
-                elif new.mixfix:
-                    productions = mixfix_rows(new.mixfix, context.source, new.name, MOST_ARGUMENTS, fixed=True)
-                    made.own_rows.setdefault("productions", []).extend(productions)
+                note_notation(context, made, new)
         elif reader.accept("assumes"):
             rows += stated_props(reader, *_PARTS)
         elif not made.name and reader.accept("defines"):

@@ -19,7 +19,7 @@ from isarstep.logic.terms import (
     strip_comb,
     substitute,
 )
-from isarstep.logic.types import applied_type
+from isarstep.logic.types import type_of
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.own_locales import OwnFact
 from isarstep.theory.proof_cases import ProofCase
@@ -191,8 +191,7 @@ def is_open_type(typ: Typ) -> bool:
 
 
 def type_of_term(term: Term) -> Typ:
-    head, arguments = strip_comb(term)
-    typ = applied_type(getattr(head, "type", None), len(arguments))
+    typ = type_of(term)
     if typ is None:
         raise UserError("the type of this term is not known")
     return typ

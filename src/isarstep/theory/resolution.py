@@ -37,7 +37,7 @@ from isarstep.logic.terms import (
     substitute_types,
     subterms,
 )
-from isarstep.logic.types import applied_type, map_type
+from isarstep.logic.types import map_type, type_of
 from isarstep.logic.typestrings import type_variables
 
 Key = tuple[str, int]
@@ -106,14 +106,8 @@ class Unification:
         value = _without_bound(term, marks)
         for place in reversed(places):
             value = Abs(f"x{place}", binders[place], abstract(value, marks[place]))
-        self._same_types(variable.type, self._type_of(value))
+        self._same_types(variable.type, type_of(value))
         self.terms[variable.name, variable.index] = value
-
-    def _type_of(self, term: Term) -> Typ:
-        found = type_of_typed(term)
-        if found is None:
-            raise NotComputed
-        return found
 
     def _same_types(self, left: Typ | None, right: Typ | None) -> None:
         if left is None or right is None:
@@ -165,19 +159,6 @@ def _without_bound(term: Term, marks: Mapping[int, Free]) -> Term:
         return node
 
     return rebuild(term, leaf)
-
-
-def type_of_typed(term: Term, binders: tuple[Typ, ...] = ()) -> Typ | None:
-    """The type of a typed term."""
-    head, arguments = strip_comb(term)
-    if isinstance(head, Abs):
-        body = type_of_typed(head.body, (head.type, *binders)) if head.type is not None else None
-        typ: Typ | None = None if body is None or head.type is None else Type("fun", (head.type, body))
-    elif isinstance(head, Bound):
-        typ = binders[head.index] if head.index < len(binders) else None
-    else:
-        typ = getattr(head, "type", None)
-    return applied_type(typ, len(arguments))
 
 
 def as_rule(prop: Term) -> Term:
