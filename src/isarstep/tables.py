@@ -26,8 +26,8 @@ class Table:
 
     key: str  # stable, for links and tests
     title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
     note: str = ""
     groups: tuple[tuple[str, int], ...] = ()
     prose: bool = False  # cells are words that may wrap, not numbers

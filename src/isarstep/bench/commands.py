@@ -149,7 +149,7 @@ def stats(
         typer.echo(json.dumps({"tables": [table.as_json() for table in tables]}, ensure_ascii=False))
     else:
         for table in tables:
-            typer.echo(table.markdown() if markdown else table.text())
+            typer.echo(table.to_markdown()) if markdown else table.show()
     if pictures is not None:
         for path in statistics.draw(opened, measured, pictures):
             typer.echo(f"wrote {path}", err=as_json)

@@ -20,9 +20,9 @@ from isarstep.bench.ids import VARIABLE, numbered
 from isarstep.bench.nearest import nearest_bags
 from isarstep.bench.rules import COPY
 from isarstep.bench.shards import renamed_key, shape_of
-from isarstep.bench.stats import StatsTable
 from isarstep.bench.store import Benchmark
 from isarstep.bench.trivial import TRIVIAL
+from isarstep.tables import Table
 
 MOST_PAIRS = 20  # rows that anybody reads
 
@@ -133,7 +133,7 @@ def renumbered_targets(benchmark: Benchmark) -> dict[str, int]:
     return {name: sum(numbered(e.f1) in trained for e in benchmark.split(name)) for name in benchmark.splits[1:]}
 
 
-def mark_table(benchmark: Benchmark) -> StatsTable:
+def mark_table(benchmark: Benchmark) -> Table:
     """What was taken out of the scored splits, by mark."""
     out = {name: Counter(ids.values()) for name, ids in benchmark.manifest.get("taken out", {}).items()}
     marks = [*TRIVIAL, COPY]
@@ -141,10 +141,10 @@ def mark_table(benchmark: Benchmark) -> StatsTable:
     if not out:
         passed = benchmark.manifest.get("passed over", {})
         rows = [(mark, f"{passed.get(mark, 0):,}") for mark in marks]
-    return StatsTable("Not scored by rules 2.1", ("mark", *(out or ("passed over when chosen",))), rows)
+    return Table("not-scored", "Not scored by rules 2.1", ("mark", *(out or ("passed over when chosen",))), rows)
 
 
-def copying_entries(report: LeakReport, benchmark: Benchmark) -> StatsTable:
+def copying_entries(report: LeakReport, benchmark: Benchmark) -> Table:
     """Pairs of entries with many near duplicates: those that copy each other's theories come first."""
     entry = {
         id_: entry_of(session)
@@ -154,18 +154,21 @@ def copying_entries(report: LeakReport, benchmark: Benchmark) -> StatsTable:
     }
     pairs = Counter((entry[leak.held_out], entry[leak.train], leak.split) for leak in report.near)
     across = [(*pair, f"{count:,}") for pair, count in pairs.most_common() if pair[0] != pair[1]]
-    return StatsTable(
-        "Near duplicates across entries", ("scored entry", "training entry", "split", "examples"), across[:MOST_PAIRS]
+    return Table(
+        "near-duplicates",
+        "Near duplicates across entries",
+        ("scored entry", "training entry", "split", "examples"),
+        across[:MOST_PAIRS],
     )
 
 
-def leak_tables(benchmark: Benchmark) -> list[StatsTable]:
+def leak_tables(benchmark: Benchmark) -> list[Table]:
     """What `isarstep stats --leaks` prints."""
     report = find_leaks(benchmark.folder)
     return [leak_table(benchmark, report), mark_table(benchmark), copying_entries(report, benchmark)]
 
 
-def leak_table(benchmark: Benchmark, report: LeakReport) -> StatsTable:
+def leak_table(benchmark: Benchmark, report: LeakReport) -> Table:
     """The leak report; all but the last two rows must be 0."""
     kinds = {
         "the target of a training example": report.exact,
@@ -181,7 +184,7 @@ def leak_table(benchmark: Benchmark, report: LeakReport) -> StatsTable:
     ]
     copies = renumbered_targets(benchmark)
     rows.append(("a training target but for the numbers of variables", *(f"{copies[name]:,}" for name in shown)))
-    return StatsTable("Leaks", ("scored examples with", *shown), rows)
+    return Table("leaks", "Leaks", ("scored examples with", *shown), rows)
 
 
 def bag_of(example: Example) -> Counter[str]:

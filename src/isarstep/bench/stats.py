@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.logic.terms import Term, constants
 from isarstep.logic.tokens import TokenError, decode, encode
+from isarstep.tables import Table
 
 FEW = "train, four of a theorem"
 _SAMPLE = 20_000  # propositions on which the effect of brackets and folding is measured
@@ -33,36 +34,6 @@ _PAPER = {
     "lemmas": "204,000 (AFP 143,000)",
     "vocabulary saved": "one third",
 }
-
-
-@dataclass(frozen=True)
-class StatsTable:
-    """A title, a head, and rows of text."""
-
-    title: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def text(self) -> str:
-        columns = [self.head, *self.rows]
-        widths = [max(len(row[i]) for row in columns) for i in range(len(self.head))]
-
-        def line(row: Sequence[str]) -> str:
-            padded = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
-            return "  ".join([row[0].ljust(widths[0]), *padded[1:]]).rstrip()
-
-        return "\n".join([self.title, line(self.head), *map(line, self.rows), ""])
-
-    def as_json(self) -> dict[str, object]:
-        """For `--json`: what is shown, as texts."""
-        return {"title": self.title, "columns": list(self.head), "rows": [list(row) for row in self.rows], "note": ""}
-
-    def markdown(self) -> str:
-        def line(row: Iterable[str]) -> str:
-            return "| " + " | ".join(row) + " |"
-
-        rule = line("---" if i == 0 else "---:" for i in range(len(self.head)))
-        return "\n".join([f"**{self.title}**", "", line(self.head), rule, *map(line, self.rows), ""])
 
 
 @dataclass(frozen=True)
@@ -177,7 +148,7 @@ def _folded_sizes(benchmark: Benchmark) -> Any:
     return saved
 
 
-def tables(benchmark: Benchmark, measured: Measured) -> list[StatsTable]:
+def tables(benchmark: Benchmark, measured: Measured) -> list[Table]:
     """Everything that `isarstep stats` prints."""
     manifest = benchmark.manifest
     encodings = [
@@ -192,8 +163,8 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[StatsTable]:
     ]
     result = [
         _kept(benchmark, measured),
-        StatsTable("Training lengths", ("", "mean", "median", "90 %", "99 %", "longest"), lengths),
-        StatsTable(f"Tokens of a proposition, mean of {measured.sampled:,}", ("encoding", "tokens"), encodings),
+        Table("training-lengths", "Training lengths", ("", "mean", "median", "90 %", "99 %", "longest"), lengths),
+        Table("encodings", f"Tokens of a proposition, mean of {measured.sampled:,}", ("encoding", "tokens"), encodings),
         *distributions(manifest, measured),
     ]
     if "sessions" in manifest:
@@ -201,16 +172,23 @@ def tables(benchmark: Benchmark, measured: Measured) -> list[StatsTable]:
             (name, _number(row["theories"]), _number(row["theorems"]), _number(row["train"]))
             for name, row in manifest["sessions"].items()
         ]
-        result.append(StatsTable("Sessions", ("session", "theories", "named theorems", "training examples"), rows))
+        result.append(
+            Table("sessions", "Sessions", ("session", "theories", "named theorems", "training examples"), rows)
+        )
     if manifest.get("qualified"):
         longer = [(theory, theory.rpartition(".")[2]) for theory in manifest["qualified"]]
         result.append(
-            StatsTable("Names that begin with the session", ("theory", "base name that another theory keeps"), longer)
+            Table(
+                "qualified",
+                "Names that begin with the session",
+                ("theory", "base name that another theory keeps"),
+                longer,
+            )
         )
     return result
 
 
-def _kept(benchmark: Benchmark, measured: Measured) -> StatsTable:
+def _kept(benchmark: Benchmark, measured: Measured) -> Table:
     """What was found, dropped and kept, beside the paper."""
     manifest = benchmark.manifest
     counts, examples = manifest.get("counts", {}), manifest["examples"]
@@ -232,7 +210,7 @@ def _kept(benchmark: Benchmark, measured: Measured) -> StatsTable:
         ("saved by normalisation", f"{1 - tokens / named:.0%}" if named else "-", _PAPER["vocabulary saved"]),
     ]
     title = f"Benchmark {manifest.get('version', 1)}, {benchmark.hash[:12]}"
-    return StatsTable(title, ("", "this benchmark", "paper"), rows)
+    return Table("kept", title, ("", "this benchmark", "paper"), rows)
 
 
 def _number(value: float | None) -> str:
@@ -253,7 +231,7 @@ def _cost(counts: Mapping[str, int], train: int) -> str:
     return f"{dropped / max(train + dropped, 1):.1%}"
 
 
-def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[StatsTable]:
+def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Table]:
     """Scored targets beside training ones: lengths, kinds, and what was marked.
 
     Short targets recur, and a recurring target that is scored is not trained on (the paper's rule): the second column
@@ -275,13 +253,15 @@ def distributions(manifest: Mapping[str, Any], measured: Measured) -> list[Stats
     kinds = sorted({kind for counts in measured.kinds_of.values() for kind in counts})
     of_kinds = {name: [measured.kinds_of[name].get(kind, 0) for kind in kinds] for name in shown}
     tables = [
-        StatsTable("Target lengths in tokens", ("tokens", *columns), shares(bounds, columns)),
-        StatsTable("Target kinds", ("kind", *of_kinds), shares(kinds, of_kinds)),
+        Table("target-lengths", "Target lengths in tokens", ("tokens", *columns), shares(bounds, columns)),
+        Table("target-kinds", "Target kinds", ("kind", *of_kinds), shares(kinds, of_kinds)),
     ]
     if manifest.get("marked"):
         raw = manifest["counts"]["raw"]
         marked = [(mark, f"{count:,}", f"{count / raw:.2%}") for mark, count in manifest["marked"].items()]
-        tables.append(StatsTable("Marked as teaching nothing, never scored", ("mark", "examples", "of raw"), marked))
+        tables.append(
+            Table("marked", "Marked as teaching nothing, never scored", ("mark", "examples", "of raw"), marked)
+        )
     return tables
 
 
