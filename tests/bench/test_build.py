@@ -20,13 +20,13 @@ from tests.bench.handmade import sqrt_two
 
 from isarstep.bench.build import build
 from isarstep.bench.extract import Rules
-from isarstep.bench.fact_table import read_facts
 from isarstep.bench.fresh import Young, build_fresh
 from isarstep.bench.identity import benchmark_name, table_digest
 from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
 from isarstep.bench.setting import setting_of
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
+from isarstep.prove.facts import TRUTH, Library
 
 SIZES = Sizes(scored=12, of_a_theorem=2, band=0.2)  # the small corpus has more to score than is scored
 SPLITS = ("train", "validation", "test")
@@ -80,8 +80,9 @@ def test_types_vocabulary_and_facts(whole: Path) -> None:
     assert counts == sorted(counts, reverse=True)
     shown = sum(len(text.split()) for e in benchmark.split("train") for text in (e.f1, *e.f2, *e.f4, *e.f5, e.f3 or ""))
     assert sum(counts) == shown
-    facts = list(read_facts(benchmark))
-    assert [fact.name for fact in facts] == [f"T{n}.fact" for n in range(5)]
+    library = Library.of_benchmark(benchmark)
+    assert [library.theorem(n) for n in range(len(library))] == [f"T{n}.fact" for n in range(5)]
+    assert TRUTH not in [library.fact(n).prop for n in range(5)]  # each is typed again
     assert "T1.c1" in benchmark.signature.constants
 
 
@@ -139,7 +140,7 @@ def test_growing_from_the_later_theories(graphs: list[Path], tmp_path: Path) -> 
     """The part has facts about constants that only the other theories declare."""
     build(graphs[2:], tmp_path / "part", sizes=SIZES, workers=1)
     build([tmp_path / "part", *graphs[:2]], tmp_path / "grown", sizes=SIZES, workers=1)
-    assert [fact.name for fact in read_facts(Benchmark(tmp_path / "grown"))] == [f"T{n}.fact" for n in range(5)]
+    assert Benchmark(tmp_path / "grown").facts["name"].to_pylist() == [f"T{n}.fact" for n in range(5)]
 
 
 def test_the_papers_example_survives_the_way(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from tests.bench.handmade import BOOL, NAT, ProofMaker, fun, graph_of, uses
 
 from isarstep.bench.build import build
 from isarstep.bench.clashes import Ancestry, Renaming
-from isarstep.bench.fact_table import read_facts
 from isarstep.bench.identity import benchmark_name
 from isarstep.bench.rules import TEST, TRAIN, VALIDATION, Sizes, band_of
 from isarstep.bench.stats import measure, tables
@@ -131,7 +130,7 @@ def test_every_name_says_whose_it_is(whole: Path) -> None:
     assert format_type(signature.constants["Order.le"].type) == "(fun Nat.nat HOL.bool)"
     assert format_type(signature.constants["Geometry.Order.le"].type) == "(fun (fun Nat.nat Nat.nat) HOL.bool)"
     assert "Geometry.Order.s0" in str(signature.constants["Geometry.Order.le"].abbreviates)
-    assert {fact.name for fact in read_facts(benchmark)} == {
+    assert {*benchmark.facts["name"].to_pylist()} == {
         "Order.fact", "Geometry.Order.fact", "Ring.fact", "Lines.fact",
     }  # fmt: skip
     texts = benchmark.types

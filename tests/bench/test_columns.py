@@ -32,7 +32,7 @@ def test_numbers(numbers: list[int], begin: int) -> None:
 def test_strings_of_which_few_are_different(parts: list[list[str]], chosen: int) -> None:
     words = [word for part in parts for word in part]
     chunks = [pa.array(part, pa.string()).dictionary_encode() for part in parts]
-    for found in (Repeated.of_chunks(chunks), Repeated.of(words)):
+    for found in (Repeated.of_chunks(chunks), Repeated.of_chunks([pa.array(words, pa.string()).dictionary_encode()])):
         assert list(found) == words == [found[place] for place in range(len(found))]
         assert found.different == list(dict.fromkeys(words))
         assert found.first.tolist() == [words.index(word) for word in found.different]

@@ -1,8 +1,10 @@
 """Under the grammar everything that is written decodes to a term over known variables; references are not excluded."""
 
+import math
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +37,14 @@ def corpus_of(*lines: str) -> Corpus:
     return Corpus.of_examples(NumberedExample([(3, ids(line))], ids("CONST HOL.eq")) for line in lines)
 
 
+def forbid(state: GrammarState, logits_BKV: Any, left: int) -> None:
+    """Put -inf at every token that must not come next."""
+    mask_BKF = state.forbidden(left)
+    few_BKF = state.arrays.where(mask_BKF[..., :-1], -math.inf, logits_BKV[..., state.few])
+    logits_BKV[:] = state.arrays.where(mask_BKF[..., -1:], -math.inf, logits_BKV)
+    logits_BKV[..., state.few] = few_BKF
+
+
 def accepts(grammar: TermGrammar, targets: Sequence[Sequence[int]], corpus: Corpus, examples: Longs) -> list[bool]:
     """Whether these sequences (without `<EOS>`) could have been written for these examples."""
     longest = max(map(len, targets), default=0)
@@ -43,7 +53,7 @@ def accepts(grammar: TermGrammar, targets: Sequence[Sequence[int]], corpus: Corp
     for place in range(longest + 1):
         now = NUMPY.of([[row[place] if place < len(row) else EOS] for row in targets])
         allowed = NUMPY.full((len(examples), 1, len(grammar.kinds)), 0.0)
-        state.forbid(allowed, LONGEST)
+        forbid(state, allowed, LONGEST)
         ended = np.array([place > len(row) for row in targets])
         fine &= ended | (NUMPY.host(NUMPY.last(allowed, now[..., None]))[:, 0, 0] == 0)
         state.advance(zero, now)
@@ -220,7 +230,7 @@ def test_the_best_are_those_that_the_mask_leaves(dense: bool, arrays: Arrays) ->
     for left in range(41, 0, -1):
         logits = rng.standard_normal((2, 3, len(VOCABULARY)), np.float32)
         masked = arrays.of(logits.copy())
-        state.forbid(masked, left)
+        forbid(state, masked, left)
         scores, tokens = map(arrays.host, arrays.topk(masked, 6))
         found_scores, found_tokens = map(arrays.host, state.best(arrays.of(logits), 6, left))
         assert np.array_equal(scores, found_scores)
@@ -231,7 +241,7 @@ def test_the_best_are_those_that_the_mask_leaves(dense: bool, arrays: Arrays) ->
 
 def state_mask(state: GrammarState, batch: int, beams: int, left: int) -> np.ndarray:
     logits = state.arrays.full((batch, beams, len(VOCABULARY)), 0.0)
-    state.forbid(logits, left)
+    forbid(state, logits, left)
     return state.arrays.host(logits) == 0
 
 

@@ -1,5 +1,7 @@
 """The commands `term` and `demo`, run through the command line."""
 
+import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,7 @@ def test_term_reads_files_variants_and_signatures(tmp_path: Path, capfd: Output)
     lines = [example.f1 for example in sample_examples()[:20]]
     file, signature = tmp_path / "props.txt", tmp_path / "signature.json.gz"
     file.write_text("\n".join(line.replace("( ", "(").replace(" )", ")") for line in lines) + "\n", encoding="utf-8")
-    sample_signature().save(signature)
+    signature.write_bytes(gzip.compress(json.dumps(sample_signature().to_json()).encode()))
     arguments = ["term", "--file", str(file), "--signature", str(signature), "--form", "tokens", "--no-types"]
     assert run(arguments) == 2
     assert f"{file}, line " in capfd.readouterr().err

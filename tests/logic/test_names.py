@@ -96,12 +96,6 @@ def test_two_constants_of_one_readable_name_are_kept_apart():
     assert names.read("σ", 0) == Const(r"A.\<sigma>")
 
 
-def test_what_may_be_meant_is_told_in_order():
-    assert PLAIN.alternatives("g") == ["A.b.g", "C.g"]
-    assert PLAIN.alternatives("b.g") == ["A.b.g"]
-    assert PLAIN.alternatives("A.f") == []
-
-
 def test_a_constant_makes_a_truth_value_of_as_many_arguments_as_its_type_says():
     signature = Signature.build(
         [Constant("A.p", fun(NAT, fun(NAT, BOOL))), Constant("A.t", BOOL), Constant("A.f", fun(NAT, NAT))]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import pyarrow as pa
+
 from isarstep.bench.columns import Repeated
 from isarstep.logic.signature import Signature
 from isarstep.logic.tokens import encode_line
@@ -22,7 +24,7 @@ def library_of(
     return Library(
         [named.name for _, named in rows],
         [0] * len(rows),
-        lambda: Repeated.of(theory for theory, _ in rows),
+        lambda: Repeated.of_chunks([pa.array([theory for theory, _ in rows], pa.string()).dictionary_encode()]),
         [encode_line(named.prop) for _, named in rows],
         lambda number: rows[number][1].prop,
         signature,

@@ -211,7 +211,9 @@ def test_a_fact_that_cannot_be_read_says_nothing() -> None:
     def typed(number: int) -> Term:
         raise UserError("no such type")
 
-    library = Library(["A.bad"], [0], lambda: Repeated.of(["A"]), ["CONST HOL.True"], typed, SIGNATURE)
+    library = Library(
+        ["A.bad"], [0], lambda: Repeated(["A"], np.zeros(1, np.int64)), ["CONST HOL.True"], typed, SIGNATURE
+    )
     assert library.fact(0) == Named("A.bad", TRUTH)
 
 

@@ -67,12 +67,6 @@ class Repeated(Sequence[str]):
         self.different, self.which = different, which
 
     @staticmethod
-    def of(values: Iterable[str]) -> Repeated:
-        numbers: dict[str, int] = {}
-        which = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
-        return Repeated(list(numbers), which)
-
-    @staticmethod
     def of_chunks(chunks: Iterable[pa.DictionaryArray]) -> Repeated:
         """Of a column that was read as dictionaries."""
         numbers: dict[str, int] = {}

@@ -49,7 +49,6 @@ class SearchWord:
 
 @dataclass(frozen=True)
 class FoundFact:
-    number: int
     name: str
     theory: str
     tokens: str
@@ -208,7 +207,7 @@ class FactSearch:
         index = int(self._indices[number])
         name = self._names[number].as_py()
         shown = f"{name}({index})" if index else name
-        return FoundFact(number, shown, self._theories[self._theory[number]], self._texts[number].as_py())
+        return FoundFact(shown, self._theories[self._theory[number]], self._texts[number].as_py())
 
 
 def uses_in_training(benchmark: Benchmark) -> npt.NDArray[np.int64]:

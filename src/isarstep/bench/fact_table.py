@@ -9,27 +9,13 @@ for each such constant its own type.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Abs, App, Bound, Const, Free, MaybeTyp, Term, Typ, Type, Var
-from isarstep.logic.tokens import decode
 from isarstep.logic.types import instantiate_type, match_type
-from isarstep.logic.typestrings import parse_type, type_variables
-
-
-@dataclass(frozen=True, slots=True)
-class FactRow:
-    """A theorem of the library with its typed proposition."""
-
-    theory: str
-    name: str
-    index: int
-    proposition: int
-    term: Term
+from isarstep.logic.typestrings import type_variables
 
 
 def occurrences(term: Term) -> list[tuple[Const | Free | Var | Abs, int]]:
@@ -183,27 +169,6 @@ def type_of_constant(signature: Signature) -> Callable[[str], Typ | None]:
         return None if constant is None else constant.type
 
     return general
-
-
-def read_facts(benchmark: Any) -> Iterator[FactRow]:
-    """The fact base, each theory after its parents, with typed terms."""
-    general = type_of_constant(benchmark.signature)
-    types: list[Typ | None] = [None] * len(benchmark.types)
-
-    def typ(number: int) -> Typ:
-        known = types[number]
-        if known is None:
-            known = types[number] = parse_type(benchmark.types[number])
-        return known
-
-    for batch in benchmark.facts.to_batches(max_chunksize=4096):
-        for row in batch.to_pylist():
-            erased = decode(benchmark.propositions[row["proposition"]])
-            try:
-                term = typed(erased, [typ(n) for n in row["types"]], general)
-            except (StopIteration, AssertionError, UserError) as error:
-                raise UserError(f"{benchmark.folder}: fact {row['name']} does not fit the signature") from error
-            yield FactRow(row["theory"], row["name"], row["index"], row["proposition"], term)
 
 
 def theory_order(parents: Mapping[str, Sequence[str]]) -> list[str]:

@@ -47,10 +47,6 @@ class LeakReport:
     near: list[Leak]
     scored: dict[str, int]  # examples looked at, by split
 
-    @property
-    def clean(self) -> bool:
-        return not self.exact and not self.renamed and not self.theorem
-
 
 def example_renamed_key(example: Example) -> bytes:
     """Equal for examples that differ in the numbers of variables only."""

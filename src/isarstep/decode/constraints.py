@@ -249,7 +249,8 @@ class GrammarState:
         self.now_BKC = self.store_BMC[:, : self.beams]
 
     def forbidden(self, left: int) -> Array:
-        """B x K x F: of each token that is no constant, and last of all constants, whether it must not come next."""
+        """B x K x F: of each token that is no constant, and last of all constants, whether it must not come next when
+        `left` tokens remain, `<EOS>` included."""
         now_BKC = self.now_BKC
         forms_BK = now_BKC[..., Column.FORM]
         if self.steepest * self.length + 10 > left - SLACK:  # before that, nobody can be short of room
@@ -259,15 +260,8 @@ class GrammarState:
         mask_BKF = masks_BKPF.all(2) if masks_BKPF.shape[2] > 1 else masks_BKPF[:, :, 0]
         return mask_BKF if self.meaningless_BF is None else mask_BKF | self.meaningless_BF[:, None]
 
-    def forbid(self, logits_BKV: Array, left: int) -> None:
-        """Put -inf at every token that must not come next, when `left` tokens remain, `<EOS>` included."""
-        mask_BKF = self.forbidden(left)
-        few_BKF = self.arrays.where(mask_BKF[..., :-1], -math.inf, logits_BKV[..., self.few])
-        logits_BKV[:] = self.arrays.where(mask_BKF[..., -1:], -math.inf, logits_BKV)
-        logits_BKV[..., self.few] = few_BKF
-
     def best(self, logits_BKV: Array, wanted: int, left: int) -> tuple[Array, Array]:
-        """The best allowed tokens of each hypothesis and their logits, as `forbid` and `topk` would find them.
+        """The best allowed tokens of each hypothesis and their logits, as `topk` would find them under the mask.
 
         The vocabulary is almost all constants. The best of them are looked for as without a constraint, and only these
         and the few other tokens meet the mask. The logits are used up.

@@ -244,10 +244,6 @@ class Names:
             raw = f"<{'X' if numbered[1] == 'x' else 'V'}{numbered[2].translate(_UP)}>"
         return Var(raw) if raw.startswith("<V") and _NUMBERED.fullmatch(raw) else Free(raw)
 
-    def alternatives(self, suffix: str) -> list[str]:
-        """The constants that end in this suffix, for error messages."""
-        return sorted(name for full, name in self._full.items() if full.endswith("." + suffix))
-
 
 class _Truths(Mapping[str, int]):
     """By a constant's type, looked at when it is asked for: few of a signature's constants are ever printed."""

@@ -263,19 +263,6 @@ class Signature:
         """Read a JSON file, plain or compressed (`.gz`, `.zst`)."""
         return Signature.from_json(load_document(path))
 
-    def save(self, path: Path | str) -> None:
-        """Write the JSON form, compressed as the name says."""
-        raw = json.dumps(self.to_json(), ensure_ascii=False, separators=(",", ":")).encode()
-        if str(path).endswith(".zst"):
-            import zstandard
-
-            raw = zstandard.ZstdCompressor(level=19).compress(raw)
-        elif str(path).endswith(".gz"):
-            raw = gzip.compress(raw, mtime=0)
-        temporary = Path(f"{path}.tmp")
-        temporary.write_bytes(raw)
-        temporary.replace(path)
-
 
 def from_zstandard(raw: bytes) -> bytes:
     """What lies in a Zstandard file."""

@@ -8,7 +8,7 @@ depth of what it builds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -271,10 +271,3 @@ class Entailment:
     axioms: tuple[tuple[str, Formula], ...]
     goal: Formula
     logic: str = "HO_ALL"  # of SMT-LIB
-
-    def everything(self) -> Iterator[Formula]:
-        for _, formula in self.premises:
-            yield formula
-        for _, formula in self.axioms:
-            yield formula
-        yield self.goal

@@ -128,7 +128,6 @@ class OpenGoal:
     """A statement whose proof is under way."""
 
     command: str
-    statement: ReadStatement
     goals: list[Term]
     block: Block  # in which it is proved
     finish: Callable[[bool], None]  # what its end adds to the block around it; told whether it is proved

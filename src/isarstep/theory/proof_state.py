@@ -146,9 +146,7 @@ class ProofWalk:
         if len(chained) < len(given):
             unread = (*unread, "this")
         self.chain, self.chain_unread = None, ()
-        self.goals.append(
-            OpenGoal(command.name, statement, goals, inner, finish, chained, unread, unknown, place=command.start)
-        )
+        self.goals.append(OpenGoal(command.name, goals, inner, finish, chained, unread, unknown, place=command.start))
         self.blocks.append(inner)
 
     def _bind(self, block: Block, props: Sequence[Term], name: str) -> None:
