@@ -162,7 +162,7 @@ def benchmark(engine: "Engine") -> "Benchmark":
 @pytest.fixture(scope="session")
 def example(engine: "Engine") -> "Example":
     """A short example of the test split with facts, a goal and a step as target."""
-    for candidate in engine.catalogue.split("test"):
+    for candidate in engine.benchmark.split("test"):
         short = (
             sum(len(text.split()) for text in (candidate.f1, *candidate.f2, candidate.f3 or "", *candidate.f4)) < 120
         )

@@ -149,10 +149,6 @@ class Dataset:
         """What the numbers of the splits stand for."""
         return (*self.vocabulary, *self.outside)
 
-    @property
-    def vocabulary_hash(self) -> str:
-        return hash_of(self.vocabulary)
-
     def split(self, name: str) -> Corpus:
         if name not in self.splits:
             raise UserError(f"the data have no split {name!r}; there are {', '.join(self.splits)}")

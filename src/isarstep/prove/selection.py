@@ -173,9 +173,6 @@ class LearnedSelection:
         product: Floats = here.embedded.vectors @ vector
         return product * self.selector.scale + here.embedded.gains + alpha * here.cosines(asked)
 
-    def context(self, theories: frozenset[str] | None) -> ContextFacts:
-        return self._context(theories)
-
     def text(self, number: int, theories: frozenset[str] | None) -> str:
         """The tokens of one of the facts of these theories."""
         here = self._context(theories)

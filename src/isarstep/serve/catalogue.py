@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from isarstep.bench.example import Example
 from isarstep.bench.fact_search import MENTIONED, NAMED, SearchWord
 from isarstep.bench.setting import with_setting
-from isarstep.bench.store import Benchmark, Split
+from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.memory import shared_property
 
@@ -24,7 +24,6 @@ class CatalogueEntry:
     """What a list of examples shows of one."""
 
     split: str
-    position: int
     id: str
     theory: str
     name: str
@@ -37,17 +36,11 @@ class CatalogueEntry:
 
 
 class Catalogue:
-    """Splits are opened once; the words of held-out examples are gathered at the first search."""
+    """The words of held-out examples are gathered at the first search."""
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
-        self._splits: dict[str, Split] = {}
         self._lock = threading.Lock()
-
-    def split(self, name: str) -> Split:
-        if name not in self._splits:
-            self._splits[name] = self.benchmark.split(name)
-        return self._splits[name]
 
     def find(self, identifier: str) -> tuple[str, Example]:
         """The split and the example whose id begins so."""
@@ -77,11 +70,11 @@ class Catalogue:
         tables = {
             name: self.benchmark.table(name, columns).to_pylist() for name in SEARCHED if name in self.benchmark.splits
         }
-        rows = [(name, place, row) for name, table in tables.items() for place, row in enumerate(table)]
-        wanted = sorted({n for _, _, row in rows for n in (*row["f2"], row["f3"]) if n is not None})
+        rows = [(name, row) for name, table in tables.items() for row in table]
+        wanted = sorted({n for _, row in rows for n in (*row["f2"], row["f3"]) if n is not None})
         text_of = {number: self.benchmark.propositions[number] for number in wanted}
         entries: list[CatalogueEntry] = []
-        for split, place, row in rows:
+        for split, row in rows:
             lines = [text_of[n] for n in (row["f3"], *row["f2"]) if n is not None]
             constants = dict.fromkeys(name for line in lines for name in _CONSTANT.findall(line))
             words = " ".join([row["id"], row["theory"], row["name"]]).lower()
@@ -89,9 +82,7 @@ class Catalogue:
             size = sum(line.count(" ") + 1 for line in lines)
             identity = (row["id"], row["theory"], row["name"], row["target_kind"])
             mentioned = frozenset(constants)
-            entries.append(
-                CatalogueEntry(split, place, *identity, goal, size, words, mentioned, " ".join(constants).lower())
-            )
+            entries.append(CatalogueEntry(split, *identity, goal, size, words, mentioned, " ".join(constants).lower()))
         return entries
 
 

@@ -17,7 +17,7 @@ def workshop(engine: Engine) -> Iterator[Workshop]:
     made = Workshop(lambda: Service(engine, 4))
     yield made
     asyncio.run(made.facts())  # a thread inside Arrow while the interpreter goes away ends the process with an abort
-    made.close()
+    asyncio.run(made.service()).close()
 
 
 @pytest.fixture(scope="session")

@@ -168,7 +168,7 @@ def endless(
     other = WithoutFacts(lambda: Service(engine, 4))
     loop.run(other.with_provers())
     yield other
-    other.close()
+    loop.run(other.service()).close()
 
 
 async def cancelled(url: str, mode: str, tool: str, arguments: dict[str, Any], stand_in: StandIn) -> int:

@@ -73,7 +73,7 @@ def test_could_not_ask_for_facts(workshop: Workshop, loop: asyncio.Runner, monke
     monkeypatch.setattr(FactSearch, "__init__", no_facts)
     other = Workshop(lambda: service.Service(engine, 4))
     found = Asking(other, loop)("find_facts", words="card")
-    other.close()
+    loop.run(other.service()).close()
     assert found["status"] == "could_not_ask"
     assert "no fact base" in found["message"]
 

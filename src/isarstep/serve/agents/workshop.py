@@ -75,11 +75,6 @@ class Workshop:
             search.index()
             return search
 
-    def close(self) -> None:
-        """Finish what was accepted; nobody waits for something that is still loading."""
-        if self._service.done() and not self._service.exception():
-            self._service.result().close()
-
 
 def usual_workshop(model: str, benchmark: str) -> Workshop:
     def make() -> Service:
