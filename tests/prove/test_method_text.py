@@ -115,8 +115,10 @@ def test_simp_gets_no_fact_that_is_no_rewrite_rule() -> None:
         return method_with_all_given(Proved("E", 0.0, facts, 2), GOAL, lambda fact: fact != "T.dest")
 
     auto = "(insert T.dest, (auto simp add: {0}; fail)) | (auto intro: T.dest simp add: {0}; fail)"
-    assert text("T.f", "T.dest") == f"by (metis T.f T.dest | {auto.format('T.f')})"
-    assert text("T.f_def", "T.dest") == f"by ({auto.format('T.f_def')} | metis T.f_def T.dest)"
+    last = " | (simp add: {0} T.dest; fail) | (auto simp add: {0} T.dest; fail)"
+    assert text("T.f", "T.dest") == f"by (metis T.f T.dest | {auto.format('T.f')}{last.format('T.f')})"
+    unfolded = f"{auto.format('T.f_def')} | metis T.f_def T.dest{last.format('T.f_def')}"
+    assert text("T.f_def", "T.dest") == f"by ({unfolded})"
     assert "insert" not in str(text("T.f", "T.f_def"))
 
 

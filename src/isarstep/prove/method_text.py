@@ -145,14 +145,15 @@ def _with_others(method: str, named: list[str], every: list[str]) -> str:
 
 
 def _with_few_rules(listed: list[str], others: list[str]) -> str:
-    """With a fact that is no rewrite rule simp may not end: it gets the rules alone, and comes first where they unfold
-    definitions."""
+    """With a fact that is no rewrite rule simp may not end: it gets the rules alone, which come first where they unfold
+    definitions, and all at last."""
     rules = [name for name in listed if name not in others and name not in _REVERSED]
     adding = f" simp add: {' '.join(rules)}" if rules else ""
     named, metis = " ".join(others), f"metis {' '.join(listed)}"
     auto = [f"(insert {named}, (auto{adding}; fail))", f"(auto intro: {named}{adding}; fail)"]
     unfolding = any(name.endswith("_def") for name in rules)
-    return f"({' | '.join([*auto, metis] if unfolding else [metis, *auto])})"
+    last = [f"(simp add: {' '.join(listed)}; fail)", f"(auto simp add: {' '.join(listed)}; fail)"]
+    return f"({' | '.join([*auto, metis, *last] if unfolding else [metis, *auto, *last])})"
 
 
 def _of_cases(proof: Proved, named: list[str]) -> str:
