@@ -120,3 +120,28 @@ def test_functions_are_repeated_and_characters_have_eight_digits() -> None:
     for code in (0, 97, 255):
         digits = [computed(f"String.char.digit{place}", fun(char, BOOL), code) for place in range(8)]
         assert computed("String.char.Char", funs([BOOL] * 8, char), *digits) == code
+
+
+class Trees(BuiltInOnly):
+    """A type that occurs in lists of itself."""
+
+    def datatype(self, typ: Type) -> list[tuple[str, list[Typ]]] | None:
+        return [("Leaf", [NAT]), ("Node", [NAT, Type("List.list", (typ,))])] if typ.name == "tree" else None
+
+
+@pytest.mark.parametrize(
+    "typ",
+    [fun(NAT, NAT), fun(NAT, BOOL), fun(TWO, NAT), Type("Set.set", (NAT,)), Type("List.list", (NAT,)), Type("tree"),
+     fun(NAT, Type("tree")), Type("Product_Type.prod", (NAT, fun(NAT, NAT))), REAL, Type("Complex.complex")],
+)  # fmt: skip
+def test_no_value_is_tried_twice(typ: Type) -> None:
+    """A true `inj f` and a true `∃!x. P x` were refuted by one value that came twice."""
+    domain = Machine(Trees(), OPERATIONS_OF_CONSTANTS).domain(typ)
+    values = domain.small(12)
+    assert len(values) == len({domain.normal(value) for value in values}) >= 6
+
+
+def test_trees_have_branches() -> None:
+    values = Machine(Trees(), OPERATIONS_OF_CONSTANTS).domain(Type("tree")).small(12)
+    assert ("Leaf", 0) in values
+    assert ("Node", 0, (("Leaf", 0),)) in values

@@ -235,7 +235,7 @@ class DatatypeValues(Domain):
     def __init__(self, typ: Type, constructors: Callable[[], Sequence[tuple[str, Sequence[Domain]]]]) -> None:
         """The constructors are asked for late: a type may occur in itself."""
         super().__init__(typ)
-        self._made, self._levels = constructors, [list[Value]()]
+        self._made, self._levels, self._making = constructors, [list[Value]()], False
         self._constructors: Sequence[tuple[str, Sequence[Domain]]] | None = None
 
     @property
@@ -263,23 +263,28 @@ class DatatypeValues(Domain):
         return value[0], value[1:]
 
     def values(self) -> Iterator[Value]:
-        level = 0
-        while level < 6:
-            before = len(self._level(level - 1)) if level else 0
-            yield from self._level(level)[before:]
-            level += 1
+        """Each once: whoever counts them relies on it."""
+        seen = set[Value]()
+        for level in range(6):
+            for value in self._level(level):
+                if value not in seen:
+                    seen.add(value)
+                    yield value
 
     def _level(self, level: int) -> list[Value]:
-        """Values of at most this depth; a few of them."""
-        while len(self._levels) <= level:
-            known = self._levels[-1]
+        """Values of at most this depth; a few of them. Inside a value that is being made, those known so far."""
+        while len(self._levels) <= level and not self._making:
+            known, self._making = self._levels[-1], True
             found = dict.fromkeys(known)
-            for name, domains in self.constructors:
-                choices = [known[:4] if d is self else _first(d, 3) for d in domains]
-                for each in islice(product(*choices), 12):
-                    found[self.made(name, each)] = None
+            try:
+                for name, domains in self.constructors:
+                    choices = [known[:4] if d is self else _first(d, 3) for d in domains]
+                    for each in islice(product(*choices), 12):
+                        found[self.made(name, each)] = None
+            finally:
+                self._making = False
             self._levels.append(list(found))
-        return self._levels[level]
+        return self._levels[min(level, len(self._levels) - 1)]
 
     def random(self, chance: random.Random, size: int) -> Value:
         usable = self.constructors
@@ -443,10 +448,12 @@ class FunctionValues(Domain):
         else:
             normal = self.argument.normal
             some, results = self.argument.small(4), self.result.small(3)
-            for default in results:
-                yield FewValues({}, default, normal)
-            for default, one, other in islice(product(results, repeat=3), 24):
-                yield FewValues({some[0]: one, some[-1]: other}, default, normal)
+            constant = [FewValues({}, default, normal) for default in results]
+            more = [
+                FewValues({some[0]: one, some[-1]: other}, default, normal)
+                for default, one, other in islice(product(results, repeat=3), 24)
+            ]
+            yield from dict.fromkeys((*constant, *more))
 
     def random(self, chance: random.Random, size: int) -> Value:
         def result() -> Value:

@@ -374,13 +374,11 @@ def _injective(machine: Machine, typ: Typ) -> Computation:
         sets = machine.domain(strip_fun(typ)[0][1])
         assert isinstance(sets, SetValues)
         whole = isinstance(of, frozenset)
-        seen = set()
+        seen: dict[Value, Value] = {}
         for each in of if whole else (e for e in sets.element.small(8) if is_member(e, of)):
             machine.step()
-            found = result.normal(f(each))
-            if found in seen:
+            if seen.setdefault(result.normal(f(each)), each) != each:
                 return False
-            seen.add(found)
         if not whole:
             raise Undetermined
         return True
