@@ -75,7 +75,7 @@ def test_a_damaged_file_is_made_again(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_constants_in_common_count_for_more_where_training_has_seen_nothing() -> None:
     library = small("a")
     selection = learned_selection(library, kept=False)
-    here = selection.context(frozenset({"T"}))
+    here = selection._context(frozenset({"T"}))
     for number, text in enumerate(library.texts):
         known, new = (selection.scores(SelectorQuestion(step=text, in_new_entry=each), here) for each in (False, True))
         gained = (new - known) / selection.selector.for_provers

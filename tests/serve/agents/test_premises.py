@@ -115,16 +115,16 @@ def test_facts_are_embedded_once_and_kept_in_a_file(library: Library, tmp_path: 
     light = load_selector("embedded")
     first = LearnedSelection(library, light, "small", tmp_path)
     asked = SelectorQuestion(step=P, theory="T")
-    wanted = first.scores(asked, first.context(frozenset({"T"})))
+    wanted = first.scores(asked, first._context(frozenset({"T"})))
     (path,) = tmp_path.iterdir()
     again = LearnedSelection(library, light, "small", tmp_path)
     again._made = lambda theories: pytest.fail("made twice")  # type: ignore[assignment]
-    assert again.scores(asked, again.context(frozenset({"T"}))).tolist() == pytest.approx(wanted.tolist(), abs=1e-2)
+    assert again.scores(asked, again._context(frozenset({"T"}))).tolist() == pytest.approx(wanted.tolist(), abs=1e-2)
     path.write_bytes(path.read_bytes()[:100])  # cut off: it is made again
     third = LearnedSelection(library, light, "small", tmp_path)
-    assert len(third.context(frozenset({"T"})).numbers) == 4
+    assert len(third._context(frozenset({"T"})).numbers) == 4
     other = LearnedSelection(library, light, "of another name", tmp_path)
-    other.context(frozenset({"T"}))
+    other._context(frozenset({"T"}))
     assert len(list(tmp_path.iterdir())) == 2
 
 
