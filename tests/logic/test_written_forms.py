@@ -191,14 +191,3 @@ def test_a_delimiter_that_a_graph_has_as_blanks_is_written() -> None:
     rows = {"productions": [read], "prints": [[power, [[75], 1, 17, [0], 8], 75]]}
     [format] = Formats(Language([rows], Signature.build(()))).formats[power]
     assert format.pieces == (75, " ⊗⇗", 0, "⇖")
-
-
-def test_notation_without_priorities_stands_in_brackets() -> None:
-    """`x * y ⊗⇗n⇖` would be read as a power of the product, too."""
-    times, power = "\\<^const>T.times", "\\<^const>T.power"
-    infix = ["logic", [["logic", 70], 1, "*", 1, ["logic", 71]], times, 70, 1]
-    rows = {"productions": [infix, ["logic", [["logic", 0], "\\<^sup>\\<dagger>"], power, 75, 1]]}
-    language, x = Language([rows], Signature.build(())), Free("x")
-    star = App(Const("T.power"), x)
-    assert write_formula(list_comb(Const("T.times"), [x, star]), language) == "PROP (x * (x⇧†))"
-    assert write_formula(App(Const("T.power"), star), language) == "PROP ((x⇧†)⇧†)"

@@ -222,12 +222,9 @@ class _Writer:
     def fill(self, form: Format, arguments: list[Term], low: int, name: str) -> str:
         propositions = name in TAKES_PROPOSITIONS or self.language.takes_propositions(name)
         write = self.proposition if propositions else self.term
-        parts, pieces, least = iter(arguments), list(form.pieces), form.priority
-        for edge in (0, -1):  # of notation without priorities: what stands beside it could be read as a part of it
-            if type(piece := pieces[edge]) is int and piece < form.priority:
-                pieces[edge], least = form.priority, 0
-        texts = [p if type(p) is str else write(next(parts), p) for p in pieces]  # type: ignore[arg-type]
-        return self.bracketed(joined(texts), least, low)
+        parts = iter(arguments)
+        texts = [p if type(p) is str else write(next(parts), p) for p in form.pieces]  # type: ignore[arg-type]
+        return self.bracketed(joined(texts), form.priority, low)
 
     # Binders and rules
 
