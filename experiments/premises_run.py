@@ -71,6 +71,8 @@ def options() -> argparse.ArgumentParser:
     )
     parser.add_argument("--size", default="small")
     parser.add_argument("--dropout", type=float, default=0.15)
+    parser.add_argument("--start-from", type=Path, help="a model to go on from, with `train`")
+    parser.add_argument("--rate", type=float, default=1.0, help="times the recipe's learning rate")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--examples", type=int, help="of each split, for a trial")
@@ -354,16 +356,19 @@ def trained_model(
     """HAT by the recipe `shipped`, from this input; `+premises` reads whatever is known."""
     from isarstep.models.config import ModelConfig
     from isarstep.train.loop import ValidationPlan, train
-    from isarstep.train.recipe_files import modern
+    from isarstep.train.recipe_files import modern, read_recipe
 
     gpu = chosen.device == "cuda"
     config = ModelConfig("hat", len(data.vocabulary), chosen.size, "modern", chosen.dropout, read, dense=True)
     recipe = modern(
         minutes=minutes, batch=65_536 if gpu else 2048, renumber=0.5, renumber_copies=False, number_constants=0.5,
-        seed=chosen.seed, leave_out=chosen.stage == "train",
+        rate=chosen.rate * read_recipe("modern").training.rate, seed=chosen.seed, leave_out=chosen.stage == "train",
     )  # fmt: skip
     plan = ValidationPlan(looks=looks, examples=examples if gpu else 10)
-    train(data, config, recipe, folder, device=chosen.device, validating=plan, storage="int8")
+    train(
+        data, config, recipe, folder, device=chosen.device, start_from=chosen.start_from, validating=plan,
+        storage="int8",
+    )  # fmt: skip
 
 
 def train_model(chosen: argparse.Namespace) -> None:
