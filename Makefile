@@ -63,7 +63,7 @@ sanity: dist
 # torch first and alone: its pin decides which build everything after it sees.
 .venv/.installed-dev: .venv/.installed
 	$(INSTALL) torch
-	$(INSTALL) -e '.[dev,cluster,mcp,cards]'
+	$(INSTALL) -e '.[dev,mcp,cards]'
 	@touch $@
 
 clean:

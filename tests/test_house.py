@@ -228,7 +228,7 @@ def test_everything_that_is_installed_has_one_version() -> None:
     extras = project["optional-dependencies"]
     wanted = [
         *project["dependencies"],
-        *(name for extra in ("dev", "cluster", "mcp", "cards", "lsp") for name in extras[extra]),
+        *(name for extra in ("dev", "mcp", "cards", "lsp") for name in extras[extra]),
     ]
     assert {re.split(r"[<>=\[]", name)[0].lower() for name in wanted} <= pinned
 

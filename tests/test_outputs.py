@@ -24,7 +24,6 @@ from isarstep.bench.build import build
 from isarstep.bench.canary import PARQUET_MARK
 from isarstep.bench.fresh import Young, build_fresh
 from isarstep.bench.layout import FACTS, LEMMAS, PROOFS, PROPOSITIONS, RULES, TYPES
-from isarstep.bench.own_entry import build_halves
 from isarstep.bench.rules import Sizes
 from isarstep.data import benchmark_folder
 from isarstep.decode.hypotheses import SearchRules
@@ -136,10 +135,8 @@ def test_what_is_kept_of_a_run(run: Path, tmp_path: Path) -> None:
 def test_manifests(mined: Path, sample: Path, tmp_path: Path) -> None:
     told = documented("manifest.json")
     whole = read(mined / "manifest.json")
-    special = {"fresh", "halves", "unreadable", "earlier names", "taken out"}
+    special = {"fresh", "unreadable", "earlier names", "taken out"}
     assert told - special == {*whole}
-    halves = build_halves(mined, "S0", tmp_path / "halves")
-    assert {*halves} <= told
     graphs = write_corpus(tmp_path / "graphs")
     fresh = build_fresh(graphs, tmp_path / "fresh", Young(mined, ["S0"], "2026"), sizes=Sizes(scored=12), workers=1)
     assert {*fresh} <= told
@@ -149,8 +146,8 @@ def test_manifests(mined: Path, sample: Path, tmp_path: Path) -> None:
     assert {*imported} <= told
     trimmed = read(benchmark_folder("embedded") / "manifest.json")
     assert {*trimmed} <= told
-    assert special <= {*halves, *fresh, *imported, *trimmed}
-    nested = {*halves["halves"], *fresh["fresh"], *next(iter(whole["files"].values()))}
+    assert special <= {*fresh, *imported, *trimmed}
+    nested = {*fresh["fresh"], *next(iter(whole["files"].values()))}
     assert nested | {*next(iter(whole["sessions"].values()))} <= mentioned("manifest.json")
 
 

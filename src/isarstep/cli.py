@@ -39,14 +39,14 @@ GROUPS = {
 # Options that one person in a hundred needs stand last on a command's help page.
 ADVANCED = {
     "term": "--variants",
-    "mine": "--cluster --any-release --only-needed --heaps --proof-timeout --theory-timeout --session-timeout --memory",
+    "mine": "--any-release --only-needed --heaps --proof-timeout --theory-timeout --session-timeout --memory",
     "build": "--max-source --max-target --keep-open --keep-restated --fresh --entry --more-unseen --split --dated "
-    "--halves --rescore --trim --small",
+    "--rescore --small",
     "train": "--start-from --seed --device",
     "pretrain": "--examples --seed --device",
     "predict": "--penalty --device",
     "keep": "--device",
-    "check": "--cluster --explain --isabelle --directory",
+    "check": "--explain --isabelle --directory",
     "report": "--lists",
     "ask": "--samples --shots --temperature --longest --per-minute --at-once --price",
     "premises": "--for-model --markdown",

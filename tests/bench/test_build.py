@@ -329,7 +329,7 @@ def test_a_benchmark_of_earlier_rules_cannot_grow(whole: Path, graphs: list[Path
     del manifest["rules"]["version"]
     manifest["hash"] = benchmark_name(manifest)
     (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(UserError, match="rules of version 1; build from graphs"):
+    with pytest.raises(UserError, match="rules of version 1, its splits cannot grow"):
         build([tmp_path / "old", *graphs], tmp_path / "out", sizes=SIZES, workers=1)
 
 

@@ -1,4 +1,4 @@
-"""Rules 2.1: what says no more than a neighbour, and copies, are not scored; a finished benchmark is trimmed alike."""
+"""Rules 2.1: what says no more than a neighbour, and copies, are not scored."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.bench.corpus import write_corpus
 
-from isarstep.bench.build import build
 from isarstep.bench.leaks import scored_copies
-from isarstep.bench.rules import COPY, Columns, Sieve, Sizes
+from isarstep.bench.rules import COPY, Columns, Sieve
 from isarstep.bench.store import Benchmark
-from isarstep.bench.trim import trim
 from isarstep.bench.trivial import trivial_mark
 from isarstep.data import BENCHMARKS
 from isarstep.decode.predictions import read_predictions
@@ -132,45 +129,12 @@ def test_a_sieve_chooses_again_until_nothing_is_left_to_pass_over() -> None:
     assert third.tolist() == []
 
 
-@pytest.fixture
-def of_rules_2(tmp_path: Path) -> Path:
-    """A benchmark as rules 2 and format 3 had it: nothing was passed over, and the name was another."""
-    sizes = Sizes(scored=12, of_a_theorem=2, band=0.2)
-    build(write_corpus(tmp_path / "graphs"), tmp_path / "old", sizes=sizes, workers=1)
-    manifest = json.loads((tmp_path / "old" / "manifest.json").read_text())
-    manifest |= {"format": 3, "version": 2, "hash": "ab" * 32}
-    manifest["rules"]["version"] = 2
-    (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest))
-    return tmp_path / "old"
-
-
-def test_trimming_takes_out_and_changes_nothing_else(
-    of_rules_2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chosen: set[str] = set()
-
-    def every_third(f1: str, given: list[str], f3: str | None) -> str:
-        chosen.add(f1)
-        return "symmetric" if len(chosen) % 3 == 0 else ""
-
-    monkeypatch.setattr("isarstep.bench.trim.trivial_mark", every_third)
-    manifest = trim(of_rules_2, tmp_path / "new")
-    benchmark = Benchmark(tmp_path / "new")
-    out = manifest["taken out"]
-    assert out
-    assert (manifest["earlier names"], manifest["rules"]["version"]) == (["ab" * 32], "2.1")
-    before = json.loads((of_rules_2 / "manifest.json").read_text())
-    for name, ids in out.items():
-        left = benchmark.table(name, ["id"])["id"].to_pylist()
-        assert len(left) == manifest["examples"][name] == before["examples"][name] - len(ids)
-        assert not set(left) & set(ids)
-    changed = {name for name in before["files"] if before["files"][name] != manifest["files"][name]}
-    assert changed == {f"{name}.parquet" for name in out}
-    assert manifest["counts"]["no longer scored"] == sum(map(len, out.values()))
-    # Lists of before are scored on what is left; the name of before, or its first digits, says that they may be.
-    assert benchmark.taken_out("ab" * 6, "test") == list(out.get("test", {}))
-    assert benchmark.taken_out("cd" * 6, "test") is None
-    assert benchmark.taken_out("", "test") is None
+def test_an_earlier_name_says_what_was_taken_out() -> None:
+    benchmark = Benchmark()
+    (earlier, *_) = benchmark.manifest["earlier names"]
+    gone = list(benchmark.manifest["taken out"]["test"])
+    assert (benchmark.taken_out(earlier, "test"), benchmark.taken_out(earlier[:12], "test")) == (gone, gone)
+    assert (benchmark.taken_out("cd" * 6, "test"), benchmark.taken_out("", "test")) == (None, None)
 
 
 def test_answers_to_what_is_gone_are_passed_over(tmp_path: Path) -> None:
@@ -183,12 +147,3 @@ def test_answers_to_what_is_gone_are_passed_over(tmp_path: Path) -> None:
     path.write_text("CONST a\nCONST b\nCONST c\n")
     with pytest.raises(UserError, match="1 more examples; give ids"):
         read_predictions(path, ["aa", "cc"], ["bb"])
-
-
-def test_an_earlier_benchmark_grows_only_when_it_is_trimmed(of_rules_2: Path, tmp_path: Path) -> None:
-    trim(of_rules_2, tmp_path / "new")
-    more = write_corpus(tmp_path / "more", 6)
-    with pytest.raises(UserError, match="of format 3"):
-        build([of_rules_2, *more], tmp_path / "out", workers=1)
-    build([tmp_path / "new", *more], tmp_path / "out", sizes=Sizes(scored=12, of_a_theorem=2, band=0.2), workers=1)
-    assert Benchmark(tmp_path / "out").manifest["grown"]

@@ -91,12 +91,6 @@ def test_lists_say_what_was_read(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert len({json.dumps(lists) for lists in found.values()}) == 4  # each has read something else
     assert run([*line, "--out", str(tmp_path / "two.jsonl"), *more, "--jobs", "2"]) == 0  # the same by two processes
     assert list(read_scored(tmp_path / "two.jsonl")) == list(found[name])
-    beside = ["--second", str(tmp_path / "model"), "--out", str(tmp_path / "second.jsonl")]
-    assert run([*line, *more, *beside]) == 0  # a model and itself
-    assert {
-        name: [tokens for tokens, _ in lists] for name, lists in read_scored(tmp_path / "second.jsonl").items()
-    } == {name: [tokens for tokens, _ in lists] for name, lists in found["+context+premises"].items()}
-    assert json.loads((tmp_path / "second.meta.json").read_text())["model"].startswith("2 x ")
     write_premises(premises, [(ids[0], [])])
     assert run([*line, "--out", str(out), *more]) == 2
     assert f"has no facts for 1 of 2 examples, {ids[1]} first" in capsys.readouterr().err

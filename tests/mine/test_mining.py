@@ -8,14 +8,12 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from tests.documented import documented, mentioned
-from tests.needs import PROC_FILES
-from tests.waiting import Clock, is_gone, is_written, number_in, until
+from tests.waiting import Clock, is_gone, is_written, until
 
 from isarstep.errors import UserError
 from isarstep.mine import graph_store as store_module
@@ -32,14 +30,12 @@ def mine(
     jobs: int = 2,
     resume: bool = False,
     limits: MiningLimits | None = None,
-    cluster: str | None = None,
     only_needed: bool = False,
 ) -> dict:
     run_mining(
         names,
         out=out,
         jobs=jobs,
-        cluster=cluster,
         resume=resume,
         isabelle=None,
         directories=[],
@@ -272,41 +268,6 @@ def test_output_without_an_end_is_not_kept(fake, tmp_path):
     assert any("no end record" in failure["reason"] for failure in summary["failures"])
 
 
-@PROC_FILES
-def test_two_dask_workers_one_killed(fake, tmp_path):
-    distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    hanging, go = (fake.write("Small", "B", "A", "HANG").with_suffix(suffix) for suffix in (".hangs", ".go"))
-    go.touch()
-    mine(tmp_path / "whole", "Small-More", "Other")
-    for path in (hanging, go):
-        path.unlink()
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
-        killed = []
-
-        def kill_one():
-            """The one that is in the middle of a theory."""
-            try:
-                status = Path(f"/proc/{number_in(hanging)}/stat").read_text().rpartition(")")[2].split()
-                killed.extend(worker.pid for worker in cluster.workers.values() if worker.pid == int(status[1]))
-                for worker in killed:
-                    os.kill(worker, signal.SIGKILL)
-            finally:
-                go.touch()
-
-        killer = threading.Thread(target=kill_one)
-        killer.start()
-        mine(tmp_path / "out", "Small-More", "Other", cluster=cluster.scheduler_address)
-        killer.join()
-    assert len(killed) == 1
-    assert graphs(tmp_path / "out") == graphs(tmp_path / "whole")
-
-
-def test_no_scheduler(fake, tmp_path):
-    pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    with pytest.raises(UserError, match=r"no dask scheduler at tcp://127.0.0.1:1"):
-        mine(tmp_path / "out", "Small", cluster="tcp://127.0.0.1:1")
-
-
 def test_theories_that_a_session_lists_from_another_one_are_mined(fake, tmp_path):
     root = fake.home / "src" / "Small" / "ROOT"
     root.write_text(root.read_text() + 'session Lister in Lister = Pure + sessions Small theories "Small.B"\n')
@@ -326,16 +287,16 @@ def test_of_a_parent_without_an_image_only_what_is_needed(fake, tmp_path, only_n
 
 
 def test_a_mistake_of_ours_in_one_session_does_not_end_the_others(fake, tmp_path, monkeypatch):
-    from isarstep.mine import executors
+    from isarstep.mine import driver
 
-    real = executors.run_session
+    real = driver.run_session
 
     def broken(installation, sessions, store, job, progress):
         if job.session == "Other":
             raise KeyError("oops")
         return real(installation, sessions, store, job, progress)
 
-    monkeypatch.setattr(executors, "run_session", broken)
+    monkeypatch.setattr(driver, "run_session", broken)
     mine(tmp_path / "out", "Other", "Small")
     assert "Small/C.jsonl.zst" in graphs(tmp_path / "out")
     runs = [

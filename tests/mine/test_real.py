@@ -85,7 +85,6 @@ def mine_tiny(tmp_path, theories, *, above=None, proof=10, prove=False):
         ["Tiny"],
         out=tmp_path / "out",
         jobs=1,
-        cluster=None,
         resume=False,
         isabelle=None,
         directories=[folder],

@@ -155,16 +155,6 @@ def test_an_interrupted_run_leaves_nothing_and_resumes_to_the_same_table(
     assert rows(resumed) == rows(whole)
 
 
-def test_a_cluster_gives_the_same_table(benchmark: tuple[Path, list[Example]], tmp_path: Path) -> None:
-    distributed = pytest.importorskip("distributed")
-    local, spread = tmp_path / "local.parquet", tmp_path / "spread.parquet"
-    assert run(["check", "--limit", "2", *options(benchmark[0], local)]) == 0
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
-        address = cluster.scheduler_address
-        assert run(["check", "--limit", "2", "--cluster", address, *options(benchmark[0], spread)]) == 0
-    assert rows(spread) == rows(local)
-
-
 def test_resuming_something_else_is_refused(
     benchmark: tuple[Path, list[Example]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -211,7 +201,6 @@ def test_a_checkers_name_is_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyP
         (["--split", "tset"], "no such split"),
         (["--explain", "ffff"], "no proposal for such an example"),
         (["--benchmark", "/nonexistent"], "no benchmark here"),
-        (["--cluster", "tcp://127.0.0.1:1"], ""),
     ],
 )
 def test_mistakes_are_one_line(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -14,19 +13,11 @@ from isarstep.errors import UserError
 from isarstep.memory import without_collection
 from isarstep.progress import Watched
 
-Halves = Annotated[
-    str | None,
-    typer.Option(help="Of a finished benchmark this entry alone: half of its theories to train on, half to score."),
-]
-
 FreshBase = Annotated[
     Path | None, typer.Option(help="Score younger entries alone, against what this benchmark trains on.")
 ]
 Rescore = Annotated[
     bool, typer.Option("--rescore", help="Choose what is scored anew, from a grown corpus; scores then start over.")
-]
-Trim = Annotated[
-    bool, typer.Option("--trim", help="Only take out what today's rules no longer score; other files stay.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
 MoreUnseen = Annotated[
@@ -46,9 +37,7 @@ def build(
     more_unseen: MoreUnseen = False,
     split: Annotated[str, typer.Option(help="With --fresh: the name of what is scored.")] = "fresh",
     dated: Annotated[str, typer.Option(help="With --fresh: when these entries appeared.")] = "",
-    halves: Halves = None,
     rescore: Rescore = False,
-    trim: Trim = False,
     small: Annotated[bool, typer.Option("--small", help="Compress as hard as possible (slow).")] = False,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
 ) -> None:
@@ -61,8 +50,6 @@ def build(
         isarstep build young-graphs --fresh benchmark --entry Some_Entry --dated 2026-08 --out fresh
         isarstep build fresh --fresh larger --out fresh-again
         isarstep build graphs --fresh embedded --more-unseen --split unseen2 --entry Some_Entry --out unseen2
-        isarstep build embedded --halves Isabelle_Marries_Dirac --out halves
-        isarstep build of-rules-2 --trim --out of-rules-2.1
     """
     from isarstep.bench.build import build as build_benchmark
     from isarstep.bench.extract import Rules
@@ -70,12 +57,6 @@ def build(
     from isarstep.bench.rules import DROPPED
     from isarstep.data import benchmark_folder
 
-    if halves is not None:
-        _build_halves(inputs, halves, out)
-        return
-    if trim:
-        _trim(inputs, fresh, out)
-        return
     rules = Rules(max_source, max_target, keep_open, keep_restated)
     if fresh is None and (entry or dated):
         raise UserError("--entry and --dated go with --fresh: a base benchmark, and the entries to score")
@@ -94,32 +75,6 @@ def build(
     typer.echo(f"{counts['raw']:,} raw examples: " + ", ".join(f"{counts[name]:,} {name}" for name in dropped))
     typer.echo(", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items()))
     typer.echo(f"vocabulary {manifest['vocabulary']:,}, facts {manifest['facts']:,}, hash {manifest['hash'][:12]}")
-
-
-def _trim(inputs: list[Path], base: Path | None, out: Path) -> None:
-    from isarstep.bench.store import Benchmark
-    from isarstep.bench.trim import TAKEN_OUT, trim
-
-    if len(inputs) != 1:
-        raise UserError("--trim takes one finished benchmark, and nothing else (a fresh one also its base as --fresh)")
-    manifest = trim(inputs[0], out, None if base is None else Benchmark(base).hash)
-    for split, ids in manifest[TAKEN_OUT].items():
-        marks = Counter(ids.values())
-        told = ", ".join(f"{count} {mark}" for mark, count in sorted(marks.items()))
-        typer.echo(f"{split}: {len(ids)} taken out ({told}), {manifest['examples'][split]:,} left")
-    typer.echo(f"hash {manifest['hash'][:12]}")
-
-
-def _build_halves(inputs: list[Path], entry: str, out: Path) -> None:
-    from isarstep.bench.own_entry import build_halves
-
-    if len(inputs) != 1:
-        raise UserError("--halves takes one finished benchmark, and nothing else")
-    manifest = build_halves(inputs[0], entry, out)
-    made = manifest["halves"]
-    typer.echo(f"train on {', '.join(made['trained'])}; score {', '.join(made['scored'])}")
-    counts = ", ".join(f"{name} {count:,}" for name, count in manifest["examples"].items() if count)
-    typer.echo(f"{counts}; {made['held out']} held out; hash {manifest['hash'][:12]}")
 
 
 def stats(

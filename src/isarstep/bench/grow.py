@@ -48,11 +48,10 @@ def theories_of(folder: Path) -> list[dict[str, Any]]:
 def built_from_graphs(folder: Path) -> Benchmark:
     benchmark = Benchmark(folder)
     if benchmark.manifest.get("source") != "graphs":
-        raise UserError(f"{folder}: was imported, or is half of another; give a benchmark that was built from graphs")
+        raise UserError(f"{folder}: was imported; give a benchmark that was built from graphs")
     known = benchmark.manifest["rules"].get("version", 1)
     if known != VERSION:
-        mend = "take out what is no longer scored: isarstep build DIR --trim" if known == 2 else "build from graphs"
-        raise UserError(f"{folder}: was built by rules of version {known}; {mend}, its splits cannot grow as they are")
+        raise UserError(f"{folder}: was built by rules of version {known}, its splits cannot grow; build from graphs")
     return benchmark
 
 

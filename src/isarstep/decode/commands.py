@@ -39,9 +39,6 @@ def predict(
     plain: Annotated[bool, typer.Option("--plain", help="Nothing that stands above the gap is read.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="Only so many examples, those of lowest id.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the GPU where there is one.")] = None,
-    second: Annotated[
-        Path | None, typer.Option(help="A second model folder of the same recipe: log p is the mean of both.")
-    ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Processes, one core each; types are followed on the CPU.")] = 1,
 ) -> None:
     """Write a model's n-best lists for a split, as JSON lines.
@@ -55,7 +52,7 @@ def predict(
     from isarstep.decode.split_lists import SplitAsked, SplitSearch
 
     rules = SearchRules(beam, penalty=penalty)
-    asked = SplitAsked(model, data, split, rules, constraint.value, ranked, premises, plain, limit, device, second)
+    asked = SplitAsked(model, data, split, rules, constraint.value, ranked, premises, plain, limit, device)
     search = SplitSearch(asked)
     tag = "-".join(([] if constraint == ConstraintChoice.none else [constraint.value]) + ["ranked"] * ranked)
     path = out or model / "predictions" / f"{split}.beam{beam}{tag and f'.{tag}'}.jsonl"

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from isarstep.decode.ensemble import Ensemble
 from isarstep.decode.hypotheses import SearchRules
-from isarstep.decode.predict import Predictor, check_vocabulary, meta_of
+from isarstep.decode.predict import Predictor, meta_of
 from isarstep.decode.ranking import learned_ranking
 from isarstep.errors import UserError
 
@@ -45,7 +44,6 @@ class SplitAsked:
     plain: bool = False
     limit: int | None = None
     device: str | None = None
-    second: Path | None = None  # a model that writes together with the first
 
 
 class SplitSearch:
@@ -54,10 +52,6 @@ class SplitSearch:
     def __init__(self, asked: SplitAsked) -> None:
         self.asked = asked
         self.predictor = Predictor(asked.model, asked.device)
-        if asked.second is not None:
-            other = Predictor(asked.second, asked.device)
-            check_vocabulary(self.predictor.about, other.vocabulary)
-            self.predictor.model = Ensemble(self.predictor.model, other.model)
         self.corpus, self.benchmark = _read(self.predictor, asked)
         self.constraints = _constraints(asked, self.predictor)
         self.order = learned_ranking() if asked.ranked else None
@@ -69,8 +63,6 @@ class SplitSearch:
         asked = self.asked
         label = "grammar+types" if asked.constraint == "types" else asked.constraint
         about = meta_of(self.predictor, self.benchmark, asked.split, asked.rules, label, self.order)
-        if asked.second is not None:
-            about["model"] = f"2 x {about['model']}"
         return about | {"input": _input(self.predictor.model.config.input, asked)}
 
     def lines(self, on_progress: Callable[[int], None], first: int = 0, last: int | None = None) -> Iterator[Line]:

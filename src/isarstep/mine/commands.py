@@ -17,7 +17,6 @@ def mine(
     jobs: Annotated[int, typer.Option(help="ML processes at a time.", min=1, show_default="half of the cores")] = max(
         1, (os.cpu_count() or 2) // 2
     ),
-    cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler that runs the jobs instead.")] = None,
     prove: Annotated[bool, typer.Option(help="Run terminal proof steps instead of trusting them.")] = False,
     resume: Annotated[bool, typer.Option(help="Go on in a folder that already has graphs.")] = False,
     isabelle: Annotated[Path | None, typer.Option(help="Folder of Isabelle; else ISABELLE_HOME or the PATH.")] = None,
@@ -56,7 +55,6 @@ def mine(
         sessions,
         out=out,
         jobs=jobs,
-        cluster=cluster,
         resume=resume,
         isabelle=isabelle,
         any_release=any_release,

@@ -9,27 +9,17 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Protocol
 
 from isarstep.errors import UserError
 from isarstep.mine import release
 from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.images import Image, Images, source_hash
 from isarstep.mine.isabelle import Installation, Sessions, Theory
-from isarstep.mine.session_job import MiningLimits, Outcome, Progress, SessionJob, TheoryJob
+from isarstep.mine.session_job import MiningLimits, Outcome, SessionJob, TheoryJob, run_session
 
 _WORTH_SAVING = 400_000  # bytes of theories to load; saving takes about as long
-
-
-class Executor(Protocol):
-    """Where jobs run: threads of this process, or machines of a cluster."""
-
-    def submit(self, job: SessionJob, progress: Progress) -> Future[Outcome]: ...
-
-    @property
-    def workers(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -122,8 +112,20 @@ class Report:
     finished: Callable[[str, Outcome], None]
 
 
-def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Report, stop: threading.Event) -> None:
+def mine(mining: Mining, names: Sequence[str], jobs: int, report: Report, stop: threading.Event) -> None:
     """Mine the sessions; failures are recorded and never end the run, except for a full disk and the like."""
+    threads = ThreadPoolExecutor(jobs, thread_name_prefix="mine")  # an ML process each, while a job lasts
+    try:
+        _mine(mining, names, threads, jobs, report, stop)
+    except BaseException:
+        threads.shutdown(wait=False, cancel_futures=True)
+        raise
+    threads.shutdown()
+
+
+def _mine(
+    mining: Mining, names: Sequence[str], threads: ThreadPoolExecutor, jobs: int, report: Report, stop: threading.Event
+) -> None:
     planned = mining.planned(names)
     required_by: dict[str, set[str]] = {
         name: {other for other in planned if other != name and name in mining.sessions.requirements(other)}
@@ -143,7 +145,7 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
         missing = [other for other in (*waiting, *active) if other not in mining.images]
         ready = [name for name in waiting if not any(name in required_by[other] for other in missing)]
         for name in ready:
-            if len(running) >= executor.workers:
+            if len(running) >= jobs:
                 break
             del waiting[name]
             dependants = sum(other in waiting for other in required_by[name])
@@ -152,7 +154,8 @@ def mine(mining: Mining, names: Sequence[str], executor: Executor, report: Repor
                 continue
             job, _ = planned_job
             report.started(job)
-            running[executor.submit(job, on_theory)] = planned_job
+            future = threads.submit(run_session, mining.installation, mining.sessions, mining.store, job, on_theory)
+            running[future] = planned_job
         if not running:
             continue
         done, _ = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)

@@ -11,7 +11,6 @@ from types import FrameType
 
 from isarstep.errors import UserError
 from isarstep.mine.driver import Mining, Report, mine
-from isarstep.mine.executors import DaskExecutor, LocalExecutor
 from isarstep.mine.external import remove_stale_folders
 from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.images import Images
@@ -69,7 +68,6 @@ def run_mining(
     *,
     out: Path,
     jobs: int,
-    cluster: str | None,
     resume: bool,
     isabelle: Path | None,
     any_release: bool = False,
@@ -108,9 +106,8 @@ def run_mining(
 
     handlers = {number: signal.signal(number, on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        executor = DaskExecutor(mining, cluster, directories) if cluster else LocalExecutor(mining, jobs)
-        with screen.watched, executor:
-            mine(mining, names, executor, Report(screen.started, screen.theory, screen.finished), stop)
+        with screen.watched:
+            mine(mining, names, jobs, Report(screen.started, screen.theory, screen.finished), stop)
     finally:
         end_all()
         for number, handler in handlers.items():

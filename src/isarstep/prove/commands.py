@@ -59,7 +59,6 @@ def check(
         ),
     ] = EffortChoice.usual,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 is one for each core, of Isabelle one.")] = 0,
-    cluster: Annotated[str | None, typer.Option(help="Address of a dask scheduler whose workers do the work.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with an interrupted run of the same predictions.")] = False,
     explain: Annotated[str | None, typer.Option(help="Show one example's check in full and write nothing.")] = None,
     isabelle: Annotated[
@@ -88,8 +87,8 @@ def check(
     if isabelle is not None:
         from isarstep.prove.isabelle_run import IsabelleSettings, open_isabelle
 
-        if explain is not None or cluster is not None:
-            raise UserError("--isabelle runs on this machine and writes a table: no --explain, no --cluster")
+        if explain is not None:
+            raise UserError("--isabelle writes a table: no --explain")
         judge = open_isabelle(isabelle, directories or [])
         asked = IsabelleSettings(benchmark, split, SLEDGEHAMMER[effort], 0, 0)
         _run_isabelle(
@@ -101,7 +100,7 @@ def check(
     if explain is not None:
         _explain(settings, work, explain)
     else:
-        _run(settings, work, out, jobs, cluster, resume=resume, as_json=as_json)
+        _run(settings, work, out, jobs, resume=resume, as_json=as_json)
 
 
 def _work(settings: Settings, predictions: Path | None, top: int, limit: int | None) -> list[Work]:
@@ -137,10 +136,8 @@ def _explain(settings: Settings, work: list[Work], identifier: str) -> None:
             print(explain(checker, split[position], proposal))
 
 
-def _run(
-    settings: Settings, work: list[Work], out: Path, jobs: int, cluster: str | None, *, resume: bool, as_json: bool
-) -> None:
-    from isarstep.prove.jobs import Run, default_jobs, run_cluster, run_local
+def _run(settings: Settings, work: list[Work], out: Path, jobs: int, *, resume: bool, as_json: bool) -> None:
+    from isarstep.prove.jobs import Run, default_jobs, run_local
     from isarstep.prove.provers import available, presences, prover_names
 
     missing = "; ".join(str(presence) for presence in presences() if presence.version is None)
@@ -150,7 +147,7 @@ def _run(
         typer.echo(f"not asked: {missing}", err=as_json)
     run = Run(out, settings, work, resume=resume)
     with _watched(run, work) as watched:
-        for count in run_cluster(run, cluster) if cluster else run_local(run, jobs or default_jobs()):
+        for count in run_local(run, jobs or default_jobs()):
             watched.news(advance=count)
     by = f"{prover_names()}, {settings.seconds:g} s a gap"
     _summarise(run.finish(settings.metadata(by)), by, out, as_json, kernel=False)

@@ -1,4 +1,4 @@
-"""Checking many proposals: chunks of examples on processes of this machine or on a dask cluster, resumable.
+"""Checking many proposals: chunks of examples on processes of this machine, resumable.
 
 Each finished chunk is a Parquet file beside the table to come; `--resume` keeps those and does the rest. The table
 is the chunks in order, so how the work was spread and interrupted leaves no trace in it.
@@ -14,8 +14,8 @@ import multiprocessing
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -170,8 +170,15 @@ def run_local(run: Run, jobs: int) -> Iterator[int]:
     """Check what is missing on this machine; yields the number of verdicts of each finished chunk."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with, initargs=(os.getpid(),)) as pool:
+        # In an order that has nothing to do with theories, so that what an interrupted run has done is a fair sample.
+        order = sorted(run.missing(), key=lambda number: hashlib.sha256(str(number).encode()).digest())
         try:
-            yield from _collect(run, lambda chunk: pool.submit(run_chunk, run.settings, chunk, str(run.cache)))
+            chunks = {pool.submit(run_chunk, run.settings, run.chunks[n], str(run.cache)): n for n in order}
+            for future in as_completed(chunks):
+                rows = future.result()
+                if not any(_was_killed(cells) for cells in rows):
+                    write_verdicts(run.part(chunks[future]), rows)
+                    yield len(rows)
         finally:
             # Workers end at once, and with them their provers; to take apart what they hold would take them a minute.
             for process in list((pool._processes or {}).values()):
@@ -187,32 +194,6 @@ def _end_with(parent: int) -> None:
         call(death_signal, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
-
-
-def run_cluster(run: Run, address: str) -> Iterator[int]:
-    """The same on the workers of a dask scheduler, which must see the benchmark under the same path."""
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise UserError("--cluster needs dask.distributed: pip install 'isarstep[cluster]'") from error
-    try:
-        client: Any = Client(address, timeout=20)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError, TimeoutError) as error:
-        raise UserError(f"no dask scheduler at {address}: {error}") from error
-    with client:
-        executor = client.get_executor(retries=2)
-        yield from _collect(run, lambda chunk: executor.submit(run_chunk, run.settings, chunk, None))
-
-
-def _collect(run: Run, submit: Callable[[tuple[Work, ...]], Future[list[Row]]]) -> Iterator[int]:
-    # In an order that has nothing to do with theories, so that what an interrupted run has done is a fair sample.
-    order = sorted(run.missing(), key=lambda number: hashlib.sha256(str(number).encode()).digest())
-    numbers = {submit(run.chunks[number]): number for number in order}
-    for future in as_completed(numbers):
-        rows = future.result()
-        if not any(_was_killed(cells) for cells in rows):
-            write_verdicts(run.part(numbers[future]), rows)
-            yield len(rows)
 
 
 def _was_killed(cells: Row) -> bool:

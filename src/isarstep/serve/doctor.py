@@ -43,7 +43,6 @@ def findings() -> Iterator[Finding]:
     yield _asked("Isabelle", _isabelle, "mine, check --isabelle, the proof command")
     yield Finding("pygls", _package("pygls"), "lsp (editors)", "pip install 'isarstep[lsp]'")
     yield Finding("mcp", _package("mcp"), "mcp (agents)", "pip install 'isarstep[mcp]'")
-    yield Finding("dask", _package("distributed"), "mine --cluster, check --cluster", "pip install 'isarstep[cluster]'")
 
 
 def _asked(what: str, ask: Callable[[], str], needed_for: str, *, required: bool = False) -> Finding:
