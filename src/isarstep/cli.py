@@ -208,7 +208,7 @@ def run(arguments: list[str]) -> int:
         said = error.format_message()  # type: ignore[attr-defined]
         option = getattr(error, "option_name", None)
         moved = getattr(sys.modules.get(commands()[name][0]), "REPLACED", {}).get(option)
-        return _complain(f"{option} {moved} (since 0.2.0)" if moved else f"{said} `isarstep {name} --help` says more")
+        return _complain(f"{option} {moved}" if moved else f"{said} `isarstep {name} --help` says more")
     except ClickError as error:
         return _complain(error.format_message())  # type: ignore[attr-defined]
     except (Interrupted, typer.Abort, KeyboardInterrupt) as stop:

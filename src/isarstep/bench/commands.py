@@ -13,6 +13,11 @@ from isarstep.errors import UserError
 from isarstep.memory import without_collection
 from isarstep.progress import Watched
 
+REPLACED = {
+    "--halves": "is gone: `isarstep build GRAPHS --fresh embedded --entry NAME` scores an entry of your own",
+    "--trim": "is gone: `isarstep build` scores by the rules of today",
+}
+
 FreshBase = Annotated[
     Path | None, typer.Option(help="Score younger entries alone, against what this benchmark trains on.")
 ]

@@ -10,6 +10,8 @@ import typer
 
 from isarstep.errors import UserError
 
+REPLACED = {"--cluster": "is gone: mine some sessions on each machine, and give `isarstep build` all the folders"}
+
 
 def mine(
     sessions: Annotated[list[str], typer.Argument(help="Sessions to mine, e.g. HOL-Library.")],

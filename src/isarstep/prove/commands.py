@@ -40,6 +40,7 @@ REPLACED = {
     "--seconds": "is chosen by --effort: quick 0.4, usual 1.2, thorough 10; of Sledgehammer 5, 30, 120",
     **dict.fromkeys(("--backend", "--heaps"), _ISABELLE),
     "--any-release": "is not needed: the Isabelle that the images are of is asked",
+    "--cluster": "is gone: --jobs uses the cores of one machine",
 }
 
 
