@@ -228,9 +228,18 @@ class RuleRows:
         return found
 
     def _equations(self, theory: str) -> list[int]:
+        """Those without names of their own: `List.take.take_Cons` would be in the table if it were still a rule."""
         facts = self._facts
-        named = (fact for fact in facts.of_theory(theory).tolist() if facts.theorem(fact).endswith(EQUATIONS))
-        return [len(self._own) + fact for fact in named if fact not in self._listed]
+        names = {fact: facts.theorem(fact) for fact in facts.of_theory(theory).tolist()}
+        found = [fact for fact, name in names.items() if name.endswith(EQUATIONS) and fact not in self._listed]
+        functions = {names[fact].removesuffix(EQUATIONS) for fact in found}
+        labelled = {
+            (function, self._stated_by[fact])
+            for fact, name in names.items()
+            if (function := name.rpartition(".")[0]) in functions and not name.endswith(EQUATIONS)
+        }
+        named = {fact for fact in found if (names[fact].removesuffix(EQUATIONS), self._stated_by[fact]) in labelled}
+        return [len(self._own) + fact for fact in found if fact not in named]
 
     def _declaration(self, row: int, text: str | None) -> Declaration:
         behind = row - len(self._own)
