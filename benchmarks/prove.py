@@ -45,6 +45,7 @@ from isarstep.logic.terms import Const, Free, Term, TFree, TVar, Typ, Type, Var,
 from isarstep.logic.tokens import decode, encode_line
 from isarstep.logic.typestrings import format_type
 from isarstep.prove.facts import Library
+from isarstep.prove.gaps import NOT_PROVED
 from isarstep.prove.proof_search import Plan, sketches
 from isarstep.prove.step_prover import Proving, installed, not_installed
 from isarstep.prove.verdict import Gap, Proved
@@ -207,6 +208,12 @@ class Logged:
         gap, uses = self.proving.follows(task, goal, *rest)
         self.note("goal" if goal == task.example.f3 and not rest[0] else "step", began, gap)
         return gap, uses
+
+    def simplified(self, *arguments: Any) -> tuple[Gap, frozenset[str]] | None:
+        began = time.monotonic()
+        found = self.proving.simplified(*arguments)
+        self.note("simplified", began, NOT_PROVED if found is None else found[0])
+        return found
 
     def inductions(self, *arguments: Any) -> Iterator[tuple[Gap, frozenset[str]]]:
         answers = self.proving.inductions(*arguments)

@@ -20,7 +20,7 @@ from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.declared_rules import DeclaredRules
 from isarstep.prove.facts import Library
 from isarstep.prove.gaps import GapCloser, OpenGap, TraceEntry, unused
-from isarstep.prove.induction_cases import by_induction
+from isarstep.prove.induction_cases import by_induction, by_plain_induction
 from isarstep.prove.likeness import likeness
 from isarstep.prove.one_rule import OfferedRule, OneRule
 from isarstep.prove.provers import Provers
@@ -161,6 +161,11 @@ class Checker:
         """Does F.3 follow from F.2 and F.4, without any step between? Raises UserError."""
         context = self.typed(example, theory_context)
         return self.closer.gap(replace(_direct(example, context), hints=context.f5_lemmas))
+
+    def simplified(self, example: Example, theory_context: TheoryContext | None = None) -> Proved | None:
+        """The same by calculation and rewriting alone, by an induction if need be. Raises UserError."""
+        context = self.typed(example, theory_context)
+        return by_plain_induction(self.closer, replace(_direct(example, context), hints=context.f5_lemmas))
 
     def inductions(self, example: Example, theory_context: TheoryContext | None = None) -> Iterator[Gap]:
         """The same by induction and case distinction, an answer for each that is tried. Raises UserError."""

@@ -79,6 +79,26 @@ class OpenGap:
 
 
 @dataclass(frozen=True, slots=True)
+class Simplified:
+    """A gap that calculation and rewriting do not close: the facts that are tried first, and what is left of the goal
+    by which rules, those of them that are declared, and in which time."""
+
+    problem: GroundProblem | None
+    first: tuple[Named, ...]
+    given_names: set[str]
+    left: Term | None = None  # None: rewriting changes nothing
+    rules: tuple[str, ...] = ()
+    declared: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def proof_from(self, proof: Proved, seconds: float) -> Proved:
+        """A proof of the goal by one of what is left of it."""
+        facts = tuple(dict.fromkeys((*self.rules, *proof.facts)))
+        by = ", ".join(dict.fromkeys(("simp", proof.by)))  # steps of that proof are not about the goal itself
+        return Proved(by, seconds + proof.seconds, facts, proof.library, declared=self.declared)
+
+
+@dataclass(frozen=True, slots=True)
 class TraceEntry:
     """One query as it was tried: with so many library facts, and what came of it. For `--explain`."""
 
@@ -103,37 +123,50 @@ class GapCloser:
         """Calculate, rewrite, decide what is arithmetic; then ask provers with the given premises and what the example
         hints at, then with more and more library facts.
         """
-        by_calculation = calculated(asked.local, asked.goal, asked.signature)
-        if by_calculation is not None and by_calculation.by != "algebra":
-            return by_calculation
-        problem = ground_problem(asked.local, asked.goal, asked.signature, self._by_name)
-        by_values = None if problem is None else _by_values(problem, asked.signature)
-        if by_values is not None or by_calculation is not None:
-            return by_values or by_calculation or NOT_PROVED
-        first = (*asked.general, *self.available.named(asked.given))
-        given_names = {fact.name for fact in first}
-        left: Term | None = None
-        rules: tuple[str, ...] = ()
-        declared: tuple[str, ...] = ()
-        seconds = 0.0
-        if self.effort.library:
-            first = (*first, *asked.stated, *self.available.named(asked.hints[:HINTS]))
-            left, rules, declared, seconds = self.rewritten(asked, first)
-            if left == TRUE:
-                by_rules = Proved("simp", seconds, rules, len(rules), declared=declared)
-                return _counted(by_rules, asked, given_names)
+        simpler = self.simplified(asked)
+        if isinstance(simpler, Proved):
+            return simpler
+        problem, first, given_names, left = simpler.problem, simpler.first, simpler.given_names, simpler.left
         by_arithmetic = None if problem is None else self._by_arithmetic(problem, asked.signature)
         if by_arithmetic is not None:
             return by_arithmetic
         if left is None:
             return self._scheduled(asked, first, given_names)
-        simpler = self._alone(asked.name, instantiated(asked.local, trueprop(left, typed=True), first, asked.signature))
-        if isinstance(simpler, Proved):
-            return _counted(_after_rewriting(simpler, rules, declared, seconds), asked, given_names)
+        alone = self._alone(asked.name, instantiated(asked.local, left, first, asked.signature))
+        if isinstance(alone, Proved):
+            return _counted(simpler.proof_from(alone, simpler.seconds), asked, given_names)
         if not asked.simplified:
             return self._scheduled(asked, first, given_names)
-        answer = self._scheduled(replace(asked, goal=trueprop(left, typed=True)), first, given_names)
-        return _after_rewriting(answer, rules, declared, 0.0) if isinstance(answer, Proved) else answer
+        answer = self._scheduled(replace(asked, goal=left), first, given_names)
+        return simpler.proof_from(answer, 0.0) if isinstance(answer, Proved) else answer
+
+    def simplified(self, asked: OpenGap) -> Proved | Simplified:
+        """What calculation and rewriting prove, or leave of the goal; no prover is asked."""
+        by_calculation = calculated(asked.local, asked.goal, asked.signature)
+        if by_calculation is not None and by_calculation.by != "algebra":
+            return by_calculation
+        problem = ground_problem(asked.local, asked.goal, asked.signature, self._by_name)
+        by_values = None if problem is None else _by_values(problem, asked.signature)
+        by_calculation = by_values or by_calculation
+        if by_calculation is not None:
+            return by_calculation
+        first = (*asked.general, *self.available.named(asked.given))
+        given_names = {fact.name for fact in first}
+        if not self.effort.library:
+            return Simplified(problem, first, given_names)
+        first = (*first, *asked.stated, *self.available.named(asked.hints[:HINTS]))
+        left, rules, declared, seconds = self.rewritten(asked, first)
+        if left == TRUE:
+            by_rules = Proved("simp", seconds, rules, len(rules), declared=declared)
+            return _counted(by_rules, asked, given_names)
+        if left is None:
+            return Simplified(problem, first, given_names)
+        goal = trueprop(left, typed=True)
+        simpler = Simplified(problem, first, given_names, goal, rules, declared, seconds)
+        by_calculation = calculated(asked.local, goal, asked.signature)
+        if by_calculation is None:
+            return simpler
+        return _counted(simpler.proof_from(by_calculation, seconds), asked, given_names)
 
     def _by_arithmetic(self, problem: GroundProblem, signature: Signature) -> Proved | None:
         """From what the premises say without quantifiers, and nothing else."""
@@ -321,13 +354,6 @@ def unused(gap: Gap, premises: set[str]) -> bool:
 def _by_values(problem: GroundProblem, signature: Signature) -> Proved | None:
     calculation = problem.by_values() or calculated(problem.named(), problem.goal, signature)
     return None if calculation is None else problem.explained(calculation)
-
-
-def _after_rewriting(proof: Proved, rules: Sequence[str], declared: tuple[str, ...], seconds: float) -> Proved:
-    """Of what rewriting with these rules left of the goal."""
-    facts = tuple(dict.fromkeys((*rules, *proof.facts)))
-    seconds += proof.seconds
-    return replace(proof, by=f"simp, {proof.by}", seconds=seconds, facts=facts, declared=declared)
 
 
 def _counted(proof: Proved, asked: OpenGap, given_names: Collection[str]) -> Proved:

@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import Library
-from isarstep.prove.gaps import GapCloser, OpenGap
+from isarstep.prove.gaps import NOT_PROVED, GapCloser, OpenGap
 from isarstep.prove.induction import CASE, Induction
-from isarstep.prove.induction_moves import GOAL, InductionChoice
+from isarstep.prove.induction_moves import GOAL, InductionChoice, InductionMove
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.verdict import Gap, Proved, Unknown
 
 
 def by_induction(closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
     """An answer for every induction that is tried, until one is proved."""
-    library = closer.available.facts
-    if library is None:
-        return
-    usable, own = _Usable(closer, asked, library), _own(asked)
-    choice = InductionChoice(library, usable, asked.signature, asked.local, asked.goal, own)
-    for move in choice.moves():
-        gap = _closed(closer, asked, move.induction)
+    for move in _moves(closer, asked):
+        gap = _closed(closer.gap, asked, move.induction)
         yield gap
         if isinstance(gap, Proved):
             return
+
+
+def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
+    """By calculation and rewriting alone, by an induction if need be; no prover is asked."""
+
+    def simplified(case: OpenGap) -> Gap:
+        proof = closer.simplified(case)
+        return proof if isinstance(proof, Proved) else NOT_PROVED
+
+    found = simplified(asked)
+    if isinstance(found, Proved):
+        return found
+    inductions = (_closed(simplified, asked, move.induction) for move in _moves(closer, asked))
+    return next((gap for gap in inductions if isinstance(gap, Proved)), None)
+
+
+def _moves(closer: GapCloser, asked: OpenGap) -> list[InductionMove]:
+    library = closer.available.facts
+    if library is None:
+        return []
+    usable, own = _Usable(closer, asked, library), _own(asked)
+    return InductionChoice(library, usable, asked.signature, asked.local, asked.goal, own).moves()
 
 
 def _own(asked: OpenGap) -> list[Named]:
@@ -49,14 +66,14 @@ class _Usable:
         return there and self._may(number, self._library.theory(number))
 
 
-def _closed(closer: GapCloser, asked: OpenGap, induction: Induction) -> Gap:
+def _closed(close: Callable[[OpenGap], Gap], asked: OpenGap, induction: Induction) -> Gap:
     """All cases, those with the most hypotheses first: they are the likeliest to fail."""
     method = induction.method()
     numbers = sorted(range(len(induction.cases)), key=lambda number: -len(induction.cases[number].premises))
     proofs: dict[int, Proved] = {}
     for number in numbers:
         case = induction.cases[number]
-        gap = closer.gap(
+        gap = close(
             replace(
                 asked,
                 name=f"{asked.name}, {method}, case {number + 1}",

@@ -216,7 +216,8 @@ class Sketcher:
         began = time.monotonic()
         # One question is several attempts, with more library facts each time; all of them should fit.
         most = (self.plan.seconds - self.passed) / ATTEMPTS / self.plan.prover_seconds
-        gap, uses = self.ask(goal.link.tokens, (), min(times, most), meanwhile=self.ask_ahead)
+        plain = self.simplified(goal.link.tokens) if goal.rung == 1 else None
+        gap, uses = plain or self.ask(goal.link.tokens, (), min(times, most), meanwhile=self.ask_ahead)
         self.direct_seconds += time.monotonic() - began
         if isinstance(gap, Proved):
             self.offer(self.sketch(goal, gap, uses))
@@ -336,6 +337,11 @@ class Sketcher:
         self.said.add(tokens)
         self.wait_for(goal, cost, place.lemmas, place.depth + 1)
         self.offer(self.sketch(goal, None, frozenset()))
+
+    def simplified(self, goal: str) -> tuple[Gap, frozenset[str]] | None:
+        """What needs no prover, inductions among it; none where that does not close the goal."""
+        known = tuple(tokens for tokens in self.lemmas if tokens != goal)
+        return self.proving.simplified(self.task, goal, known, self.plan.library)
 
     def ask(
         self,

@@ -235,6 +235,18 @@ class Proving:
             return Unknown(str(error)), frozenset()
         return gap, used_lines(gap, asked)
 
+    def simplified(
+        self, task: Task, goal: str, known: Sequence[str], library: int
+    ) -> tuple[Gap, frozenset[str]] | None:
+        """The same by calculation and rewriting alone, by an induction if need be; None where that proves nothing."""
+        asked = from_all(task, goal, known)
+        try:
+            with self._limited(task, self.limits[0], library, math.inf, lambda: None):
+                gap = self._checker.simplified(asked, asked_context(task))
+        except UserError:
+            return None
+        return None if gap is None else (shown_gap(gap, task), used_lines(gap, asked))
+
     def with_fewest_facts(
         self, task: Task, goal: str, known: Sequence[str], seconds: float, library: int, until: float = math.inf
     ) -> tuple[Gap, frozenset[str]]:
@@ -267,9 +279,7 @@ class Proving:
                 return
             if gap is None:
                 return
-            if isinstance(gap, Proved):
-                gap = replace(gap, by=shown_method(gap.by, task), method=shown_method(gap.method, task))
-            yield gap, used_lines(gap, asked)
+            yield shown_gap(gap, task), used_lines(gap, asked)
 
     @contextmanager
     def _limited(
@@ -319,10 +329,13 @@ def used_lines(gap: Gap, asked: Example) -> frozenset[str]:
     return frozenset(line for place, line in enumerate(asked.f2, 1) if f"F.2({place})" in gap.facts)
 
 
-def shown_method(text: str, task: Task) -> str:
-    """A method under the names that its reader gave the variables."""
+def shown_gap(gap: Gap, task: Task) -> Gap:
+    """With an induction's method under the names that its reader gave the variables."""
+    if not isinstance(gap, Proved) or not gap.cases:
+        return gap
     names = task.shown_names()
-    return re.sub(r"<X\d+>", lambda found: names.get(found.group(), found.group()), text)
+    by, method = (re.sub(r"<X\d+>", lambda x: names.get(x.group(), x.group()), text) for text in (gap.by, gap.method))
+    return replace(gap, by=by, method=method)
 
 
 def asked_context(task: Task) -> TheoryContext | None:
