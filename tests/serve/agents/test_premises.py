@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,16 +21,10 @@ from isarstep.logic.terms import App, Const, Term
 from isarstep.models.premise_selector import load_selector
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named
+from isarstep.prove.premises import Relevance, relevance_of
 from isarstep.prove.selection import LearnedSelection, SelectorQuestion
 from isarstep.serve.agents import premise_task
-from isarstep.serve.agents.premise_task import (
-    BagOfConstants,
-    CheckersFilter,
-    LearnedSelector,
-    PremiseQuestion,
-    in_scope,
-    score_selector,
-)
+from isarstep.serve.agents.premise_task import PremiseQuestion, by_constants, in_scope, learned, recall_and_mrr
 
 P, Q = "CONST HOL.Trueprop $ ( CONST T.p $ CONST T.a )", "CONST HOL.Trueprop $ ( CONST T.q $ CONST T.b )"
 
@@ -53,31 +48,28 @@ def library() -> Library:
 
 
 def question(used: set[int], exclude: frozenset[int] = frozenset(), before: int = 4) -> PremiseQuestion:
-    return PremiseQuestion(P, (), before, (), exclude, None, (frozenset(used),))
+    return PremiseQuestion(SelectorQuestion(P), before, exclude, used=(frozenset(used),))
 
 
-@pytest.mark.parametrize("selector", [CheckersFilter, BagOfConstants])
-def test_the_fact_with_all_constants_comes_first(library: Library, selector: type) -> None:
-    ranked = selector(library).rank(question({0}), 10)
+@pytest.mark.parametrize("relevance", [relevance_of, lambda library: Relevance(library, used=0.0)])
+def test_the_fact_with_all_constants_comes_first(library: Library, relevance: Callable[[Library], Relevance]) -> None:
+    ranking = by_constants(relevance(library))
+    ranked = ranking(question({0}), 10)
     assert ranked[0] == 0
     assert 3 in ranked
-    assert selector(library).rank(question({0}, frozenset({0})), 10)[0] == 3
-    assert 3 not in selector(library).rank(question({0}, before=3), 10)
+    assert ranking(question({0}, frozenset({0})), 10)[0] == 3
+    assert 3 not in ranking(question({0}, before=3), 10)
 
 
 def test_recall_and_reciprocal_rank(library: Library) -> None:
-    class Fixed:
-        def rank(self, question: PremiseQuestion, size: int) -> list[int]:
-            return [2, 0]
-
-    two_lemmas = PremiseQuestion(P, (), 4, (), frozenset(), None, (frozenset({0, 3}), frozenset({1})))
-    scored = score_selector("fixed", Fixed(), [two_lemmas, question({2})])
-    assert scored.recall == {8: 75.0, 32: 75.0, 128: 75.0}
-    assert scored.mrr == pytest.approx((0.5 + 1) / 2)
+    two_lemmas = PremiseQuestion(SelectorQuestion(P), 4, used=(frozenset({0, 3}), frozenset({1})))
+    recall, mrr = recall_and_mrr(lambda question, size: [2, 0], [two_lemmas, question({2})])
+    assert recall == {8: 75.0, 32: 75.0, 128: 75.0}
+    assert mrr == pytest.approx((0.5 + 1) / 2)
 
 
 def test_scope(library: Library) -> None:
-    asked = PremiseQuestion(P, (), 1, (3,), frozenset({0}), None, ())
+    asked = PremiseQuestion(SelectorQuestion(P), 1, frozenset({0}), (3,))
     assert in_scope(asked, library).tolist() == [False, False, False, True]
 
 
@@ -103,12 +95,12 @@ def test_a_limit_takes_the_examples_of_lowest_id(tmp_path: Path, monkeypatch: py
 
 
 def test_the_learned_selector_ranks_what_may_be_offered(library: Library) -> None:
-    selector = LearnedSelector(LearnedSelection(library, load_selector("embedded"), "small"))
-    assert sorted(selector.rank(question({0}), 10)) == [0, 1, 2, 3]
-    assert selector.rank(question({0}), 10)[0] == 0  # the only one about both constants
-    assert sorted(selector.rank(question({0}, exclude=frozenset({0}), before=3), 10)) == [1, 2]
-    assert len(selector.rank(question({0}), 2)) == 2
-    assert selector.rank(question({0}), 0) == []
+    ranking = learned(LearnedSelection(library, load_selector("embedded"), "small"))
+    assert sorted(ranking(question({0}), 10)) == [0, 1, 2, 3]
+    assert ranking(question({0}), 10)[0] == 0  # the only one about both constants
+    assert sorted(ranking(question({0}, exclude=frozenset({0}), before=3), 10)) == [1, 2]
+    assert len(ranking(question({0}), 2)) == 2
+    assert ranking(question({0}), 0) == []
 
 
 def test_facts_are_embedded_once_and_kept_in_a_file(library: Library, tmp_path: Path) -> None:
