@@ -19,13 +19,14 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from io import BufferedIOBase
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 from isarstep.mine import yxml
 
 TIMEOUT_CODE = 142  # Isabelle's return code for a program that ran out of time
+Stream = BufferedIOBase  # of a socket
 _MAX_OUTPUT = 64 * 1024 * 1024
 _MAX_MESSAGE = 1024 * 1024 * 1024
 
@@ -83,20 +84,6 @@ def process_runs(process: int) -> bool:
     return True
 
 
-class Stream(Protocol):
-    """A buffered socket."""
-
-    def readline(self) -> bytes: ...
-
-    def read(self, size: int, /) -> bytes: ...
-
-    def write(self, data: bytes, /) -> int: ...
-
-    def flush(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
 def read_line(stream: Stream) -> bytes | None:
     line = stream.readline()
     return line.rstrip(b"\r\n") if line else None
@@ -119,15 +106,6 @@ def read_message(stream: Stream) -> list[bytes] | None:
 def write_message(stream: Stream, chunks: Sequence[bytes]) -> None:
     stream.write(b",".join(str(len(chunk)).encode() for chunk in chunks) + b"\n" + b"".join(chunks))
     stream.flush()
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramResult:
-    code: int
-    elapsed: float
-    cpu: float
-    output: bytes
-    errors: bytes
 
 
 class ProgramServer:
@@ -192,66 +170,43 @@ class ProgramServer:
         extra = (yxml.decode_pair(item) for item in yxml.decode_list(yxml.parse(variables)))
         name = str(uuid.uuid4())
         try:
-            result = self._execute(
-                name,
-                script,
-                standard_input,
-                yxml.content(folders[0]) if folders else None,
-                {yxml.content(key): yxml.content(value) for key, value in extra},
-                redirect == b"true",
-                float(limit),
-                connection,
-                stream,
-            )
+            with tempfile.TemporaryDirectory(prefix=f"isarstep-bash-{os.getpid()}-") as scratch:
+                (Path(scratch) / "script").write_bytes(script)
+                (Path(scratch) / "input").write_bytes(standard_input)
+                with (
+                    open(Path(scratch) / "input", "rb") as source,
+                    open(Path(scratch) / "output", "w+b") as output,
+                    open(Path(scratch) / "errors", "w+b") as errors,
+                ):
+                    began = time.monotonic()
+                    process = start_group(
+                        ["bash", str(Path(scratch) / "script")],
+                        stdin=source,
+                        stdout=output,
+                        stderr=subprocess.STDOUT if redirect == b"true" else errors,
+                        cwd=yxml.content(folders[0]) if folders else None,
+                        env=self._environment | {yxml.content(key): yxml.content(value) for key, value in extra},
+                    )
+                    with self._lock:
+                        self._running[name] = process
+                    try:
+                        write_message(stream, [b"uuid", name.encode()])
+                        code = self._wait(
+                            process, began + float(limit) if float(limit) > 0 else None, output, connection
+                        )
+                    finally:
+                        kill_group(process)
+                        with self._lock:
+                            del self._running[name]
+                    elapsed = time.monotonic() - began
+                    output.seek(0)
+                    errors.seek(0)
+                    said, wrong = (file.read(_MAX_OUTPUT).splitlines() for file in (output, errors))
         except OSError as error:
             write_message(stream, [b"failure", str(error).encode()])
             return
-        output, errors = result.output.splitlines(), result.errors.splitlines()
-        numbers = (result.code, round(result.elapsed * 1000), round(result.cpu * 1000), len(output))
-        write_message(stream, [b"result", *(str(number).encode() for number in numbers), *output, *errors])
-
-    def _execute(
-        self,
-        name: str,
-        script: bytes,
-        standard_input: bytes,
-        folder: str | None,
-        variables: Mapping[str, str],
-        redirect: bool,
-        limit: float,
-        connection: socket.socket,
-        stream: Stream,
-    ) -> ProgramResult:
-        with tempfile.TemporaryDirectory(prefix=f"isarstep-bash-{os.getpid()}-") as scratch:
-            (Path(scratch) / "script").write_bytes(script)
-            (Path(scratch) / "input").write_bytes(standard_input)
-            with (
-                open(Path(scratch) / "input", "rb") as source,
-                open(Path(scratch) / "output", "w+b") as output,
-                open(Path(scratch) / "errors", "w+b") as errors,
-            ):
-                began = time.monotonic()
-                process = start_group(
-                    ["bash", str(Path(scratch) / "script")],
-                    stdin=source,
-                    stdout=output,
-                    stderr=subprocess.STDOUT if redirect else errors,
-                    cwd=folder,
-                    env={**self._environment, **variables},
-                )
-                with self._lock:
-                    self._running[name] = process
-                try:
-                    write_message(stream, [b"uuid", name.encode()])
-                    code = self._wait(process, began + limit if limit > 0 else None, output, connection)
-                finally:
-                    kill_group(process)
-                    with self._lock:
-                        del self._running[name]
-                elapsed = time.monotonic() - began
-                output.seek(0)
-                errors.seek(0)
-                return ProgramResult(code, elapsed, 0.0, output.read(_MAX_OUTPUT), errors.read(_MAX_OUTPUT))
+        numbers = (code, round(elapsed * 1000), 0, len(said))  # the third is processor time, which nobody measures
+        write_message(stream, [b"result", *(str(number).encode() for number in numbers), *said, *wrong])
 
     def _wait(
         self, process: subprocess.Popen[bytes], deadline: float | None, output: IO[bytes], connection: socket.socket

@@ -225,12 +225,7 @@ class _Builder:
         self._terms: list[Term] = []
         self._lemmas: list[Lemma] = []
         self._proofs: list[Proof] = []
-        self._signature = TheorySignature((), (), (), (), ())
-        self._theorems: tuple[Lemma, ...] = ()
-        self._notation: dict[str, Any] = {}
-        self._rules: tuple[Rule, ...] = ()
-        self._removed: tuple[str, ...] = ()
-        self._failures: tuple[str, ...] | None = None
+        self._others: dict[str, Any] = {"signature": TheorySignature((), (), (), (), ()), "theorems": ()}
         self._uses: dict[tuple[str, str, int | str], Use] = {}
 
     def add(self, record: dict[str, Any]) -> None:
@@ -239,7 +234,7 @@ class _Builder:
                 raise _Malformed(f"the first line says format {record.get('format')}; mine the theory again")
             self._head = record
             return
-        if self._failures is not None:
+        if "failures" in self._others:
             raise _Malformed("something follows the end record")
         for key, value in record.items():
             match key:
@@ -252,16 +247,17 @@ class _Builder:
                 case "proof":
                     self._proofs.append(self._proof(value))
                 case "signature":
-                    self._signature = self._read_signature(value)
+                    self._others["signature"] = self._read_signature(value)
                 case "theorems":
-                    self._theorems = tuple(self._lemma(row) for row in value)
+                    self._others["theorems"] = tuple(self._lemma(row) for row in value)
                 case "notation":
-                    self._notation = self._read_notation(value)
+                    self._others["notation"] = self._read_notation(value)
                 case "rules":
-                    self._removed = tuple(value.pop("removed", ()))
-                    self._rules = tuple(self._rule(kind, row) for kind, rows in value.items() for row in rows)
+                    self._others["removed"] = tuple(value.pop("removed", ()))
+                    rules = (self._rule(kind, row) for kind, rows in value.items() for row in rows)
+                    self._others["rules"] = tuple(rules)
                 case "end":
-                    self._failures = tuple(value["failures"])
+                    self._others["failures"] = tuple(value["failures"])
                 case _:
                     raise _Malformed(f"unknown record {key}")
 
@@ -269,23 +265,15 @@ class _Builder:
         head = self._head
         if head is None:
             raise _Malformed("the file is empty")
-        if self._failures is None:
+        if "failures" not in self._others:
             raise _Malformed("the file has no end record, so it is not whole")
         return Graph(
-            head["isabelle"],
-            head["session"],
-            head["theory"],
-            tuple(head["parents"]),
-            head["hash"],
-            tuple(self._lemmas),
-            tuple(self._proofs),
-            self._signature,
-            self._theorems,
-            self._failures,
-            tuple(self._terms),
-            self._notation,
-            self._rules,
-            self._removed,
+            **{name: head[name] for name in ("isabelle", "session", "theory", "hash")},
+            parents=tuple(head["parents"]),
+            lemmas=tuple(self._lemmas),
+            proofs=tuple(self._proofs),
+            terms=tuple(self._terms),
+            **self._others,
         )
 
     def _add_types(self, rows: list[list[Any]]) -> None:

@@ -18,6 +18,7 @@ from isarstep.errors import UserError
 from isarstep.mine import release
 from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.pure import build_pure
+from isarstep.whole_files import write_whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +106,7 @@ class Images:
         theories.update((theory.name, source_hash(theory.path)) for theory in loaded)
         names = [path.name if path.parent == self.folder else str(path) for path in files]
         content = {"session": session, "isabelle": self._identifier, "files": names, "theories": theories}
-        text = json.dumps(content, indent=1)
-        temporary = self.folder / f".{session}.json.tmp"
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(self.folder / f"{session}.json")
+        write_whole(self.folder / f"{session}.json", json.dumps(content, indent=1))
         self._found[session] = Image(session, files, frozenset(theories))
 
     def best(self, needed: Iterable[Theory], forbidden: frozenset[str]) -> Image:
