@@ -27,9 +27,10 @@ from isarstep.serve.agents.tools.example import example
 from isarstep.serve.agents.tools.find_facts import find_facts
 from isarstep.serve.agents.tools.propose_step import propose_step
 from isarstep.serve.agents.tools.read import read
-from isarstep.serve.agents.tools.results import bounded, what_is_wrong
+from isarstep.serve.agents.tools.results import Around, bounded, what_is_wrong
 from isarstep.serve.agents.tools.sketch import sketch
 from isarstep.serve.agents.workshop import Workshop
+from isarstep.serve.schema import ProblemBody
 from isarstep.version import __version__
 
 if TYPE_CHECKING:
@@ -82,7 +83,11 @@ def _bound(tool: Callable[..., Awaitable[Any]], workshop: Workshop) -> Callable[
 
     keyword = inspect.Parameter.KEYWORD_ONLY
     context = inspect.Parameter("ctx", keyword, annotation=Context)
-    parameters = [parameter.replace(kind=keyword, annotation=hints[parameter.name]) for parameter in own]
+    parameters = [p.replace(kind=keyword, annotation=hints[p.name]) for p in own if p.name != "around"]
+    if len(parameters) < len(own):  # each of these has the default of a request to the service
+        for name, kind in typing.get_type_hints(Around, include_extras=True).items():
+            default = ProblemBody.model_fields[name].default
+            parameters.append(inspect.Parameter(name, keyword, default=default, annotation=kind))
     call.__signature__ = inspect.Signature([*parameters, context], return_annotation=hints["return"])  # type: ignore[attr-defined]
     call.__annotations__ = {p.name: p.annotation for p in (*parameters, context)} | {"return": hints["return"]}
     call.__name__ = tool.__name__

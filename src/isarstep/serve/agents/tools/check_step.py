@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Unpack
 
 from pydantic import Field
 
 from isarstep.errors import UserError
 from isarstep.prove.step import Step
 from isarstep.serve.agents.tools.results import (
-    Facts,
-    Fixed,
+    Around,
     Goal,
-    Imports,
-    Others,
     Progress,
     Proposition,
     Seconds,
     Status,
-    Types,
     body_of,
     gap_shown,
     refusal,
@@ -38,13 +34,9 @@ async def check_step(
     progress: Progress,
     goal: Goal,
     candidates: Candidates,
-    facts: Facts = [],
-    others: Others = [],
-    fixed: Fixed = [],
-    types: Types = {},
-    imports: Imports = [],
     prover_seconds: Annotated[float, Field(ge=0.05, le=5, description="Provers have four times this for a gap.")] = 0.5,
     seconds: Seconds = 30,
+    **around: Unpack[Around],
 ) -> StepsResult:
     """Check many candidate steps in one call: for each, does it follow from the facts, and does the goal follow from it
     and what is given? Answers come in the order of the candidates; one that cannot be read is reported and does not
@@ -53,8 +45,7 @@ async def check_step(
     try:
         service = await workshop.with_provers()
         clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
-        problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
-        body = body_of(ProblemBody, **problem)
+        body = body_of(ProblemBody, goal=goal, **around)
         found, unread = await service.computed(clock, _read, service, body, candidates, clock)
         effort = body_of(EffortBody, prover_seconds=float(prover_seconds), seconds=float(seconds))
         steps = await tried(service, found, effort, clock, progress)

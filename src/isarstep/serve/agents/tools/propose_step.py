@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Unpack
 
 from pydantic import Field
 
 from isarstep.errors import UserError
 from isarstep.prove.step import Step
 from isarstep.serve.agents.tools.results import (
-    Facts,
-    Fixed,
+    Around,
     Goal,
-    Imports,
-    Others,
     Progress,
     Seconds,
     Status,
-    Types,
     body_of,
     refusal,
 )
@@ -31,14 +27,10 @@ async def propose_step(
     workshop: Workshop,
     progress: Progress,
     goal: Goal,
-    facts: Facts = [],
-    others: Others = [],
-    fixed: Fixed = [],
-    types: Types = {},
-    imports: Imports = [],
     count: Annotated[int, Field(ge=1, le=20, description="Most steps in the answer.")] = 8,
     check: Annotated[bool, Field(description="Let provers try both sides of every step.")] = True,
     seconds: Seconds = 20,
+    **around: Unpack[Around],
 ) -> StepsResult:
     """Propose intermediate steps between facts and a goal. A trained model writes well-typed propositions; provers
     say for each whether it follows from the facts and whether the goal follows from it. Accept a step by adding it to
@@ -47,8 +39,7 @@ async def propose_step(
         await progress(0, None, "searching")
         service = await (workshop.with_provers() if check else workshop.service())
         clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
-        problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
-        body = body_of(ProposeBody, **problem, count=count, seconds=float(seconds), check=check)
+        body = body_of(ProposeBody, goal=goal, **around, count=count, seconds=float(seconds), check=check)
         found = await service.propose(body, clock)
         steps = await tried(service, found, body, clock, progress) if check else found.order
     except UserError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -143,8 +143,17 @@ Names = Annotated[list[Annotated[str, Field(max_length=100)]], Field(max_length=
 Seconds = Annotated[float, Field(ge=1, le=60, description="Budget of the whole question.")]
 Facts = Annotated[Propositions, Field(description="What is known, in Isabelle's notation: x ≤ y, finite A, ...")]
 Goal = Annotated[Proposition, Field(description="What is to be shown.")]
-Others = Annotated[Propositions, Field(description="What else may be used for the goal.")]
 Fixed = Annotated[Names, Field(description="Names that are variables although a constant has the same name.")]
 VariableTypes = Annotated[dict[str, str], Field(description="The type of every variable, by its name.")]
 Types = Annotated[dict[str, str], Field(max_length=100, description="Types of variables: {'n': 'nat'}.")]
 Imports = Annotated[Names, Field(description="Theories in which it stands; left away: Complex_Main, or what it needs.")]
+
+
+class Around(TypedDict, total=False):
+    """What a problem says beside its goal; requests to the service call it the same."""
+
+    facts: Facts
+    others: Annotated[Propositions, Field(description="What else may be used for the goal.")]
+    fixed: Fixed
+    types: Types
+    imports: Imports

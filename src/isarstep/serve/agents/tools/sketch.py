@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 
 from pydantic import BaseModel, Field
 
@@ -11,14 +11,10 @@ from isarstep.errors import UserError
 from isarstep.prove.step_prover import installed
 from isarstep.serve.agents.tools.results import (
     LONGEST_TEXT,
-    Facts,
-    Fixed,
+    Around,
     Goal,
-    Imports,
-    Others,
     Progress,
     ToolResult,
-    Types,
     VariableTypes,
     body_of,
     refusal,
@@ -52,13 +48,9 @@ async def sketch(
     workshop: Workshop,
     progress: Progress,
     goal: Goal,
-    facts: Facts = [],
-    others: Others = [],
-    fixed: Fixed = [],
-    types: Types = {},
-    imports: Imports = [],
     depth: Annotated[int, Field(ge=1, le=8, description="Proposals on top of each other.")] = 4,
     seconds: Annotated[float, Field(ge=1, le=60, description="Budget in all.")] = 30,
+    **around: Unpack[Around],
 ) -> SketchResult:
     """Sketch a whole proof: proposals chained from the facts to the goal, with provers closing the gaps. The best
     sketch found within the budget is returned, also when steps of it are open."""
@@ -66,8 +58,7 @@ async def sketch(
     try:
         service = await workshop.with_provers()
         clock = Clock(seconds)  # from here: what is loaded once is on nobody's account
-        problem = {"facts": facts, "goal": goal, "others": others, "fixed": fixed, "types": types, "imports": imports}
-        body = body_of(SketchBody, **problem, depth=depth, seconds=float(seconds))
+        body = body_of(SketchBody, goal=goal, **around, depth=depth, seconds=float(seconds))
         task = await service.computed(clock, service.task, body)
         if not installed():  # a sketch of open steps would say nothing that propose_step does not
             return SketchResult(status="could_not_ask", message="no prover is installed")
