@@ -25,6 +25,15 @@ def numbers_of(column: pa.Array) -> npt.NDArray[Any]:
     return whole[column.offset : column.offset + len(column)]
 
 
+def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column in one piece."""
+    import pyarrow as pa
+
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
 def strings_at(column: pa.Array, places: npt.NDArray[np.int64]) -> list[str]:
     """Some of many strings."""
     _, offsets, data = column.buffers()

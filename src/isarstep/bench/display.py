@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 
 from isarstep.bench.example import Example
 from isarstep.bench.store import Benchmark
@@ -36,15 +36,14 @@ class Printer:
         )
         self._write = to_unicode if style == "unicode" else to_latex
         self._known: dict[tuple[str, str, tuple[str, ...]], str] = {}
-        self._at: dict[str, Names] = {}
-        self._usable: dict[str, bool] = {}
+        self._names_at = cache(self._names_of_theory)
 
     def of(self, example: Example) -> Callable[[str], str]:
         """A function that shows variables under the names that the text of the theory gives them."""
         if self._style == "tokens":
             return str
         written = {x: from_isabelle(name) for x, name in example.names.items()}
-        own = {x: name for x, name in written.items() if self._can_name(name)}
+        own = {x: name for x, name in written.items() if _can_name(name)}
         names = self._names_at(example.theory)
         names = names.with_variables(own) if own else names
 
@@ -72,23 +71,21 @@ class Printer:
         """For all theories; who shows examples at home does without."""
         return Names.of_signature(self._benchmark.signature) if self._benchmark.has_signature else Names()
 
-    def _names_at(self, theory: str) -> Names:
+    def _names_of_theory(self, theory: str) -> Names:
         if self._theory_contexts is None or theory not in self._theory_contexts.parents:
             return self._names
-        if theory not in self._at:
-            theory_context = self._theory_contexts.at(theory)
-            self._at[theory] = Names.of_signature(theory_context.signature, language=theory_context.language)
-        return self._at[theory]
+        theory_context = self._theory_contexts.at(theory)
+        return Names.of_signature(theory_context.signature, language=theory_context.language)
 
-    def _can_name(self, name: str) -> bool:
-        """Could somebody who reads the text type it? What notation uses as a word cannot be a variable there."""
-        if name not in self._usable:
-            try:
-                _NOBODY.with_variables({"<X0>": name})
-                self._usable[name] = True
-            except UserError:
-                self._usable[name] = False
-        return self._usable[name]
+
+@lru_cache(_REMEMBERED)
+def _can_name(name: str) -> bool:
+    """Could somebody who reads the text type it? What notation uses as a word cannot be a variable there."""
+    try:
+        _NOBODY.with_variables({"<X0>": name})
+    except UserError:
+        return False
+    return True
 
 
 def example_json(

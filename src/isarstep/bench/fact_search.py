@@ -77,12 +77,9 @@ class FactSearch:
         theories = table["theory"].combine_chunks().dictionary_encode()
         self._theories: list[str] = theories.dictionary.to_pylist()
         self._theory = theories.indices.to_numpy()
-        self._texts = self._of(benchmark, table["proposition"].to_numpy())
+        texts = pa.concat_arrays(list(benchmark.propositions.blocks()))
+        self._texts = texts.take(table["proposition"].combine_chunks())
         self._length = pc.count_substring(self._texts, " ").to_numpy() + 1
-
-    @staticmethod
-    def _of(benchmark: Benchmark, numbers: npt.NDArray[Any]) -> pa.Array:
-        return pa.concat_arrays(list(benchmark.propositions.blocks())).take(pa.array(numbers))
 
     @cached_property
     def _mentioning(self) -> dict[str, npt.NDArray[Any]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
+from graphlib import TopologicalSorter
 
 from isarstep.errors import UserError
 from isarstep.logic.signature import Signature
@@ -173,19 +174,13 @@ def type_of_constant(signature: Signature) -> Callable[[str], Typ | None]:
 
 def theory_order(parents: Mapping[str, Sequence[str]]) -> list[str]:
     """Theories so that each follows its parents; among those that could come next the first by name."""
-    waiting = {name: len({p for p in above if p in parents}) for name, above in parents.items()}
-    children: dict[str, list[str]] = {}
-    for name, above in parents.items():
-        for parent in {p for p in above if p in parents}:
-            children.setdefault(parent, []).append(name)
-    ready = [name for name, count in waiting.items() if count == 0]
-    heapq.heapify(ready)
+    sorter = TopologicalSorter({name: [p for p in above if p in parents] for name, above in parents.items()})
+    sorter.prepare()
+    ready = sorted(sorter.get_ready())
     order: list[str] = []
     while ready:
-        name = heapq.heappop(ready)
-        order.append(name)
-        for child in children.get(name, ()):
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                heapq.heappush(ready, child)
-    return order + sorted(set(parents) - set(order))
+        order.append(heapq.heappop(ready))
+        sorter.done(order[-1])
+        for child in sorter.get_ready():
+            heapq.heappush(ready, child)
+    return order

@@ -100,28 +100,17 @@ def _as_before(inputs: Inputs, young: Young) -> Young:
     return Young(young.base, before["entries"], before["dated"], split)
 
 
-@dataclass(frozen=True)
-class _Known:
-    """What a base benchmark trains on: digests of targets, keys up to renaming, theorems."""
-
-    targets: set[bytes]
-    renamed: set[bytes]
-    theorems: set[str]
-
-
-def _trained_on(base: Benchmark, shapes: set[str]) -> _Known:
-    """Keys only of training examples whose target has one of these shapes: no other one can be equal."""
+def _trained_on(base: Benchmark, shapes: set[str]) -> tuple[set[bytes], set[bytes], set[str]]:
+    """What a base benchmark trains on: digests of targets, keys up to renaming, theorems. Keys only of examples whose
+    target has one of these shapes: no other one can be equal."""
     table = base.table("train", ["f1", "theorem"])
     numbers = sorted(table["f1"].unique().to_pylist())
     texts = base.propositions.lines(numbers)
     alike = pa.array([n for n, text in zip(numbers, texts, strict=True) if numbered(text) in shapes], pa.int32())
     split = base.split("train")
     rows = np.flatnonzero(pc.is_in(table["f1"], alike).to_numpy(zero_copy_only=False))
-    return _Known(
-        {proposition_digest(text) for text in texts},
-        {example_renamed_key(split[int(row)]) for row in rows},
-        set(table["theorem"].unique().to_pylist()),
-    )
+    keys = {example_renamed_key(split[int(row)]) for row in rows}
+    return {proposition_digest(text) for text in texts}, keys, set(table["theorem"].unique().to_pylist())
 
 
 def _unseen_of(base: Benchmark, inputs: Inputs) -> grow.Excerpt:
@@ -143,9 +132,11 @@ def _decide(merged: Merged, base: Benchmark, young: Young, sizes: Sizes) -> Deci
     wanted = [merged.entries.index(entry_of(entry)) for entry in young.entries]
     rows = np.flatnonzero(np.isin(columns.entry, wanted) & ~columns.marked & ~common_targets(columns, sizes.common))
     table = merged.examples.take(rows)
-    known = _trained_on(base, {numbered(text) for text in merged.propositions.take(table["f1"]).to_pylist()})
+    targets, keys, theorems = _trained_on(
+        base, {numbered(text) for text in merged.propositions.take(table["f1"]).to_pylist()}
+    )
     new = [
-        target not in known.targets and renamed not in known.renamed and theorem not in known.theorems
+        target not in targets and renamed not in keys and theorem not in theorems
         for target, renamed, theorem in zip(
             merged.digests(table["f1"]), table["renamed"].to_pylist(), table["theorem"].to_pylist(), strict=True
         )

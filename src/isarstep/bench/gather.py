@@ -32,29 +32,13 @@ from isarstep.logic.typestrings import format_type
 from isarstep.memory import without_collection
 from isarstep.mine.graph import FORMAT, Graph, TheorySignature, read_graph
 
-FACT_SHARD_SCHEMA = pa.schema(
-    [
-        ("theory", pa.dictionary(pa.int32(), pa.string())),
-        ("name", pa.string()),
-        ("index", pa.int32()),
-        ("proposition", pa.int32()),
-        ("types", pa.list_(pa.int32())),
-        ("deciders", pa.list_(pa.int32())),  # for each type the number of the (constant, arguments) that decides, or -1
-    ]
-)
-
+# With, for each type, the number of the (constant, arguments) that decides about it, or -1.
+_TEXT = pa.dictionary(pa.int32(), pa.string())
+_DECIDED = [(name, pa.list_(pa.int32())) for name in ("types", "deciders")]
+_STATED = [("name", pa.string()), ("index", pa.int32()), ("proposition", pa.int32()), *_DECIDED]
+FACT_SHARD_SCHEMA = pa.schema([("theory", _TEXT), *_STATED])
+RULE_SHARD_SCHEMA = pa.schema([("theory", _TEXT), ("kind", _TEXT), *_STATED])
 LEMMA_SHARD_SCHEMA = pa.schema([("proposition", pa.int32()), ("name", pa.string()), ("index", pa.int32())])
-RULE_SHARD_SCHEMA = pa.schema(
-    [
-        ("theory", pa.dictionary(pa.int32(), pa.string())),
-        ("kind", pa.dictionary(pa.int32(), pa.string())),
-        ("name", pa.string()),
-        ("index", pa.int32()),
-        ("proposition", pa.int32()),
-        ("types", pa.list_(pa.int32())),
-        ("deciders", pa.list_(pa.int32())),
-    ]
-)
 TABLES = ("propositions", "examples", "proofs", "facts", "lemmas", "rules")  # of a shard, NAME.arrow
 
 

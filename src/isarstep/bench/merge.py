@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from isarstep.bench.clashes import Ancestry
+from isarstep.bench.columns import one_array
 from isarstep.bench.entries import entry_of, final_entries
 from isarstep.bench.extract import Rules
 from isarstep.bench.fact_table import shows_its_type, theory_order
@@ -40,7 +41,10 @@ class Merged:
         self.sessions = {name: theory["session"] for name, theory in self.theories.items()}
         self.signature = merge_signatures([part.signature for part in self.parts])
         self.propositions, self._numbers = _merge_propositions(self.parts)
-        self.types, self._type_numbers = _merge_types(self.parts)
+        types: dict[str, int] = {}
+        known = ([types.setdefault(t, len(types)) for t in part.types] for part in self.parts)
+        self._type_numbers = [np.array(numbers, np.int32) for numbers in known]
+        self.types = list(types)
         proofs = [table.num_rows for table in self._tables("proofs")]
         self._first_proofs = np.cumsum([0, *proofs])[: len(self.parts)]
         self.examples = self._merge_examples()
@@ -49,12 +53,12 @@ class Merged:
     def columns(self, sizes: Sizes) -> Columns:
         """What the rules look at."""
         table = self.examples
-        theorem = _one(table["theorem"]).cast(pa.dictionary(pa.int32(), pa.string()))
+        theorem = one_array(table["theorem"]).cast(pa.dictionary(pa.int32(), pa.string()))
         identities = theorem.dictionary.to_pylist()
         bands = np.array([band_of(identity, sizes.band) for identity in identities], np.int8)
-        session = _one(table["session"])
+        session = one_array(table["session"])
         of_session = np.array([self.entries.index(entry_of(name)) for name in session.dictionary.to_pylist()], np.int32)
-        split = _one(table["split"])
+        split = one_array(table["split"])
         code = {"": NEW, **{name: number for number, name in NAMES.items()}}
         of_split = np.array([code[name] for name in split.dictionary.to_pylist()], np.int8)
         return Columns(
@@ -245,14 +249,14 @@ def _places(table: pa.Table, facts: pa.Table) -> pa.Array:
     def keys(of: pa.Table) -> pa.Array:
         return pc.binary_join_element_wise(of["name"], of["index"].cast(pa.string()), " ")
 
-    return pa.chunked_array([_one(pc.index_in(keys(table), _one(keys(facts))))], pa.int32())
+    return pa.chunked_array([one_array(pc.index_in(keys(table), one_array(keys(facts))))], pa.int32())
 
 
 def _in_order_of_theories(table: pa.Table, order: Sequence[str]) -> pa.Table:
     if not table.num_rows:
         return table
     place = {name: n for n, name in enumerate(order)}
-    encoded = _one(table["theory"]).dictionary_encode()
+    encoded = one_array(table["theory"]).dictionary_encode()
     ranks = np.array([place[name] for name in encoded.dictionary.to_pylist()])[encoded.indices.to_numpy()]
     return table.take(pa.array(np.argsort(ranks, kind="stable")))
 
@@ -318,12 +322,6 @@ def _halves(column: pa.ChunkedArray) -> tuple[Column, Column]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def _merge_types(parts: Sequence[Gathered]) -> tuple[list[str], list[Column]]:
-    known: dict[str, int] = {}
-    numbers = [np.array([known.setdefault(t, len(known)) for t in part.types], np.int32) for part in parts]
-    return list(known), numbers
-
-
 def _remapped(column: pa.ChunkedArray, new: Column) -> pa.ChunkedArray:
     """New numbers for a column of numbers or of lists of them; null stays null."""
     chunks = []
@@ -340,19 +338,11 @@ def _remapped(column: pa.ChunkedArray, new: Column) -> pa.ChunkedArray:
 
 def _ranks(column: pa.ChunkedArray) -> Column:
     """Alphabetical ranks of a dictionary column's values."""
-    array = _one(column)
+    array = one_array(column)
     words = array.dictionary.to_pylist()
     rank = np.empty(len(words), np.int64)
     rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
     return np.asarray(rank[array.indices.to_numpy()])
-
-
-def _one(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    if not isinstance(column, pa.ChunkedArray):
-        return column
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def _identifiers(column: pa.ChunkedArray) -> Column:

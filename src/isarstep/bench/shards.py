@@ -165,13 +165,11 @@ class ShardBuilder:
 
 def table_of(rows: Sequence[tuple[object, ...]], schema: pa.Schema) -> pa.Table:
     values = zip(*rows, strict=True) if rows else ((),) * len(schema)
-    return pa.table([_column(column, f.type) for column, f in zip(values, schema, strict=True)], schema=schema)
-
-
-def _column(values: Sequence[object], wanted: pa.DataType) -> pa.Array:
-    if pa.types.is_dictionary(wanted):
-        return pa.array(values, pa.string()).dictionary_encode()
-    return pa.array(values, wanted)
+    columns = [
+        pa.array(column, pa.string()).dictionary_encode() if f.type == _TEXT else pa.array(column, f.type)
+        for column, f in zip(values, schema, strict=True)
+    ]
+    return pa.table(columns, schema=schema)
 
 
 def shape_of(text: str) -> Shape:

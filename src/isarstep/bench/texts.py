@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
 from isarstep.bench.ids import proposition_digest
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, beta_eta_normal
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, beta_eta_normal, subterms
 from isarstep.logic.tokens import decode
 
 _MARK = "\x01"  # before and behind the name of a variable
@@ -26,7 +26,7 @@ class Texts:
     def of(self, root: Term) -> str:
         text = self._known.get(id(root))
         if text is None:
-            self._write(_parts_first(root))
+            self._write([*subterms(root)][::-1])  # parts before wholes
             text = self._known[id(root)]
         return text
 
@@ -51,20 +51,6 @@ class Texts:
                 known[id(node)] = f"FREE {_MARK}{node.name}{_MARK}"
             else:
                 known[id(node)] = f"VAR {_MARK}?{node.name}.{node.index}{_MARK}"
-
-
-def _parts_first(root: Term) -> list[Term]:
-    """All subterms, each after its own parts."""
-    found: list[Term] = []
-    todo = [root]
-    while todo:
-        node = todo.pop()
-        found.append(node)
-        if isinstance(node, App):
-            todo += (node.fun, node.arg)
-        elif isinstance(node, Abs):
-            todo.append(node.body)
-    return found[::-1]
 
 
 class Template:

@@ -468,7 +468,8 @@ class _NearInstances(Mapping[str, Arities]):
         if theories is None:
             return table
         here = [class_ for class_, by in theories.items() if not by.isdisjoint(self._near)]
-        implied = {class_ for class_ in table.keys() - theories.keys() if self._follows(class_, here)}
+        others, below = table.keys() - theories.keys(), self._signature.subclass
+        implied = {class_ for class_ in others if any(below(lower, class_) for lower in here)}
         return {
             class_: self._sorts(constructor, class_, sorts)
             for class_, sorts in table.items()
@@ -479,24 +480,16 @@ class _NearInstances(Mapping[str, Arities]):
         """What the declaring theories of this context ask of the arguments, all of them together."""
         by = self._theory_contexts.declaring[constructor].get(class_, frozenset()) & self._near
         asked = [self._theory_contexts.declared[theory].sorts.get(f"{constructor} {class_}") for theory in sorted(by)]
-        known = [sorts_of(sorts) for sorts in asked if sorts is not None and len(sorts) == len(otherwise)]
+        known = [tuple(map(tuple, sorts)) for sorts in asked if sorts is not None and len(sorts) == len(otherwise)]
         if not known:
             return otherwise
         return tuple(self._signature.minimal(c for sort in column for c in sort) for column in zip(*known, strict=True))
-
-    def _follows(self, class_: str, here: Iterable[str]) -> bool:
-        return any(self._signature.subclass(lower, class_) for lower in here)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._whole)
 
     def __len__(self) -> int:
         return len(self._whole)
-
-
-def sorts_of(row: Iterable[Iterable[str]]) -> tuple[Sort, ...]:
-    """As a file has them."""
-    return tuple(tuple(sort) for sort in row)
 
 
 def _number(variable: str) -> int:

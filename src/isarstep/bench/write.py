@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import zstandard
 
 from isarstep.bench.canary import PARQUET_MARK, marked
-from isarstep.bench.columns import first_places
+from isarstep.bench.columns import first_places, one_array
 from isarstep.bench.identity import ColumnDigest, columns_digest, document_digest, table_digest
 from isarstep.bench.layout import (
     FACTS,
@@ -86,7 +86,8 @@ def write_benchmark(folder: Path, content: Content, *, level: int = 6) -> dict[s
         splits = {name: known[name] for name in SPLITS if name in known}
         tables = content.tables()
         order, number = _by_first_use(splits, tables, len(content.propositions))
-        type_order, type_number = _types_by_first_use(splits, tables, len(content.types))
+        typed = [*splits.values(), *(table for table, schema in tables.values() if "types" in schema.names)]
+        type_order, type_number = _order([_flat(table["types"]) for table in typed], len(content.types))
         contents: dict[str, str] = {}
         used = np.concatenate([number[_flat(splits["train"][column])] for column in FIELDS])
         uses = np.bincount(used, minlength=len(order))
@@ -182,14 +183,6 @@ def _by_first_use(
     return _order(pieces, count)
 
 
-def _types_by_first_use(
-    splits: Mapping[str, pa.Table], tables: Mapping[str, tuple[pa.Table, pa.Schema]], count: int
-) -> tuple[Column, Column]:
-    pieces = [_flat(table["types"]) for table in splits.values()]
-    pieces += [_flat(table["types"]) for table, schema in tables.values() if "types" in schema.names]
-    return _order(pieces, count)
-
-
 def _order(pieces: list[Column], count: int) -> tuple[Column, Column]:
     used = np.concatenate(pieces).astype(np.int64) if pieces else np.zeros(0, np.int64)
     first = first_places(used, count)
@@ -207,15 +200,12 @@ def _renumber(table: pa.Table, schema: pa.Schema, number: Column, type_number: C
             column = _mapped(column, number)
         elif wanted.name == "types":
             column = _mapped(column, type_number)
-        if isinstance(column, pa.ChunkedArray):
-            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
-        columns.append(column.cast(wanted.type))
+        columns.append(one_array(column).cast(wanted.type))
     return pa.table(columns, schema=schema)
 
 
 def _mapped(column: pa.Array | pa.ChunkedArray, number: Column) -> pa.Array:
-    if isinstance(column, pa.ChunkedArray):
-        column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    column = one_array(column)
     if pa.types.is_list(column.type):
         offsets = column.offsets.to_numpy()
         values = column.values.to_numpy()[offsets[0] : offsets[-1]]

@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from isarstep.bench.columns import one_array
 from isarstep.bench.ids import VARIABLE
 from isarstep.bench.layout import PROOFS, PROPOSITIONS, files_of
 from isarstep.bench.store import Benchmark
@@ -125,7 +126,7 @@ def _make_contexts(contexts: AddedSources, counts: Counter[str], folder: Path) -
 
 
 def _lists(column: pa.ChunkedArray) -> Lists:
-    whole = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+    whole = one_array(column)
     return Lists(whole.flatten().to_numpy(), whole.offsets.to_numpy())
 
 
@@ -173,9 +174,7 @@ def _make_split(benchmark: Benchmark, split: str, lengths: Numbers, folder: Path
     numbers: list[Numbers] = []
     categories: list[Numbers] = []
     for field in _FIELDS:
-        column = table[f"f{field}"].combine_chunks()
-        if isinstance(column, pa.ChunkedArray):
-            column = pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+        column = one_array(table[f"f{field}"])
         if pa.types.is_list(column.type):
             values, per = column.flatten().to_numpy(), np.diff(column.offsets.to_numpy())
         else:
