@@ -13,7 +13,7 @@ from isarstep.logic.types import match_type
 from isarstep.logic.variables import as_schematic, substitute_frees
 from isarstep.theory.declarations import open_type
 from isarstep.theory.is_patterns import matched
-from isarstep.theory.library_rules import library_choice, library_rule
+from isarstep.theory.library_rules import MEASURE, library_choice, library_rule
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.proof_block import OpenGoal, type_of_term
@@ -33,9 +33,9 @@ from isarstep.theory.proof_cases import (
 from isarstep.theory.rule_cases import (
     InductionRule,
     WantedInduction,
+    are_instances,
     chosen_cases,
     elimination_cases,
-    is_of_class,
     predicate_of,
     rule_cases,
 )
@@ -81,11 +81,6 @@ def _cases(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnContext
     by_rule = _by_elimination(goal, method, scope, context)
     if by_rule is not None:
         return by_rule
-    if method.rule == "rev_cases" and len(method.arguments) == 1 and context.find_facts("rev_cases") is None:
-        rule = library_rule("rev_cases", scope)
-        assert rule is not None
-        term = read_together([method.arguments[0]], scope, None).terms[0]
-        return elimination_cases(rule, term, context.signature, goal.block.fixed)
     if method.rule or not method.arguments:
         return _of_choice(goal, method, scope, context)
     if len(method.arguments) != 1:
@@ -100,8 +95,8 @@ def _induction(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
     if not goal.goals:
         raise UserError("an induction on nothing is not read")
     if method.rule and (method.attributes or not _of_type(method.rule, context)):
-        return _by_rule(goal, method, _rule(method.rule, scope, context), scope, context)
-    by_fact = None if method.rule else _rule_of_fact(goal, method, context, scope)
+        return _by_rule(goal, method, _rule(method.rule, context), scope, context)
+    by_fact = None if method.rule else _rule_of_fact(goal, method, context)
     if by_fact is None and not method.rule and len(method.arguments) == 1:
         term = read_together([method.arguments[0]], scope, None).terms[0]
         by_fact = rule_for_type(context, type_of_term(term))
@@ -136,7 +131,7 @@ def _of_type(rule: str, context: OwnContext) -> str:
     return found if found != "Nat.nat" else ""  # nat.induct calls its cases otherwise
 
 
-def _rule_of_fact(goal: OpenGoal, method: MethodText, context: OwnContext, scope: Scope) -> InductionRule | None:
+def _rule_of_fact(goal: OpenGoal, method: MethodText, context: OwnContext) -> InductionRule | None:
     """Isabelle takes the rule of the predicate that the first chained fact is about, where it fits the variables that
     are named: the last ones of the predicate."""
     if not goal.chained:
@@ -146,7 +141,7 @@ def _rule_of_fact(goal: OpenGoal, method: MethodText, context: OwnContext, scope
     last = strip_comb(hol.dest_trueprop(goal.chained[0].prop) or goal.chained[0].prop)[1][-1:]
     if name in _NAMED_LIKE_CONSTRUCTORS and (not wanted or last == [] or getattr(last[0], "name", "") == wanted[-1]):
         raise UserError("an induction whose first fact has a rule of its own is not read")
-    rule = context.inductions.get(name) or library_rule(_LIBRARY_PREDICATES.get(name, ""), scope)
+    rule = context.inductions.get(name) or library_rule(_LIBRARY_PREDICATES.get(name, ""), context)
     if rule is None or rule.major is None:
         return None
     found: dict[str, Term] = {}
@@ -217,15 +212,16 @@ def _of_library(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCo
     try:
         if context.find_facts(method.rule) is not None or method.rule in goal.block.facts:
             raise KeyError
-        names, cases = library_choice(method.rule, scope)
+        variables, cases = library_choice(method.rule, context)
     except KeyError:
         raise UserError(f"`cases` by {method.rule} is not read") from None
-    if len(names) != len(method.arguments) or goal.unread_facts:
+    if len(variables) != len(method.arguments) or goal.unread_facts:
         raise UserError(f"`cases` by {method.rule} is not read at these terms")
     terms = list(read_together(list(method.arguments), scope, None).terms)
-    if len(terms) == 2 and not is_of_class(terms[0], "linorder", context.signature):
+    if not are_instances([each.type for each in variables], terms, context.signature):
         raise UserError(f"`cases` by {method.rule} is not read at this type")
-    return chosen_cases(cases, dict(zip(names, terms, strict=True)), context.signature, goal.block.fixed)
+    found = {each.name: term for each, term in zip(variables, terms, strict=True)}
+    return chosen_cases(cases, found, context.signature, goal.block.fixed)
 
 
 def _of_facts(choice: LemmaChoice, goal: OpenGoal, method: MethodText, context: OwnContext) -> dict[str, ProofCase]:
@@ -309,12 +305,12 @@ def _with_attributes(rule: InductionRule, method: MethodText, scope: Scope) -> t
             cases = tuple(replace(case, name=name) for case, name in zip(rule.cases, names, strict=True))
             rule = replace(rule, cases=cases)
         elif measure and word == "of" and len(rest) == 1:
-            taken["f"] = read_together([rest[0]], scope, None).terms[0]
+            taken[MEASURE] = read_together([rest[0]], scope, None).terms[0]
         elif measure and word == "where" and len(rest) == 3 and rest[0].text == "f" and rest[1].keyword("="):
-            taken["f"] = read_together([rest[2]], scope, None).terms[0]
+            taken[MEASURE] = read_together([rest[2]], scope, None).terms[0]
         else:
             raise UserError(f"an induction by a rule with [{word} ...] is not read")
-    if taken and not _gives_number(taken["f"]):
+    if taken and not _gives_number(taken[MEASURE]):
         raise UserError("an induction by a measure that is no natural number is not read")
     return rule, taken
 
@@ -349,17 +345,15 @@ def _on_measure(goal: OpenGoal, measure: Term, method: MethodText) -> dict[str, 
     return {"less": ProofCase(variables, groups, renamed(formula))}
 
 
-def _rule(name: str, scope: Scope, context: OwnContext) -> InductionRule | None:
-    if name == "rev_cases":
-        return None
+def _rule(name: str, context: OwnContext) -> InductionRule | None:
     if name == "set finite":
-        return library_rule("finite_induct", scope)
+        return library_rule("finite_induct", context)
     base, _, last = name.rpartition(".")
     if name.startswith("set ") or last == "induct":
         return context.inductions.get(_constant(to_isabelle(base or name.removeprefix("set ")), context))
     if context.find_facts(name) is not None:
         return own_rule(context, name)
-    return library_rule(name, scope)
+    return library_rule(name, context)
 
 
 def _constant(name: str, context: OwnContext) -> str:

@@ -22,7 +22,7 @@ _TRUTH = ("HOL.True", "HOL.False")
 def induction_facts(context: OwnContext) -> Iterator[tuple[str, Term]]:
     """`f.induct` and `p.induct` with their names; those of locales are left out."""
     for full, rule in context.inductions.items():
-        plain = full.count(".") == 1 and not rule.types and not rule.more and not rule.of_class
+        plain = full.count(".") == 1 and not rule.types and not rule.more
         facts = context.facts.get(f"{full}.simps" if rule.major is None else f"{full}.intros", ())
         if not plain or not facts or any(fact.unproved for fact in facts):
             continue

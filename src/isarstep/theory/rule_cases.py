@@ -16,6 +16,7 @@ from isarstep.logic.terms import (
     Free,
     Term,
     Typ,
+    Type,
     Var,
     abstract,
     beta_normal,
@@ -29,8 +30,8 @@ from isarstep.logic.terms import (
     substitute,
     subterms,
 )
-from isarstep.logic.types import match_type
-from isarstep.logic.variables import substitute_frees
+from isarstep.logic.types import match_type, type_of
+from isarstep.logic.variables import substitute_frees, with_bound
 from isarstep.theory.is_patterns import matched
 from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.statements import type_names, types_inside, with_type_marks
@@ -59,7 +60,6 @@ class InductionRule:
     cases: tuple[RuleCase, ...]
     types: tuple[Typ, ...] = ()  # of its variables, where it is for these and their instances only
     more: tuple[Term, ...] = ()  # what else it is about
-    of_class: str = ""  # of which the type of its first variable has to be
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,8 @@ def rule_cases(rule: InductionRule, asked: WantedInduction, signature: Signature
     names = [each.name if isinstance(each, Free) else f"{PLACE}{place}" for place, each in enumerate(terms)]
     pairs = zip(names, terms, strict=True)
     same = [hol.trueprop(hol.eq(Free(name), each)) for name, each in pairs if not isinstance(each, Free)]
-    types: dict[Typ, Typ] = {}
-    if not all(
-        match_type(typ, getattr(each, "type", typ), types) for typ, each in zip(rule.types, values, strict=False)
-    ):
+    if not are_instances(rule.types, terms, signature):
         raise UserError("an induction by a rule for another type is not read")
-    if rule.of_class and not all(is_of_class(each, rule.of_class, signature) for each in values):
-        raise UserError(f"an induction on something that is not of class {rule.of_class} is not read")
     moving = [*same, *given, *moving]
     asked = replace(asked, equations=len(same))
     shown = _abstracted(asked, moving, names)
@@ -134,10 +129,11 @@ def _made_simpler(case: RuleCase, terms: Sequence[Term], constructors: frozenset
     return False
 
 
-def is_of_class(value: Term | None, base: str, signature: Signature) -> bool:
-    typ = getattr(value, "type", None)
-    full = next((name for name in signature.classes if name.rpartition(".")[2] == base), "")
-    return bool(full) and typ is not None and signature.of_sort(typ, (full,))
+def are_instances(types: Iterable[Typ | None], terms: Iterable[Term], signature: Signature) -> bool:
+    """Are the types of these terms together instances of those?"""
+    found: dict[Typ, Typ] = {}
+    same = all(match_type(typ, type_of(term), found) for typ, term in zip(types, terms, strict=False))
+    return same and all(isinstance(v, Type) or signature.of_sort(typ, v.sort) for v, typ in found.items())
 
 
 def _abstracted(asked: WantedInduction, moving: Sequence[Term], names: Sequence[str]) -> Term:
@@ -191,7 +187,7 @@ def _case(
     if any(schematics(each) for each in (*premises, *arguments)):
         raise UserError("an induction with parameters of this form is not read")
     about = [any(node.name == SHOWN for node in frees(each)) for each in premises]
-    if any(map(_in_formula, premises)):
+    if any(map(in_formula, premises)):
         premises = [_with_formula(each, asked, moving, names) for each in premises]
     made = [beta_normal(rebuilt(each, said)) for each in premises]
     goal = beta_normal(list_comb(_function(with_type_marks(asked.goal), names), arguments))
@@ -219,7 +215,7 @@ def _case(
     return ProofCase(variables, (*groups, ("prems", prems)), formula)
 
 
-def _in_formula(premise: Term) -> bool:
+def in_formula(premise: Term) -> bool:
     """Does what is shown stand inside a formula (`∀m. m < n ⟶ P m`)?"""
     inside = sum(isinstance(node, Free) and node.name == SHOWN for node in subterms(premise))
     heads = [strip_comb(formula)[0] for node in subterms(premise) if (formula := hol.dest_trueprop(node)) is not None]
@@ -249,12 +245,9 @@ def predicate_of(prop: Term) -> str:
 def elimination_cases(
     rule: InductionRule, about: Term, signature: Signature, fixed: Mapping[str, Typ]
 ) -> dict[str, ProofCase]:
-    """What a fact about an inductive predicate says in each case; of a rule about nothing, what the cases of a term
-    are. Raises UserError where the fact is not about it."""
+    """What a fact about an inductive predicate says in each case. Raises UserError where the fact is not about it."""
     found: dict[str, Term] = {}
-    if rule.major is None:
-        found = dict(zip(rule.variables, [about], strict=True))
-    elif not matched(rule.major, about, found):
+    if rule.major is None or not matched(rule.major, about, found):
         raise UserError("what the rule is about is not among the facts that are given to it")
     cases = {}
     for case in rule.cases:
@@ -310,6 +303,44 @@ def rule_of_intros(
     variables_of = tuple(f"x{n}" for n in range(count - parameters))
     values = [*(Var(f"p{n}", 0) for n in range(parameters)), *(Var(n, 0) for n in variables_of)]
     return InductionRule(hol.trueprop(about_members(full, values, width)), variables_of, tuple(cases))
+
+
+def rule_of_proposition(prop: Term, names: Sequence[str], majors: int) -> InductionRule | None:
+    """The rule that `⟦A ?x; ⋀y. B y ⟹ ?P (f y)⟧ ⟹ ?P ?x` is: so many premises say what it is about, the others are the
+    cases of these names. None where it has another form."""
+    premises, conclusion = hol.strip_pure_imp(prop)
+    head, arguments = strip_comb(hol.dest_trueprop(conclusion) or conclusion)
+    variables = [each for each in arguments if isinstance(each, Var)]
+    if not isinstance(head, Var) or not arguments or len({each.name for each in (head, *variables)}) <= len(arguments):
+        return None
+    if len(premises) != majors + len(names) or len(set(names)) < len(names):
+        return None
+    premises = [substitute(each, lambda leaf: Free(SHOWN) if leaf == head else None) for each in premises]
+    cases = []
+    for name, premise in zip(names, premises[majors:], strict=True):
+        own, body = without_binders(premise)
+        asked, shown = hol.strip_pure_imp(erase(body))
+        case, values = strip_comb(hol.dest_trueprop(shown) or shown)
+        if case != Free(SHOWN) or len(values) != len(variables) or any(Free(SHOWN) in frees(each) for each in values):
+            return None
+        if len(set(own)) < len(own) or set(own) & {node.name for node in frees(premise)}:
+            return None
+        cases.append(RuleCase(name, tuple(own), tuple(asked), tuple(values)))
+    about = [erase(each) for each in premises[:majors]]
+    if any(Free(SHOWN) in frees(each) for each in about):
+        return None
+    types = tuple(each.type for each in variables if each.type is not None)
+    own_names = tuple(each.name for each in variables)
+    return InductionRule(about[0] if about else None, own_names, tuple(cases), types, tuple(about[1:]))
+
+
+def without_binders(prop: Term) -> tuple[list[str], Term]:
+    """The variables that it speaks of all of, and what it says of them."""
+    binders, body = hol.strip_pure_all(prop)
+    names = [binder.name or f"x{place}" for place, binder in enumerate(binders)]
+    for number, name in enumerate(reversed(names)):
+        body = with_bound(body, number, Free(name))
+    return names, body
 
 
 def chosen_cases(
