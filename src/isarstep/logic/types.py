@@ -61,6 +61,14 @@ def match_type(pattern: MaybeTyp, typ: MaybeTyp, found: dict[Typ, Typ]) -> bool:
     return True
 
 
+def parts_of_type(typ: Typ) -> Iterator[Typ]:
+    """The type itself and all types inside it."""
+    todo = [typ]
+    while todo:
+        yield (node := todo.pop())
+        todo += node.args if type(node) is Type else ()
+
+
 def types_in(term: Term) -> Iterator[Typ]:
     """The types of constants, variables and abstractions from left to right, an abstraction's before its body's."""
     for node in subterms(term):

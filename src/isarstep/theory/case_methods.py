@@ -25,10 +25,8 @@ from isarstep.theory.proof_cases import (
     constructors_at,
     distinction_cases,
     goal_parts,
-    induction_cases,
     joined_cases,
     method_text,
-    term_induction_cases,
 )
 from isarstep.theory.rule_cases import (
     InductionRule,
@@ -38,6 +36,7 @@ from isarstep.theory.rule_cases import (
     elimination_cases,
     predicate_of,
     rule_cases,
+    structural_rule,
 )
 from isarstep.theory.stated import ReadStatement, Witnesses, exported
 from isarstep.theory.statements import Scope, read_together
@@ -105,19 +104,11 @@ def _induction(goal: OpenGoal, method: MethodText, scope: Scope, context: OwnCon
     if len(method.arguments) != 1:
         raise UserError(f"`{method.name}` with several arguments is not read")
     term = read_together([method.arguments[0]], scope, None).terms[0]
-    block = goal.block
     if method.rule and _of_type(method.rule, context) != getattr(type_of_term(term), "name", ""):
         raise UserError(f"an induction by {method.rule} on what is shown here is not read")
-    arbitrary = {to_isabelle(name): block.fixed[to_isabelle(name)] for name in method.arbitrary}
-    chained = [fact.prop for fact in goal.chained]
-    parts = [goal_parts(each, set(block.fixed)) for each in goal.goals]
-    if len(parts) > 1 and any(each.variables for each in parts):
-        raise UserError("an induction on several goals of this form is not read")
-    if isinstance(term, Free):
-        return joined_cases([induction_cases(term, each, chained, arbitrary, context.language) for each in parts])
-    if len(parts) > 1:
-        raise UserError("an induction on a term for several goals is not read")
-    return term_induction_cases(term, type_of_term(term), parts[0], chained, arbitrary, context.language)
+    variable = term.name if isinstance(term, Free) else "x"
+    rule = structural_rule(type_of_term(term), variable, context.language)
+    return _by_rule(goal, method, rule, scope, context, several=isinstance(term, Free), apart=True)
 
 
 def _of_type(rule: str, context: OwnContext) -> str:
@@ -258,32 +249,43 @@ def _of_lemma(choice: LemmaChoice, method: MethodText, scope: Scope) -> dict[str
 
 
 def _by_rule(
-    goal: OpenGoal, method: MethodText, rule: InductionRule | None, scope: Scope, context: OwnContext
+    goal: OpenGoal,
+    method: MethodText,
+    rule: InductionRule | None,
+    scope: Scope,
+    context: OwnContext,
+    *,
+    several: bool = False,
+    apart: bool = False,
 ) -> dict[str, ProofCase]:
-    """`induct x arbitrary: y rule: r`, `induction set: finite`."""
-    if rule is None or len(goal.goals) != 1:
+    """`induct x arbitrary: y rule: r`, `induction set: finite`; `several`: of several goals together."""
+    if rule is None or (len(goal.goals) != 1 and not several):
         raise UserError(f"an induction by {method.rule} on what is shown here is not read")
     rule, taken = _with_attributes(rule, method, scope)
     variables = [read_together([token], scope, None).terms[0] for token in method.arguments]
     if method.rule == "less_induct" and len(variables) == 1 and not isinstance(variables[0], Free):
         return _on_measure(goal, variables[0], method)
     made = {name for each in variables if not isinstance(each, Free) for name in _constructors(each, context)}
-    premises, conclusion = hol.strip_pure_imp(goal.goals[0])
-    if hol.dest_trueprop(conclusion) is None:
-        raise UserError("an induction on a goal of this form is not read")
-    block = goal.block
-    asked = WantedInduction(
-        conclusion,
-        tuple(premises),
-        {to_isabelle(name): block.fixed[to_isabelle(name)] for name in method.arbitrary},
-        tuple(fact.prop for fact in goal.chained),
-        tuple(variables),
-        block.fixed,
-        method.name == "induction",
-        taken,
-        constructors=frozenset(made),
-    )
-    return rule_cases(rule, asked, context.signature)
+    fixed = goal.block.fixed
+    parts = [goal_parts(each, set(fixed)) for each in goal.goals]
+    if len(parts) > 1 and any(each.variables for each in parts):
+        raise UserError("an induction on several goals of this form is not read")
+    arbitrary = {to_isabelle(name): fixed[to_isabelle(name)] for name in method.arbitrary}
+    found = []
+    for part in parts:
+        asked = WantedInduction(
+            hol.trueprop(part.formula, typed=True),
+            part.premises,
+            {**arbitrary, **dict(part.variables)},
+            tuple(fact.prop for fact in goal.chained),
+            tuple(variables),
+            {**fixed, **dict(part.variables)},
+            apart or method.name == "induction",
+            taken,
+            constructors=frozenset(made),
+        )
+        found.append(rule_cases(rule, asked, context.signature))
+    return joined_cases(found)
 
 
 def _constructors(term: Term, context: OwnContext) -> list[str]:

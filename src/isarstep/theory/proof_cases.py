@@ -17,17 +17,14 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    frees,
     funs,
     list_comb,
-    strip_comb,
     strip_fun,
     substitute,
 )
 from isarstep.logic.types import instantiate_type
-from isarstep.logic.variables import substitute_frees, with_bound
+from isarstep.logic.variables import with_bound
 from isarstep.theory.outer import SourceToken, split_at
-from isarstep.theory.stated import exported
 
 LITERALS = ("Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral")
 _OF_NAT = (("0", "Groups.zero_class.zero", 0), ("Suc", "Nat.Suc", 1))
@@ -161,76 +158,6 @@ def goal_parts(goal: Term, taken: set[str]) -> GoalParts:
     return GoalParts(formula, tuple(premises), tuple(variables))
 
 
-def induction_cases(
-    variable: Free, goal: GoalParts, given: Sequence[Term], arbitrary: Mapping[str, Typ], language: Language
-) -> dict[str, ProofCase]:
-    """Structural induction on a variable. `given` are chained facts, which become part of what is shown."""
-    assert variable.type is not None
-    moving = [*given, *goal.premises]
-    others = {**arbitrary, **dict(goal.variables)}
-    cases: dict[str, ProofCase] = {}
-    for short, constructor, types in constructors_at(variable.type, language):
-        taken = {node.name for term in (goal.formula, *moving) for node in frees(term)}
-        names = _names(variable.name, types, variable.type, taken)
-        fresh: list[Term] = [Free(name, typ) for name, typ in names]
-        hypotheses = []
-        for place, typ in enumerate(types):
-            if typ == variable.type:
-                at = _put(hol.trueprop(goal.formula, typed=True), variable, fresh[place])
-                under = [_put(premise, variable, fresh[place]) for premise in moving]
-                hypotheses.append(exported(at, others, under))
-            elif isinstance(typ, Type) and _contains(typ, variable.type):
-                raise UserError("an induction through another type is not read")
-        value = list_comb(constructor, fresh)
-        cases[short] = ProofCase(
-            (*names, *others.items()),
-            (
-                ("IH", tuple(hypotheses)),
-                ("prems", tuple(_put(premise, variable, value) for premise in moving)),
-            ),
-            _put(goal.formula, variable, value),
-        )
-    return cases
-
-
-def term_induction_cases(
-    term: Term,
-    typ: Typ,
-    goal: GoalParts,
-    given: Sequence[Term],
-    arbitrary: Mapping[str, Typ],
-    language: Language,
-) -> dict[str, ProofCase]:
-    """Structural induction on a term that is no variable: every case says what the term is then."""
-    head = strip_comb(term)[0]
-    constructors = constructors_at(typ, language)
-    made = [constructor.name for _, constructor, _ in constructors]
-    if not isinstance(head, Const) or head.name in (*made, *LITERALS):
-        raise UserError("an induction on a term of this form is not read")
-    moving = [*given, *goal.premises]
-    others = {**arbitrary, **dict(goal.variables)}
-    cases: dict[str, ProofCase] = {}
-    for short, constructor, types in constructors:
-        taken = {node.name for each in (goal.formula, term, *moving) for node in frees(each)}
-        names = _names("x", types, typ, taken)
-        fresh: list[Term] = [Free(name, each) for name, each in names]
-
-        def is_term(value: Term) -> Term:
-            return hol.trueprop(hol.eq(value, term, typ), typed=True)
-
-        shown = hol.trueprop(goal.formula, typed=True)
-        hypotheses = []
-        for value, each in zip(fresh, types, strict=True):
-            if each == typ:
-                hypotheses.append(exported(shown, others, [is_term(value), *moving]))
-            elif isinstance(each, Type) and _contains(each, typ):
-                raise UserError("an induction through another type is not read")
-        same = is_term(list_comb(constructor, fresh))
-        groups = (("hyps", (*hypotheses, same)), ("prems", tuple(moving)))  # also of `induction`
-        cases[short] = ProofCase((*names, *others.items()), groups, goal.formula)
-    return cases
-
-
 def _names(variable: str, types: Sequence[Typ], own: Typ, taken: set[str]) -> list[tuple[str, Typ]]:
     """Names that nobody has written: those of Isabelle depend on how the datatype was declared."""
     found: list[tuple[str, Typ]] = []
@@ -240,14 +167,6 @@ def _names(variable: str, types: Sequence[Typ], own: Typ, taken: set[str]) -> li
             name += "_"
         found.append((name, typ))
     return found
-
-
-def _contains(typ: Type, own: Typ) -> bool:
-    return any(part == own or (isinstance(part, Type) and _contains(part, own)) for part in typ.args)
-
-
-def _put(term: Term, variable: Free, value: Term) -> Term:
-    return substitute_frees(term, {variable.name: value})
 
 
 def distinction_cases(term: Term, typ: Typ, taken: set[str], language: Language) -> dict[str, ProofCase]:

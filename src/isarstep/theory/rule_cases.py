@@ -9,9 +9,11 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.annotations import without_marks
 from isarstep.logic.infer import infer
+from isarstep.logic.language import Language
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
+    App,
     Const,
     Free,
     Term,
@@ -30,10 +32,10 @@ from isarstep.logic.terms import (
     substitute,
     subterms,
 )
-from isarstep.logic.types import match_type, type_of
+from isarstep.logic.types import match_type, parts_of_type, type_of
 from isarstep.logic.variables import substitute_frees, with_bound
 from isarstep.theory.is_patterns import matched
-from isarstep.theory.proof_cases import ProofCase
+from isarstep.theory.proof_cases import ProofCase, constructors_at
 from isarstep.theory.statements import type_names, types_inside, with_type_marks
 
 _MEMBER, _PAIR = "Set.member", "Product_Type.Pair"
@@ -43,12 +45,13 @@ SHOWN = "P~"  # what a rule shows, as a variable of its cases
 
 @dataclass(frozen=True)
 class RuleCase:
-    """`⋀x. A x ⟹ P x ⟹ P (f x)`: variables, premises and the arguments of what is shown; nothing has a type."""
+    """`⋀x. A x ⟹ P x ⟹ P (f x)`: variables, premises and the arguments of what is shown; no term has a type."""
 
     name: str
     variables: tuple[str, ...]
     premises: tuple[Term, ...]
     arguments: tuple[Term, ...]
+    types: tuple[Typ, ...] = ()  # of the variables, where they are known
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,8 @@ def _case(
     made = [beta_normal(rebuilt(each, said)) for each in premises]
     goal = beta_normal(list_comb(_function(with_type_marks(asked.goal), names), arguments))
     rest = [beta_normal(list_comb(_function(with_type_marks(each), names), arguments)) for each in moving]
-    typing = infer([*made, goal, *rest], signature, dict(asked.fixed))
+    known = dict(zip(fresh.values(), case.types, strict=False))
+    typing = infer([*made, goal, *rest], signature, {**asked.fixed, **known})
     terms = [beta_normal(without_marks(term)) for term in typing.propositions]
     if types_inside(terms) - types_inside([asked.goal, *asked.given, *asked.moving]) - type_names(asked.fixed.values()):
         raise UserError("a case with a type that is not known is not read")
@@ -303,6 +307,20 @@ def rule_of_intros(
     variables_of = tuple(f"x{n}" for n in range(count - parameters))
     values = [*(Var(f"p{n}", 0) for n in range(parameters)), *(Var(n, 0) for n in variables_of)]
     return InductionRule(hol.trueprop(about_members(full, values, width)), variables_of, tuple(cases))
+
+
+def structural_rule(typ: Typ, variable: str, language: Language) -> InductionRule:
+    """Of a datatype. Raises UserError where it is none, or where its values lie inside those of another type."""
+    cases = []
+    for short, constructor, types in constructors_at(typ, language):
+        if any(each != typ and typ in parts_of_type(each) for each in types):
+            raise UserError("an induction through another type is not read")
+        names = [f"{variable if each == typ else 'x'}{place}" for place, each in enumerate(types)]
+        fresh = [Free(name) for name in names]
+        premises = [hol.trueprop(App(Free(SHOWN), x)) for x, each in zip(fresh, types, strict=True) if each == typ]
+        value = list_comb(Const(constructor.name), fresh)
+        cases.append(RuleCase(short, tuple(names), tuple(premises), (value,), tuple(types)))
+    return InductionRule(None, (variable,), tuple(cases))
 
 
 def rule_of_proposition(prop: Term, names: Sequence[str], majors: int) -> InductionRule | None:
