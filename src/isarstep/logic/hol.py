@@ -51,8 +51,9 @@ DIVIDE, MODULO, DVD = "Rings.divide_class.divide", "Rings.modulo_class.modulo", 
 MEMBER, COLLECT, BALL, IMAGE = "Set.member", "Set.Collect", "Set.Ball", "Set.image"
 
 
-def _binary(name: str, left: Term, right: Term, argument: MaybeTyp, result: Typ) -> Term:
-    typ = None if argument is None else fun(argument, fun(argument, result))
+def binary(name: str, left: Term, right: Term, of: MaybeTyp, result: Typ | None = None) -> Term:
+    """A constant of two arguments of a type, whose result is of that type or of another one: `left + right`."""
+    typ = None if of is None else fun(of, fun(of, result or of))
     return App(App(Const(name, typ), left), right)
 
 
@@ -62,7 +63,7 @@ def trueprop(formula: Term, *, typed: bool = False) -> Term:
 
 
 def pure_imp(premise: Term, conclusion: Term, *, typed: bool = False) -> Term:
-    return _binary(PURE_IMP, premise, conclusion, PROP if typed else None, PROP)
+    return binary(PURE_IMP, premise, conclusion, PROP if typed else None, PROP)
 
 
 def list_pure_imp(premises: Iterable[Term], conclusion: Term, *, typed: bool = False) -> Term:
@@ -73,15 +74,15 @@ def list_pure_imp(premises: Iterable[Term], conclusion: Term, *, typed: bool = F
 
 
 def eq(left: Term, right: Term, of: MaybeTyp = None) -> Term:
-    return _binary(EQ, left, right, of, BOOL)
+    return binary(EQ, left, right, of, BOOL)
 
 
 def conj(left: Term, right: Term, *, typed: bool = False) -> Term:
-    return _binary(CONJ, left, right, BOOL if typed else None, BOOL)
+    return binary(CONJ, left, right, BOOL if typed else None, BOOL)
 
 
 def disj(left: Term, right: Term, *, typed: bool = False) -> Term:
-    return _binary(DISJ, left, right, BOOL if typed else None, BOOL)
+    return binary(DISJ, left, right, BOOL if typed else None, BOOL)
 
 
 def list_conj(formulas: Sequence[Term], *, typed: bool = False) -> Term:
@@ -95,7 +96,7 @@ def list_disj(formulas: Sequence[Term], *, typed: bool = False) -> Term:
 
 
 def implies(left: Term, right: Term, *, typed: bool = False) -> Term:
-    return _binary(IMPLIES, left, right, BOOL if typed else None, BOOL)
+    return binary(IMPLIES, left, right, BOOL if typed else None, BOOL)
 
 
 def _quantifier(constant: str, name: str, of: MaybeTyp, body: Term, truth: Typ) -> Term:

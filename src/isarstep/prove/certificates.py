@@ -14,7 +14,7 @@ from functools import reduce
 from itertools import combinations, combinations_with_replacement, islice
 
 from isarstep.logic import hol
-from isarstep.logic.hol import DIVIDE, LESS, LESS_EQ, MINUS, PLUS, POWER, TIMES, UMINUS
+from isarstep.logic.hol import LESS, LESS_EQ, MINUS, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Const,
@@ -30,12 +30,28 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.prove.calculation import IDENTITY
-from isarstep.prove.domains import INT, number_term
+from isarstep.prove.domains import INT, NAT, number_term
 from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
 from isarstep.prove.ground_facts import GroundFact
 from isarstep.prove.ground_problem import GroundProblem
 from isarstep.prove.multipliers import Compared, multipliers
-from isarstep.prove.rings import Atom, Monomial, Normaliser, Polynomial, TooLarge, atom_terms, number_of
+from isarstep.prove.rings import (
+    Atom,
+    Monomial,
+    Normaliser,
+    Polynomial,
+    TooLarge,
+    added,
+    atom_terms,
+    divide,
+    minus,
+    number_of,
+    plus,
+    product_of,
+    sum_of,
+    times,
+    without_squares,
+)
 from isarstep.prove.verdict import Proved, ShownStep
 
 ORDERED = (Type("Real.real"), Type("Rat.rat"), Type("Int.int"))
@@ -61,7 +77,7 @@ class Inequality:
         """What is not negative, or 0."""
         if number_of(self.low) == 0:
             return self.high
-        return list_comb(Const(MINUS, funs((self.type, self.type), self.type)), (self.high, self.low))
+        return minus(self.high, self.low, self.type)
 
 
 def inequality(formula: Term, fact: GroundFact | None = None) -> Inequality | None:
@@ -129,7 +145,7 @@ def as_sum(problem: GroundProblem, proof: Proved, signature: Signature) -> Prove
     if not total:
         return shown
     left = scaled(minus(goal.high, goal.low, typ), Fraction(whole), typ)
-    identity = hol.eq(left, reduce(lambda a, b: plus(a, b, typ), total), typ)
+    identity = hol.eq(left, sum_of(total, typ), typ)
     needed = tuple(name for name in apart if name in by_name) if rings.divided else ()
     premises = dict.fromkeys(premise for name in needed for premise in by_name[name].premises)
     last = ShownStep(identity, QUOTIENTS if rings.divided else IDENTITY, tuple(premises), (), True)
@@ -138,31 +154,13 @@ def as_sum(problem: GroundProblem, proof: Proved, signature: Signature) -> Prove
 
 def _difference(rings: Normaliser, compared: Inequality) -> Polynomial:
     """high - low, where the square of the root of a number is the number."""
-    return _without_squares_of_roots(plain_difference(rings, compared))
+    return without_squares(plain_difference(rings, compared), _under_root)
 
 
 def plain_difference(rings: Normaliser, compared: Inequality) -> Polynomial:
     """high - low."""
-    polynomial: Polynomial = dict(rings.polynomial(compared.high, compared.type))
-    for monomial, coefficient in rings.polynomial(compared.low, compared.type).items():
-        polynomial[monomial] = polynomial.get(monomial, Fraction(0)) - coefficient
-    return {m: coefficient for m, coefficient in polynomial.items() if coefficient}
-
-
-def _without_squares_of_roots(found: Polynomial) -> Polynomial:
-    """The square of the root of a number is the number."""
-    made: Polynomial = {}
-    for monomial, coefficient in found.items():
-        rest: list[tuple[Atom, int]] = []
-        for atom, power in monomial:
-            number = _under_root(atom) if power > 1 else None
-            if number is not None:
-                coefficient *= number ** (power // 2)
-            if number is None or power % 2:
-                rest.append((atom, power if number is None else 1))
-        key = tuple(rest)
-        made[key] = made.get(key, Fraction(0)) + coefficient
-    return {monomial: coefficient for monomial, coefficient in made.items() if coefficient}
+    high, low = (rings.polynomial(each, compared.type) for each in (compared.high, compared.low))
+    return added(high, low, Fraction(-1))
 
 
 def _under_root(atom: Atom) -> Fraction | None:
@@ -182,13 +180,15 @@ def completed_squares(rings: Normaliser, goal: Inequality) -> Iterator[Term]:
     polynomial = _difference(rings, goal)
     below = {atom: -power for monomial in polynomial for atom, power in monomial if power < 0}
     for atom, power in below.items():
-        polynomial = {_times_power(monomial, atom, power): c for monomial, c in polynomial.items()}
+        polynomial = {product_of((*monomial, (atom, power))): c for monomial, c in polynomial.items()}
     for atom in terms:
         degrees = [dict(monomial).get(atom, 0) for monomial in polynomial]
         square = polynomial.get(((atom, 2),), Fraction(0))
         if max(degrees, default=0) != 2 or square <= 0:
             continue
-        linear = {_times_power(m, atom, -1): c / (2 * square) for m, c in polynomial.items() if dict(m).get(atom) == 1}
+        linear = {
+            product_of((*m, (atom, -1))): c / (2 * square) for m, c in polynomial.items() if dict(m).get(atom) == 1
+        }
         if not linear or any(other not in terms or power < 1 for m in linear for other, power in m):
             continue
         base = terms[atom]
@@ -199,12 +199,6 @@ def completed_squares(rings: Normaliser, goal: Inequality) -> Iterator[Term]:
             base = (plus if coefficient > 0 else minus)(base, part, typ)
         if typ != INT or all(c.denominator == 1 for c in linear.values()):
             yield base
-
-
-def _times_power(monomial: Monomial, atom: Atom, power: int) -> Monomial:
-    powers = dict(monomial)
-    powers[atom] = powers.get(atom, 0) + power
-    return tuple(sorted(((a, p) for a, p in powers.items() if p), key=repr))
 
 
 def over_monomials(polynomial: Polynomial, name: str, symbols: dict[Monomial, Sym]) -> Formula:
@@ -310,30 +304,12 @@ def atoms_of(term: Term, typ: Typ) -> Iterator[Term]:
 
 
 def at_least_zero(term: Term, typ: Typ, *, strict: bool) -> Term:
-    order = Const(LESS if strict else LESS_EQ, funs((typ, typ), Type("HOL.bool")))
-    return list_comb(order, (number_term(Fraction(0), typ), term))
-
-
-def times(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const(TIMES, funs((typ, typ), typ)), (left, right))
+    return hol.binary(LESS if strict else LESS_EQ, number_term(Fraction(0), typ), term, typ, hol.BOOL)
 
 
 def scaled(term: Term, number: Fraction | int, typ: Typ) -> Term:
     return term if number == 1 else times(number_term(Fraction(number), typ), term, typ)
 
 
-def plus(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const(PLUS, funs((typ, typ), typ)), (left, right))
-
-
-def minus(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const(MINUS, funs((typ, typ), typ)), (left, right))
-
-
-def divide(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const(DIVIDE, funs((typ, typ), typ)), (left, right))
-
-
 def square_of(base: Term, typ: Typ) -> Term:
-    nat = Type("Nat.nat")
-    return list_comb(Const(POWER, funs((typ, nat), typ)), (base, number_term(Fraction(2), nat)))
+    return list_comb(Const(POWER, funs((typ, NAT), typ)), (base, number_term(Fraction(2), NAT)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain, combinations_with_replacement, islice
 
 from isarstep.logic import hol
@@ -37,21 +37,18 @@ from isarstep.prove.certificates import (
     bases,
     completed_squares,
     inequality,
-    minus,
     over_monomials,
     plain_difference,
-    plus,
     product_of_signs,
     scaled,
     square_of,
-    times,
 )
 from isarstep.prove.domains import BOOL, number_term
 from isarstep.prove.formula import Entailment, Sym, Truth
 from isarstep.prove.ground_facts import GroundFact
 from isarstep.prove.ground_problem import GroundProblem
 from isarstep.prove.multipliers import Compared, contradiction
-from isarstep.prove.rings import Monomial, Normaliser, TooLarge
+from isarstep.prove.rings import Monomial, Normaliser, TooLarge, minus, sum_of, times
 from isarstep.prove.verdict import ASSUME, CLOSE, Proved
 
 MOST_CASES = 12
@@ -228,7 +225,7 @@ class _Search:
 
     def _denial(self, case: tuple[Term, ...]) -> GroundFact | None:
         """That some comparisons do not hold together, with what is known."""
-        assumed = self._named(reduce(lambda a, b: hol.conj(a, b, typed=True), case), (), ASSUME)
+        assumed = self._named(reduce(partial(hol.conj, typed=True), case), (), ASSUME)
         literals = [assumed] if len(case) == 1 else [self._named(each, (assumed,), "blast") for each in case]
         hypotheses = [made for fact in literals if (made := inequality(fact.formula, fact)) is not None]
         hypotheses += [made for fact in self._values(case, literals) if (made := inequality(fact.formula, fact))]
@@ -259,7 +256,7 @@ class _Search:
         total = [scaled(each.difference, Fraction(factor), self.type) for each, factor in parts]
         total += [number_term(Fraction(factors[1]), self.type)] if factors[1] else []
         zero = number_term(Fraction(0), self.type)
-        identity = hol.eq(reduce(lambda a, b: plus(a, b, self.type), total), zero, self.type)
+        identity = hol.eq(sum_of(total, self.type), zero, self.type)
         by_name = {fact.name: fact for fact in self.facts}
         dividing = [by_name[name] for name in apart if name in by_name] if rings.divided else []
         summed = self._named(identity, dividing, QUOTIENTS if rings.divided else IDENTITY)
@@ -322,4 +319,4 @@ def _made_here(fact: GroundFact) -> bool:
 
 
 def _compare(name: str, low: Term, high: Term, typ: Typ) -> Term:
-    return list_comb(Const(name, funs((typ, typ), BOOL)), (low, high))
+    return hol.binary(name, low, high, typ, BOOL)

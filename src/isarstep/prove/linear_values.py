@@ -4,7 +4,7 @@ multiplied out and denominators that are not 0 are cleared; and equations of one
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, islice
 
@@ -15,7 +15,7 @@ from isarstep.logic.terms import Free, Term, Typ
 from isarstep.logic.types import first_argument_type
 from isarstep.prove.domains import COMPLEX, INT, NAT, RAT, REAL, number_term, short_enough
 from isarstep.prove.monomorphise import Named
-from isarstep.prove.rings import Normaliser, Polynomial, TooLarge, number_of
+from isarstep.prove.rings import Normaliser, Polynomial, Row, TooLarge, eliminated, number_of, without
 from isarstep.prove.roots import rational_roots
 
 MOST_EQUATIONS = 24
@@ -24,14 +24,14 @@ SOLVED = (
     "(linarith | (simp add: field_simps power2_eq_square power3_eq_cube; fail) | algebra"
     " | (auto simp add: complex_eq_iff))"
 )
-Row = tuple[Polynomial, frozenset[str]]
+Equation = Row[frozenset[str]]
 
 
 class Equations:
-    """Given equations as polynomials that are 0, each with the names of the facts by which it is one."""
+    """Given equations as polynomials that are 0, by the names of the facts by which each is one."""
 
     def __init__(self, facts: Sequence[Named], signature: Signature) -> None:
-        self.rows: dict[Typ, list[Row]] = {}
+        self.rows: dict[Typ, list[Equation]] = {}
         self.sums: list[tuple[Polynomial, int, str]] = []  # of natural numbers, each at most so large
         for fact in facts:
             formula = hol.dest_trueprop(fact.prop)
@@ -49,7 +49,7 @@ class Equations:
                 continue
             if row:
                 names = frozenset({fact.name, *(apart if rings.divided else ())})
-                self.rows.setdefault(typ, []).append((row, names))
+                self.rows.setdefault(typ, []).append((row, {names: Fraction(1)}))
 
     def _note_sum(self, name: str, formula: Term, signature: Signature) -> None:
         """`s = c`, `s ≤ c` and `s < c`."""
@@ -70,7 +70,7 @@ class Equations:
         """Variables with the numeral that they are, and the names of the facts that say so."""
         for typ, rows in self.rows.items():
             linear = [row for row in rows if all(map(_is_variable, row[0]))]
-            for row, names in _eliminated(linear[:MOST_EQUATIONS]):
+            for _, (row, factors) in eliminated(linear[:MOST_EQUATIONS]):
                 if len(row.keys() - {()}) != 1:
                     continue
                 ((monomial, factor),) = ((m, c) for m, c in row.items() if m != ())
@@ -78,7 +78,7 @@ class Equations:
                 variable = monomial[0][0]
                 whole = typ in (RAT, REAL, COMPLEX) or (value.denominator == 1 and (typ == INT or value >= 0))
                 if whole and isinstance(variable, Free) and short_enough(value):
-                    yield variable, number_term(value, typ), names
+                    yield variable, number_term(value, typ), _names(factors)
 
     def upper_bounds(self) -> Iterator[tuple[Free, int, int, frozenset[str]]]:
         """Natural numbers with a power of them and a number that it is at most, as a part of a known sum."""
@@ -92,21 +92,25 @@ class Equations:
         """Variables with all numbers that they can be by one equation, or by two after one variable is eliminated."""
         for typ, rows in self.rows.items():
             among = [*rows, *islice(_one_less(rows), MOST_EQUATIONS)]
-            for row, names in among:
+            for row, factors in among:
                 found = rational_roots(row, typ)
                 if found is not None:
-                    yield *found, names
+                    yield *found, _names(factors)
 
 
-def _one_less(rows: Sequence[Row]) -> Iterator[Row]:
+def _names(factors: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset().union(*factors)
+
+
+def _one_less(rows: Sequence[Equation]) -> Iterator[Equation]:
     """Pairs of equations without a variable that stands alone in both."""
-    for (one, names), (other, more) in combinations(rows, 2):
-        for monomial in one:
-            if monomial == () or monomial not in other or not _is_variable(monomial):
+    for one, other in combinations(rows, 2):
+        for monomial in one[0]:
+            if monomial == () or monomial not in other[0] or not _is_variable(monomial):
                 continue
             atom = monomial[0][0]
-            if not any(atom == each for row in (one, other) for m in row if m != monomial for each, _ in m):
-                yield _without(one, names, monomial, other, more)
+            if not any(atom == each for row, _ in (one, other) for m in row if m != monomial for each, _ in m):
+                yield without(one, monomial, other)
 
 
 def _is_variable(monomial: object) -> bool:
@@ -114,27 +118,3 @@ def _is_variable(monomial: object) -> bool:
     if not isinstance(monomial, tuple) or len(monomial) > 1:
         return False
     return not monomial or (isinstance(monomial[0][0], Free) and monomial[0][1] == 1)
-
-
-def _eliminated(rows: list[Row]) -> list[Row]:
-    """Each row with a variable that no other row has; rows that say nothing are left out."""
-    done: list[tuple[object, Row]] = []
-    for row, names in rows:
-        for pivot, (other, its) in done:
-            row, names = _without(row, names, pivot, other, its)
-        pivot = next((m for m in row if m != ()), None)
-        if pivot is None:
-            continue
-        done = [(p, _without(r, n, pivot, row, names)) for p, (r, n) in done]
-        done.append((pivot, (row, names)))
-    return [row for _, row in done]
-
-
-def _without(
-    row: Polynomial, names: frozenset[str], pivot: object, other: Polynomial, its: frozenset[str]
-) -> tuple[Polynomial, frozenset[str]]:
-    factor = row.get(pivot, Fraction(0)) / other[pivot]  # type: ignore[call-overload, index]
-    if not factor:
-        return row, names
-    made = {m: row.get(m, Fraction(0)) - factor * other.get(m, Fraction(0)) for m in {**row, **other}}
-    return {m: c for m, c in made.items() if c}, names | its

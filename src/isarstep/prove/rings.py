@@ -7,14 +7,14 @@ a combination of given equations.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
-from typing import TypeAlias
+from functools import partial, reduce
+from typing import TypeAlias, TypeVar
 
 from isarstep.logic import hol, patterns
-from isarstep.logic.hol import dest_trueprop, eq, strip_pure_imp
+from isarstep.logic.hol import DIVIDE, MINUS, PLUS, TIMES, dest_trueprop, eq, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -26,9 +26,7 @@ from isarstep.logic.terms import (
     Var,
     applied_constant,
     frees,
-    funs,
     head_name,
-    list_comb,
     loose,
     strip_comb,
     strip_fun,
@@ -41,6 +39,8 @@ from isarstep.prove.monomorphise import Named
 Atom: TypeAlias = Hashable
 Monomial: TypeAlias = tuple[tuple[Atom, int], ...]
 Polynomial: TypeAlias = dict[Monomial, Fraction]
+Key = TypeVar("Key", bound=Hashable)
+Row: TypeAlias = tuple[Polynomial, dict[Key, Fraction]]  # a sum of multiples of given ones, and the factors of these
 MOST_TERMS = 300
 LARGEST_EXPONENT = 40
 LARGEST_COEFFICIENT = 4_000  # bits
@@ -57,6 +57,14 @@ DIVIDED = (
     "((simp add: field_simps power2_eq_square; fail) | (simp add: divide_simps, algebra)"
     " | (simp add: field_simps, algebra) | algebra)"
 )
+
+
+plus, minus, times, divide = (partial(hol.binary, name) for name in (PLUS, MINUS, TIMES, DIVIDE))
+
+
+def sum_of(parts: Sequence[Term], typ: Typ) -> Term:
+    """Of one at least."""
+    return reduce(lambda left, right: plus(left, right, typ), parts)
 
 
 class TooLarge(Exception):
@@ -170,8 +178,7 @@ def _combined_further(
     atoms = list(dict.fromkeys(atom for row in (wanted, *(row for _, row, _ in given)) for m in row for atom, _ in m))
     if len(atoms) > 5:
         return None
-    monomials = [ONE, *(((a, 1),) for a in atoms), *(_sorted([(a, 1), (b, 1)]) for a in atoms for b in atoms)]
-    monomials = [_merged(monomial) for monomial in monomials]
+    monomials = [ONE, *(((a, 1),) for a in atoms), *(product_of([(a, 1), (b, 1)]) for a in atoms for b in atoms)]
     multiples = [(place, monomial) for place in range(len(given)) for monomial in dict.fromkeys(monomials)]
     rows = [_times(given[place][1], {monomial: Fraction(1)}) for place, monomial in multiples]
     apart = [(premise.name, row) for premise in premises if (row := rings.known_apart(premise, typ)) is not None][:4]
@@ -191,15 +198,7 @@ def _without_quotients(found: Polynomial) -> Polynomial:
     for monomial in found:
         for atom, power in monomial:
             below[atom] = max(below.get(atom, 0), -power)
-    return _times(found, {_sorted((atom, power) for atom, power in below.items() if power > 0): Fraction(1)})
-
-
-def _merged(monomial: Monomial) -> Monomial:
-    """`x * x` as a power."""
-    powers: dict[Atom, int] = {}
-    for atom, power in monomial:
-        powers[atom] = powers.get(atom, 0) + power
-    return _sorted(powers.items())
+    return _times(found, {product_of((atom, power) for atom, power in below.items() if power > 0): Fraction(1)})
 
 
 def _identity(
@@ -209,9 +208,6 @@ def _identity(
     typ: Typ,
 ) -> Term | None:
     """`l - r = p * (l1 - r1) + q * (l2 - r2)`; None where an atom has no term."""
-    minus, times, plus = (
-        Const(f"Groups.{name}_class.{name}", funs((typ, typ), typ)) for name in ("minus", "times", "plus")
-    )
     summands = []
     for factor, sides in parts:
         made = []
@@ -219,11 +215,9 @@ def _identity(
             if any(atom not in terms for atom, _ in monomial):
                 return None
             number = number_term(coefficient, typ)
-            made.append(list_comb(times, (number, terms[monomial[0][0]])) if monomial else number)
-        total = reduce(lambda a, b: list_comb(plus, (a, b)), made)
-        summands.append(list_comb(times, (total, list_comb(minus, sides))))
-    right = reduce(lambda a, b: list_comb(plus, (a, b)), summands)
-    return eq(list_comb(minus, goal), right, typ)
+            made.append(times(number, terms[monomial[0][0]], typ) if monomial else number)
+        summands.append(times(sum_of(made, typ), minus(*sides, typ), typ))
+    return eq(minus(*goal, typ), sum_of(summands, typ), typ)
 
 
 def atom_terms(rings: Normaliser, terms: Iterable[Term], typ: Typ) -> dict[Atom, Term]:
@@ -238,34 +232,30 @@ def atom_terms(rings: Normaliser, terms: Iterable[Term], typ: Typ) -> dict[Atom,
 
 
 def _in_span(wanted: Polynomial, rows: Sequence[Polynomial]) -> dict[int, Fraction] | None:
-    """The factors of the rows whose sum it is, by Gaussian elimination over the monomials."""
-    basis: list[tuple[Monomial, Polynomial, dict[int, Fraction]]] = []
-    order = repr
+    """The factors of the rows whose sum it is."""
+    left: Row[int] = (wanted, {})
+    for pivot, row in eliminated([(row, {number: Fraction(1)}) for number, row in enumerate(rows)]):
+        left = without(left, pivot, row)
+    return None if left[0] else {number: -factor for number, factor in left[1].items()}
 
-    def reduced(row: Polynomial, factors: dict[int, Fraction]) -> tuple[Polynomial, dict[int, Fraction]]:
-        for pivot, other, its in basis:
-            factor = row.get(pivot)
-            if factor:
-                row = _plus(row, other, -factor)
-                factors = {
-                    n: factors.get(n, Fraction(0)) - factor * its.get(n, Fraction(0)) for n in {**factors, **its}
-                }
-        return row, factors
 
-    for number, row in enumerate(rows):
-        left, factors = reduced(dict(row), {number: Fraction(1)})
-        if left:
-            pivot = min(left, key=order)
-            scale = left[pivot]
-            normed = {m: c / scale for m, c in left.items()}
-            basis.append((pivot, normed, {n: f / scale for n, f in factors.items()}))
-    left, factors = reduced(dict(wanted), {})
-    # A later row may bring an earlier pivot back.
-    for _ in range(len(basis)):
-        if not left:
-            break
-        left, factors = reduced(left, factors)
-    return None if left else {n: -f for n, f in factors.items() if f}
+def eliminated(rows: Iterable[Row[Key]]) -> list[tuple[Monomial, Row[Key]]]:
+    """Each row with a monomial that no other row has, by Gaussian elimination; rows that say nothing are left out."""
+    done: list[tuple[Monomial, Row[Key]]] = []
+    for row in rows:
+        for pivot, other in done:
+            row = without(row, pivot, other)
+        if row[0]:
+            own = next((monomial for monomial in row[0] if monomial != ONE), ONE)
+            done = [(pivot, without(other, own, row)) for pivot, other in done]
+            done.append((own, row))
+    return done
+
+
+def without(row: Row[Key], pivot: Monomial, other: Row[Key]) -> Row[Key]:
+    """A row less the multiple of another one that takes a monomial from it."""
+    factor = row[0].get(pivot, Fraction(0)) / other[0][pivot]
+    return (added(row[0], other[0], -factor), added(row[1], other[1], -factor)) if factor else row
 
 
 class Normaliser:
@@ -279,8 +269,8 @@ class Normaliser:
 
     def difference(self, left: Term, right: Term, typ: Typ) -> Polynomial:
         """0 where both are equal. In a semiring, where nothing can be subtracted, so is that of polynomials alone."""
-        found = self._cleared(_plus(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(-1)))
-        return _without_squares_of_i(found)
+        found = self._cleared(added(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(-1)))
+        return without_squares(found, lambda atom: -1 if atom == IMAGINARY else None)
 
     def assume_nonzero(self, premises: Sequence[Named], typ: Typ) -> tuple[str, ...]:
         """What premises say not to be 0, and their names."""
@@ -319,7 +309,7 @@ class Normaliser:
         if set(low) <= {ONE}:
             least, strict = low.get(ONE, Fraction(0)), name == ordered[0]
             return high if least > 0 or (least == 0 and strict) else None
-        return _plus(high, low, Fraction(-1)) if name == ordered[0] else None
+        return added(high, low, Fraction(-1)) if name == ordered[0] else None
 
     def _cleared(self, found: Polynomial) -> Polynomial:
         """Multiplied by denominators that are not 0."""
@@ -331,7 +321,7 @@ class Normaliser:
             for monomial, coefficient in found.items():
                 rest = tuple(pair for pair in monomial if pair[0] != atom)
                 power = _power(denominator, most - dict(monomial).get(atom, 0))
-                made = _plus(made, _times({rest: coefficient}, power), Fraction(1))
+                made = added(made, _times({rest: coefficient}, power), Fraction(1))
             found = made
         return found
 
@@ -348,15 +338,15 @@ class Normaliser:
                 value = value_of_digits(digits)
                 return {ONE: Fraction(value)} if value is not None else self._atom(term)
             case "Nat.Suc", [inner] if typ == NAT_TYPE:
-                return _plus(self.polynomial(inner, typ), {ONE: Fraction(1)}, Fraction(1))
+                return added(self.polynomial(inner, typ), {ONE: Fraction(1)}, Fraction(1))
             case "Groups.plus_class.plus", [left, right]:
-                return _plus(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(1))
+                return added(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(1))
             case "Groups.times_class.times", [left, right]:
                 return _times(self.polynomial(left, typ), self.polynomial(right, typ))
             case "Groups.minus_class.minus", [left, right] if ring:
-                return _plus(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(-1))
+                return added(self.polynomial(left, typ), self.polynomial(right, typ), Fraction(-1))
             case "Groups.uminus_class.uminus", [inner] if ring:
-                return _plus({}, self.polynomial(inner, typ), Fraction(-1))
+                return added({}, self.polynomial(inner, typ), Fraction(-1))
             case "Power.power_class.power", [base, exponent]:
                 return self._raised(base, exponent, typ, term)
         if self._signature.of_sort(typ, FIELD):
@@ -397,7 +387,7 @@ class Normaliser:
                 else:
                     made.append((("inverse", atom), power))
             self.divided |= bool(made)
-            return {_sorted(made): 1 / coefficient}
+            return {product_of(made): 1 / coefficient}
         self.divided = True
         factor, monic = _monic(found)
         key = ("inverse of", _frozen(monic))
@@ -418,7 +408,7 @@ class Normaliser:
         inner = Normaliser(self._signature).polynomial(arguments[0], source)  # what is not 0 is so at the type alone
         made: Polynomial = {}
         for monomial, coefficient in inner.items():
-            image = _sorted([((name, atom) if source != typ else atom, power) for atom, power in monomial])
+            image = product_of([((name, atom) if source != typ else atom, power) for atom, power in monomial])
             made[image] = made.get(image, Fraction(0)) + coefficient
         return made
 
@@ -473,14 +463,15 @@ def value_of_digits(digits: Term) -> int | None:
     return 1 if head_name(digits) == patterns.ONE else patterns.numeral_value(digits)
 
 
-def _plus(left: Mapping[Monomial, Fraction], right: Mapping[Monomial, Fraction], times: Fraction) -> Polynomial:
+def added(left: Mapping[Key, Fraction], right: Mapping[Key, Fraction], times: Fraction) -> dict[Key, Fraction]:
+    """`left + times * right`, of polynomials or of factors."""
     made = dict(left)
-    for monomial, coefficient in right.items():
-        total = made.get(monomial, Fraction(0)) + times * coefficient
+    for key, coefficient in right.items():
+        total = made.get(key, Fraction(0)) + times * coefficient
         if total:
-            made[monomial] = total
+            made[key] = total
         else:
-            made.pop(monomial, None)
+            made.pop(key, None)
     return made
 
 
@@ -490,7 +481,7 @@ def _times(left: Mapping[Monomial, Fraction], right: Mapping[Monomial, Fraction]
     made: Polynomial = {}
     for one, a in left.items():
         for other, b in right.items():
-            monomial = _sorted([*one, *other])
+            monomial = product_of([*one, *other])
             total = made.get(monomial, Fraction(0)) + a * b
             if total:
                 made[monomial] = total
@@ -510,21 +501,26 @@ def _power(base: Polynomial, exponent: int) -> Polynomial:
     return made
 
 
-def _sorted(factors: Iterable[tuple[Atom, int]]) -> Monomial:
+def product_of(factors: Iterable[tuple[Atom, int]]) -> Monomial:
     powers: dict[Atom, int] = {}
     for atom, power in factors:
         powers[atom] = powers.get(atom, 0) + power
     return tuple(sorted(((a, p) for a, p in powers.items() if p), key=repr))
 
 
-def _without_squares_of_i(found: Polynomial) -> Polynomial:
-    """The square of the imaginary unit is -1."""
+def without_squares(found: Polynomial, number: Callable[[Atom], Fraction | int | None]) -> Polynomial:
+    """With numbers in the place of the squares of some atoms: -1 is that of the imaginary unit."""
     made: Polynomial = {}
     for monomial, coefficient in found.items():
-        power = dict(monomial).get(IMAGINARY, 0)
-        rest = [pair for pair in monomial if pair[0] != IMAGINARY]
-        image = _sorted([*rest, *([(IMAGINARY, 1)] if power % 2 else [])])
-        made = _plus(made, {image: coefficient}, Fraction(-1 if power // 2 % 2 else 1))
+        rest: list[tuple[Atom, int]] = []
+        for atom, power in monomial:
+            square = number(atom)
+            if square is None:
+                rest.append((atom, power))
+            else:
+                coefficient *= Fraction(square) ** (power // 2)
+                rest.append((atom, power % 2))
+        made = added(made, {product_of(rest): coefficient}, Fraction(1))
     return made
 
 
