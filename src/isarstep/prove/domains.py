@@ -65,27 +65,8 @@ class PredicateSet:
         self.holds, self.infinite = holds, infinite
 
 
-class FunctionTable:
-    """A function of a small type: its values in the order of the arguments."""
-
-    __slots__ = ("normal", "places", "results")
-
-    def __init__(self, places: dict[Value, int], results: tuple[Value, ...], normal: Callable[[Value], Value]) -> None:
-        """`normal` makes an argument what it is in `places`."""
-        self.places, self.results, self.normal = places, results, normal
-
-    def __call__(self, argument: Value) -> Value:
-        return self.results[self.places[self.normal(argument)]]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, FunctionTable) and self.results == other.results
-
-    def __hash__(self) -> int:
-        return hash(self.results)
-
-
 class FewValues:
-    """A function of a large type that has one value nearly everywhere."""
+    """A function that has one value but for few arguments: of a small type its value at the last argument."""
 
     __slots__ = ("default", "normal", "others")
 
@@ -356,10 +337,10 @@ class SetValues(Domain):
         super().__init__(typ)
         self.element, self.infinite = element, element.infinite
         if element.every is not None and 2 ** len(element.every) <= MOST_VALUES:
-            self.every = tuple(_subsets(element.every))
+            self.every = tuple(subsets(element.every))
 
     def values(self) -> Iterator[Value]:
-        yield from self.every or islice(_subsets(self.element.small(5)), 24)
+        yield from self.every or islice(subsets(self.element.small(5)), 24)
 
     def random(self, chance: random.Random, size: int) -> Value:
         count = chance.randint(0, max(1, size))
@@ -419,7 +400,7 @@ def _ordered(values: Iterable[Value]) -> list[Value]:
         return sorted(values, key=repr)
 
 
-def _subsets(elements: Sequence[Value]) -> Iterator[frozenset[Value]]:
+def subsets(elements: Sequence[Value]) -> Iterator[frozenset[Value]]:
     for chosen in sorted(range(2 ** len(elements)), key=lambda bits: (bits.bit_count(), bits)):
         yield frozenset(e for place, e in enumerate(elements) if chosen >> place & 1)
 
@@ -430,20 +411,21 @@ class FunctionValues(Domain):
         self.argument, self.result = argument, result
         single = result.every is not None and len(result.every) == 1
         self.infinite = result.infinite or (argument.infinite and not single)
-        self._places = None if argument.every is None else {value: n for n, value in enumerate(argument.every)}
-        few = argument.every is not None and len(argument.every) <= 6
-        if few and result.every is not None and len(result.every) ** len(self._places or ()) <= MOST_VALUES:
+        count = 0 if argument.every is None else len(argument.every)
+        if 0 < count <= 6 and result.every is not None and len(result.every) ** count <= MOST_VALUES:
             self.every = tuple(self._tables(result.every))
 
+    def _table(self, results: Sequence[Value]) -> Value:
+        """By its values at all arguments."""
+        return FewValues(dict(zip(self.argument.every or (), results, strict=True)), results[-1], self.argument.normal)
+
     def _tables(self, results: Sequence[Value]) -> Iterator[Value]:
-        assert self._places is not None
-        for each in product(results, repeat=len(self._places)):
-            yield FunctionTable(self._places, each, self.argument.normal)
+        return map(self._table, product(results, repeat=len(self.argument.every or ())))
 
     def values(self) -> Iterator[Value]:
         if self.every is not None:
             yield from self.every
-        elif self._places is not None:
+        elif self.argument.every is not None:
             yield from islice(self._tables(self.result.small(3)), 24)
         else:
             normal = self.argument.normal
@@ -459,22 +441,21 @@ class FunctionValues(Domain):
         def result() -> Value:
             return self.result.normal(self.result.random(chance, size - 1))
 
-        if self._places is not None:
-            return FunctionTable(self._places, tuple(result() for _ in self._places), self.argument.normal)
+        if self.argument.every is not None:
+            return self._table([result() for _ in self.argument.every])
         some = [self.argument.normal(self.argument.random(chance, size)) for _ in range(max(2, size))]
         return FewValues({one: result() for one in some}, result(), self.argument.normal)
 
     def normal(self, value: Value) -> Value:
-        if isinstance(value, FunctionTable | FewValues):
+        if isinstance(value, FewValues):
             return value
-        if self._places is None:
+        if self.argument.every is None:
             raise Undetermined
-        results = tuple(self.result.normal(value(one)) for one in self._places)
-        return FunctionTable(self._places, results, self.argument.normal)
+        return self._table([self.result.normal(value(one)) for one in self.argument.every])
 
     def equal(self, left: Value, right: Value) -> bool:
-        if self._places is not None:
-            return all(self.result.equal(left(one), right(one)) for one in self._places)
+        if self.argument.every is not None:
+            return all(self.result.equal(left(one), right(one)) for one in self.argument.every)
         if isinstance(left, FewValues) and isinstance(right, FewValues):
             return left == right
         found = [*self.argument.small(12)]
@@ -491,15 +472,9 @@ class FunctionValues(Domain):
     def term(self, value: Value) -> Term:
         value = self.normal(value)
         argument, result = self.argument.type, self.result.type
-        if isinstance(value, FunctionTable):
-            assert self._places is not None
-            pairs = list(zip(self._places, value.results, strict=True))
-            default, pairs = pairs[-1][1], pairs[:-1]
-        else:
-            pairs, default = [(one, value.others[one]) for one in _ordered(value.others)], value.default
-        made: Term = Abs("x", argument, self.result.term(default))
+        made: Term = Abs("x", argument, self.result.term(value.default))
         update = Const("Fun.fun_upd", funs((self.type, argument, result), self.type))
-        for one, other in pairs:
-            if other != default:
-                made = list_comb(update, (made, self.argument.term(one), self.result.term(other)))
+        for one in self.argument.every or _ordered(value.others):
+            if one in value.others:
+                made = list_comb(update, (made, self.argument.term(one), self.result.term(value.others[one])))
         return made

@@ -90,42 +90,41 @@ def _number(value: int) -> BuiltIn:
     return make
 
 
-def _on(names: Iterable[str], arity: int, run: Callable[..., Value]) -> BuiltIn:
-    """At types whose first argument has one of these names."""
+def on(names: Iterable[str], arity: int, run: Callable[..., Value], part: Callable[[Typ], Typ] = first_type) -> BuiltIn:
+    """At types whose first argument, or whose result, has one of these names."""
     known = frozenset(names)
 
     def make(_: Machine, typ: Typ) -> Computation | None:
-        return Computation(arity, run) if name_of_type(first_type(typ)) in known else None
+        return Computation(arity, run) if name_of_type(part(typ)) in known else None
 
     return make
 
 
-def _numeral(_: Machine, typ: Typ) -> Computation | None:
-    return Computation(1, as_number(result_type(typ))) if name_of_type(result_type(typ)) in NUMBERS else None
+def either(*ways: BuiltIn) -> BuiltIn:
+    """The first one that is for the type."""
+
+    def make(machine: Machine, typ: Typ) -> Computation | None:
+        return next((found for way in ways if (found := way(machine, typ)) is not None), None)
+
+    return make
 
 
-def _convert(_: Machine, typ: Typ) -> Computation | None:
-    """Between numbers, where the types allow it."""
-    types = (name_of_type(first_type(typ)), name_of_type(result_type(typ)))
-    if types[0] not in NUMBERS or types[1] not in NUMBERS:
-        return None
-    target = as_number(result_type(typ))
-    return Computation(1, lambda value: target(value))
+def converted(targets: Iterable[str], sources: Iterable[str] | None = None) -> BuiltIn:
+    """What is no fraction, or another number, as one of the result's type."""
+
+    def make(_: Machine, typ: Typ) -> Computation | None:
+        result = result_type(typ)
+        fits = name_of_type(result) in targets and (sources is None or name_of_type(first_type(typ)) in sources)
+        return Computation(1, as_number(result)) if fits else None
+
+    return make
 
 
-def _of_real(_: Machine, typ: Typ) -> Computation | None:
-    return (
-        Computation(1, as_number(result_type(typ)))
-        if name_of_type(result_type(typ)) in ("Real.real", "Complex.complex")
-        else None
-    )
-
-
-def _divide(_: Machine, typ: Typ) -> Computation | None:
-    name = name_of_type(first_type(typ))
-    if name in EXACT:
-        return Computation(2, lambda x, y: x // y if y else 0)
-    return Computation(2, lambda x, y: multiply_numbers(x, _inverse(y))) if name in FIELDS else None
+def limited(value: int, most: int) -> int:
+    """The number, where no more is computed with a larger one."""
+    if value > most:
+        raise Undetermined
+    return value
 
 
 def _power(_: Machine, typ: Typ) -> Computation | None:
@@ -137,53 +136,26 @@ def _power(_: Machine, typ: Typ) -> Computation | None:
     def run(x: Value, n: int) -> Value:
         if isinstance(x, int) and n * x.bit_length() <= LARGEST_BITS:
             return x**n
-        if n > 200:
-            raise Undetermined
         made = one
-        for _ in range(n):
+        for _ in range(limited(n, 200)):
             made = multiply_numbers(made, x)
         return made
 
     return Computation(2, run)
 
 
-def _extremum(larger: bool) -> BuiltIn:
-    return _on((*ORDERED, *EXACT, "Num.num"), 2, max if larger else min)
-
-
 # Integers
 
 
-def _divides(_: Machine, typ: Typ) -> Computation | None:
-    name = name_of_type(first_type(typ))
-    if name in EXACT:
-        return Computation(2, lambda x, y: y % x == 0 if x else y == 0)
-    return Computation(2, lambda x, y: x != as_number(first_type(typ))(0) or y == x) if name in FIELDS else None
-
-
 def _prime(n: int) -> bool:
-    if n > 10**6:
-        raise Undetermined
-    return n > 1 and all(n % d for d in range(2, math.isqrt(n) + 1))
+    return n > 1 and all(n % d for d in range(2, math.isqrt(limited(n, 10**6)) + 1))
 
 
 def _factorial(_: Machine, typ: Typ) -> Computation | None:
     if name_of_type(result_type(typ)) not in NUMBERS or name_of_type(first_type(typ)) != "Nat.nat":
         return None
     target = as_number(result_type(typ))
-
-    def run(n: int) -> Value:
-        if n > 100:
-            raise Undetermined
-        return target(math.factorial(n))
-
-    return Computation(1, run)
-
-
-def _binomial(n: int, k: int) -> int:
-    if n > 1000:
-        raise Undetermined
-    return math.comb(n, k)
+    return Computation(1, lambda n: target(math.factorial(limited(n, 100))))
 
 
 def _square_root(x: Fraction) -> Fraction:
@@ -199,22 +171,6 @@ def _modulus(x: Value) -> Value:
     return _square_root(x.re * x.re + x.im * x.im) if isinstance(x, Gauss) else abs(x)
 
 
-def _sign(_: Machine, typ: Typ) -> Computation | None:
-    at = first_type(typ)
-    return (
-        Computation(1, lambda x: as_number(at)((x > 0) - (x < 0)))
-        if name_of_type(at) in (*INTEGERS, "Rat.rat", "Real.real")
-        else None
-    )
-
-
-def _scaled(_: Machine, typ: Typ) -> Computation | None:
-    result = result_type(typ)
-    if name_of_type(result) not in FIELDS[1:]:
-        return None
-    return Computation(2, lambda x, y: multiply_numbers(as_number(result)(x), y))
-
-
 def _known_at(argument: int, value: int) -> BuiltIn:
     """A function of real numbers of which one value is computed."""
 
@@ -223,20 +179,18 @@ def _known_at(argument: int, value: int) -> BuiltIn:
             raise Undetermined
         return Fraction(value)
 
-    return _on(("Real.real",), 1, run)
+    return on(("Real.real",), 1, run)
 
 
 # Bits: integers have infinitely many, as Python's do
 
 
+def _few_bits(n: int) -> int:
+    return limited(n, LARGEST_BITS)
+
+
 def _shifted(x: int, n: int) -> int:
     return int(_checked(x << _few_bits(n)))
-
-
-def _few_bits(n: int) -> int:
-    if n > LARGEST_BITS:
-        raise Undetermined
-    return n
 
 
 def _signed_bits(n: int, x: int) -> int:
@@ -246,32 +200,23 @@ def _signed_bits(n: int, x: int) -> int:
 
 def _bits(run: Callable[[int, int], int]) -> BuiltIn:
     """Of whole numbers, after the number of a bit."""
-
-    def make(_: Machine, typ: Typ) -> Computation | None:
-        return Computation(2, run) if name_of_type(result_type(typ)) in EXACT else None
-
-    return make
-
-
-def _mask(_: Machine, typ: Typ) -> Computation | None:
-    whole = name_of_type(result_type(typ)) in EXACT
-    return Computation(1, lambda n: _shifted(1, n) - 1) if whole else None
+    return on(EXACT, 2, run, result_type)
 
 
 BITS, RING_BITS = "Bit_Operations.semiring_bit_operations_class", "Bit_Operations.ring_bit_operations_class"
 OPERATIONS_ON_BITS: dict[str, BuiltIn] = {
-    "Bit_Operations.semiring_bits_class.bit": _on(EXACT, 2, lambda x, n: bool(x >> _few_bits(n) & 1)),
-    f"{BITS}.and": _on(EXACT, 2, lambda x, y: x & y),
-    f"{BITS}.or": _on(EXACT, 2, lambda x, y: x | y),
-    f"{BITS}.xor": _on(EXACT, 2, lambda x, y: x ^ y),
-    f"{BITS}.mask": _mask,
+    "Bit_Operations.semiring_bits_class.bit": on(EXACT, 2, lambda x, n: bool(x >> _few_bits(n) & 1)),
+    f"{BITS}.and": on(EXACT, 2, lambda x, y: x & y),
+    f"{BITS}.or": on(EXACT, 2, lambda x, y: x | y),
+    f"{BITS}.xor": on(EXACT, 2, lambda x, y: x ^ y),
+    f"{BITS}.mask": on(EXACT, 1, lambda n: _shifted(1, n) - 1, result_type),
     f"{BITS}.push_bit": _bits(lambda n, x: _shifted(x, n)),
     f"{BITS}.drop_bit": _bits(lambda n, x: x >> _few_bits(n)),
     f"{BITS}.take_bit": _bits(lambda n, x: x & (1 << _few_bits(n)) - 1),
     f"{BITS}.set_bit": _bits(lambda n, x: x | 1 << _few_bits(n)),
     f"{BITS}.unset_bit": _bits(lambda n, x: x & ~(1 << _few_bits(n))),
     f"{BITS}.flip_bit": _bits(lambda n, x: x ^ 1 << _few_bits(n)),
-    f"{RING_BITS}.not": _on(INTEGERS, 1, lambda x: ~x),
+    f"{RING_BITS}.not": on(INTEGERS, 1, lambda x: ~x),
     f"{RING_BITS}.signed_take_bit": _bits(_signed_bits),
 }
 
@@ -301,30 +246,35 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     **OPERATIONS_ON_BITS,
     "Groups.zero_class.zero": _number(0),
     "Groups.one_class.one": _number(1),
-    "Num.numeral_class.numeral": _numeral,
+    "Num.numeral_class.numeral": converted(NUMBERS),
     "Num.num.One": only(lambda: 1, 0),
     "Num.num.Bit0": only(lambda n: 2 * n, 1),
     "Num.num.Bit1": only(lambda n: 2 * n + 1, 1),
     "Nat.Suc": only(lambda n: n + 1, 1),
-    "Groups.plus_class.plus": _on((*NUMBERS, "Num.num"), 2, add_numbers),
-    "Groups.times_class.times": _on((*NUMBERS, "Num.num"), 2, multiply_numbers),
-    "Rings.divide_class.divide": _divide,
-    "Rings.modulo_class.modulo": _on(EXACT, 2, lambda x, y: x % y if y else x),
-    "Cong.unique_euclidean_semiring_class.cong": _on(EXACT, 3, lambda x, y, m: x == y if m == 0 else (x - y) % m == 0),
-    "Binomial.binomial": only(_binomial, 2),
+    "Groups.plus_class.plus": on((*NUMBERS, "Num.num"), 2, add_numbers),
+    "Groups.times_class.times": on((*NUMBERS, "Num.num"), 2, multiply_numbers),
+    "Rings.divide_class.divide": either(
+        on(EXACT, 2, lambda x, y: x // y if y else 0),
+        on(FIELDS, 2, lambda x, y: multiply_numbers(x, _inverse(y))),
+    ),
+    "Rings.modulo_class.modulo": on(EXACT, 2, lambda x, y: x % y if y else x),
+    "Cong.unique_euclidean_semiring_class.cong": on(EXACT, 3, lambda x, y, m: x == y if m == 0 else (x - y) % m == 0),
+    "Binomial.binomial": only(lambda n, k: math.comb(limited(n, 1_000), k), 2),
     "Rat.quotient_of": only(lambda x: (x.numerator, x.denominator), 1),
-    "Fields.inverse_class.inverse": _on(FIELDS, 1, _inverse),
+    "Fields.inverse_class.inverse": on(FIELDS, 1, _inverse),
     "Power.power_class.power": _power,
-    "Orderings.ord_class.min": _extremum(False),
-    "Orderings.ord_class.max": _extremum(True),
-    "Groups.abs_class.abs": _on((*INTEGERS, "Rat.rat", "Real.real"), 1, abs),
-    "Groups.sgn_class.sgn": _sign,
-    "Real_Vector_Spaces.norm_class.norm": _on(("Real.real", "Complex.complex"), 1, _modulus),
-    "Real_Vector_Spaces.scaleR_class.scaleR": _scaled,
-    "Nat.semiring_1_class.of_nat": _convert,
-    "Int.ring_1_class.of_int": _convert,
-    "Rat.field_char_0_class.of_rat": _convert,
-    "Real_Vector_Spaces.of_real": _of_real,
+    "Orderings.ord_class.min": on((*ORDERED, *EXACT, "Num.num"), 2, min),
+    "Orderings.ord_class.max": on((*ORDERED, *EXACT, "Num.num"), 2, max),
+    "Groups.abs_class.abs": on((*INTEGERS, "Rat.rat", "Real.real"), 1, abs),
+    "Groups.sgn_class.sgn": on((*INTEGERS, "Rat.rat", "Real.real"), 1, lambda x: type(x)((x > 0) - (x < 0))),
+    "Real_Vector_Spaces.norm_class.norm": on(("Real.real", "Complex.complex"), 1, _modulus),
+    "Real_Vector_Spaces.scaleR_class.scaleR": on(
+        FIELDS[1:], 2, lambda x, y: multiply_numbers(_gauss(x) if isinstance(y, Gauss) else x, y), result_type
+    ),
+    "Nat.semiring_1_class.of_nat": converted(NUMBERS, NUMBERS),
+    "Int.ring_1_class.of_int": converted(NUMBERS, NUMBERS),
+    "Rat.field_char_0_class.of_rat": converted(NUMBERS, NUMBERS),
+    "Real_Vector_Spaces.of_real": converted(FIELDS[1:]),
     "Int.nat": only(lambda x: max(0, x), 1),
     "Nat.semiring_1_class.Nats": _fractions(lambda x: x.denominator == 1 and x >= 0),
     "Int.ring_1_class.Ints": _fractions(lambda x: x.denominator == 1),
@@ -338,15 +288,18 @@ OPERATIONS_ON_NUMBERS: dict[str, BuiltIn] = {
     "Code_Numeral.natural.nat_of_natural": only(lambda x: x, 1),
     "Code_Numeral.natural.natural_of_nat": only(lambda x: x, 1),
     "Code_Numeral.Suc": only(lambda n: n + 1, 1),
-    "Archimedean_Field.floor_ceiling_class.floor": _on(("Rat.rat", "Real.real"), 1, math.floor),
-    "Archimedean_Field.ceiling": _on(("Rat.rat", "Real.real"), 1, math.ceil),
-    "Rings.dvd_class.dvd": _divides,
-    "GCD.gcd_class.gcd": _on(EXACT, 2, math.gcd),
-    "GCD.gcd_class.lcm": _on(EXACT, 2, math.lcm),
-    "Rings.algebraic_semidom_class.coprime": _on(EXACT, 2, lambda x, y: math.gcd(x, y) == 1),
-    "Factorial_Ring.normalization_semidom_class.prime": _on(EXACT, 1, _prime),
+    "Archimedean_Field.floor_ceiling_class.floor": on(("Rat.rat", "Real.real"), 1, math.floor),
+    "Archimedean_Field.ceiling": on(("Rat.rat", "Real.real"), 1, math.ceil),
+    "Rings.dvd_class.dvd": either(
+        on(EXACT, 2, lambda x, y: y % x == 0 if x else y == 0),
+        on(FIELDS, 2, lambda x, y: x != negated_number(x) or y == x),
+    ),
+    "GCD.gcd_class.gcd": on(EXACT, 2, math.gcd),
+    "GCD.gcd_class.lcm": on(EXACT, 2, math.lcm),
+    "Rings.algebraic_semidom_class.coprime": on(EXACT, 2, lambda x, y: math.gcd(x, y) == 1),
+    "Factorial_Ring.normalization_semidom_class.prime": on(EXACT, 1, _prime),
     "Factorial.semiring_char_0_class.fact": _factorial,
-    "NthRoot.sqrt": _on(("Real.real",), 1, _square_root),
+    "NthRoot.sqrt": on(("Real.real",), 1, _square_root),
     "Transcendental.exp": _known_at(0, 1),
     "Transcendental.ln_class.ln": _known_at(1, 0),
     "Transcendental.sin": _known_at(0, 0),

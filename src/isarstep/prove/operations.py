@@ -11,14 +11,18 @@ from isarstep.prove.number_operations import (
     EXACT,
     NUMBERS,
     OPERATIONS_ON_NUMBERS,
-    as_number,
-    first_type,
+    converted,
+    either,
+    limited,
     name_of_type,
+    on,
     only,
     result_type,
 )
 from isarstep.prove.relation_operations import OPERATIONS_ON_RELATIONS, power_of_relation
 from isarstep.prove.set_operations import OPERATIONS_ON_SETS, element_domain
+
+LONGEST = 200  # list that is made
 
 
 def _equality(machine: Machine, typ: Typ) -> Computation:
@@ -31,17 +35,6 @@ def _equality(machine: Machine, typ: Typ) -> Computation:
 def _update(machine: Machine, typ: Typ) -> Computation:
     domain = machine.domain(argument_type(argument_type(typ)))
     return Computation(4, lambda f, a, b, x: b if domain.equal(x, a) else f(x))
-
-
-def _size(_: Machine, typ: Typ) -> Computation | None:
-    match name_of_type(first_type(typ)):
-        case "List.list":
-            return Computation(1, len)
-        case "Nat.nat":
-            return Computation(1, lambda n: n)
-        case "String.char":
-            return Computation(1, lambda c: 0)
-    return None
 
 
 def _iterated(machine: Machine, typ: Typ) -> Computation | None:
@@ -60,19 +53,6 @@ def _iterated(machine: Machine, typ: Typ) -> Computation | None:
     return Computation(3, run)
 
 
-def _of_character(_: Machine, typ: Typ) -> Computation | None:
-    name = name_of_type(result_type(typ))
-    return Computation(1, as_number(result_type(typ))) if name in NUMBERS else None
-
-
-def _character_of(_: Machine, typ: Typ) -> Computation | None:
-    return Computation(1, lambda n: n % 256) if name_of_type(first_type(typ)) in EXACT else None
-
-
-def _digit(place: int) -> BuiltIn:
-    return only(lambda c: bool(c >> place & 1), 1)
-
-
 def _list_set(machine: Machine, typ: Typ) -> Computation:
     element = element_domain(machine, result_type(typ))
     return Computation(1, lambda xs: frozenset(map(element.normal, xs)))
@@ -84,37 +64,9 @@ def _list_distinct(machine: Machine, typ: Typ) -> Computation:
 
 
 def _nth(xs: Value, n: int) -> Value:
-    if n >= len(xs):
+    if not -len(xs) <= n < len(xs):
         raise Undetermined
     return xs[n]
-
-
-def _head(xs: Value) -> Value:
-    if not xs:
-        raise Undetermined
-    return xs[0]
-
-
-def _last(xs: Value) -> Value:
-    if not xs:
-        raise Undetermined
-    return xs[-1]
-
-
-def _replicate(n: int, x: Value) -> Value:
-    if n > 200:
-        raise Undetermined
-    return (x,) * n
-
-
-def _upto(i: int, j: int) -> Value:
-    if j - i > 200:
-        raise Undetermined
-    return tuple(range(i, j))
-
-
-def _character(*bits: bool) -> int:
-    return sum(1 << place for place, bit in enumerate(bits) if bit)
 
 
 OPERATIONS_OF_CONSTANTS: dict[str, BuiltIn] = {
@@ -134,14 +86,14 @@ OPERATIONS_OF_CONSTANTS: dict[str, BuiltIn] = {
     "Product_Type.prod.fst": only(lambda p: p[0], 1),
     "Product_Type.prod.snd": only(lambda p: p[1], 1),
     "Product_Type.prod.case_prod": only(lambda f, p: f(p[0])(p[1]), 2),
-    "String.char.Char": only(_character, 8),
+    "String.char.Char": only(lambda *bits: sum(1 << place for place, bit in enumerate(bits) if bit), 8),
     "List.list.Nil": only(lambda: (), 0),
     "List.list.Cons": only(lambda x, xs: (x, *xs), 2),
     "List.list.case_list": only(lambda f, g, xs: g(xs[0])(xs[1:]) if xs else f, 3),
     "List.append": only(lambda xs, ys: xs + ys, 2),
-    "List.list.hd": only(_head, 1),
+    "List.list.hd": only(lambda xs: _nth(xs, 0), 1),
     "List.list.tl": only(lambda xs: xs[1:], 1),
-    "List.last": only(_last, 1),
+    "List.last": only(lambda xs: _nth(xs, -1), 1),
     "List.butlast": only(lambda xs: xs[:-1], 1),
     "List.rev": only(lambda xs: xs[::-1], 1),
     "List.list.map": only(lambda f, xs: tuple(f(x) for x in xs), 2),
@@ -152,13 +104,15 @@ OPERATIONS_OF_CONSTANTS: dict[str, BuiltIn] = {
     "List.list_update": only(lambda xs, n, x: (*xs[:n], x, *xs[n + 1 :]) if n < len(xs) else xs, 3),
     "List.zip": only(lambda xs, ys: tuple(zip(xs, ys, strict=False)), 2),
     "List.concat": only(lambda xss: tuple(x for xs in xss for x in xs), 1),
-    "List.replicate": only(_replicate, 2),
-    "List.upt": only(_upto, 2),
+    "List.replicate": only(lambda n, x: (x,) * limited(n, LONGEST), 2),
+    "List.upt": only(lambda i, j: tuple(range(i, i + limited(j - i, LONGEST))), 2),
     "List.distinct": _list_distinct,
     "List.list.set": _list_set,
-    "Nat.size_class.size": _size,
+    "Nat.size_class.size": either(
+        on(("List.list",), 1, len), on(("Nat.nat",), 1, lambda n: n), on(("String.char",), 1, lambda c: 0)
+    ),
     "Nat.compow": _iterated,
-    **{f"String.char.digit{place}": _digit(place) for place in range(8)},
-    "String.comm_semiring_1_class.of_char": _of_character,
-    "String.linordered_euclidean_semiring_bit_operations_class.char_of": _character_of,
+    **{f"String.char.digit{place}": only(lambda c, place=place: bool(c >> place & 1), 1) for place in range(8)},
+    "String.comm_semiring_1_class.of_char": converted(NUMBERS),
+    "String.linordered_euclidean_semiring_bit_operations_class.char_of": on(EXACT, 1, lambda n: n % 256),
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from isarstep.logic.terms import Typ
 from isarstep.prove.domains import Domain, PredicateSet, Undetermined, Value
 from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type
-from isarstep.prove.number_operations import result_type
+from isarstep.prove.number_operations import only, result_type
 from isarstep.prove.set_operations import certainly_finite, element_domain
 
 
@@ -21,10 +21,6 @@ def _transitive(pairs: Iterable[tuple[Value, Value]]) -> set[tuple[Value, Value]
         if not more:
             return found
         found |= more
-
-
-def _closure(_: Machine, typ: Typ) -> Computation:
-    return Computation(1, lambda of: frozenset(_transitive(certainly_finite(of))))
 
 
 def _reflexive_closure(machine: Machine, typ: Typ) -> Computation:
@@ -114,7 +110,7 @@ def _accessible_by_pairs(machine: Machine, typ: Typ) -> Computation:
 
 
 OPERATIONS_ON_RELATIONS: dict[str, BuiltIn] = {
-    "Transitive_Closure.trancl": _closure,
+    "Transitive_Closure.trancl": only(lambda of: frozenset(_transitive(certainly_finite(of))), 1),
     "Transitive_Closure.rtrancl": _reflexive_closure,
     "Transitive_Closure.tranclp": _reaches(False),
     "Transitive_Closure.rtranclp": _reaches(True),

@@ -6,12 +6,24 @@ value.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import partial, reduce
 from typing import cast
 
+from isarstep.logic.hol import BOOL, LESS, LESS_EQ, MINUS, UMINUS
 from isarstep.logic.terms import Typ, Type, funs, strip_fun
-from isarstep.prove.domains import CoSet, Domain, PredicateSet, SetValues, Undetermined, Value, decided, is_member
+from isarstep.prove.domains import (
+    CoSet,
+    Domain,
+    PredicateSet,
+    SetValues,
+    Undetermined,
+    Value,
+    decided,
+    is_member,
+    subsets,
+)
 from isarstep.prove.executable import BuiltIn, Computation, Machine, argument_type
 from isarstep.prove.number_operations import (
     EXACT,
@@ -22,82 +34,65 @@ from isarstep.prove.number_operations import (
     ORDERED,
     add_numbers,
     as_number,
+    either,
     first_type,
     multiply_numbers,
     name_of_type,
     negated_number,
+    on,
     only,
     result_type,
 )
 
-
-def _minus(machine: Machine, typ: Typ) -> Computation | None:
-    at = first_type(typ)
-    match name_of_type(at):
-        case name if name in NATURALS:
-            return Computation(2, lambda x, y: max(0, x - y))
-        case "Set.set":
-            return Computation(2, lambda x, y: intersection(x, complement(machine, at, y)))
-        case "fun":
-            return _pointwise(machine, typ, "Groups.minus_class.minus", 2)
-        case "HOL.bool":
-            return Computation(2, lambda x, y: x and not y)
-        case name if name in NUMBERS:
-            return Computation(2, lambda x, y: add_numbers(x, negated_number(y)))
-    return None
+SUP, INF = "Lattices.sup_class.sup", "Lattices.inf_class.inf"
 
 
-def _uminus(machine: Machine, typ: Typ) -> Computation | None:
-    at = first_type(typ)
-    match name_of_type(at):
-        case "Set.set":
-            return Computation(1, lambda x: complement(machine, at, x))
-        case "fun":
-            return _pointwise(machine, typ, "Groups.uminus_class.uminus", 1)
-        case "HOL.bool":
-            return Computation(1, lambda x: not x)
-        case name if name in (*INTEGERS, *FIELDS):
-            return Computation(1, negated_number)
-    return None
+def _of_sets(arity: int, run: Callable[[Machine, Typ], Callable[..., Value]]) -> BuiltIn:
+    """At sets of a type."""
 
-
-def _pointwise(machine: Machine, typ: Typ, name: str, arity: int) -> Computation | None:
-    """An operation on functions from that on their results."""
-    carrier = first_type(typ) if arity else typ
-    result = carrier.args[1] if isinstance(carrier, Type) else carrier
-    inner: Typ = result
-    for _ in range(arity):
-        inner = Type("fun", (result, inner))
-    found = machine.operation(name, inner)
-    if found is None or found.arity != arity:
-        return None
-    run = found.run
-    return Computation(arity + 1, lambda *a: run(*(each(a[-1]) for each in a[:-1])))
-
-
-def _less(strict: bool) -> BuiltIn:
     def make(machine: Machine, typ: Typ) -> Computation | None:
         at = first_type(typ)
-        match name_of_type(at):
-            case "Set.set":
-                below = subset(machine, at)
-                return Computation(2, (lambda x, y: below(x, y) and not below(y, x)) if strict else below)
-            case "fun":
-                return _function_order(machine, at, strict)
-            case "HOL.bool":
-                return Computation(2, (lambda x, y: y and not x) if strict else (lambda x, y: y or not x))
-            case name if name in (*ORDERED, *EXACT, "Num.num"):
-                return Computation(2, (lambda x, y: x < y) if strict else (lambda x, y: x <= y))
-        return None
+        return Computation(arity, run(machine, at)) if name_of_type(at) == "Set.set" else None
 
     return make
 
 
-def _function_order(machine: Machine, at: Typ, strict: bool) -> Computation | None:
-    assert isinstance(at, Type)
+def _pointwise(name: str, arity: int) -> BuiltIn:
+    """An operation on functions from that on their results."""
+
+    def make(machine: Machine, typ: Typ) -> Computation | None:
+        carrier = first_type(typ)
+        if not isinstance(carrier, Type) or carrier.name != "fun":
+            return None
+        result = carrier.args[1]
+        found = machine.operation(name, funs([result] * arity, result))
+        if found is None or found.arity != arity:
+            return None
+        run = found.run
+        return Computation(arity + 1, lambda *a: run(*(each(a[-1]) for each in a[:-1])))
+
+    return make
+
+
+def _less(strict: bool) -> BuiltIn:
+    def order(below: Callable[[Value, Value], Value]) -> Callable[[Value, Value], Value]:
+        return (lambda x, y: below(x, y) and not below(y, x)) if strict else below
+
+    return either(
+        on((*ORDERED, *EXACT, "Num.num"), 2, operator.lt if strict else operator.le),
+        on(("HOL.bool",), 2, order(lambda x, y: y or not x)),
+        _of_sets(2, lambda machine, at: order(subset(machine, at))),
+        lambda machine, typ: _function_order(machine, first_type(typ), order),
+    )
+
+
+def _function_order(
+    machine: Machine, at: Typ, order: Callable[[Callable[[Value, Value], Value]], Callable[[Value, Value], Value]]
+) -> Computation | None:
+    if not isinstance(at, Type) or at.name != "fun":
+        return None
     domain, result = machine.domain(at.args[0]), at.args[1]
-    order = Type("fun", (result, Type("fun", (result, Type("HOL.bool")))))
-    found = machine.operation("Orderings.ord_class.less_eq", order)
+    found = machine.operation(LESS_EQ, funs((result, result), BOOL))
     if found is None or found.arity != 2:
         return None
     inner = found.run
@@ -109,21 +104,7 @@ def _function_order(machine: Machine, at: Typ, strict: bool) -> Computation | No
         values = domain.every or domain.small(8)
         return decided((partial(holds, at) for at in machine.counted(values)), domain.every is not None, False)
 
-    return Computation(2, (lambda x, y: below(x, y) and not below(y, x)) if strict else below)
-
-
-def _lattice(upper: bool) -> BuiltIn:
-    def make(machine: Machine, typ: Typ) -> Computation | None:
-        name = name_of_type(first_type(typ))
-        if name == "Set.set":
-            return Computation(2, (lambda x, y: union(machine, first_type(typ), x, y)) if upper else intersection)
-        if name == "HOL.bool":
-            return Computation(2, (lambda x, y: x or y) if upper else (lambda x, y: x and y))
-        if name == "fun":
-            return _pointwise(machine, typ, "Lattices.sup_class.sup" if upper else "Lattices.inf_class.inf", 2)
-        return Computation(2, max if upper else min) if name in ORDERED else None
-
-    return make
+    return Computation(2, order(below))
 
 
 def _bound_of_all(top: bool) -> BuiltIn:
@@ -198,24 +179,15 @@ def subset(machine: Machine, typ: Typ) -> Callable[[Value, Value], bool]:
     return below
 
 
-def _finite(_: Machine, typ: Typ) -> Computation:
-    def run(value: Value) -> bool:
-        if isinstance(value, PredicateSet) and not value.infinite:
-            raise Undetermined
-        return isinstance(value, frozenset)
-
-    return Computation(1, run)
-
-
-def _card(_: Machine, typ: Typ) -> Computation:
-    return Computation(1, lambda value: len(finite_set(value)))
+def _is_finite(value: Value) -> bool:
+    if isinstance(value, PredicateSet) and not value.infinite:
+        raise Undetermined
+    return isinstance(value, frozenset)
 
 
 def finite_set(value: Value) -> frozenset[Value]:
     """The set; the empty one for an infinite set, for operations whose value there is that of the empty set."""
-    if isinstance(value, PredicateSet) and not value.infinite:
-        raise Undetermined
-    return value if isinstance(value, frozenset) else frozenset()
+    return value if _is_finite(value) else frozenset()
 
 
 def certainly_finite(value: Value) -> frozenset[Value]:
@@ -267,23 +239,11 @@ def _vimage(machine: Machine, typ: Typ) -> Computation:
     return Computation(2, run)
 
 
-def _pow(_: Machine, typ: Typ) -> Computation:
-    def run(of: Value) -> Value:
-        found = sorted(certainly_finite(of), key=repr)
-        if len(found) > 6:
-            raise Undetermined
-        return frozenset(
-            frozenset(each for place, each in enumerate(found) if bits >> place & 1) for bits in range(2 ** len(found))
-        )
-
-    return Computation(1, run)
-
-
-def _sigma(_: Machine, typ: Typ) -> Computation:
-    def run(first: Value, rest: Value) -> Value:
-        return frozenset((x, y) for x in certainly_finite(first) for y in certainly_finite(rest(x)))
-
-    return Computation(2, run)
+def _power_set(of: Value) -> Value:
+    found = sorted(certainly_finite(of), key=repr)
+    if len(found) > 6:
+        raise Undetermined
+    return frozenset(subsets(found))
 
 
 def _fold_of(upper: bool) -> BuiltIn:
@@ -340,19 +300,12 @@ def _greatest(upper: bool, of_none: Value = None) -> Callable[[Value], Value]:
     return run
 
 
-def _largest(upper: bool) -> BuiltIn:
-    def make(_: Machine, typ: Typ) -> Computation | None:
-        return Computation(1, _greatest(upper)) if name_of_type(result_type(typ)) in ORDERED else None
-
-    return make
-
-
 def _bound_of_some(upper: bool) -> BuiltIn:
     """Of a finite set that has elements: their supremum or infimum."""
 
     def make(machine: Machine, typ: Typ) -> Computation | None:
         at = cast(Type, typ).args[1]
-        combine = machine.operation("Lattices.sup_class.sup" if upper else "Lattices.inf_class.inf", funs((at, at), at))
+        combine = machine.operation(SUP if upper else INF, funs((at, at), at))
         if combine is None or combine.arity != 2:
             return None
 
@@ -386,35 +339,18 @@ def _injective(machine: Machine, typ: Typ) -> Computation:
     return Computation(2, run)
 
 
-def _big(add: bool) -> BuiltIn:
-    """Sums and products over sets; over an infinite one they are 0 and 1."""
+def _total(add: bool, *, of_list: bool) -> BuiltIn:
+    """The sum or the product of a list of numbers, or over a set; over an infinite one they are 0 and 1."""
+    combine = add_numbers if add else multiply_numbers
 
     def make(_: Machine, typ: Typ) -> Computation | None:
         at = result_type(typ)
         if name_of_type(at) not in NUMBERS:
             return None
-        start, combine = as_number(at)(0 if add else 1), add_numbers if add else multiply_numbers
-
-        def run(f: Value, of: Value) -> Value:
-            made = start
-            for each in finite_set(of):
-                made = combine(made, f(each))
-            return made
-
-        return Computation(2, run)
-
-    return make
-
-
-def _of_list(add: bool) -> BuiltIn:
-    """The sum or the product of a list of numbers."""
-
-    def make(_: Machine, typ: Typ) -> Computation | None:
-        at = result_type(typ)
-        if name_of_type(at) not in NUMBERS:
-            return None
-        start, combine = as_number(at)(0 if add else 1), add_numbers if add else multiply_numbers
-        return Computation(1, lambda xs: reduce(combine, xs, start))
+        start = as_number(at)(0 if add else 1)
+        if of_list:
+            return Computation(1, lambda xs: reduce(combine, xs, start))
+        return Computation(2, lambda f, of: reduce(combine, map(f, finite_set(of)), start))
 
     return make
 
@@ -458,32 +394,55 @@ def _interval(below: str, above: str) -> BuiltIn:
 
 OPERATIONS_ON_SETS: dict[str, BuiltIn] = {
     "Set.empty": only(frozenset, 0),
-    "Groups.minus_class.minus": _minus,
-    "Groups.uminus_class.uminus": _uminus,
-    "Orderings.ord_class.less": _less(True),
-    "Orderings.ord_class.less_eq": _less(False),
-    "Lattices.inf_class.inf": _lattice(False),
-    "Lattices.sup_class.sup": _lattice(True),
+    MINUS: either(
+        on(NATURALS, 2, lambda x, y: max(0, x - y)),
+        on(NUMBERS, 2, lambda x, y: add_numbers(x, negated_number(y))),
+        on(("HOL.bool",), 2, lambda x, y: x and not y),
+        _of_sets(2, lambda machine, at: lambda x, y: intersection(x, complement(machine, at, y))),
+        _pointwise(MINUS, 2),
+    ),
+    UMINUS: either(
+        on((*INTEGERS, *FIELDS), 1, negated_number),
+        on(("HOL.bool",), 1, operator.not_),
+        _of_sets(1, lambda machine, at: partial(complement, machine, at)),
+        _pointwise(UMINUS, 1),
+    ),
+    LESS: _less(True),
+    LESS_EQ: _less(False),
+    INF: either(
+        on(ORDERED, 2, min),
+        on(("HOL.bool",), 2, lambda x, y: x and y),
+        on(("Set.set",), 2, intersection),
+        _pointwise(INF, 2),
+    ),
+    SUP: either(
+        on(ORDERED, 2, max),
+        on(("HOL.bool",), 2, lambda x, y: x or y),
+        _of_sets(2, lambda machine, at: partial(union, machine, at)),
+        _pointwise(SUP, 2),
+    ),
     "Orderings.top_class.top": _bound_of_all(True),
     "Orderings.bot_class.bot": _bound_of_all(False),
     "Set.member": _member,
     "Set.insert": _insert,
     "Set.image": _image,
     "Set.vimage": _vimage,
-    "Set.Pow": _pow,
-    "Product_Type.Sigma": _sigma,
-    "Finite_Set.finite": _finite,
-    "Finite_Set.card": _card,
+    "Set.Pow": only(_power_set, 1),
+    "Product_Type.Sigma": only(
+        lambda first, rest: frozenset((x, y) for x in certainly_finite(first) for y in certainly_finite(rest(x))), 2
+    ),
+    "Finite_Set.finite": only(_is_finite, 1),
+    "Finite_Set.card": only(lambda of: len(finite_set(of)), 1),
     "Complete_Lattices.Sup_class.Sup": _fold_of(True),
     "Complete_Lattices.Inf_class.Inf": _fold_of(False),
     "Lattices_Big.semilattice_sup_class.Sup_fin": _bound_of_some(True),
     "Lattices_Big.semilattice_inf_class.Inf_fin": _bound_of_some(False),
-    "Lattices_Big.linorder_class.Max": _largest(True),
-    "Lattices_Big.linorder_class.Min": _largest(False),
-    "Groups_Big.comm_monoid_add_class.sum": _big(True),
-    "Groups_Big.comm_monoid_mult_class.prod": _big(False),
-    "Groups_List.monoid_add_class.sum_list": _of_list(True),
-    "Groups_List.monoid_mult_class.prod_list": _of_list(False),
+    "Lattices_Big.linorder_class.Max": on(ORDERED, 1, _greatest(True), result_type),
+    "Lattices_Big.linorder_class.Min": on(ORDERED, 1, _greatest(False), result_type),
+    "Groups_Big.comm_monoid_add_class.sum": _total(True, of_list=False),
+    "Groups_Big.comm_monoid_mult_class.prod": _total(False, of_list=False),
+    "Groups_List.monoid_add_class.sum_list": _total(True, of_list=True),
+    "Groups_List.monoid_mult_class.prod_list": _total(False, of_list=True),
     "Set_Interval.ord_class.lessThan": _interval("", "<"),
     "Set_Interval.ord_class.atMost": _interval("", "<="),
     "Set_Interval.ord_class.greaterThan": _interval("<", ""),
