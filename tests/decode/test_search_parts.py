@@ -2,6 +2,7 @@
 
 import math
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +15,8 @@ from isarstep.bench.specials import EOS, SPECIALS
 from isarstep.decode import search
 from isarstep.decode.constraints import TermGrammar
 from isarstep.decode.hypotheses import NARROW, WIDE, SearchRules
-from isarstep.decode.search import batches_of, best_by_kernel, best_next, nothing_better_comes, search_corpus
+from isarstep.decode.search import batches_of, best_by_kernel, best_next, hopeless_below, search_corpus
+from isarstep.feed.arrays import NUMPY
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.tensors import Tensors
 from isarstep.models import ModelConfig, build_model
@@ -90,16 +92,34 @@ def test_answers_come_in_the_order_of_the_corpus_window_by_window(monkeypatch: p
     assert heard == [2, 1, 2, 1, 1]
 
 
-def test_a_sentence_is_settled_once_nothing_that_lives_can_be_among_the_kept() -> None:
-    rules = SearchRules(beam=3, nbest=2, longest=7)
-    done = np.array([[-1.0, -2.0, -9.0]] * 4)
-    alive = np.array([-1.9, -2.0, -2.1, -math.inf])
-    assert nothing_better_comes(alive, done, rules).tolist() == [False, True, True, True]
+def test_a_hypothesis_is_hopeless_once_it_cannot_be_among_the_kept_or_within_the_margin() -> None:
+    rules, done = SearchRules(beam=3, nbest=2, longest=7), np.array([[-1.0, -2.0, -9.0], [-1.0, -math.inf, -math.inf]])
+    assert hopeless_below(NUMPY, done, rules).tolist() == [-2.0, -math.inf]
     # A hypothesis of eight places, the end among them, would be worth an eighth of its log p.
-    shared = SearchRules(beam=3, nbest=2, longest=7, penalty=1.0)
-    assert nothing_better_comes(8 * alive, done, shared).tolist() == [False, True, True, True]
-    near = SearchRules(beam=3, longest=7, margin=0.5)
-    assert nothing_better_comes(np.array([-1.4, -1.5, -1.6]), done[:3], near).tolist() == [False, True, True]
+    assert hopeless_below(NUMPY, done, replace(rules, penalty=1.0)).tolist() == [-16.0, -math.inf]
+    assert hopeless_below(NUMPY, done, replace(rules, margin=0.5)).tolist() == [-1.5, -1.5]
+
+
+def test_a_model_computes_one_hypothesis_at_first_and_afterwards_those_that_have_hope(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    model, corpus, rules = lively_model("hat"), some_corpus(9, 20), SearchRules(6, longest=12, margin=1.0)
+    counts: list[int] = []
+    plain = model.logits
+
+    def logits(hidden: torch.Tensor) -> torch.Tensor:
+        counts.append(hidden.shape[1])
+        return plain(hidden)
+
+    monkeypatch.setattr(model, "logits", logits)
+    narrow = list(search_corpus(model, corpus, rules, sentences=1))
+    assert counts.count(1) >= 2
+    assert counts.count(6) >= 2
+    assert set(counts) & {2, 3, 4, 5}
+    monkeypatch.setattr(search, "hopeless_below", lambda _arrays, done, _rules: done[:, 0] - math.inf)
+    for found, everything in zip(narrow, search_corpus(model, corpus, rules, sentences=1), strict=True):
+        assert [h.tokens for h in found] == [h.tokens for h in everything]
+        assert [h.score for h in found] == pytest.approx([h.score for h in everything], abs=1e-4)
 
 
 def plain_select(

@@ -56,16 +56,18 @@ def corpus_of(lengths: list[list[int]], seed: int = 0) -> Corpus:
 
 
 def assert_steps_agree(heavy: Seq2Seq, light: LightHAT, corpus: Corpus, beams: int, steps: int, kept: int) -> None:
-    """Random tokens and random parents; after half of the steps only the first sentences stay."""
+    """Random tokens and parents, now for more and now for fewer hypotheses; after half of the steps only the first
+    sentences stay."""
     examples = np.arange(len(corpus))
     rng = np.random.default_rng(1)
     with torch.inference_mode(), NUMPY.searching():
         theirs = heavy.start(heavy.packer(corpus).source(examples), beams)
         ours = light.start(light.packer(corpus).source(examples), beams)
-        batch = len(corpus)
+        batch, before = len(corpus), 1
         for step in range(steps):
-            tokens = rng.integers(0, heavy.config.vocabulary, (batch, beams))
-            parents = rng.integers(0, beams, (batch, beams))
+            hypotheses = rng.integers(1, beams + 1)
+            tokens = rng.integers(0, heavy.config.vocabulary, (batch, hypotheses))
+            parents, before = rng.integers(0, before, (batch, hypotheses)), hypotheses
             hidden = heavy.step(theirs, torch.from_numpy(tokens), torch.from_numpy(parents))
             expected = heavy.logits(hidden).numpy()
             found = light.logits(light.step(ours, tokens, parents))

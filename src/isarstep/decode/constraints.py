@@ -266,7 +266,7 @@ class GrammarState:
         The vocabulary is almost all constants. The best of them are looked for as without a constraint, and only these
         and the few other tokens meet the mask. The logits are used up.
         """
-        arrays, mask_BKF = self.arrays, self.forbidden(left)
+        arrays, mask_BKF = self.arrays, self.forbidden(left)[:, : logits_BKV.shape[1]]  # a search begins with one
         few_BKF = arrays.where(mask_BKF[..., :-1], -math.inf, logits_BKV[..., self.few])
         logits_BKV[..., self.few] = -math.inf
         top_BKQ, tokens_BKQ = arrays.topk(logits_BKV, wanted)
@@ -287,7 +287,7 @@ class GrammarState:
         sources_BKC, steps_BKC = split_in_two(self.moves[before_BKC[..., Column.FORM] + tokens_BK2[..., 0]])
         base_BKC = arrays.last(arrays.cat([before_BKC, outside_BKC, slots_BK[..., None]], -1), sources_BKC)
         self.length += 1
-        self.now_BKC = self.store_BMC[:, self.length * self.beams : (self.length + 1) * self.beams]
+        self.now_BKC = self._stored(parents_BK.shape[1])
         arrays.add(base_BKC, steps_BKC, out=self.now_BKC)
         seen_BK = self.now_BKC[..., Column.SEEN]
         arrays.maximum(seen_BK, tokens_BK2[..., 1], out=seen_BK)
@@ -295,7 +295,12 @@ class GrammarState:
     def keep(self, rows: Array) -> None:
         self.store_BMC = self.store_BMC[rows]
         self.meaningless_BF = None if self.meaningless_BF is None else self.meaningless_BF[rows]
-        self.now_BKC = self.store_BMC[:, self.length * self.beams : (self.length + 1) * self.beams]
+        self.now_BKC = self._stored(self.now_BKC.shape[1])
+
+    def _stored(self, hypotheses: int) -> Array:
+        """The states of the last step."""
+        begin = self.length * self.beams
+        return self.store_BMC[:, begin : begin + hypotheses]
 
 
 def possible_kinds(form: int, tight: bool, some_schematic: bool) -> frozenset[Kind]:

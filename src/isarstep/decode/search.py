@@ -1,8 +1,9 @@
 """The beam search engine: many sentences at once, K hypotheses each, exact.
 
 Encoder keys and values exist once per sentence; nothing of the past is copied when the beam is reordered; sentences
-whose n best are settled leave the batch. It runs on numpy or on torch, as the model does (`isarstep.feed.arrays`).
-Shapes: B sentences, K hypotheses, V tokens, T places, Q candidates.
+whose n best are settled leave the batch; on a CPU the model computes no hypothesis that cannot become one of these. It
+runs on numpy or on torch, as the model does (`isarstep.feed.arrays`). Shapes: B sentences, K hypotheses, V tokens, T
+places, Q candidates.
 """
 
 from __future__ import annotations
@@ -52,7 +53,8 @@ class Writer(Protocol):
 
     def start(self, source: Source, beams: int) -> Any: ...
 
-    def step(self, state: Any, tokens_BK: Array, parents_BK: Array) -> Array: ...
+    def step(self, state: Any, tokens_BK: Array, parents_BK: Array) -> Array:
+        """There may be fewer hypotheses than a step ago, or more, but never more than a search starts with."""
 
     def logits(self, hidden: Array) -> Array: ...
 
@@ -90,6 +92,7 @@ def best_of_all(
     """Scores of the best candidates of a sentence, the hypotheses that they go on from, and their tokens."""
     batch, _, wanted = top_BKQ.shape
     pool_BX, tokens_BX = top_BKQ.reshape(batch, -1), top_tokens_BKQ.reshape(batch, -1)
+    count = min(count, pool_BX.shape[1])
     if constraint is not None and constraint.prunes:
         order_BX = arrays.descending(pool_BX)
         sorted_BX = constraint.prune(
@@ -110,13 +113,11 @@ def best_finished(
     return best_BK, arrays.rows(arrays.cat([written_BKT, past_BKT], 1), kept_BK)
 
 
-def nothing_better_comes(alive_B: Array, done_scores_BK: Array, rules: SearchRules) -> Array:
-    """Is a sentence settled: its best living hypothesis, however long it becomes, will not be among the kept ones or
+def hopeless_below(arrays: Arrays, done_scores_BK: Array, rules: SearchRules) -> Array:
+    """The log p with which a hypothesis of a sentence, however long it becomes, will not be among the kept ones or not
     within the margin."""
-    possible_B = alive_B / float(rules.longest + 1) ** rules.penalty
-    settled_B: Array = (possible_B <= done_scores_BK[:, rules.keep - 1]) | (alive_B == -math.inf)
-    settled_B |= possible_B <= done_scores_BK[:, 0] - rules.margin
-    return settled_B
+    least_B: Array = arrays.maximum(done_scores_BK[:, rules.keep - 1], done_scores_BK[:, 0] - rules.margin)
+    return least_B * float(rules.longest + 1) ** rules.penalty
 
 
 def search(
@@ -135,10 +136,13 @@ def _search(
     batch = source.examples.count
     state = model.start(source, beams)
     rows = arrays.arange(batch)  # which sentence each row of the batch is
-    tokens_BK, parents_BK = arrays.full((batch, beams), BOS), arrays.full((batch, beams), 0)
-    scores_BK, done_scores_BK = (arrays.full((batch, beams), -math.inf) for _ in range(2))
+    narrows = arrays.kind == "cpu"  # to ask how many hypotheses have hope makes a GPU wait
+    first = 1 if narrows else beams
+    tokens_BK, parents_BK = arrays.full((batch, first), BOS), arrays.full((batch, first), 0)
+    scores_BK, done_scores_BK = (arrays.full((batch, count), -math.inf) for count in (first, beams))
     scores_BK[:, 0] = 0
-    written_BKT, done_written_BKT = (arrays.full((batch, beams, places), EOS, arrays.int32) for _ in range(2))
+    hopeless_B = done_scores_BK[:, 0]
+    written_BKT, done_written_BKT = (arrays.full((batch, count, places), EOS, arrays.int32) for count in (first, beams))
     results: list[list[Hypothesis]] = [[] for _ in range(batch)]
     candidates = CANDIDATES if constraint is not None and constraint.prunes else 2
 
@@ -148,6 +152,7 @@ def _search(
         wanted = min(candidates * beams, logits_BKV.shape[-1])
         norm_BK, top_BKQ, top_tokens_BKQ = best_next(arrays, logits_BKV, wanted, constraint, places - place)
         top_BKQ = top_BKQ + (scores_BK - norm_BK)[..., None]
+        top_BKQ = arrays.where(top_BKQ > hopeless_B[:, None, None], top_BKQ, -math.inf)
         best_BQ, from_BQ, next_BQ = best_of_all(arrays, top_BKQ, top_tokens_BKQ, 2 * beams, constraint)
         ends_BQ = next_BQ == EOS
 
@@ -157,7 +162,12 @@ def _search(
         done_scores_BK, done_written_BKT = best_finished(arrays, done_scores_BK, done_written_BKT, ended_BK, past_BKT)
 
         # Living: the best K that do not end, in order.
-        scores_BK, alive_BK = arrays.topk(arrays.where(ends_BQ, -math.inf, best_BQ), beams)
+        scores_BK, alive_BK = arrays.topk(arrays.where(ends_BQ, -math.inf, best_BQ), min(beams, best_BQ.shape[1]))
+        hopeless_B = hopeless_below(arrays, done_scores_BK, rules)
+        hopeful_BK = scores_BK > hopeless_B[:, None]
+        if narrows:
+            count = max(1, int(hopeful_BK.any(0).sum()))
+            scores_BK, alive_BK = scores_BK[:, :count], alive_BK[:, :count]
         parents_BK, tokens_BK = arrays.rows(from_BQ, alive_BK), arrays.rows(next_BQ, alive_BK)
         written_BKT = arrays.rows(written_BKT, parents_BK)
         if place < places - 1:
@@ -168,7 +178,7 @@ def _search(
         last = place == places - 1
         if not last and (place + 1) % CHECK_EVERY[arrays.kind]:
             continue
-        settled = nothing_better_comes(scores_BK[:, 0], done_scores_BK, rules) | last
+        settled = ~hopeful_BK[:, 0] | last
         finished = int(settled.sum())
         if finished == len(rows) or finished * 4 >= len(rows):
             leaving = arrays.true_places(settled)
@@ -182,6 +192,7 @@ def _search(
             rows, tokens_BK, parents_BK = rows[staying], tokens_BK[staying], parents_BK[staying]
             scores_BK, written_BKT = scores_BK[staying], written_BKT[staying]
             done_scores_BK, done_written_BKT = done_scores_BK[staying], done_written_BKT[staying]
+            hopeless_B = hopeless_B[staying]
     return results
 
 

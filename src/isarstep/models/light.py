@@ -154,7 +154,7 @@ class LightSelfAttention(LightAttention):
         return self.out(out_SHC.reshape(len(x_SD), -1))
 
     def step(self, x_TD: Floats, past: Past, turn: Rotation) -> Floats:
-        q_BHKC, k_BHKC, v_BHKC = (by_sentence(part, past.beams) for part in self.project(x_TD, turn))
+        q_BHKC, k_BHKC, v_BHKC = (by_sentence(part, past.state.beams) for part in self.project(x_TD, turn))
         keys_BHMC, values_BHMC = past.with_more(k_BHKC, v_BHKC)
         return self.out(heads_joined(attended(q_BHKC, keys_BHMC, values_BHMC, past.hidden_B1KM)))
 
@@ -284,7 +284,7 @@ class Past:
     FIRST_ROOM = 32
 
     def __init__(self, state: LightState, batch: int, heads: int, channels: int) -> None:
-        self.state, self.beams = state, state.beams
+        self.state = state
         self.both_2BHMC = np.zeros((2, batch, heads, self.FIRST_ROOM * state.beams, channels), np.float32)
 
     @property
@@ -296,14 +296,15 @@ class Past:
         room = self.both_2BHMC.shape[3]
         if end > room:
             self.both_2BHMC = np.pad(self.both_2BHMC, ((0, 0), (0, 0), (0, 0), (0, room), (0, 0)))
-        self.both_2BHMC[0, :, :, end - self.beams : end] = k_BHKC
-        self.both_2BHMC[1, :, :, end - self.beams : end] = v_BHKC
+        self.both_2BHMC[0, :, :, end - k_BHKC.shape[2] : end] = k_BHKC
+        self.both_2BHMC[1, :, :, end - k_BHKC.shape[2] : end] = v_BHKC
         keys_BHMC, values_BHMC = self.both_2BHMC[:, :, :, :end]
         return keys_BHMC, values_BHMC
 
 
 class LightState:
-    """What is known of K hypotheses for each of B sentences. What must not be looked at has minus infinity."""
+    """What is known of K hypotheses, of which there may be fewer at some steps, for each of B sentences. What must not
+    be looked at has minus infinity."""
 
     FORGETS = 16  # after so many steps, each time
 
@@ -324,11 +325,11 @@ class LightState:
         return np.where(behind_BS, np.float32(-np.inf), np.float32(0))[:, None, None]
 
     def advance(self, parents_BK: Longs) -> None:
-        batch, beams = parents_BK.shape
+        batch, self.beams = parents_BK.shape
         self.hidden_BKM = self.hidden_BKM[np.arange(batch)[:, None], parents_BK]
         if self.length and not self.length % self.FORGETS:
             self._forget()
-        own_BKK = np.broadcast_to(self.own_KK, (batch, beams, beams))
+        own_BKK = np.broadcast_to(self.own_KK[: self.beams, : self.beams], (batch, self.beams, self.beams))
         self.hidden_BKM = np.concatenate([self.hidden_BKM, own_BKK], 2)
         self.length += 1
 

@@ -81,8 +81,8 @@ class Transformer(Seq2Seq):
         position = torch.full_like(tokens_BK, state.length - 1)
         x_BKD = self.embedding(tokens_BK, position)
         turn = rotation(position, self.config)
-        slot = (state.length - 1) * state.beams
-        allowed_B1KM = state.ancestors_BKM[:, None, :, : slot + state.beams]
+        slot, hypotheses = (state.length - 1) * state.beams, tokens_BK.shape[1]
+        allowed_B1KM = state.ancestors_BKM[:, None, :hypotheses, : slot + hypotheses]
         layers: list[DecoderLayer] = list(self.decoder)  # type: ignore[arg-type]
         for layer, past, memory in zip(layers, state.past, state.memories, strict=True):
             x_BKD = layer.step(x_BKD, past, slot, allowed_B1KM, memory, state.readable_B11S, turn)
@@ -114,13 +114,13 @@ class TransformerState(BeamState):
         self.own_KK = torch.eye(beams, dtype=torch.bool, device=keys.device)
 
     def advance(self, parents_BK: Tensor) -> None:
-        slot = self.length * self.beams
+        slot, hypotheses = self.length * self.beams, parents_BK.shape[1]
         if slot == self.ancestors_BKM.shape[2]:
             self._double_room()
         if self.length:
             past = self.ancestors_BKM[:, :, :slot]
-            past.copy_(past.gather(1, parents_BK[:, :, None].expand(-1, -1, slot)))
-        self.ancestors_BKM[:, :, slot : slot + self.beams] = self.own_KK
+            past[:, :hypotheses] = past.gather(1, parents_BK[:, :, None].expand(-1, -1, slot))
+        self.ancestors_BKM[:, :hypotheses, slot : slot + self.beams] = self.own_KK[:hypotheses]
         self.length += 1
 
     def _double_room(self) -> None:
