@@ -122,6 +122,15 @@ def test_simp_gets_no_fact_that_is_no_rewrite_rule() -> None:
     assert "insert" not in str(text("T.f", "T.f_def"))
 
 
+def test_declared_simp_rules_are_not_named() -> None:
+    def text(by: str, *facts: str) -> str | None:
+        return method_with_all_given(Proved(by, 0.0, facts, 2, declared=("T.f", "T.g")), GOAL)
+
+    assert text("simp", "T.f", "T.g") == "by simp"
+    assert text("simp", "T.f", "T.h") == ("by ((simp add: T.h; fail) | (auto simp add: T.h; fail) | metis T.f T.h)")
+    assert str(text("E", "T.f")).startswith("by ((simp add: T.f; fail) | metis T.f")  # it was given the fact
+
+
 def test_a_value_that_needs_steps_is_no_single_method() -> None:
     step = ShownStep(GOAL, "eval", (), (), True)
     found = Proved("eval", 0.1, ("F.2(1)",), 0, "blast", (), (step,))

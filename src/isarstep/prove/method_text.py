@@ -168,19 +168,21 @@ def _of_cases(proof: Proved, named: list[str]) -> str:
 def method_with_all_given(proof: Proved, goal: Term, rewrites: Callable[[str], bool] = lambda fact: True) -> str | None:
     """`by (metis f g)` behind `using` with every fact at hand; None where something that was used has no name.
     `rewrites` says of a fact whether rewriting is what it is for."""
-    named: list[str] = []
+    named: dict[str, str] = {}
     for fact in proof.facts:
         if fact == "P" or fact.startswith(("F.", "case(", "goal(", DEFINITION)):
             continue
         if not _NAME.fullmatch(fact):
             return None
-        named.append(_ACCESSIBLE.get(fact, fact))
-    listed = list(dict.fromkeys(named))
+        named[fact] = _ACCESSIBLE.get(fact, fact)
+    # Rewriting with declared simp rules needs no names; `metis` does.
+    rules = proof.declared if proof.by.startswith("simp") else ()
+    listed = [name for fact, name in named.items() if fact not in rules]
+    others = [name for fact, name in named.items() if fact not in rules and not rewrites(fact)]
+    if not proof.method and others:
+        return f"by {_with_few_rules(listed, others)}"
     method = _method(proof, goal, listed)
-    others = [_ACCESSIBLE.get(fact, fact) for fact in proof.facts if _NAME.fullmatch(fact) and not rewrites(fact)]
-    if not proof.method and any(name in others for name in listed):
-        return f"by {_with_few_rules(listed, [name for name in listed if name in others])}"
-    method = method if proof.method else _with_others(method, listed, listed)
+    method = method if proof.method else _with_others(method, listed, list(named.values()))
     if method.startswith("(metis "):  # which does not end where a conditional equation has to be used once
         method = f"((simp add: {' '.join(listed)}; fail) | {method[1:]}"
     return f"by {method}"
