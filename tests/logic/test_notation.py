@@ -2,7 +2,6 @@
 
 import contextlib
 import xml.etree.ElementTree as ElementTree
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from isarstep.logic.gallery import COUNT, gallery
 from isarstep.logic.mathml import to_mathml, translate
 from isarstep.logic.named_statements import read_named
 from isarstep.logic.names import Names
-from isarstep.logic.notation import NotationTable, default_table, read_table
+from isarstep.logic.notation import default_table, lexemes
 from isarstep.logic.printing import to_latex, to_unicode
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.sample import sample_examples, sample_signature
@@ -172,7 +171,7 @@ def test_every_proposition_of_the_sample_is_valid_mathml() -> None:
 @pytest.mark.parametrize("names", [NAMES, BARE], ids=["signature", "no signature"])
 def test_random_uses_of_every_notation_are_printed(names: Names) -> None:
     for seed in range(2500):
-        maker = Maker(seed, names.table)
+        maker = Maker(seed, default_table())
         term = maker.term(maker.random.choice([2, 4, 8, 16, 40, 80]))
         prop = seed % 3 > 0
         if seed % 5 == 0:
@@ -226,7 +225,8 @@ def test_other_spellings() -> None:
 
 
 OTHERS = ["x", "x₀", "v₁", "12", "Set.image", "?x.1", "«a»", "‹b›", " ", "(", ")", "\0", "é", "."]
-PIECES = [*sorted(default_table().literals), *OTHERS]
+TEXTS = (piece for each in default_table().notations for piece in each.unicode or () if isinstance(piece, str))
+PIECES = [*sorted({lexeme for piece in TEXTS for lexeme in lexemes(piece)}), *OTHERS]
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(["", " "]))
@@ -300,47 +300,6 @@ def test_gallery_is_up_to_date() -> None:
     page = (Path(__file__).parents[2] / "docs" / "gallery.md").read_text("utf-8")
     assert page == gallery(), "write it anew: python -m isarstep.logic.gallery docs/gallery.md"
     assert page.count("```latex") == COUNT
-
-
-def extended_table(extra: str) -> NotationTable:
-    """The default table with more lines; a constant that they mention loses its default notations."""
-    base, more = default_table(), read_table(extra, "extra notations")
-    replaced = {notation.constant for notation in more.notations}
-    kept = tuple(notation for notation in base.notations if notation.constant not in replaced)
-    return replace(base, notations=more.notations + kept)
-
-
-def test_extra_notations() -> None:
-    table = extended_table(
-        "Nat.Suc          postfix 96   #1:101⁺         #1:101^{+}\n"
-        "My.norm          mixfix       ⟨#1, #2⟩        \\langle #1, #2 \\rangle\n"
-        "Groups.plus_class.plus   infixl 65   ⊞   \\boxplus\n"
-    )
-    names = Names.of_signature(sample_signature(), table)
-    term = call("My.norm", call("Nat.Suc", call("Nat.Suc", X)), call(PLUS, X, Y))
-    assert to_unicode(term, names, prop=False) == "⟨(x₀⁺)⁺, x₀ ⊞ x₁⟩"
-    assert to_latex(term, names, prop=False) == r"\langle (x_{0}^{+})^{+}, x_{0} \boxplus x_{1} \rangle"
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("A.f  infixl 65", "columns"),
-        ("A.f  sideways 65  +  +", "unknown kind"),
-        ("A.f  mixfix 10  #1 ⊛ #1  x", "once"),
-        ("A.f (λ #1)  mixfix 10  ⊛#1  x", "belong together"),
-        ("A.f #1 #3  mixfix 10  #1 ⊛ #3  x", "without repetition"),
-        ("A.f  mixfix 10  fooo#1  x", "blanks"),
-        ("A.f  infix 50  ⊛", "LaTeX"),
-        ("A.f  mixfix 10  ⊛#1:5  x", "tightly"),
-        ("A.f (B.g #1  mixfix 10  ⊛#1  x", "bracket"),
-        ("A.f  prefix 50  ⊛  \\sqrt{#1", "braces"),
-        ("A.f  infixl 65  ⊛  x\nA.g  infixr 65  ⊚  x", "associativities"),
-    ],
-)
-def test_mistakes_in_a_table_are_named(line: str, message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        read_table(line, "mine.txt")
 
 
 def test_latex_that_is_no_latex_is_noticed() -> None:

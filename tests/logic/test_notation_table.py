@@ -1,8 +1,7 @@
-"""Lines of a table of notations: what their short forms stand for, and what is said of those that are wrong."""
+"""Lines of a table of notations: what their short forms stand for."""
 
 import pytest
 
-from isarstep.errors import UserError
 from isarstep.logic.notation import (
     BINDER,
     Applied,
@@ -30,7 +29,7 @@ def shown(pieces: tuple[Piece, ...] | None) -> list[str] | None:
 
 
 def only(line: str) -> Notation:
-    (notation,) = read_table(line, "t").notations
+    (notation,) = read_table(line).notations
     return notation
 
 
@@ -97,16 +96,14 @@ def test_precedences_and_where_a_notation_is_used():
     assert only("A.f  binder 10  +").several
 
 
-def test_enumerations_and_spellings_are_lines_of_their_own():
-    table = read_table("## lists\n\nA.cons A.nil  enum  [ ]  \\{ \\}\nA.pair  tuple  ( )\nspelling  --  –\n", "t")
+def test_enumerations_are_lines_of_their_own():
+    table = read_table("## lists\n\nA.cons A.nil  enum  [ ]  \\{ \\}\nA.pair  tuple  ( )\n")
     assert table.enumerations == (
         Enumeration("A.cons", "A.nil", ("[", "]"), (r"\{", r"\}")),
         Enumeration("A.pair", None, ("(", ")"), ("(", ")")),
     )
-    assert table.spellings == {"--": "–"}
     assert table.notations == ()
-    assert {"[", "]", "(", "--", "–", "λ", "PROP"} <= table.literals
-    assert read_table("A.f  infix 50  mod", "t").words == {"mod", "PROP"}
+    assert read_table("A.f  infix 50  mod").words == {"mod", "PROP"}
 
 
 @pytest.mark.parametrize(
@@ -125,67 +122,3 @@ def test_enumerations_and_spellings_are_lines_of_their_own():
 )
 def test_literals_are_cut_into_words_and_symbols(literal: str, parts: list[str]) -> None:
     assert lexemes(literal) == parts
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("A.f", "expected 3 or 4 columns"),
-        ("A.f  a  b  c  d", "expected 3 or 4 columns"),
-        ("spelling  a", "what is typed, the symbol"),
-        ("spelling  a  b  c", "what is typed, the symbol"),
-        ("A.f  infixl x  +", "unknown kind 'infixl x'"),
-        ("A.f A.g A.h  enum  [ ]", "one or two constants and two brackets"),
-        ("A.f A.g  enum  [", "one or two constants and two brackets"),
-        ("A.f A.g  enum  [ ]  [", "one or two constants and two brackets"),
-        ("A.f (λ #1) (λ #2)  mixfix  [%. #1, #2]  x", "may have one λ"),
-        ("A.f (λ A.g (λ #1))  mixfix  [%. #1]  x", "may have one λ"),
-        ("A.f !1  mixfix  [#1]  x", "rigid without a λ"),
-        ("A.f #1 #1  mixfix  [#1]  x", "hole 1 stands twice"),
-        ("A.f #2  mixfix  [#2]  x", "without repetition"),
-        ("A.f  mixfix  #1#2  x", "a word or a symbol"),
-        ("A.f #1  mixfix  [#1 + #2]  x", "the template's #2 is not in the pattern"),
-        ("A.f #1 #2  mixfix  [#1 #2]  x", "cannot cut ' '"),
-        ("A.f #1 #2  mixfix  [#1]  x", "every hole of the pattern must stand once"),
-        ("A.f #1  mixfix  [#1]  x#2", "the LaTeX template's #2"),
-        ("A.f #1  mixfix  %[#1]  x", "belong together"),
-        ("A.f (λ #1)  mixfix  [#1]  x", "belong together"),
-        ("A.f (λ !1)  mixfix  [%. #1]  x", "belong together"),
-        ("A.f (A.g  mixfix  [#1]  x", "a bracket is missing"),
-        ("A.f (  mixfix  [#1]  x", "ends too early"),
-        ("A.f )  mixfix  [#1]  x", "a constant applied to holes"),
-        ("#1  mixfix  [#1]  x", "a constant applied to holes"),
-        ("A.f  mixfix 10  aa#1  x", "blanks must keep the word 'aa'"),
-        ("A.f  mixfix 10  #1aa  x", "blanks must keep the word 'aa'"),
-        ("A.f  mixfix 10  #1 aa#2  x", "blanks must keep the word 'aa'"),
-        ("A.f  mixfix 10  #1:9 +  x", "#1 at the edge"),
-        ("A.f  mixfix 10  + #1:9  x", "#1 at the edge"),
-        ("A.f  mixfix 10  [#1]é  ", "needs a LaTeX column"),
-        ("A.f  prefix 10  ⊛  {#1}}", "braces"),
-    ],
-)
-def test_what_is_wrong_with_a_line_is_said_with_its_number(line: str, message: str) -> None:
-    with pytest.raises(UserError) as error:
-        read_table(f"\n## a comment\n{line}", "mine.txt")
-    assert str(error.value).startswith("mine.txt, line 3: ")
-    assert message in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("lines", "mixed"),
-    [
-        ("A.f  infixl 65  ⊛  x\nA.g  infixr 65  ⊚  x", "A.f and A.g"),
-        ("A.f  infixl 65  ⊛  x\nA.g  prefix 65  ⊚  x", "A.f and A.g"),
-        ("A.f  infixr 65  ⊛  x\nA.g  postfix 65  #1⊚  x", "A.g and A.f"),
-        ("A.f  infixl 65  ⊛  x\nA.g  infixr 66  ⊚  x", ""),
-        ("A.f  infixl 65  ⊛  x\nA.g  infix 65  ⊚  x", ""),
-        ("A.f  infixl 65  ⊛  x\nA.g  prefix 65  ⊚#1:66  x", ""),
-        ("A.f  infixl 65  ⊛  x\nA.g  mixfix 65  -  x #1", ""),
-    ],
-)
-def test_a_level_is_open_to_one_side_only(lines: str, mixed: str) -> None:
-    if mixed:
-        with pytest.raises(UserError, match=rf"^t: {mixed} mix associativities at level 65$"):
-            read_table(lines, "t")
-    else:
-        assert len(read_table(lines, "t").notations) == 2

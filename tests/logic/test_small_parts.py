@@ -230,7 +230,6 @@ T.two  infix 51  #1 = #2 mod  #1 = #2 mod
 T.minus  prefix 80  -/  -
 T.plus  infixl 67  ++
 T.named  mixfix 70  -  \named{#1}
-""",
-        "a table",
+"""
     )
     assert sections(table) == {"+": "T.plus", "∀": "T.all"}

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from functools import cache
 
 from isarstep.errors import UserError
 from isarstep.logic.language import Language
-from isarstep.logic.notation import NotationTable, default_table
+from isarstep.logic.notation import default_table
 from isarstep.logic.signature import Signature
 from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import Bound, Const, Free, Term, Type, Var
@@ -62,7 +63,6 @@ class Names:
         self,
         constants: Iterable[str] = (),
         *,
-        table: NotationTable | None = None,
         truths: Mapping[str, int] | None = None,
         uses: Mapping[str, int] | None = None,
         language: Language | None = None,
@@ -71,11 +71,10 @@ class Names:
 
         With `uses`, how often each constant is used, a name means what people who write it mean: a single letter is
         a variable, and of several constants that end alike the one that is used far more than the others."""
-        self._table = table
         self.language = language
         self.letters_are_variables = uses is not None
         # How many arguments make a constant a truth value, where that is known.
-        self.truths: Mapping[str, int] = truths if truths is not None else _truths_of(self.table)
+        self.truths: Mapping[str, int] = truths if truths is not None else _written_truths()
         self.variables: dict[str, str] = {}  # raw name -> shown name
         self._raw: dict[str, str] = {}  # shown name -> raw name
         self._full: dict[str, str] = {}  # readable full name -> constant
@@ -89,14 +88,9 @@ class Names:
                 self._by_end.setdefault(readable.rpartition(".")[2], []).append(readable)
 
     @property
-    def table(self) -> NotationTable:
-        """For whoever has no language."""
-        return self._table or default_table()
-
-    @property
     def words(self) -> Container[str]:
         """What notation uses as a word: no name can be written so."""
-        return self.table.words if self.language is None else self.language.lexicon.words
+        return default_table().words if self.language is None else self.language.lexicon.words
 
     def _meanings(self, suffix: str) -> list[str]:
         """The constants that this end of a name may mean; looked for when it is asked, most never are."""
@@ -128,12 +122,11 @@ class Names:
     @staticmethod
     def of_signature(
         signature: Signature,
-        table: NotationTable | None = None,
         uses: Mapping[str, int] | None = None,
         language: Language | None = None,
     ) -> Names:
         """Names for the constants of a signature, whose types tell which terms are truth values."""
-        return Names(signature.constants, table=table, truths=_Truths(signature), uses=uses, language=language)
+        return Names(signature.constants, truths=_Truths(signature), uses=uses, language=language)
 
     def with_variables(self, variables: Mapping[str, str]) -> Names:
         """The same names, with raw variable names (such as `<X0>`) shown as the user calls them."""
@@ -272,6 +265,7 @@ class _Truths(Mapping[str, int]):
         return sum(1 for _ in self)
 
 
-def _truths_of(table: NotationTable) -> dict[str, int]:
+@cache
+def _written_truths() -> dict[str, int]:
     """Without types: what is written as a connective or a relation is a truth value."""
-    return {n.constant: len(n.pattern.args) for n in table.notations if 20 <= n.precedence <= 50}
+    return {n.constant: len(n.pattern.args) for n in default_table().notations if 20 <= n.precedence <= 50}

@@ -1,4 +1,4 @@
-"""Print terms as mathematicians read them: Unicode (which `reading` reads back) and LaTeX, from one layout.
+"""Print terms as mathematicians read them: Unicode and LaTeX, from one layout.
 
 The walk keeps its own stack, so depth has no limit. Nothing is changed on the way: no eta, no beta; a partially applied
 notation is shown as `(+) a`, and a proposition that is no `Trueprop` where one is expected as `PROP p`.
@@ -14,7 +14,18 @@ from typing import TypeAlias
 from isarstep.errors import UserError
 from isarstep.logic.latexnames import latex_constant, latex_variable
 from isarstep.logic.names import Names, subscript
-from isarstep.logic.notation import APPLY, ARGUMENT, BINDER, Enumeration, Notation, NotationTable, Piece, Slot, lexemes
+from isarstep.logic.notation import (
+    APPLY,
+    ARGUMENT,
+    BINDER,
+    Enumeration,
+    Notation,
+    NotationTable,
+    Piece,
+    Slot,
+    default_table,
+    lexemes,
+)
 from isarstep.logic.patterns import (
     NUMERAL,
     TAKES_PROPOSITIONS,
@@ -27,7 +38,7 @@ from isarstep.logic.patterns import (
     numeral_value,
 )
 from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, frees
 from isarstep.logic.writer import write_formula
 
 _POOLS = {
@@ -180,22 +191,9 @@ def _print(term: Term, names: Names, style: str, prop: bool) -> str:
     try:
         return _Layout(names, style == "latex", frozenset()).run(term, prop)
     except _NameClash:
-        return _Layout(names, style == "latex", _free_names(term, names)).run(term, prop)
-
-
-def _free_names(term: Term, names: Names) -> frozenset[str]:
-    found: set[str] = set()
-    todo = [term]
-    while todo:
-        node = todo.pop()
-        if type(node) is App:
-            todo.append(node.fun)
-            todo.append(node.arg)
-        elif type(node) is Abs:
-            todo.append(node.body)
-        elif type(node) is Free:
-            found.add(names.free(node.name))
-    return frozenset(found)
+        return _Layout(names, style == "latex", frozenset(names.free(free.name) for free in frees(term))).run(
+            term, prop
+        )
 
 
 class _Layout:
@@ -203,7 +201,7 @@ class _Layout:
 
     def __init__(self, names: Names, latex: bool, avoid: frozenset[str]) -> None:
         self.names = names
-        self.style = _style(names.table, latex)
+        self.style = _style(default_table(), latex)
         self.latex = latex
         self.avoid = avoid
         self.scope: list[str] = []
