@@ -5,7 +5,7 @@ import pytest
 from isarstep.errors import UserError
 from isarstep.logic.names import Names
 from isarstep.logic.signature import Constant, Signature
-from isarstep.logic.terms import Bound, Const, Free, Term, Type, Var, fun
+from isarstep.logic.terms import Free, Type, Var, fun
 
 NAT, BOOL = Type("Nat.nat"), Type("HOL.bool")
 PLAIN = Names(["A.f", "A.even", r"A.\<sigma>", r"A.x\<^sub>1", "A.b.g", "C.g", "A.if", "A.x₃"])
@@ -40,29 +40,23 @@ def test_constants_are_shown_by_the_shortest_name_that_means_them(name: str, sho
 
 
 @pytest.mark.parametrize(
-    ("text", "depth", "term"),
-    [
-        ("x₃", 0, Free("<X3>")),
-        ("v₁₂", 0, Var("<V12>")),
-        ("b₂", 0, Bound(2)),
-        ("b₂", 3, Bound(5)),
-        ("x₀₁", 0, Free("x₀₁")),
-        ("f", 0, Const("A.f")),
-        ("A.f", 0, Const("A.f")),
-        ("σ", 0, Const(r"A.\<sigma>")),
-        ("g", 0, None),
-        ("b.g", 0, Const("A.b.g")),
-        ("new", 0, Free("new")),
-        ("B.new", 0, Const("B.new")),
-    ],
-)
-def test_names_are_read(text: str, depth: int, term: Term | None) -> None:
-    assert PLAIN.read(text, depth) == term
+    ("text", "constant"),
+    [("x₃", None), ("v₁₂", None), ("f", "A.f"), ("A.f", "A.f"), ("σ", r"A.\<sigma>"), ("g", None), ("b.g", "A.b.g"),
+     ("new", None), ("if", None), ("B.new", None)],
+)  # fmt: skip
+def test_a_name_means_the_one_constant_that_ends_so(text: str, constant: str | None) -> None:
+    assert PLAIN.constant_called(text) == constant
 
 
 def test_names_that_the_user_gives_are_the_variables():
     names = PLAIN.with_variables({"<X0>": "n", "<V1>": "f", "z": "y", "<V>": "k"})
-    assert [names.read(text, 0) for text in ("n", "f", "y", "k")] == [Free("<X0>"), Var("<V1>"), Free("z"), Free("<V>")]
+    assert [names.variable(text) for text in ("n", "f", "y", "k")] == [
+        Free("<X0>"),
+        Var("<V1>"),
+        Free("z"),
+        Free("<V>"),
+    ]
+    assert names.constant_called("f") is None
     assert (names.constant("A.f"), names.free("<X0>"), names.free("n")) == ("A.f", "n", "«n»")
     assert set(names.fixed) == {"n", "f", "y", "k"}
     assert [names.variable(text) for text in ("n", "f", "x₂", "x⇩2", "v⇩1⇩0", "b⇩2", "m")] == [
@@ -75,24 +69,19 @@ def test_names_that_the_user_gives_are_the_variables():
 
 def test_where_uses_are_known_letters_are_variables():
     names = Names(["A.a", "A.a1", "A.ab", "A.α'"], uses={})
-    assert [names.read(text, 0) for text in ("a", "a1", "ab", "α'")] == [
-        Free("a"),
-        Free("a1"),
-        Const("A.ab"),
-        Free("α'"),
-    ]
+    assert [names.constant_called(text) for text in ("a", "a1", "ab", "α'")] == [None, None, "A.ab", None]
     assert [names.constant(name) for name in ("A.a", "A.ab")] == ["A.a", "ab"]
     assert [names.is_free_for_binding(text) for text in ("a", "a1", "ab", "new", "if", "x₁", "A.a")] == [
         True, True, False, True, False, False, False,
     ]  # fmt: skip
-    assert Names(["A.a"]).read("a", 0) == Const("A.a")
+    assert Names(["A.a"]).constant_called("a") == "A.a"
     assert not Names(["A.a"]).is_free_for_binding("a")
 
 
 def test_two_constants_of_one_readable_name_are_kept_apart():
     names = Names([r"A.\<sigma>", "A.σ"])
     assert [names.constant(name) for name in (r"A.\<sigma>", "A.σ")] == ["σ", "‹A.σ›"]
-    assert names.read("σ", 0) == Const(r"A.\<sigma>")
+    assert names.constant_called("σ") == r"A.\<sigma>"
 
 
 def test_a_constant_makes_a_truth_value_of_as_many_arguments_as_its_type_says():
@@ -100,12 +89,10 @@ def test_a_constant_makes_a_truth_value_of_as_many_arguments_as_its_type_says():
         [Constant("A.p", fun(NAT, fun(NAT, BOOL))), Constant("A.t", BOOL), Constant("A.f", fun(NAT, NAT))]
     )
     truths = Names.of_signature(signature).truths
-    assert dict(truths) == {"A.p": 2, "A.t": 0}
-    assert len(truths) == 2
-    assert (truths.get("A.f"), truths.get("A.none")) == (None, None)
+    assert [truths(name) for name in ("A.p", "A.t", "A.f", "A.none")] == [2, 0, None, None]
 
 
 def test_without_types_what_is_written_as_a_relation_or_connective_is_a_truth_value():
     truths = Names().truths
-    assert (truths["HOL.conj"], truths["HOL.Not"], truths["Set.member"]) == (2, 1, 2)
-    assert not {"Pure.imp", "Groups.plus_class.plus", "Set.union"} & truths.keys()
+    assert [truths(name) for name in ("HOL.conj", "HOL.Not", "Set.member")] == [2, 1, 2]
+    assert not any(map(truths, ("Pure.imp", "Groups.plus_class.plus", "Set.union")))

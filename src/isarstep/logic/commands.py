@@ -14,7 +14,7 @@ from isarstep.errors import UserError
 
 if TYPE_CHECKING:
     from isarstep.logic.names import Names
-    from isarstep.logic.terms import Term, Typ
+    from isarstep.logic.terms import Term
 
 
 class Form(StrEnum):
@@ -99,9 +99,3 @@ def _type_rows(proposition: Term, names: Names) -> list[str]:
     rows = [f"{name} :: {show_type(typ)}" for name, typ in shown if typ is not None]
     variables = dict.fromkeys(v for _, typ in shown if typ is not None for v in type_variables(typ))
     return rows + [f"{show_type(v)} :: {' ∩ '.join(c.rpartition('.')[2] for c in v.sort)}" for v in variables if v.sort]
-
-
-def _free_rows(types: dict[str, Typ], names: Names) -> list[str]:
-    from isarstep.logic.typestrings import show_type
-
-    return [f"{names.free(name)} :: {show_type(typ)}" for name, typ in types.items()]

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _SPECIAL = re.compile(r"[\\{}$&#^_%~]")
 _COMMANDS = {"\\": r"\backslash ", "^": r"\uparrow ", "~": r"\sim "}
-_GREEK = {
+GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
     "ι": "iota", "κ": "kappa", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau",
     "υ": "upsilon", "φ": "varphi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta",
@@ -21,7 +21,7 @@ def _escape(text: str) -> str:
     escaped = _SPECIAL.sub(lambda match: _COMMANDS.get(match[0], "\\" + match[0]), text)
     return "".join(
         character if character.isascii() and character.isprintable()
-        else rf"\{_GREEK[character]} " if character in _GREEK
+        else rf"\{GREEK[character]} " if character in GREEK
         else f"[{ord(character):X}]"
         for character in escaped
     )  # fmt: skip
@@ -45,8 +45,8 @@ def latex_variable(shown: str) -> str:
         core = "{}"
     elif len(core) == 1 and core.isascii() and core.isalpha():
         pass
-    elif core in _GREEK:
-        core = rf"\{_GREEK[core]}"
+    elif core in GREEK:
+        core = rf"\{GREEK[core]}"
     else:
         core = rf"\mathit{{{_escape(core)}}}"
     index = letters or (low or "").translate(_DIGITS) or number

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass, field
 from html import escape
 
+from isarstep.logic.latexnames import GREEK
 from isarstep.logic.names import Names
 from isarstep.logic.printing import to_latex
 from isarstep.logic.terms import Term
@@ -28,11 +29,8 @@ _LARGE = {
     "sum": "∑", "prod": "∏", "int": "∫", "oint": "∮", "bigcup": "⋃", "bigcap": "⋂", "bigoplus": "⨁", "bigotimes": "⨂",
 }  # fmt: skip
 _LETTERS = {
-    "lambda": "λ", "iota": "ι", "varepsilon": "ε", "mu": "μ", "emptyset": "∅", "infty": "∞", "top": "⊤", "bot": "⊥",
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "zeta": "ζ", "eta": "η", "theta": "θ", "kappa": "κ",
-    "nu": "ν", "xi": "ξ", "pi": "π", "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "varphi": "φ", "chi": "χ",
-    "psi": "ψ", "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π",
-    "Sigma": "Σ", "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
+    "lambda": "λ", "emptyset": "∅", "infty": "∞", "top": "⊤", "bot": "⊥",
+    **{command: letter for letter, command in GREEK.items()},
 }  # fmt: skip
 _FUNCTIONS = frozenset(
     "exp ln log sin cos tan cot sinh cosh tanh arctan arcsin arccos min max gcd det dim deg".split()

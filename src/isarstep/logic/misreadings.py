@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator
 
+from isarstep.logic import hol
 from isarstep.logic.inner_tokens import InnerTokens
 from isarstep.logic.language import Language
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import App, Const, Term, Typ, Type, subterms
+from isarstep.logic.terms import Term, Type, subterms
+from isarstep.logic.types import first_argument_type
 
 _CONNECTIVES = {"and": "∧ or &", "or": "∨ or |", "implies": "⟶ or -->", "iff": "⟷", "xor": "≠", "divides": "dvd"}
 _OPENING, _CLOSING = "([{⟦⦇", ")]}⟧⦈"  # a delimiter may have more around them: {.., <..}, (|
@@ -100,25 +102,12 @@ def _chained_equations(tokens: InnerTokens, term: Term) -> Iterator[LikelyMisrea
 
 def _compares_an_equation(node: Term) -> bool:
     """Is it an equation whose left side is one between things other than truth values, or says what a set has?"""
-    left = _first_argument("HOL.eq", node)
-    if left is None:
+    sides = hol.dest_binary(hol.EQ, node)
+    if sides is None:
         return False
-    if _first_argument("Set.member", left) is not None:
+    if hol.dest_binary(hol.MEMBER, sides[0]) is not None:
         return True
-    if _first_argument("HOL.eq", left) is None:
-        return False
-    head: Term = left
-    while type(head) is App:
-        head = head.fun
-    typ: Typ | None = head.type if type(head) is Const else None
-    return not (type(typ) is Type and typ.args[0] == Type("HOL.bool"))
-
-
-def _first_argument(name: str, node: Term) -> Term | None:
-    """The first argument of a constant with two."""
-    if type(node) is App and type(node.fun) is App and type(node.fun.fun) is Const and node.fun.fun.name == name:
-        return node.fun.arg
-    return None
+    return hol.dest_binary(hol.EQ, sides[0]) is not None and first_argument_type(sides[0]) != hol.BOOL
 
 
 def _words(text: str, tokens: InnerTokens, unknown: Container[str]) -> Iterator[LikelyMisreading]:

@@ -8,15 +8,15 @@ stand in ‹› (constants) or «» (variables).
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from functools import cache
 
 from isarstep.errors import UserError
 from isarstep.logic.language import Language
 from isarstep.logic.notation import default_table
 from isarstep.logic.signature import Signature
-from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import Bound, Const, Free, Term, Type, Var
+from isarstep.logic.symbols import characters, from_isabelle
+from isarstep.logic.terms import Free, Type, Var, strip_fun
 
 _LETTER = "A-Za-zα-κμ-ωΑ-Ω"
 SIMPLE_NAME = rf"[{_LETTER}][{_LETTER}0-9_']*(?:⇩[{_LETTER}0-9]+)*[₀-₉]*"
@@ -28,14 +28,7 @@ _LETTERED = re.compile(rf"[{_LETTER}][0-9']*")
 _FAR_MORE = 10
 _DOWN = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _UP = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
-_GREEK = dict(
-    zip(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rho sigma tau upsilon phi chi psi omega "
-        "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(),
-        "αβγδεζηθικμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ",
-        strict=True,
-    )
-)
+_GREEK = {name: sign for name, sign in characters().items() if re.fullmatch("[α-κμ-ωΑ-Ω]", sign)}
 
 
 def quote(name: str, brackets: str) -> str:
@@ -63,7 +56,7 @@ class Names:
         self,
         constants: Iterable[str] = (),
         *,
-        truths: Mapping[str, int] | None = None,
+        truths: Callable[[str], int | None] | None = None,
         uses: Mapping[str, int] | None = None,
         language: Language | None = None,
     ) -> None:
@@ -74,7 +67,7 @@ class Names:
         self.language = language
         self.letters_are_variables = uses is not None
         # How many arguments make a constant a truth value, where that is known.
-        self.truths: Mapping[str, int] = truths if truths is not None else _written_truths()
+        self.truths = truths if truths is not None else _written_truths().get
         self.variables: dict[str, str] = {}  # raw name -> shown name
         self._raw: dict[str, str] = {}  # shown name -> raw name
         self._full: dict[str, str] = {}  # readable full name -> constant
@@ -126,7 +119,7 @@ class Names:
         language: Language | None = None,
     ) -> Names:
         """Names for the constants of a signature, whose types tell which terms are truth values."""
-        return Names(signature.constants, truths=_Truths(signature), uses=uses, language=language)
+        return Names(signature.constants, truths=_truths_of(signature), uses=uses, language=language)
 
     def with_variables(self, variables: Mapping[str, str]) -> Names:
         """The same names, with raw variable names (such as `<X0>`) shown as the user calls them."""
@@ -166,16 +159,17 @@ class Names:
                 parts = readable.split(".")
                 for i in range(len(parts) - 1, -1, -1):
                     suffix = ".".join(parts[i:])
-                    if self._constant_at(suffix) == name:
+                    if self.constant_called(suffix) == name:
                         return suffix
-        elif _DOTTED.fullmatch(name) and "." in name and self._constant_at(name) is None:
+        elif _DOTTED.fullmatch(name) and "." in name and self.constant_called(name) is None:
             return name
         return quote(name, "‹›")
 
     def _is_letter(self, text: str) -> bool:
         return self.letters_are_variables and _LETTERED.fullmatch(text) is not None
 
-    def _constant_at(self, text: str) -> str | None:
+    def constant_called(self, text: str) -> str | None:
+        """The one constant that a name means outside the reach of binders."""
         if self._is_letter(text):
             return None
         if text in self.words or text in self._raw or _SUBSCRIPTED.fullmatch(text):
@@ -204,24 +198,6 @@ class Names:
         core = name if _SIMPLE.fullmatch(name) else quote(name, "«»")
         return f"?{core}.{index}" if index else f"?{core}"
 
-    def read(self, text: str, depth: int) -> Term | None:
-        """The leaf that a name stands for outside the reach of binders; None when several constants end so."""
-        raw = self._raw.get(text)
-        if raw is not None:
-            return Var(raw) if raw.startswith("<V") and _NUMBERED.fullmatch(raw) else Free(raw)
-        numbered = _SUBSCRIPTED.fullmatch(text)
-        if numbered:
-            number = numbered[2].translate(_UP)
-            if numbered[1] == "b":
-                return Bound(depth + int(number))
-            return Free(f"<X{number}>") if numbered[1] == "x" else Var(f"<V{number}>")
-        constant = self._constant_at(text)
-        if constant is not None:
-            return Const(constant)
-        if self._meanings(text) and not self._is_letter(text):
-            return None
-        return Const(text) if "." in text else Free(text)
-
     @property
     def fixed(self) -> Collection[str]:
         """What can only be a variable: the names under which variables are shown."""
@@ -238,31 +214,16 @@ class Names:
         return Var(raw) if raw.startswith("<V") and _NUMBERED.fullmatch(raw) else Free(raw)
 
 
-class _Truths(Mapping[str, int]):
+def _truths_of(signature: Signature) -> Callable[[str], int | None]:
     """By a constant's type, looked at when it is asked for: few of a signature's constants are ever printed."""
 
-    def __init__(self, signature: Signature) -> None:
-        self._signature = signature
-        self._known: dict[str, int | None] = {}
+    @cache
+    def arguments(name: str) -> int | None:
+        constant = signature.constants.get(name)
+        taken, result = ([], None) if constant is None else strip_fun(constant.type)
+        return len(taken) if result == Type("HOL.bool") else None
 
-    def __getitem__(self, name: str) -> int:
-        if name not in self._known:
-            if name not in self._signature.constants:
-                raise KeyError(name)
-            count, typ = 0, self._signature.constants[name].type
-            while type(typ) is Type and typ.name == "fun":
-                count, typ = count + 1, typ.args[1]
-            self._known[name] = count if type(typ) is Type and typ.name == "HOL.bool" else None
-        found = self._known[name]
-        if found is None:
-            raise KeyError(name)
-        return found
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in self._signature.constants if name in self)
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+    return arguments
 
 
 @cache

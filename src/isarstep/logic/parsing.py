@@ -108,6 +108,15 @@ def in_order(arguments: Arguments | None) -> list[Tree]:
     return found[::-1]
 
 
+def row_of(head: str, tree: Tree) -> list[Tree]:
+    """The members of a row that is nested to the right."""
+    found = []
+    while type(tree) is tuple and tree[0] == head:
+        found.append(tree[1])
+        tree = tree[2]
+    return [*found, tree]
+
+
 def parse_trees(grammar: Grammar, tokens: InnerTokens, nonterminal: str = TERM) -> list[Tree]:
     """All trees of the whole text; an error that says how far it could be read when there are none."""
     parser = _Parser(grammar, tokens)

@@ -368,7 +368,7 @@ class _Layout:
         while type(term) is App:
             count += 1
             term = term.fun
-        return type(term) is Const and self.names.truths.get(term.name) == count
+        return type(term) is Const and self.names.truths(term.name) == count
 
     def fill_flat(self, form: _Form, args: list[Term], precedence: int) -> None:
         todo = self.todo

@@ -6,11 +6,12 @@ fields of one stand together, in the order of its declaration.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any, Protocol
 
 from isarstep.logic.language import Language
-from isarstep.logic.parsing import Tree
+from isarstep.logic.parsing import Tree, row_of
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Abs, Const, Term, TVar, Typ, Type, list_comb, strip_fun
@@ -19,14 +20,26 @@ from isarstep.logic.types import match_type
 UNITY, UNIT = "Product_Type.Unity", Type("Product_Type.unit")
 
 
-class RecordReader(Protocol):
-    """What is used of the translator."""
+class Reader(Protocol):
+    """What code for syntax uses of the translator, whose file needs that code."""
 
     language: Language
+    bound: Mapping[str, Term]
+    scope: dict[str, list[int | str]]
+    depth: int
+    structures: tuple[str, ...]
+    wants_structure: bool
 
     def term(self, tree: Tree) -> Term: ...
+    def rewrite(self, head: str, tree: Tree) -> Tree | None: ...
+    def proposition(self, tree: Tree) -> Term: ...
     def typ(self, tree: Tree) -> Typ: ...
+    def constrain(self, term: Term, typ: Typ) -> Term: ...
+    def nested(self, variables: Tree, body: Tree) -> Tree: ...
+    def abstraction(self, pattern: Tree, body: Tree | Callable[[], Term]) -> Term: ...
+    def binder(self, name: str, variables: Tree, body: Tree | Callable[[], Term]) -> Term: ...
     def lifted(self, tree: Tree) -> Term: ...
+    def pattern_variables(self, pattern: Tree, names: list[str]) -> dict[str, str]: ...
 
 
 def record_maker(owner: str) -> str:
@@ -34,7 +47,7 @@ def record_maker(owner: str) -> str:
     return f"{owner}.{owner.rpartition('.')[2]}_ext"
 
 
-def record_update(reader: RecordReader, record: Tree, updates: Tree) -> Term:
+def record_update(reader: Reader, record: Tree, updates: Tree) -> Term:
     made = reader.term(record)
     for name, value in _pairs(updates, "_field_updates"):
         update = reader.language.constants.resolve(to_isabelle(f"{name}_update"))
@@ -44,7 +57,7 @@ def record_update(reader: RecordReader, record: Tree, updates: Tree) -> Term:
     return made
 
 
-def record_value(reader: RecordReader, fields: Tree, more: Tree | None = None) -> Term:
+def record_value(reader: Reader, fields: Tree, more: Tree | None = None) -> Term:
     chain = _chain(reader.language, fields, "_fields")
     parts = [(maker, [reader.term(value) for value in values]) for maker, values in chain]
     made = Const(UNITY) if more is None else reader.term(more)
@@ -53,7 +66,7 @@ def record_value(reader: RecordReader, fields: Tree, more: Tree | None = None) -
     return made
 
 
-def record_type(reader: RecordReader, fields: Tree, more: Tree | None = None) -> Typ:
+def record_type(reader: Reader, fields: Tree, more: Tree | None = None) -> Typ:
     chain = _chain(reader.language, fields, "_field_types")
     parts = [(maker, [reader.typ(value) for value in values]) for maker, values in chain]
     made: Typ = UNIT if more is None else reader.typ(more)
@@ -89,14 +102,7 @@ def _chain(language: Language, fields: Tree, row: str) -> list[tuple[str, list[T
 
 def _pairs(tree: Tree, row: str) -> list[tuple[Any, Tree]]:
     """Names and what stands behind them."""
-    found = []
-    while True:
-        more = type(tree) is tuple and tree[0] == row
-        _, field, value = tree[1] if more else tree
-        found.append((field[1] if type(field) is tuple else field, value))
-        if not more:
-            return found
-        tree = tree[2]
+    return [(field[1] if type(field) is tuple else field, value) for _, field, value in row_of(row, tree)]
 
 
 def _no_field(name: Any) -> ReadError:

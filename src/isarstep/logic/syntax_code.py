@@ -5,41 +5,19 @@ Every function gets the translator and the arguments of its head, and makes a te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
+from isarstep.logic import hol
 from isarstep.logic.casesplit import Clause, split_cases
-from isarstep.logic.language import Language
-from isarstep.logic.parsing import Tree, token
+from isarstep.logic.parsing import Tree, row_of, token
 from isarstep.logic.patterns import MAX_BITS, numeral
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.record_syntax import record_update, record_value
+from isarstep.logic.record_syntax import Reader, record_update, record_value
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Typ, Type, list_comb
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Type, list_comb
 
 _MAX_DIGITS = MAX_BITS * 3 // 10
-
-
-class Reader(Protocol):
-    """What these functions use of the translator, whose file needs this one."""
-
-    language: Language
-    bound: Mapping[str, Term]
-    scope: dict[str, list[int | str]]
-    depth: int
-    structures: tuple[str, ...]
-    wants_structure: bool
-
-    def term(self, tree: Tree) -> Term: ...
-    def rewrite(self, head: str, tree: Tree) -> Tree | None: ...
-    def proposition(self, tree: Tree) -> Term: ...
-    def typ(self, tree: Tree) -> Typ: ...
-    def constrain(self, term: Term, typ: Typ) -> Term: ...
-    def nested(self, variables: Tree, body: Tree) -> Tree: ...
-    def abstraction(self, pattern: Tree, body: Tree | Callable[[], Term]) -> Term: ...
-    def binder(self, name: str, variables: Tree, body: Tree | Callable[[], Term]) -> Term: ...
-    def lifted(self, tree: Tree) -> Term: ...
-    def pattern_variables(self, pattern: Tree, names: list[str]) -> dict[str, str]: ...
 
 
 def application(reader: Reader, function: Tree, *arguments: Tree) -> Term:
@@ -60,15 +38,9 @@ def constraint(reader: Reader, term: Tree, typ: Tree) -> Term:
 
 
 def meta_implication(reader: Reader, assumptions: Tree, conclusion: Tree) -> Term:
-    premises = []
-    while type(assumptions) is tuple and assumptions[0] == "_asms":
-        premises.append(reader.proposition(assumptions[1]))
-        assumptions = assumptions[2]
-    premises.append(reader.proposition(assumptions[1]))
-    made = reader.proposition(conclusion)
-    for premise in reversed(premises):
-        made = App(App(Const("Pure.imp"), premise), made)
-    return made
+    *first, (_, last) = row_of("_asms", assumptions)
+    premises = [reader.proposition(each) for each in (*first, last)]
+    return hol.list_pure_imp(premises, reader.proposition(conclusion))
 
 
 def number_literal(_reader: Reader, digits: Any) -> Term:
@@ -157,10 +129,7 @@ def set_of_images(reader: Reader, element: Tree, variables: Tree, condition: Tre
 
 
 def list_of_images(reader: Reader, element: Tree, first: Tree, rest: Tree) -> Term:
-    qualifiers = [first]
-    while type(rest) is tuple and rest[0] == "_lc_quals":
-        qualifiers.append(rest[1])
-        rest = rest[2]
+    qualifiers = [first, *row_of("_lc_quals", rest)[:-1]]
 
     def made(position: int) -> Term:
         """What the qualifiers from here on make of the element."""
@@ -184,14 +153,7 @@ def list_of_images(reader: Reader, element: Tree, first: Tree, rest: Tree) -> Te
 
 
 def cases(reader: Reader, subject: Tree, branches: Tree) -> Term:
-    clauses: list[Clause] = []
-    while True:
-        more = type(branches) is tuple and branches[0] == "_case2"
-        _, pattern, body = branches[1] if more else branches
-        clauses.append(_clause(reader, pattern, body))
-        if not more:
-            break
-        branches = branches[2]
+    clauses = [_clause(reader, pattern, body) for _, pattern, body in row_of("_case2", branches)]
     return split_cases([reader.term(subject)], clauses, reader.language.datatype)
 
 

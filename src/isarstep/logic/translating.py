@@ -13,7 +13,7 @@ from isarstep.logic.casesplit import MARK
 from isarstep.logic.hidden import Hidden, with_hidden
 from isarstep.logic.infer import CONSTRAINT, IN_TEXT, refuse_large
 from isarstep.logic.language import Language
-from isarstep.logic.parsing import Token, Tree
+from isarstep.logic.parsing import Token, Tree, row_of
 from isarstep.logic.patterns import TAKES_PROPOSITIONS, is_meta
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.record_syntax import record_type
@@ -255,10 +255,10 @@ class Translator:
             return self.constructor(arguments[1], [self.typ(arguments[0])])
         if head == "_tappl":
             first, others, name = arguments
-            return self.constructor(name, [self.typ(first), *map(self.typ, _row("_types", others))])
+            return self.constructor(name, [self.typ(first), *map(self.typ, row_of("_types", others))])
         if head == "_bracket":
             result = self.typ(arguments[1])
-            for argument in reversed(_row("_types", arguments[0])):
+            for argument in reversed(row_of("_types", arguments[0])):
                 result = fun(self.typ(argument), result)
             return result
         if head == "_ofsort":
@@ -286,7 +286,7 @@ class Translator:
     def sort(self, tree: Tree) -> tuple[str, ...]:
         if tree == "_topsort":
             return ()
-        classes = _row("_classes", tree[1] if type(tree) is tuple and tree[0] == "_sort" else tree)
+        classes = row_of("_classes", tree[1] if type(tree) is tuple and tree[0] == "_sort" else tree)
         return tuple(sorted(self.class_name(item) for item in classes))
 
     def class_name(self, token: Tree) -> str:
@@ -326,15 +326,6 @@ def _places(tree: Tree) -> list[tuple[int, int]]:
         elif type(node) is Token and node.start >= 0:
             found.append((node.start, node.start + len(node)))
     return found
-
-
-def _row(head: str, tree: Tree) -> list[Tree]:
-    """The members of a row that is nested to the right."""
-    found = []
-    while type(tree) is tuple and tree[0] == head:
-        found.append(tree[1])
-        tree = tree[2]
-    return [*found, tree]
 
 
 def _match(pattern: Any, tree: Tree, found: dict[str, Tree]) -> bool:

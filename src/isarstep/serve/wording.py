@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from isarstep.bench.fact_search import SearchWord
 from isarstep.errors import UserError
-from isarstep.logic.terms import Const, Term, constants
+from isarstep.logic.terms import Term, constants
 from isarstep.theory.problem_reader import ProblemReader
 
 _PIECE = re.compile(r"[^\W\d][\w.']*|[^\w\s()\[\]{},;?\"‹›]+|[0-9a-f]{4,12}")
@@ -44,9 +44,9 @@ def _meanings(piece: str, readers: Sequence[ProblemReader]) -> tuple[str, ...]:
 
 def _meaning(piece: str, reader: ProblemReader) -> tuple[str, ...]:
     """The constants that a name or a piece of notation stands for here."""
-    leaf = reader.names.read(piece, 0) if piece[0].isalpha() else None
-    if type(leaf) is Const and leaf.name in reader.signature.constants:
-        return (leaf.name,)
+    name = reader.names.constant_called(piece) if piece[0].isalpha() else None
+    if name is not None and name in reader.signature.constants:
+        return (name,)
     for text in (f"({piece})", piece):
         try:
             term = reader.proposition(text, "notation", reader.names, "query")[0].term

@@ -71,10 +71,10 @@ def _meanings(parsed: Parsed, everywhere: ProblemReader) -> set[str] | None:
     """The constants that unknown names mean in other theories; None where one of them means nothing or several."""
     found: set[str] = set()
     for name in (name for reading in parsed.readings.values() if reading.error for name in reading.error.unknown):
-        meaning = everywhere.names.read(name, 0)
-        if type(meaning) is not Const or meaning.name not in everywhere.signature.constants:
+        meaning = everywhere.names.constant_called(name)
+        if meaning is None or meaning not in everywhere.signature.constants:
             return None
-        found.add(meaning.name)
+        found.add(meaning)
     return found
 
 

@@ -267,7 +267,7 @@ class ProblemReader:
 
     def raw_name(self, name: str, form: Form, names: Names) -> str:
         """In notation a numbered variable is called as it is shown: x₀."""
-        leaf = names.read(name, 0) if form == "notation" else None
+        leaf = names.variable(name) if form == "notation" else None
         return leaf.name if type(leaf) is Free else name
 
     def proposition(self, text: str, form: Form, names: Names, where: str) -> tuple[Statement, Spans]:
