@@ -158,6 +158,7 @@ def main() -> None:
     parser.add_argument("--rows", type=Path, action="append", required=True, help="of benchmarks/prove.py; several")
     parser.add_argument("--out", type=Path, required=True, help="JSON lines, one for each answer")
     parser.add_argument("--ask", default="stated,text", help="one or both of stated, text")
+    parser.add_argument("--split", default="unseen", choices=("unseen", "validation"), help="of the rows")
     parser.add_argument("--sessions", default="", help="only these entries; left away: all")
     parser.add_argument("--seconds", type=int, default=20, help="of two cores")
     parser.add_argument("--heaps", type=Path, required=True, help="folder of images made by mining")
@@ -166,7 +167,7 @@ def main() -> None:
     options = parser.parse_args()
     benchmark, isabelle = Benchmark("embedded"), open_isabelle(options.heaps, options.directory)
     rows = [row for path in options.rows for row in read_lines(path)]
-    theorems = theorems_of(drawn(benchmark, Library.of_benchmark(benchmark), None), rows)
+    theorems = theorems_of(drawn(benchmark, Library.of_benchmark(benchmark), None, options.split), rows)
     qualified = tuple(benchmark.manifest.get("qualified", ()))
     limits = IsabelleLimits(seconds=CORES * options.seconds, prove=True, qualified=qualified)
     provers = [] if options.count else ask(isabelle, theorems, options, limits)

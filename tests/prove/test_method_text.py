@@ -1,5 +1,7 @@
 """Methods that are printed for what a prover found."""
 
+import pytest
+
 from isarstep.logic.terms import App, Const, Free
 from isarstep.prove.ground_problem import method_for
 from isarstep.prove.method_text import method_with_all_given, suggested_method
@@ -108,6 +110,11 @@ def test_a_hidden_fact_is_called_by_another_name_in_a_whole_proof() -> None:
     text = method_with_all_given(found, GOAL)
     assert text is not None
     assert text.startswith("by ((simp add: mult.commute; fail) | metis mult.commute |")
+
+
+@pytest.mark.parametrize("fact", ["l.\\<Q>_converges", "l.\\<PP>_covers_\\<Q>", "T.f\\<^sub>1(2)"])
+def test_names_have_symbols(fact: str) -> None:
+    assert f"metis {fact}" in (method_with_all_given(Proved("E", 0.0, (fact,), 1), GOAL) or "")
 
 
 def test_simp_gets_no_fact_that_is_no_rewrite_rule() -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from isarstep.bench.store import Benchmark
 from isarstep.logic.terms import Free, Term, Type
-from isarstep.prove.sketch import is_rewrite_rule, shown_lines
-from isarstep.prove.verdict import ASSUME, CLOSE, ShownStep
+from isarstep.prove.sketch import is_rewrite_rule, isar_text, shown_lines
+from isarstep.prove.verdict import ASSUME, CLOSE, Proved, ShownStep
 
 
 def text_of(term: Term) -> str:
@@ -33,6 +33,19 @@ def test_blocks_and_variables_that_are_obtained() -> None:
         "  by blast",
     ]
     assert "  using assms a1_1 a1_2 by argo" in shown_lines(steps, "a1_", "assms", {}, text_of)
+
+
+@pytest.mark.parametrize(
+    ("facts", "using"),
+    [(("F.2(2)", "T.f"), "using assms(2) by"), (("F.2(1)", "F.2(3)", "T.f"), "using assms(1) assms(3) by"),
+     (("F.2(1)", "F.2(2)", "F.2(3)", "T.f"), "using assms by"), (("T.f",), "    by"), (("?", "T.f"), "using assms sorry")],
+)  # fmt: skip
+def test_methods_get_the_premises_that_the_prover_used(facts: tuple[str, ...], using: str) -> None:
+    numbered = {f"F.2({n})": f"assms({n})" for n in (1, 2, 3)}
+    language = Benchmark("embedded").theory_contexts.at("Main").language
+    steps = [("P", Free("P"), Proved("E", 0.1, facts, 1))]
+    text = isar_text(["A", "B", "C"], steps, {}, language, numbered=numbered)
+    assert f"    {using.strip()} " in text
 
 
 @pytest.mark.parametrize(

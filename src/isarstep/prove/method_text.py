@@ -11,7 +11,7 @@ from isarstep.logic.terms import Term, constants
 from isarstep.prove.problems import DEFINITION
 from isarstep.prove.verdict import Proved
 
-_NAME = re.compile(r"[A-Za-z][\w.']*(\(\d+\))?")  # of a fact: Num.num_double, rules(29)
+_NAME = re.compile(r"[A-Za-z](?:[\w.']|\\<\^?\w+>)*(\(\d+\))?")  # of a fact: Num.num_double, rules(29), l.\<Q>_f
 _ARITHMETIC = frozenset(
     {
         "Groups.plus_class.plus", "Groups.minus_class.minus", "Groups.uminus_class.uminus", "Groups.times_class.times",

@@ -209,6 +209,8 @@ def isar_text(
             return write_typed(with_fractions(trueprop(formula, typed=True)), language, names=names)
 
         lines += [f"{margin}{line}" for line in shown_lines(inner, prefix, using, known_as, text_of)]
+        if isinstance(gap, Proved) and not any(step.used for step in inner):
+            using = _used_alone(gap, using, known_as)
         if isinstance(gap, Proved) and gap.given is not None and set(gap.given) <= set(known_as):
             using = " ".join([*map(known_as.__getitem__, gap.given), *(f"s{n + 1}" for n in range(place))])
         shown = [f"{prefix}{n}" for n, step in enumerate(inner, 1) if step.used]
@@ -220,6 +222,18 @@ def isar_text(
         lines += [f"{margin}{statement}", f"{margin}  {before}{_justified(gap, term, rewrites)}"]
         lines += ["  qed"] if margin != "  " else []
     return normal("\n".join([*lines, "qed"]))  # Isabelle knows no x₀, but x⇩0
+
+
+def _used_alone(proof: Proved, using: str, known_as: Mapping[str, str]) -> str:
+    """What is given to the last method, without the given facts that a prover did not use: they cost methods time.
+    All where it could not name what it used."""
+    if "?" in proof.facts or not known_as:
+        return using
+    given = [label for name, label in known_as.items() if name in proof.facts]
+    if len(given) == len(known_as):
+        return using
+    others = [label for label in using.split() if label != "assms" and label not in known_as.values()]
+    return " ".join([*given, *others])
 
 
 def shown_lines(
