@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from isarstep.bench.example import Example
-from isarstep.evaluate.breakdowns import breakdowns, by_source_length, failure_table, source_length
+from isarstep.evaluate.breakdowns import SOURCE_BUCKETS, breakdowns, by_length, failure_table, source_length
 from isarstep.evaluate.copying import copied_share, is_copy, is_whole_copy, nearness, renamed
 from isarstep.evaluate.headline import open_system, open_task
 from isarstep.evaluate.scores import ScoringTask
@@ -31,7 +31,8 @@ def test_source_length_counts_f2_to_f4_and_the_paper_s_buckets_hold_their_edges(
     assert source_length(example("FREE a", "CONST a $ CONST b")) == 7
     lengths = [160, 161, 320, 800]
     examples = [example("FREE a", " ".join(["x"] * (length - 2)), name=str(length)) for length in lengths]
-    found = by_source_length(ScoringTask("", "test", examples, ["a"] * 4))
+    task = ScoringTask("", "test", examples, ["a"] * 4)
+    found = by_length(task, "source", "F.2", SOURCE_BUCKETS, source_length)
     assert [label for label, _ in found.groups] == ["0 – 160", "161 – 320", "321 – 480", "481 – 640", "641 – 800"]
     assert [np.flatnonzero(members).tolist() for _, members in found.groups] == [[0], [1, 2], [], [], [3]]
 

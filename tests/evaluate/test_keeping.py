@@ -20,12 +20,13 @@ from isarstep.evaluate.attention_maps import load_maps, record_attention
 from isarstep.evaluate.embeddings import embeddings_of
 from isarstep.evaluate.keeping import SPLITS, keep_predictions
 from isarstep.evaluate.probes import probes, read_answers
-from isarstep.evaluate.runs import open_run
+from isarstep.evaluate.runs import ATTENTION, PROBES, open_run
 from isarstep.evaluate.scores import ScoringTask
 from isarstep.feed.constants import corpus_of_examples
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import IMPLIED
-from isarstep.models import ModelConfig, Seq2Seq, build_model
+from isarstep.models import ModelConfig, build_model
+from isarstep.models.base import Seq2Seq
 from isarstep.models.checkpoint import About, write_model
 from isarstep.models.config import Kind
 
@@ -99,13 +100,14 @@ def test_views_outlive_the_weights(
     assert kept.tokens == weights.tokens
     assert dense is not bool({*kept.tokens} & {*IMPLIED})
     np.testing.assert_allclose(kept.vectors, weights.vectors, atol=np.abs(weights.vectors).max() / 200)
-    assert run.probes is not None
-    assert len(read_answers(run.probes, probes())) == len(probes())
+    answers, attention = run.kept(PROBES), run.kept(ATTENTION)
+    assert answers is not None
+    assert len(read_answers(answers, probes())) == len(probes())
     if kind == "hat":
-        assert run.attention is not None
-        assert [each.name for each in load_maps(run.attention)] == [p.name for p in probes() if p.about == "paper"]
+        assert attention is not None
+        assert [each.name for each in load_maps(attention)] == [p.name for p in probes() if p.about == "paper"]
     else:
-        assert run.attention is None
+        assert attention is None
     assert all(path.is_file() for path in written)
 
 

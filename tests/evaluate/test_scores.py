@@ -9,7 +9,7 @@ from tests.evaluate.small import TEST, write_predictions
 
 from isarstep.cli import run
 from isarstep.errors import UserError
-from isarstep.evaluate.headline import headline, open_system, open_task
+from isarstep.evaluate.headline import main_table, open_system, open_task
 from isarstep.evaluate.scores import compare, score
 
 
@@ -120,8 +120,8 @@ def test_command_refuses_in_one_line(benchmark: Path, tmp_path: Path, capsys: py
     assert "7 lines" in error
 
 
-def test_headline_is_the_main_table(benchmark: Path, runs: dict[str, Path]) -> None:
-    table = headline(runs["hat"], benchmark, limit=20)
+def test_the_main_table_of_a_part_of_a_split(benchmark: Path, runs: dict[str, Path]) -> None:
+    table = main_table([score(open_system(runs["hat"], open_task(benchmark, limit=20)))])
     assert table.rows[0][0] == "hat"
     assert "20 examples" in table.title
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from isarstep.bench.example import Example
 from isarstep.errors import UserError
+from isarstep.whole_files import write_whole
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from isarstep.feed.corpus import Corpus
     from isarstep.feed.inputs import Segments
     from isarstep.feed.measures import Layout
-    from isarstep.models import Seq2Seq
+    from isarstep.models.base import Seq2Seq
 
 Floats = NDArray[np.float32]
 
@@ -118,7 +119,7 @@ def _weights(q_THC: Tensor, k_SHC: Tensor, queries: Segments, keys: Segments) ->
 
 def save_maps(maps: Sequence[AttentionMaps], path: Path) -> None:
     """All maps in one file: tensors `NUMBER.encoder.LAYER` and `NUMBER.cross.LAYER`, tokens as metadata."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     tensors: dict[str, NDArray[np.float16]] = {}
     about = []
@@ -127,9 +128,7 @@ def save_maps(maps: Sequence[AttentionMaps], path: Path) -> None:
             tensors |= {f"{number}.{kind}.{i}": layer.astype(np.float16) for i, layer in enumerate(layers)}
         kept = {"source": each.source, "fields": each.fields, "spans": each.spans, "written": each.written}
         about.append({"name": each.name, **kept})
-    temporary = path.with_name(path.name + ".tmp")
-    save_file(tensors, str(temporary), metadata={"examples": json.dumps(about, ensure_ascii=False)})
-    temporary.replace(path)
+    write_whole(path, save(tensors, {"examples": json.dumps(about, ensure_ascii=False)}))
 
 
 def load_maps(path: Path) -> list[AttentionMaps]:

@@ -22,6 +22,7 @@ SOURCE_BUCKETS = (160, 320, 480, 640, 800)  # the paper's five
 TARGET_BUCKETS = (10, 20, 40, 80, 120, 200)
 COPY_BUCKETS = (0.25, 0.5, 0.75)
 SMALLEST = 20  # groups with fewer examples go together: their accuracies say nothing
+Measure = Callable[[Example], int]
 MOST_GROUPS = 30  # rows of a table that anybody reads; what is smaller goes together too
 
 
@@ -54,16 +55,9 @@ def source_length(example: Example) -> int:
     return sum(text.count(" ") + 1 for _, text in example.source(hints=False))
 
 
-def by_source_length(task: ScoringTask) -> Breakdown:
-    lengths = [source_length(example) for example in task.examples]
-    groups = _buckets(lengths, SOURCE_BUCKETS)
-    return Breakdown("source-length", "Top-1 by length of the source", "tokens of F.2–F.4", groups)
-
-
-def by_target_length(task: ScoringTask) -> Breakdown:
-    lengths = [example.f1.count(" ") + 1 for example in task.examples]
-    groups = _buckets(lengths, TARGET_BUCKETS)
-    return Breakdown("target-length", "Top-1 by length of the target", "tokens of F.1", groups)
+def by_length(task: ScoringTask, what: str, fields: str, buckets: Sequence[int], length: Measure) -> Breakdown:
+    groups = _buckets([length(example) for example in task.examples], buckets)
+    return Breakdown(f"{what}-length", f"Top-1 by length of the {what}", f"tokens of {fields}", groups)
 
 
 def by_copied_share(task: ScoringTask) -> Breakdown:
@@ -108,8 +102,8 @@ def by_nearness(task: ScoringTask, training: Sequence[str]) -> Breakdown:
 def breakdowns(task: ScoringTask, benchmark: str | Path | None) -> list[Breakdown]:
     """All of them; nearness needs the benchmark's training targets."""
     found = [
-        by_source_length(task),
-        by_target_length(task),
+        by_length(task, "source", "F.2–F.4", SOURCE_BUCKETS, source_length),
+        by_length(task, "target", "F.1", TARGET_BUCKETS, lambda e: e.f1.count(" ") + 1),
         by_label(task, "session", "Top-1 by session", "session", lambda e: e.session or e.theory.split(".")[0]),
         by_label(task, "topic", "Top-1 by topic", "topic", lambda e: topic_of(e.session, e.theory)),
         by_label(task, "kind", "Top-1 by kind of target", "kind", lambda e: e.target_kind),

@@ -19,6 +19,7 @@ from isarstep.bench.specials import SPECIALS
 from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.feed.dense import IMPLIED
+from isarstep.whole_files import write_whole
 
 NEIGHBOURS = 50  # as in the paper's figure
 COMMON = 2000  # tokens, the most frequent ones; a vocabulary is in that order
@@ -60,14 +61,12 @@ def common_tokens(vocabulary: Sequence[str], table: Floats, unread: Collection[s
 
 def save_embeddings(known: Embeddings, path: Path) -> None:
     """In bytes, each row with its own scale: cosines keep two digits."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     scale = np.maximum(np.abs(known.vectors).max(1, keepdims=True), 1e-12) / 127
     rows = np.rint(known.vectors / scale).astype(np.int8)
-    temporary = path.with_name(path.name + ".tmp")
     names = {"tokens": json.dumps(known.tokens, ensure_ascii=False)}
-    save_file({"rows": rows, "scale": scale.astype(np.float32)}, str(temporary), metadata=names)
-    temporary.replace(path)
+    write_whole(path, save({"rows": rows, "scale": scale.astype(np.float32)}, names))
 
 
 def load_embeddings(path: Path) -> Embeddings:

@@ -135,19 +135,14 @@ def _dot(x: float, y: float, colour: int, about: str, hollow: bool = False) -> s
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" stroke-width="2" style="{look}">{told}</circle>'
 
 
-@dataclass(frozen=True)
-class Curve:
-    """Points (x, y) of one run."""
-
-    name: str
-    points: tuple[tuple[float, float], ...]
+Points = Sequence[tuple[float, float]]  # x and y
 
 
-def lines(title: str, curves: Sequence[Curve], x_label: str, y_label: str) -> str:
-    """Curves over a common axis that starts at zero."""
-    right = max((x for curve in curves for x, _ in curve.points), default=1.0) or 1.0
-    top, step = _nice(max((y for curve in curves for _, y in curve.points), default=1.0) or 1.0)
-    series = [Series(curve.name, ()) for curve in curves]
+def lines(title: str, curves: Sequence[tuple[str, Points]], x_label: str, y_label: str) -> str:
+    """A curve for each run with its name, over a common axis that starts at zero."""
+    right = max((x for _, points in curves for x, _ in points), default=1.0) or 1.0
+    top, step = _nice(max((y for _, points in curves for _, y in points), default=1.0) or 1.0)
+    series = [Series(name, ()) for name, _ in curves]
     plot = _Plot(HEIGHT + 22 * _legend_rows(series), top)
     out = [plot.open(title), *plot.y_axis(step, y_label)]
     _, x_step = _nice(right)
@@ -155,11 +150,11 @@ def lines(title: str, curves: Sequence[Curve], x_label: str, y_label: str) -> st
     for i in range(ticks + 1):
         x = LEFT + plot.width * (i * x_step) / right
         out.append(_text("tick", x, plot.bottom + 18, _number(i * x_step)))
-    for i, curve in enumerate(curves):
-        path = "L".join(f"{LEFT + plot.width * x / right:.1f} {plot.y(y):.1f}" for x, y in curve.points)
+    for i, (name, points) in enumerate(curves):
+        path = "L".join(f"{LEFT + plot.width * x / right:.1f} {plot.y(y):.1f}" for x, y in points)
         out.append(
             f'<path d="M{path}" fill="none" stroke-width="2" style="stroke:var(--s{i % len(LIGHT)})">'
-            f"<title>{escape(curve.name)}</title></path>"
+            f"<title>{escape(name)}</title></path>"
         )
     out.append(_text("label", LEFT + plot.width / 2, plot.bottom + 38, x_label))
     out += _legend(series, plot.bottom + 62)

@@ -13,7 +13,7 @@ from isarstep.decode.predictions import Predictions, lists_by_id, stem
 from isarstep.errors import UserError
 from isarstep.evaluate.answering import answer
 from isarstep.evaluate.runs import open_run, predictions_for, read_notation_of
-from isarstep.evaluate.scores import Comparison, Scores, ScoringTask, System, corrected, score
+from isarstep.evaluate.scores import Comparison, Scores, ScoringTask, System, corrected
 from isarstep.evaluate.wellformed import TypeChecker
 from isarstep.tables import NOT_CHECKED, Table
 
@@ -67,11 +67,6 @@ def _readable(where: str, name: str, predictions: Predictions, task: ScoringTask
             "write F.1 as 'isarstep export' does"
         )
     return system
-
-
-def headline(model: Path, benchmark: str | Path = EMBEDDED, split: str = "test", limit: int | None = None) -> Table:
-    """The main table of one model on a slice of a benchmark."""
-    return main_table([score(open_system(model, open_task(benchmark, split, limit)))])
 
 
 def main_table(scores: Sequence[Scores]) -> Table:

@@ -14,7 +14,7 @@ from isarstep.evaluate.pictures import attention_html, attention_svg, embedding_
 from isarstep.evaluate.probes import Probe, probe_table, probes, read_answers
 from isarstep.evaluate.relatedness import Closeness, closeness, type_shapes
 from isarstep.evaluate.report_document import Block, Figure, Raw, Section, Text
-from isarstep.evaluate.runs import RunFolder
+from isarstep.evaluate.runs import ATTENTION, PROBES, RunFolder
 from isarstep.logic.names import Names
 from isarstep.logic.signature import Signature
 from isarstep.tables import ABSENT, Table
@@ -56,7 +56,7 @@ class Inside:
 def look_into(runs: Sequence[RunFolder], ranked: Sequence[RunFolder], signature: Signature | None) -> Inside:
     """What the runs kept; `ranked` has the best first."""
     asked = probes()
-    answers = {run.name: read_answers(run.probes, asked) for run in runs if run.probes is not None}
+    answers = {run.name: read_answers(path, asked) for run in runs if (path := run.kept(PROBES)) is not None}
     looked_into = [run for run in ranked if run.looked_into]
     tables = {run.name: known for run in looked_into if (known := embeddings_of(run.folder))}
     centred = {name: known.centred() for name, known in tables.items()}
@@ -126,9 +126,8 @@ def _closeness_table(close: Mapping[str, Closeness]) -> Table:
 
 def _attention(runs: Sequence[RunFolder], names: Names) -> Section:
     for run in runs:
-        if run.attention is None:
-            continue
-        maps = load_maps(run.attention)
+        path = run.kept(ATTENTION)
+        maps = load_maps(path) if path is not None else []
         if not maps:
             continue
         title = f"Attention of {run.name}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from isarstep.bench.example import Example
+from isarstep.evaluate.breakdowns import source_length
 from isarstep.evaluate.copying import copied_share, is_copy
 from isarstep.evaluate.scores import System
 from isarstep.evaluate.wellformed import ILL_TYPED, UNREADABLE, WELL_TYPED
@@ -68,6 +69,5 @@ def wrong_ones(system: System, each: int) -> list[Shown]:
 def _readable(system: System) -> Iterator[tuple[int, Example]]:
     for i, example in enumerate(system.task.examples):
         length = example.f1.count(" ") + 1
-        source = sum(text.count(" ") + 1 for _, text in example.source(hints=False))
-        if SHORTEST <= length <= LONGEST and source <= MOST_SOURCE and (example.f2 or example.f4):
+        if SHORTEST <= length <= LONGEST and source_length(example) <= MOST_SOURCE and (example.f2 or example.f4):
             yield i, example

@@ -23,6 +23,7 @@ from isarstep.logic.names import Names
 from isarstep.logic.sameness import same_term
 from isarstep.logic.tokens import encode_line
 from isarstep.tables import ABSENT, Table
+from isarstep.whole_files import write_whole
 
 FIELDS = ("F.2", "F.3", "F.4", "F.5")
 PACKAGE = resources.files("isarstep.evaluate")
@@ -118,9 +119,7 @@ def write_answers(path: Path, asked: Sequence[Probe], answers: Sequence[Sequence
     for probe, nbest in zip(asked, answers, strict=True):
         predictions = [{"tokens": tokens, "score": score} for tokens, score in nbest]
         lines.append(json.dumps({"id": probe.name, "predictions": predictions}, ensure_ascii=False) + "\n")
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_text("".join(lines), encoding="utf-8")
-    temporary.replace(path)
+    write_whole(path, "".join(lines))
 
 
 def read_answers(path: Path, asked: Sequence[Probe]) -> list[tuple[str, ...]]:

@@ -14,7 +14,7 @@ from isarstep.errors import UserError
 from isarstep.evaluate import paper, paper_tables
 from isarstep.evaluate.breakdowns import Breakdown, breakdowns, failure_table
 from isarstep.evaluate.claims import ClaimOutcome, claims_table, outcomes
-from isarstep.evaluate.figures import Curve, Series, bars, dot_rows, lines
+from isarstep.evaluate.figures import Series, bars, dot_rows, lines
 from isarstep.evaluate.formulas import example_html, example_markdown
 from isarstep.evaluate.headline import comparison_table, open_task, signature_lines
 from isarstep.evaluate.inside import look_into
@@ -246,7 +246,7 @@ def _training(runs: Sequence[RunFolder]) -> Section:
             # The steep beginning would flatten all that matters.
             shown = tuple(point for point in points if key != "loss" or point[0] >= WARMING * points[-1][0])
             if len(shown) > 1:
-                curves.append(Curve(run.name, shown))
+                curves.append((run.name, shown))
         if key == "loss":
             note = f"Without the first {100 * WARMING:.0f} % of each run's steps."
         else:

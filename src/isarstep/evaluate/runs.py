@@ -35,7 +35,8 @@ from isarstep.whole_files import parse_json, write_whole
 _FILE = re.compile(r"(?P<split>[a-z]+[0-9]?)\.beam(?P<beam>[0-9]+)(?:\.(?P<tag>[A-Za-z0-9+_-]+))?\.jsonl(?:\.zst)?")
 
 LOGS = ("log.jsonl", "log.jsonl.zst")
-BESIDE = ("config.json", "made.json", "probes.jsonl")  # small, and read by reports
+PROBES = "probes.jsonl"
+BESIDE = ("config.json", "made.json", PROBES)  # small, and read by reports
 EMBEDDINGS, ATTENTION = "embeddings.safetensors", "attention.safetensors"  # of a model that reports look into
 IN_NOTATION = 0.1  # the share of answers from which on a file is read as notation
 COPYING = ("copy", "rule")  # baselines that take every token from the source
@@ -133,13 +134,13 @@ class RunFolder:
     @property
     def origin(self) -> dict[str, Any]:
         """The command that made the run and the commit of its code, as far as somebody wrote them down."""
-        path = self.folder / "made.json"
-        made = _json(path) if path.is_file() else {}
+        path = self.kept("made.json")
+        made = {} if path is None else _json(path)
         return {name: made.get(name) for name in ("command", "commit")}
 
     def log(self) -> list[dict[str, Any]]:
         """What was logged, in order; empty where nothing was."""
-        path = next((path for name in LOGS if (path := self.folder / name).is_file()), None)
+        path = next(filter(None, map(self.kept, LOGS)), None)
         if path is None:
             return []
         found = []
@@ -155,14 +156,9 @@ class RunFolder:
                 found.append(record)
         return found
 
-    @property
-    def attention(self) -> Path | None:
-        path = self.folder / ATTENTION
-        return path if path.is_file() else None
-
-    @property
-    def probes(self) -> Path | None:
-        path = self.folder / "probes.jsonl"
+    def kept(self, name: str) -> Path | None:
+        """A file beside the model, where it is there."""
+        path = self.folder / name
         return path if path.is_file() else None
 
     @cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from isarstep.version import __version__
@@ -24,32 +23,5 @@ class ScoreSignature:
     version: str = __version__
 
     def __str__(self) -> str:
-        return "|".join(f"{key}:{value}" for key, value in self.as_dict().items())
-
-    def as_dict(self) -> dict[str, str | int]:
         named = {"bench" if key == "benchmark" else key: value for key, value in asdict(self).items()}
-        return {key.replace("_", "-"): value for key, value in named.items()}
-
-
-def signature_of(
-    meta: Mapping[str, object],
-    *,
-    benchmark: str,
-    trained: str | None,
-    split: str,
-    examples: int,
-    width: int,
-    well_formed: str = "not judged",
-) -> ScoreSignature:
-    """The signature of predictions from what their maker wrote down; what is not known says so."""
-    return ScoreSignature(
-        benchmark=benchmark[:12],
-        trained=(trained or "not stated")[:12],
-        split=split,
-        examples=examples,
-        input=str(meta.get("input", "not stated")),
-        beam=str(meta["beam"]) if "beam" in meta else f"not stated ({width}-best)",
-        length_rule=str(meta.get("length_rule", "not stated")),
-        constraints=str(meta.get("constraints", "not stated")),
-        well_formed=well_formed,
-    )
+        return "|".join(f"{key.replace('_', '-')}:{value}" for key, value in named.items())

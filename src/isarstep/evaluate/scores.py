@@ -21,7 +21,7 @@ from isarstep.decode.predictions import Predictions
 from isarstep.errors import UserError
 from isarstep.evaluate.corpus_bleu import bleu, bleu_difference
 from isarstep.evaluate.metrics import Bools, Clusters, Ranks, Score, accuracy, holm, paired_p, ranks
-from isarstep.evaluate.score_signature import ScoreSignature, signature_of
+from isarstep.evaluate.score_signature import ScoreSignature
 from isarstep.evaluate.wellformed import UNREADABLE, WELL_TYPED, Outcome, TypeChecker
 from isarstep.logic.tokens import decode
 
@@ -120,14 +120,16 @@ class System:
         return [judge.outcome(example, best) for example, best in zip(self.task.examples, self.best, strict=True)]
 
     def signature(self, predictions: Predictions) -> ScoreSignature:
-        return signature_of(
-            predictions.meta,
-            benchmark=self.task.benchmark,
-            trained=self.trained_on or _name(predictions.meta.get("trained_on")),
-            split=self.task.split,
-            examples=len(self.task.examples),
-            width=predictions.width,
-            well_formed=self.task.type_checker.rule if self.task.type_checker else "not judged",
+        """From what the maker of predictions wrote down; what is not known says so."""
+        task, meta = self.task, predictions.meta
+        return ScoreSignature(
+            benchmark=task.benchmark[:12],
+            trained=str(self.trained_on or meta.get("trained_on") or "not stated")[:12],
+            split=task.split,
+            examples=len(task.examples),
+            beam=str(meta.get("beam", f"not stated ({predictions.width}-best)")),
+            well_formed=task.type_checker.rule if task.type_checker else "not judged",
+            **{name: str(meta.get(name, "not stated")) for name in ("input", "length_rule", "constraints")},
         )
 
 
@@ -137,10 +139,6 @@ def _is_term(answer: str) -> bool:
     except UserError:
         return False
     return True
-
-
-def _name(said: object) -> str | None:
-    return None if said is None else str(said)
 
 
 @dataclass(frozen=True)

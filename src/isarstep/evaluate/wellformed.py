@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from isarstep.bench.example import Example
 from isarstep.bench.theory_contexts import TheoryContexts
+from isarstep.decode.variable_types import recorded_type
 from isarstep.errors import UserError
 from isarstep.logic.infer import infer_context, well_formed
 from isarstep.logic.terms import Term, Typ
 from isarstep.logic.tokens import decode
-from isarstep.logic.typestrings import parse_type
 
 Outcome = str
 UNREADABLE, ILL_TYPED, WELL_TYPED = "not a term", "ill-typed", "well-typed"
@@ -27,7 +27,6 @@ class TypeChecker:
     def __init__(self, theory_contexts: TheoryContexts, examples: Sequence[Example]) -> None:
         self._theory_contexts = theory_contexts
         self._contexts: dict[str, dict[str, Typ]] = {}
-        self._types: dict[str, Typ] = {}
         recorded = sum(bool(example.types) for example in examples)
         # An example without variables has no types to record.
         needs = sum(bool(example.types) or "<X" in example.f1 for example in examples)
@@ -50,17 +49,9 @@ class TypeChecker:
     def _context(self, example: Example) -> dict[str, Typ]:
         known = self._contexts.get(example.id)
         if known is None:
-            known = self._recorded(example) if example.types else self._joint(example)
+            known = {name: recorded_type(text) for name, text in example.types.items()} or self._joint(example)
             self._contexts[example.id] = known
         return known
-
-    def _recorded(self, example: Example) -> dict[str, Typ]:
-        found = {}
-        for name, text in example.types.items():
-            if text not in self._types:
-                self._types[text] = parse_type(text)
-            found[name] = self._types[text]
-        return found
 
     def _joint(self, example: Example) -> dict[str, Typ]:
         signature = self._theory_contexts.at(example.theory).signature
