@@ -40,15 +40,14 @@ GROUPS = {
 ADVANCED = {
     "term": "--variants",
     "mine": "--any-release --only-needed --heaps --proof-timeout --theory-timeout --session-timeout --memory",
-    "build": "--max-source --max-target --keep-open --keep-restated --fresh --entry --more-unseen --split --dated "
-    "--rescore --small",
+    "build": "--fresh --entry --more-unseen --split --dated --small",
     "train": "--start-from --seed --device",
     "pretrain": "--examples --seed --device",
     "predict": "--penalty --device",
     "keep": "--device",
     "check": "--explain --isabelle --directory",
     "report": "--lists",
-    "ask": "--samples --shots --temperature --longest --per-minute --at-once --price",
+    "ask": "--samples --shots --temperature --longest --per-minute --at-once",
     "premises": "--for-model --markdown",
     "propose": "--tokens --beam --replay --model --benchmark",
     "sketch": "--tokens --beam --replay --model --benchmark",

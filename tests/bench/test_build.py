@@ -111,26 +111,6 @@ def test_growing_keeps_the_scored_splits(graphs: list[Path], tmp_path: Path, fir
     assert everything["raw"] == kept + everything.total() - everything["raw"] - everything["proofs"]
 
 
-def test_what_is_scored_can_be_chosen_anew_from_a_grown_corpus(graphs: list[Path], whole: Path, tmp_path: Path) -> None:
-    build(graphs[:2], tmp_path / "part", sizes=SIZES, workers=1)
-    build([tmp_path / "part", *graphs], tmp_path / "anew", sizes=SIZES, rescore=True, workers=1)
-    part, anew, all_at_once = (Benchmark(folder) for folder in (tmp_path / "part", tmp_path / "anew", whole))
-
-    def ids(benchmark: Benchmark, split: str) -> set[str]:
-        return {example.id for example in benchmark.split(split)}
-
-    assert ids(anew, "test") != ids(part, "test")
-    assert len(anew.split("test")) == len(anew.split("validation")) == SIZES.scored
-    train = list(anew.split("train"))
-    scored = [*anew.split("validation"), *anew.split("test")]
-    assert not {e.f1 for e in train} & {e.f1 for e in scored}
-    assert not {e.theorem for e in train} & {e.theorem for e in scored}
-    # What the first part kept from training for its own scored examples is lost, and nothing else.
-    assert ids(anew, "train") - ids(part, "test") - ids(part, "validation") <= ids(all_at_once, "train") | set().union(
-        *(ids(all_at_once, name) for name in SPLITS)
-    )
-
-
 def test_growing_by_nothing_changes_nothing(whole: Path, tmp_path: Path) -> None:
     build([whole], tmp_path / "again", sizes=SIZES, workers=1)
     assert contents(tmp_path / "again") == contents(whole)

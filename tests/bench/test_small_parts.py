@@ -83,7 +83,7 @@ def test_a_variable_whose_type_was_not_known_when_it_was_fixed_has_that_of_the_f
 
 
 def test_the_paper_s_limits_of_length() -> None:
-    assert Rules() == Rules(max_source=800, max_target=200, keep_open=False, keep_restated=False)
+    assert Rules() == Rules(max_source=800, max_target=200)
 
 
 def test_what_is_too_long_is_counted_once_each() -> None:
@@ -105,12 +105,6 @@ def test_what_is_too_long_is_counted_once_each() -> None:
     exactly = Extractor(graph, Rules(max_target=len("CONST HOL.Trueprop $ ( CONST Nat.R $ FREE <X0> )".split())))
     exactly.run()
     assert exactly.counts["examples"] == whole
-
-
-def test_only_a_fact_from_which_nothing_follows_is_a_target_without_a_consequence() -> None:
-    rows = examples_of(sqrt_two(), Rules(keep_open=True))
-    assert [row["f1"] for row in rows if row["f3"] is None] == ["False"]
-    assert len(rows) == len(examples_of(sqrt_two())) + 1
 
 
 def test_names_never_change() -> None:

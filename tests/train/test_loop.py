@@ -252,13 +252,6 @@ def test_the_loss_falls_on_embedded_examples(tmp_path: Path, monkeypatch: pytest
     assert sorted(curve, reverse=True) == curve
 
 
-def test_curves_for_tensorboard(tmp_path: Path) -> None:
-    pytest.importorskip("tensorboard")
-    watch = ValidationPlan(1, 4, tensorboard=True)
-    train(dataset(), tiny(), modern(steps=3, batch=512), tmp_path, device="cpu", validating=watch, quiet=True)
-    assert list((tmp_path / "tensorboard").glob("events.out.*"))
-
-
 def six_steps(folder: Path) -> None:
     recipe = paper(steps=6, batch=512, accumulate=2, warmup=5)
     train(dataset(), tiny(), recipe, folder, device="cpu", validating=ValidationPlan(1, 4), quiet=True)

@@ -35,7 +35,7 @@ def test_the_run_says_how_it_was_begun(finished: Path) -> None:
     saved = saved_run(finished)
     assert saved is not None
     assert (saved.config, saved.recipe) == (tiny(), RECIPE)
-    assert saved.running == {"looks": 1, "storage": "fp32", "tensorboard": False}
+    assert saved.running == {"looks": 1, "storage": "fp32"}
     assert saved_run(finished / "nothing") is None
 
 

@@ -75,16 +75,11 @@ def build(
     rules: Rules | None = None,
     *,
     sizes: Sizes | None = None,
-    rescore: bool = False,
     level: int = 6,
     workers: int = 2,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Build a benchmark folder and return its manifest.
-
-    A benchmark among the inputs keeps what it scores, unless `rescore`: then validation, test and unseen are chosen
-    from all that is there. What it had kept from training for the sake of its own scored examples is not there.
-    """
+    """Build a benchmark folder and return its manifest. A benchmark among the inputs keeps what it scores."""
     rules, sizes = rules or Rules(), sizes or Sizes()
     inputs = sort_inputs(paths)
     if not inputs.graphs and not inputs.benchmarks:
@@ -99,4 +94,4 @@ def build(
             if progress:
                 progress(number + 1, len(inputs.graphs))
         merged = Merged(parts)
-        return write_benchmark(out, merged.content(rules, sizes, merged.decide(sizes, rescore=rescore)), level=level)
+        return write_benchmark(out, merged.content(rules, sizes, merged.decide(sizes)), level=level)

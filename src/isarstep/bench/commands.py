@@ -21,9 +21,6 @@ REPLACED = {
 FreshBase = Annotated[
     Path | None, typer.Option(help="Score younger entries alone, against what this benchmark trains on.")
 ]
-Rescore = Annotated[
-    bool, typer.Option("--rescore", help="Choose what is scored anew, from a grown corpus; scores then start over.")
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead.")]
 MoreUnseen = Annotated[
     bool, typer.Option("--more-unseen", help="With --fresh: entries as old as its own unseen ones, and those too.")
@@ -33,16 +30,11 @@ MoreUnseen = Annotated[
 def build(
     inputs: Annotated[list[Path], typer.Argument(help="Graph files, folders of graphs, finished benchmarks.")],
     out: Annotated[Path, typer.Option(help="The benchmark's folder; an old benchmark there is replaced.")],
-    max_source: Annotated[int, typer.Option(help="Tokens of F.2-F.4 together.")] = 800,
-    max_target: Annotated[int, typer.Option(help="Tokens of F.1.")] = 200,
-    keep_open: Annotated[bool, typer.Option("--keep-open", help="Keep targets without a consequence.")] = False,
-    keep_restated: Annotated[bool, typer.Option("--keep-restated", help="Keep steps that restate a fact.")] = False,
     fresh: FreshBase = None,
     entry: Annotated[list[str] | None, typer.Option(help="With --fresh: an entry to score; give it often.")] = None,
     more_unseen: MoreUnseen = False,
     split: Annotated[str, typer.Option(help="With --fresh: the name of what is scored.")] = "fresh",
     dated: Annotated[str, typer.Option(help="With --fresh: when these entries appeared.")] = "",
-    rescore: Rescore = False,
     small: Annotated[bool, typer.Option("--small", help="Compress as hard as possible (slow).")] = False,
     jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
 ) -> None:
@@ -57,12 +49,10 @@ def build(
         isarstep build graphs --fresh embedded --more-unseen --split unseen2 --entry Some_Entry --out unseen2
     """
     from isarstep.bench.build import build as build_benchmark
-    from isarstep.bench.extract import Rules
     from isarstep.bench.fresh import Young, build_fresh
     from isarstep.bench.rules import DROPPED
     from isarstep.data import benchmark_folder
 
-    rules = Rules(max_source, max_target, keep_open, keep_restated)
     if fresh is None and (entry or dated):
         raise UserError("--entry and --dated go with --fresh: a base benchmark, and the entries to score")
 
@@ -70,11 +60,10 @@ def build(
         watched.news(f"{done:,} of {total:,} theories read" if done < total else "all theories read, writing")
 
     with Watched("build") as watched:
-        whole = partial(build_benchmark, rescore=rescore)
         base = benchmark_folder(fresh or "")
         scored = partial(build_fresh, young=Young(base, entry or [], dated, split, more_unseen))
-        make = whole if fresh is None else scored
-        manifest = make(inputs, out, rules=rules, level=19 if small else 6, workers=jobs, progress=tell)
+        make = build_benchmark if fresh is None else scored
+        manifest = make(inputs, out, level=19 if small else 6, workers=jobs, progress=tell)
     counts = manifest["counts"]
     dropped = [name for name in ("too long", "restated", *DROPPED, "duplicates") if name in counts]
     typer.echo(f"{counts['raw']:,} raw examples: " + ", ".join(f"{counts[name]:,} {name}" for name in dropped))

@@ -27,12 +27,10 @@ UNKNOWN = Type(UNTYPED)
 
 @dataclass(frozen=True)
 class Rules:
-    """What becomes an example. The defaults are the paper's numbers and its demand for a consequence."""
+    """What becomes an example. The defaults are the paper's numbers."""
 
     max_source: int = 800
     max_target: int = 200
-    keep_open: bool = False  # targets from which nothing follows
-    keep_restated: bool = False
 
 
 @dataclass(slots=True)
@@ -178,14 +176,12 @@ class Extractor:
             unproved_steps(proof), case_bundles(proof),
         )  # fmt: skip
         before = self.counts["examples"]
-        used: set[int] = set()
         for number, fact in enumerate(proof.facts):
             if fact.kind == "calculation" or number in reader.merged:
                 continue
             premises = reader.premises(number)
             if not premises.facts:
                 continue
-            used.update(premises.facts)
             end = reader.end(number)
             view = View(whole, end, contexts.at(end))
             statement = reader.statement(number)
@@ -197,12 +193,6 @@ class Extractor:
             consequence = Consequence(number, f3, premises.facts, local, self._ordered(list(local.values())), library)
             for target in local:
                 self._example(view, target, consequence)
-        if self.rules.keep_open:
-            for number, fact in enumerate(proof.facts):
-                if number not in used and fact.kind != "calculation" and number not in reader.merged:
-                    view = View(whole, fact.step, contexts.at(fact.step))
-                    if reader.sources(number, fact.prop).facts:
-                        self._example(view, number, None)
         if self.counts["examples"] > before:
             self._setting(View(whole, 0, contexts.whole()))
 
@@ -234,18 +224,15 @@ class Extractor:
             [one.last for _, one in short],
         )
 
-    def _example(self, view: View, target: int, consequence: Consequence | None) -> None:
+    def _example(self, view: View, target: int, consequence: Consequence) -> None:
         builder, rules, counts, whole = self.builder, self.rules, self.counts, view.whole
         proof = whole.proof
         counts["raw"] += 1
-        seen = proof.facts[target].prop if consequence is None else consequence.seen[target]
-        f1 = self._render(seen, view)
-        f3, f4 = None, list[int]()
-        if consequence is not None:
-            f3 = consequence.f3
-            # Whatever else says the same as the target would give it away.
-            f4 = [n for n in consequence.ordered if n != f1]
-            f4 += [n for n in consequence.library if n not in f4]
+        seen = consequence.seen[target]
+        f1, f3 = self._render(seen, view), consequence.f3
+        # Whatever else says the same as the target would give it away.
+        f4 = [n for n in consequence.ordered if n != f1]
+        f4 += [n for n in consequence.library if n not in f4]
         own = whole.reader.sources(target, seen)
         f2 = self._ordered([self._render(said, view) for said in own.facts.values()])
         if builder.lengths[f1] > rules.max_target or builder.source_length(f2, f3, f4) > rules.max_source:
@@ -255,13 +242,13 @@ class Extractor:
         mark = RESTATED if self._restates(f1, f2, f3, f4, f5) else self._mark(view, target, consequence, f1, f2)
         if mark:
             counts[mark] += 1
-            if mark == RESTATED and not rules.keep_restated:
+            if mark == RESTATED:
                 return
         context = self._with_types(view)
         fixed = len(proof.steps[view.end].fixed)
-        variables = builder.variables([f1, *f2, *([] if f3 is None else [f3]), *f4, *f5], range(fixed))
+        variables = builder.variables([f1, *f2, f3, *f4, *f5], range(fixed))
         step = proof.steps[proof.facts[target].step]
-        last = None if consequence is None else proof.steps[proof.facts[consequence.number].step]
+        last = proof.steps[proof.facts[consequence.number].step]
 
         def numbers(introduced: Sequence[int]) -> list[int]:
             return sorted([context.numbers[proof.variables[v].name] for v in introduced])
@@ -271,7 +258,7 @@ class Extractor:
             types=[context.types[v] for v in variables],
             variables=[context.order[v] for v in variables],
             introduced=numbers(step.introduced),
-            introduced_after=[] if last is None else numbers(last.introduced),
+            introduced_after=numbers(last.introduced),
             theorem=whole.identity,
             name=proof.name or "",
             session=self.graph.session,
@@ -279,9 +266,9 @@ class Extractor:
             proof=proof.ordinal,
             proof_row=builder.proofs,
             target_step=step.ordinal,
-            consequence_step=-1 if last is None else last.ordinal,
+            consequence_step=last.ordinal,
             target_command=step.command,
-            consequence_command="" if last is None else last.command,
+            consequence_command=last.command,
             target_kind=KINDS.get(proof.facts[target].kind, "step"),
             mark=mark,
             fixed=fixed,
@@ -295,12 +282,11 @@ class Extractor:
             context.order = [whole.order[name] for name in context.numbers]
         return context
 
-    def _mark(self, view: View, target: int, consequence: Consequence | None, f1: int, f2: Sequence[int]) -> str:
+    def _mark(self, view: View, target: int, consequence: Consequence, f1: int, f2: Sequence[int]) -> str:
         """Why an example teaches nothing, if it does not."""
         texts, whole = self.builder.propositions.texts, view.whole
-        f3 = None if consequence is None else texts[consequence.f3]
-        mark = mark_of_texts(texts[f1], [texts[n] for n in f2], f3)
-        if mark or consequence is None:
+        mark = mark_of_texts(texts[f1], [texts[n] for n in f2], texts[consequence.f3])
+        if mark:
             return mark
         bundle = whole.bundles.get(target)
         if bundle is not None and bundle <= consequence.local.keys():
@@ -308,11 +294,9 @@ class Extractor:
         facts = whole.proof.facts
         return "sorry" if {facts[target].step, facts[consequence.number].step} & whole.unproved else ""
 
-    def _restates(self, f1: int, f2: list[int], f3: int | None, f4: list[int], f5: list[int]) -> bool:
+    def _restates(self, f1: int, f2: list[int], f3: int, f4: list[int], f5: list[int]) -> bool:
         """Is the target, or the consequence, one of the other propositions?"""
         others = [*f2, *f4, *f5]
-        if f3 is None:
-            return self._among(f1, others)
         # Where the consequence stands among its own premises, the target is not what it follows from.
         return self._among(f3, others) or self._among(f1, [f3, *others])
 

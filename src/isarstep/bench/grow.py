@@ -24,7 +24,7 @@ from isarstep.bench.gather import (
     write_arrow,
 )
 from isarstep.bench.layout import LEMMAS, LENGTHS, PROOFS, RULES
-from isarstep.bench.rules import DROPPED, NO_LONGER, VERSION
+from isarstep.bench.rules import DROPPED, LEFT_OUT, NO_LONGER, VERSION
 from isarstep.bench.shards import ShardBuilder
 from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
@@ -68,8 +68,9 @@ def gather_benchmark(
 ) -> Gathered:
     """Read a benchmark, or an excerpt, into a shard on disk, as if its graphs had been read and renamed like this."""
     benchmark = built_from_graphs(folder)
-    theirs = {name: benchmark.manifest["rules"].get(name) for name in asdict(rules)}
-    if theirs != asdict(rules):
+    ours = asdict(rules) | LEFT_OUT
+    theirs = {name: benchmark.manifest["rules"].get(name) for name in ours}
+    if theirs != ours:
         raise UserError(f"{folder}: was built with other rules ({theirs}); build from graphs or use the same options")
     builder = ShardBuilder()
     builder.types.texts.extend(map(renaming.type, benchmark.types))

@@ -1,6 +1,6 @@
 """Examples that teach nothing, by their text and by their edges. They are marked, and never scored.
 
-- `restated`: the target, or the consequence, is one of the other propositions (left out unless one asks for them).
+- `restated`: the target, or the consequence, is one of the other propositions (left out).
 - `reflexive`: the target or the consequence is `t = t`.
 - `class`: the consequence is that a type is of a class, or a class's predicate.
 - `absurd`: False is among F.2, from which anything follows.
@@ -61,10 +61,10 @@ def case_bundles(proof: Proof) -> dict[int, frozenset[int]]:
     return {number: frozenset(members) for members in together.values() if len(members) > 1 for number in members}
 
 
-def mark_of_texts(f1: str, f2: Sequence[str], f3: str | None) -> str:
+def mark_of_texts(f1: str, f2: Sequence[str], f3: str) -> str:
     """The mark of an example by what its propositions say; empty: it may teach something."""
-    if is_reflexive(f1) or (f3 is not None and is_reflexive(f3)):
+    if is_reflexive(f1) or is_reflexive(f3):
         return "reflexive"
-    if f3 is not None and is_class_predicate(f3):
+    if is_class_predicate(f3):
         return "class"
     return "absurd" if FALSE in f2 else ""

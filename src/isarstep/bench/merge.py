@@ -22,7 +22,7 @@ from isarstep.bench.ids import proposition_digest
 from isarstep.bench.layout import LENGTHS
 from isarstep.bench.licences import licences_by_entry
 from isarstep.bench.marks import MARKS
-from isarstep.bench.rules import NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
+from isarstep.bench.rules import LEFT_OUT, NAMES, NEW, VERSION, Column, Columns, Decision, Sizes, band_of, decide
 from isarstep.bench.schemas import EXAMPLE_SCHEMA, FACT_SCHEMA, LEMMA_SCHEMA, PROOF_SCHEMA, RULE_SCHEMA
 from isarstep.bench.trivial import trivial_mark
 from isarstep.bench.write import FIELDS, SETTING, Content
@@ -88,9 +88,9 @@ class Merged:
             for row in table
         ]
 
-    def decide(self, sizes: Sizes, *, rescore: bool = False) -> Decision:
-        """Splits by the rules; where a finished benchmark is among the parts, its own stay unless rescored."""
-        finished = [part.finished for part in self.parts if part.finished is not None and not rescore]
+    def decide(self, sizes: Sizes) -> Decision:
+        """Splits by the rules; where a finished benchmark is among the parts, its own stay."""
+        finished = [part.finished for part in self.parts if part.finished is not None]
         place = {entry: number for number, entry in enumerate(self.entries)}
         candidates = [place[entry] for entry in final_entries(self.sessions, self.parents)]
         unseen = [place[entry] for known in finished for entry in known.unseen if entry in place]
@@ -147,7 +147,7 @@ class Merged:
             "sessions": _sessions(self.theories, splits),
             "theories": len(self.theories),
             "qualified": Ancestry(self.parents).qualified,
-            "rules": {"version": VERSION, **asdict(rules), **asdict(sizes)},
+            "rules": {"version": VERSION, **asdict(rules), **LEFT_OUT, **asdict(sizes)},
             "grown": decision.grown,
             "unseen entries": sorted(unseen),
             "counts": {

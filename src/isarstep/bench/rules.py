@@ -27,6 +27,7 @@ NAMES = {
     UNSEEN2: "unseen2",
     FRESH2: "fresh2",
 }
+LEFT_OUT = {"keep_open": False, "keep_restated": False}  # as manifests say: no such example is kept
 COPY = "copy"  # the mark of what is scored already up to renaming
 NO_LONGER = "no longer scored"  # by an earlier version of the rules they were
 DROPPED = ("of scored theorems", "of unseen entries", "leaking")  # why an example is neither trained on nor scored

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from isarstep.progress import Watched
-
-
-class ConstraintChoice(StrEnum):
-    none = "none"
-    grammar = "grammar"
-    types = "types"
 
 
 def predict(
@@ -26,8 +19,9 @@ def predict(
         Path | None, typer.Option(help="Where to write; MODEL/predictions/SPLIT.beamN.jsonl if not given.")
     ] = None,
     constraint: Annotated[
-        ConstraintChoice, typer.Option(help="none, grammar (only terms), or types (only well-typed propositions).")
-    ] = ConstraintChoice.none,
+        Literal["none", "grammar", "types"],
+        typer.Option(help="none, grammar (only terms), or types (only well-typed propositions)."),
+    ] = "none",
     penalty: Annotated[float, typer.Option(help="Score is log p / length ** penalty.")] = 0.0,
     ranked: Annotated[
         bool, typer.Option("--ranked", help="In the order learned on validation: no copies first, not too short.")
@@ -52,9 +46,9 @@ def predict(
     from isarstep.decode.split_lists import SplitAsked, SplitSearch
 
     rules = SearchRules(beam, penalty=penalty)
-    asked = SplitAsked(model, data, split, rules, constraint.value, ranked, premises, plain, limit, device)
+    asked = SplitAsked(model, data, split, rules, constraint, ranked, premises, plain, limit, device)
     search = SplitSearch(asked)
-    tag = "-".join(([] if constraint == ConstraintChoice.none else [constraint.value]) + ["ranked"] * ranked)
+    tag = "-".join(([] if constraint == "none" else [constraint]) + ["ranked"] * ranked)
     path = out or model / "predictions" / f"{split}.beam{beam}{tag and f'.{tag}'}.jsonl"
     with Watched("searching", len(search)) as watched:
         count = write_predictions(path, search.lines_by(jobs, watched.advance), search.meta())

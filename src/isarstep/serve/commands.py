@@ -440,7 +440,6 @@ def ask(
     longest: Annotated[int, typer.Option(min=16, help="Tokens of a reply.")] = 1024,
     per_minute: Annotated[float, typer.Option(min=0.1, help="Requests a minute at most.")] = 60.0,
     at_once: Annotated[int, typer.Option(min=1, max=64, help="Requests at the same time.")] = 4,
-    price: Annotated[str | None, typer.Option(help="Dollars a million tokens, read and written: 0.15,0.60")] = None,
 ) -> None:
     """Ask a language model for the missing steps of a split, and score its answers as terms.
 
@@ -452,7 +451,7 @@ def ask(
         isarstep ask --endpoint http://localhost:8000/v1 --model NAME --limit 100 --samples 10 --out runs/name
     """
     from isarstep.bench.store import Benchmark
-    from isarstep.serve.agents.asking import AskedRun, Price, ask_all, summarise_replies
+    from isarstep.serve.agents.asking import AskedRun, ask_all, summarise_replies
     from isarstep.serve.agents.endpoint import Endpoint
     from isarstep.serve.agents.questions import Questions
 
@@ -462,18 +461,12 @@ def ask(
     heat = temperature if temperature is not None else 0.0 if samples == 1 else 0.7
     inquiry = AskedRun(model, opened.hash, rows.name, samples, shots, heat, longest)
     server = Endpoint(endpoint, model, temperature=heat, longest=longest, per_minute=per_minute)
-    dollars = None
-    if price is not None:
-        try:
-            dollars = Price(*(float(part) for part in price.split(",")))
-        except (ValueError, TypeError):
-            raise UserError(f"--price {price}: write two numbers, for tokens read and written: 0.15,0.60") from None
     with told_when_long("reading the benchmark"):
         questions = Questions(opened, shots)
     with Watched(f"asking {model}", len(examples)) as watched:
         ask_all(out, inquiry, questions, examples, server, at_once=at_once, progress=watched.at)
     with told_when_long("reading the replies"):
-        summary = summarise_replies(out, inquiry, questions, examples, dollars)
+        summary = summarise_replies(out, inquiry, questions, examples)
     typer.echo(json.dumps(summary, indent=1))
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,34 +12,18 @@ if TYPE_CHECKING:
     from isarstep.feed.inputs import Input
 
 
-class KindChoice(StrEnum):
-    rnnsearch = "rnnsearch"
-    convs2s = "convs2s"
-    transformer = "transformer"
-    hat = "hat"
-
-
-class SizeChoice(StrEnum):
-    tiny = "tiny"
-    small = "small"
-    base = "base"
-
-
-class InputChoice(StrEnum):
-    base = "base"
-    hints = "+F.5"
-    context = "+context"
-
+Kind = Literal["rnnsearch", "convs2s", "transformer", "hat"]
+Size = Literal["tiny", "small", "base"]
 
 Data = Annotated[
     Path, typer.Argument(help="A benchmark folder, `embedded`, or a file of arrays (isarstep.feed.files.save_dataset).")
 ]
 FolderOfRun = Annotated[Path, typer.Argument(help="Where the model, its log and its checkpoints go.")]
-KindOption = Annotated[KindChoice, typer.Option("--model", help="Which of the four models.")]
-SizeOption = Annotated[SizeChoice, typer.Option(help="Every width and depth follows from it; base is the paper's.")]
+KindOption = Annotated[Kind, typer.Option("--model", help="Which of the four models.")]
+SizeOption = Annotated[Size, typer.Option(help="Every width and depth follows from it; base is the paper's.")]
 RecipeOption = Annotated[str, typer.Option(help="paper, modern, shipped, or a file (docs/training.md).")]
 InputOption = Annotated[
-    InputChoice | None,
+    Literal["base", "+F.5", "+context"] | None,
     typer.Option(
         "--input",
         help="What is read: base (F.2-F.4), +F.5 (also the library lemmas used for the target), or +context (also the "
@@ -63,16 +46,17 @@ REPLACED = {
     "--style": "is part of the recipe: --recipe modern, or style under [model] in a recipe file",
     **dict.fromkeys(("--dense", "--no-dense", "--categories", "--no-categories", "--dropout"), _LAYERS),
     **dict.fromkeys(("--tokens", "--batch", "--accumulate", "--rate", "--warmup", "--renumber"), _NUMBERS),
-    **dict.fromkeys(("--looks", "--storage", "--tensorboard"), _RUNS),
+    **dict.fromkeys(("--looks", "--storage"), _RUNS),
+    "--tensorboard": "is gone; log.jsonl in the run's folder has the same numbers",
 }
 
 
 def train(
     data: Data,
     run: FolderOfRun,
-    model: Annotated[KindChoice | None, typer.Option(help="Which of the four models.", show_default="hat")] = None,
+    model: Annotated[Kind | None, typer.Option(help="Which of the four models.", show_default="hat")] = None,
     size: Annotated[
-        SizeChoice | None,
+        Size | None,
         typer.Option(help="Every width and depth follows from it; base is the paper's.", show_default="base"),
     ] = None,
     recipe: Annotated[
@@ -106,10 +90,10 @@ def train(
 
     chosen = read_recipe(recipe or "paper").with_training(steps=steps, minutes=minutes, seed=seed)
     begun = saved_run(run) if resume else None
-    read: Input = input_.value if input_ is not None else begun.config.input if begun is not None else "base"
+    read: Input = input_ if input_ is not None else begun.config.input if begun is not None else "base"
     dataset = chosen.data(load_dataset(data, read), start_from)
-    kind, wanted = model or KindChoice.hat, size or SizeChoice.base
-    config = chosen.config(kind.value, wanted.value, len(dataset.vocabulary), read)
+    kind, wanted = model or "hat", size or "base"
+    config = chosen.config(kind, wanted, len(dataset.vocabulary), read)
     if begun is not None:  # what is not said is as it was
         config = begun.asked(config, kind=model, size=size, recipe=recipe)
         chosen = chosen if recipe is not None else begun.recipe_again(chosen, steps, minutes, seed)
@@ -121,7 +105,7 @@ def train(
         device=device,
         resume=resume,
         start_from=start_from,
-        validating=ValidationPlan(looks=chosen.run.looks, tensorboard=chosen.run.tensorboard),
+        validating=ValidationPlan(looks=chosen.run.looks),
         storage=chosen.run.storage,
         began=began,
     )
@@ -134,8 +118,8 @@ def pretrain(
     task: Annotated[
         str, typer.Option(help="deduct, abduct, induct, mix, rewrite, or masked (of the data's terms).")
     ] = "mix",
-    model: KindOption = KindChoice.hat,
-    size: SizeOption = SizeChoice.base,
+    model: KindOption = "hat",
+    size: SizeOption = "base",
     recipe: RecipeOption = "paper",
     examples: Annotated[int, typer.Option(min=1, help="Synthetic examples to make, from the seed.")] = 100_000,
     steps: Steps = None,
@@ -158,6 +142,6 @@ def pretrain(
 
     chosen = read_recipe(recipe).with_training(steps=steps, minutes=minutes, seed=seed)
     dataset = synthetic_dataset(load_dataset(data), task, examples, chosen.training.seed)
-    config = chosen.config(model.value, size.value, len(dataset.vocabulary), "+F.5")
+    config = chosen.config(model, size, len(dataset.vocabulary), "+F.5")
     validating = ValidationPlan(looks=chosen.run.looks)
     run_training(dataset, config, chosen.training, run, device=device, validating=validating)

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
-from isarstep.errors import UserError
 from isarstep.progress import Watched
 
 
@@ -22,23 +21,11 @@ def _step(line: str) -> float:
 class Log:
     """Silent in all processes but the first. Keeps what a resumed run had already written."""
 
-    def __init__(
-        self, path: Path, active: bool, resumed_at: int, quiet: bool = False, tensorboard: bool = False
-    ) -> None:
-        self.active = active
+    def __init__(self, path: Path, active: bool, resumed_at: int, quiet: bool = False) -> None:
         self.file: TextIO | None = None
         self.watched = None if quiet or not active else Watched("training", 1.0, percent=True)
-        self.board: Any = None
         if not active:
             return
-        if tensorboard:
-            try:
-                from torch.utils.tensorboard import SummaryWriter
-            except ImportError:
-                raise UserError(
-                    "tensorboard is not installed; pip install tensorboard, or leave it out of the recipe"
-                ) from None
-            self.board = SummaryWriter(str(path.parent / "tensorboard"), purge_step=resumed_at + 1)
         kept = []
         if path.exists():
             # Lines after the checkpoint belong to steps that will be made again.
@@ -58,10 +45,6 @@ class Log:
                 json.dumps({k: round(v, 6) if isinstance(v, float) else v for k, v in fields.items()}) + "\n"
             )
             self.file.flush()
-        if self.board is not None:
-            for name, value in fields.items():
-                if name != "step":
-                    self.board.add_scalar(name, value, fields["step"])
 
     def show(self, text: str, done: float, always: bool = False) -> None:
         if self.watched is not None:
@@ -76,5 +59,3 @@ class Log:
             self.watched.__exit__(kind, value, trace)
         if self.file is not None:
             self.file.close()
-        if self.board is not None:
-            self.board.close()

@@ -26,7 +26,8 @@ from isarstep.feed.corpus import Dataset, Longs
 from isarstep.feed.dense import dense_dataset
 from isarstep.feed.measures import Layout, Shape
 from isarstep.feed.selected_premises import VIEWS, all_views, drawn_views, view
-from isarstep.models import ModelConfig, Seq2Seq, build_model
+from isarstep.models import ModelConfig, build_model
+from isarstep.models.base import Seq2Seq
 from isarstep.models.checkpoint import (
     Progress,
     Replacing,
@@ -67,7 +68,6 @@ class ValidationPlan:
 
     looks: int = 20
     examples: int = 1000
-    tensorboard: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class TrainingRun:
         self.began = time.monotonic()
         self.config, self.recipe, self.folder, self.group = config, recipe, folder, group
         self.validating, self.storage = validating, storage
-        running = {"looks": validating.looks, "storage": storage, "tensorboard": validating.tensorboard}
+        running = {"looks": validating.looks, "storage": storage}
         training = {"recipe": recipe.to_json(), "running": running}
         self.about = About(dataset.benchmark, dataset.vocabulary, training)
         torch.manual_seed(recipe.seed)
@@ -238,8 +238,7 @@ class TrainingRun:
             load_pretrained(self.model, start_from, self.about)
         if self.group.first:
             self.folder.mkdir(parents=True, exist_ok=True)
-        tensorboard = self.validating.tensorboard
-        self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet, tensorboard)
+        self.log = Log(self.folder / "log.jsonl", self.group.first, self.progress.step, quiet)
         if self.device.type == "cuda":
             compile_layers(self.loss)
         try:

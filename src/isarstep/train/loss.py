@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from isarstep.feed.inputs import Source, Target
-from isarstep.models import Seq2Seq
+from isarstep.models.base import Seq2Seq
 
 LOGITS_AT_ONCE = 1 << 29  # of one slice: 2 GB in single precision
 SliceLoss = Callable[[Tensor, Tensor, Tensor, float], tuple[Tensor, Tensor]]

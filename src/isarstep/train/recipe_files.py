@@ -43,7 +43,6 @@ class Running:
 
     looks: int = 20  # validations, with a checkpoint each
     storage: Storage = "fp32"  # of the final weights
-    tensorboard: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class SavedRun:
     folder: Path
     config: ModelConfig
     recipe: Recipe
-    running: dict[str, Any]  # looks, storage, tensorboard; empty in runs of before
+    running: dict[str, Any]  # looks, storage; empty in runs of before
 
     def refuse_others(self, config: ModelConfig, recipe: Recipe) -> None:
         """Raise where the model or its training would be another one, and say in what."""
@@ -72,4 +72,5 @@ def saved_run(folder: Path) -> SavedRun | None:
         recipe = Recipe(**training["recipe"])
     except (ValueError, KeyError, TypeError) as error:
         raise UserError(f"{path}: says nothing of a run ({error}); start another one in another folder") from None
-    return SavedRun(folder, config, recipe, training.get("running", {}))
+    running = {name: value for name, value in training.get("running", {}).items() if name in ("looks", "storage")}
+    return SavedRun(folder, config, recipe, running)

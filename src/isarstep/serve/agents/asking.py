@@ -128,16 +128,8 @@ def read_replies(folder: Path) -> Iterator[dict[str, Any]]:
                 raise UserError(f"{path}:{number}: is not a JSON object; remove the line and ask again") from None
 
 
-@dataclass(frozen=True)
-class Price:
-    """Dollars for a million tokens, read and written."""
-
-    read: float
-    written: float
-
-
 def summarise_replies(
-    folder: Path, inquiry: AskedRun, questions: Questions, examples: Sequence[Example], price: Price | None = None
+    folder: Path, inquiry: AskedRun, questions: Questions, examples: Sequence[Example]
 ) -> dict[str, Any]:
     """Read the replies, write predictions and summary, and return the summary."""
     replies = {record["id"]: [Completion(**sample) for sample in record["samples"]] for record in read_replies(folder)}
@@ -174,7 +166,7 @@ def summarise_replies(
         "unreadable": problems,
         "first unreadable": first_unreadable,
         "cut": sum(sample.cut for sample in samples),
-        "budget": _budget(samples, price),
+        "budget": _budget(samples),
     }
     write_whole(folder / SUMMARY, json.dumps(summary, indent=1) + "\n")
     return summary
@@ -195,11 +187,10 @@ def _meta(inquiry: AskedRun) -> dict[str, Any]:
     }
 
 
-def _budget(samples: Sequence[Completion], price: Price | None) -> dict[str, Any]:
-    """Tokens of those replies whose server counted them, and what they cost."""
+def _budget(samples: Sequence[Completion]) -> dict[str, Any]:
+    """Tokens of those replies whose server counted them."""
     counted = [sample for sample in samples if sample.tokens_in is not None and sample.tokens_out is not None]
     tokens_in = sum(sample.tokens_in or 0 for sample in counted)
     tokens_out = sum(sample.tokens_out or 0 for sample in counted)
-    dollars = None if price is None else (tokens_in * price.read + tokens_out * price.written) / 1e6
     not_counted = len(samples) - len(counted)
-    return {"tokens in": tokens_in, "tokens out": tokens_out, "not counted": not_counted, "dollars": dollars}
+    return {"tokens in": tokens_in, "tokens out": tokens_out, "not counted": not_counted}
