@@ -16,6 +16,10 @@ from isarstep.progress import Watched
 REPLACED = {
     "--halves": "is gone: `isarstep build GRAPHS --fresh embedded --entry NAME` scores an entry of your own",
     "--trim": "is gone: `isarstep build` scores by the rules of today",
+    "--rescore": "is gone: build from graphs alone, and the scored splits are chosen anew",
+    **dict.fromkeys(
+        ("--max-source", "--max-target", "--keep-open", "--keep-restated"), "is gone: the rules have one form"
+    ),
 }
 
 FreshBase = Annotated[

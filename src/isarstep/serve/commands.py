@@ -60,6 +60,7 @@ Beam = Annotated[int, typer.Option(min=1, max=100, help="Steps that the model pr
 _ARGUMENT = "is part of the argument: GRAPH.jsonl.zst:THEORY:PROOF:COMMAND"
 _CHOSEN = "is chosen by the command; the HTTP API of `isarstep serve` takes other values"
 REPLACED = {
+    "--price": "is gone: `summary.json` counts the tokens",
     **dict.fromkeys(("--graph", "--step"), _ARGUMENT),
     **dict.fromkeys(("--library", "--depth"), _CHOSEN),
     "--seconds": f"{_CHOSEN}, as prover_seconds; a sketch has --budget for all of it",
