@@ -138,27 +138,27 @@ class OpenType(BaseModel):
 
 Types = Annotated[dict[str, str], Field(description="The type of every variable, by its name.")]
 World = Annotated[str, Field(description="The theories in which the problem was read: nothing from elsewhere is used.")]
-Authority = Annotated[str, Field(description="Whose word a proof is.")]
-Notes = Annotated[
-    list[str], Field(description="Types that the problem leaves open, and what may have been meant instead.")
-]
 
 
-ProversAsked = Annotated[list[str], Field(description="Provers that were asked, with versions; none: nobody was.")]
-NotAsked = Annotated[list[str], Field(description="Provers that could not be asked, each with the reason.")]
+class InContext(BaseModel):
+    types: Types
+    world: World
+    authority: str = Field(description="Whose word a proof is.")
+    notes: list[str] = Field(description="Types that the problem leaves open, and what may have been meant instead.")
 
 
-class ReadAnswer(BaseModel):
+class Checked(InContext):
+    provers: list[str] = Field(description="Provers that were asked, with versions; none: nobody was.")
+    not_asked: list[str] = Field(description="Provers that could not be asked, each with the reason.")
+
+
+class ReadAnswer(InContext):
     ok: bool = Field(description="Could all of it be read, together?")
     facts: list[ReadingAnswer] = Field(description="As they were given, in their order.")
     goal: ReadingAnswer | None = Field(description="Null where none was given.")
     others: list[ReadingAnswer] = Field(description="As they were given, in their order.")
     hints: list[ReadingAnswer] = Field(description="As they were given, in their order.")
     extra: list[ReadingAnswer] = Field(description="As they were given, in their order.")
-    types: Types
-    world: World
-    authority: Authority
-    notes: Notes
     open: list[OpenType] = Field(description="The same for programs.")
 
 
@@ -192,18 +192,12 @@ class StepAnswer(Proposition):
     sides: int = Field(description="How many of `first` and `second` are proved.")
 
 
-class ProposeAnswer(BaseModel):
+class ProposeAnswer(Checked):
     steps: list[StepAnswer] = Field(description="Best first.")
     unknown: list[str] = Field(description="Constants of the problem that the model has never seen.")
-    types: Types
-    world: World
-    authority: Authority
-    notes: Notes
     seconds: dict[str, float] = Field(description="What `search` took, and what `check` took after it.")
     finished: bool = Field(description="False: the budget ended before every gap was tried.")
     contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
-    provers: ProversAsked
-    not_asked: NotAsked
 
 
 class SketchStep(Proposition):
@@ -212,20 +206,14 @@ class SketchStep(Proposition):
     goal: bool = Field(description="It is the goal, which stands last.")
 
 
-class SketchAnswer(BaseModel):
+class SketchAnswer(Checked):
     closed: bool = Field(description="Every step and the goal are proved.")
     contradiction: GapAnswer | None = Field(description="The facts contradict each other: everything follows.")
-    types: Types
-    world: World
-    authority: Authority
-    notes: Notes
     steps: list[SketchStep] = Field(description="In the order of the proof, the goal last.")
     open: list[int] = Field(description="Places of the steps that are not proved, from 0.")
     isar: str = Field(description="The sketch as text of a theory: with suggested methods, sorry where it is open.")
     tried: int = Field(description="How many proposals were tried.")
     seconds: float = Field(description="How long it took.")
-    provers: ProversAsked
-    not_asked: NotAsked
 
 
 class IsarAnswer(BaseModel):
@@ -248,12 +236,15 @@ class AttentionAnswer(BaseModel):
     by_proposition: list[list[float]] = Field(description="The same, added up for each proposition.")
 
 
-class ExampleRow(BaseModel):
+class ExampleHead(BaseModel):
     id: str = Field(description="Of the example.")
     split: str = Field(description="Where it stands.")
     theory: str = Field(description="Where its proof stands.")
     name: str = Field(description="Of the theorem.")
     kind: str = Field(description="Of the missing step: step, assumption or compound.")
+
+
+class ExampleRow(ExampleHead):
     goal: str = Field(description="In notation; empty where there is none.")
     size: int = Field(description="Tokens of facts and goal together.")
 
@@ -292,13 +283,8 @@ class PastedAnswer(BaseModel):
     imports: list[str] = Field(description="Those of the theory, where its head was pasted, too.")
 
 
-class ExampleAnswer(BaseModel):
-    id: str = Field(description="Of the example.")
-    split: str = Field(description="Where it stands.")
+class ExampleAnswer(ExampleHead):
     session: str = Field(description="Of its theory.")
-    theory: str = Field(description="Where its proof stands.")
-    name: str = Field(description="Of the theorem.")
-    kind: str = Field(description="Of the missing step: step, assumption or compound.")
     facts: list[Proposition] = Field(description="F.2.")
     goal: Proposition | None = Field(description="F.3; null where there is none.")
     others: list[Proposition] = Field(description="F.4.")
