@@ -42,7 +42,8 @@ from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus
 from isarstep.feed.files import load_dataset
 from isarstep.feed.measures import Layout
-from isarstep.models import ModelConfig, Seq2Seq, build_model
+from isarstep.models import ModelConfig, build_model
+from isarstep.models.base import Seq2Seq
 from isarstep.models.checkpoint import load_model
 from isarstep.models.config import SIZES
 from isarstep.models.folders import About

@@ -26,7 +26,8 @@ from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Dataset
 from isarstep.feed.files import load_dataset
 from isarstep.feed.measures import Layout
-from isarstep.models import ModelConfig, Seq2Seq
+from isarstep.models import ModelConfig
+from isarstep.models.base import Seq2Seq
 from isarstep.train.loop import TrainingRun, ValidationPlan, compile_layers
 from isarstep.train.process_group import Processes
 from isarstep.train.recipe_files import modern, paper

@@ -19,7 +19,8 @@ from torch import Tensor, nn
 from isarstep.bench.specials import SEP
 from isarstep.feed.batches import Batch
 from isarstep.feed.inputs import Segments, Source
-from isarstep.models import ModelConfig, Seq2Seq, layers
+from isarstep.models import ModelConfig, layers
+from isarstep.models.base import Seq2Seq
 from isarstep.models.hat import HAT
 from isarstep.models.transformer import Transformer
 

@@ -15,8 +15,9 @@ from isarstep.bench.specials import BOS, EOS
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Corpus
+from isarstep.feed.inputs import Target
 from isarstep.feed.measures import Layout
-from isarstep.models import Seq2Seq, Target
+from isarstep.models.base import Seq2Seq
 
 
 @torch.inference_mode()

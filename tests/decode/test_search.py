@@ -10,7 +10,8 @@ from isarstep.decode import search
 from isarstep.decode.hypotheses import Hypothesis, SearchRules
 from isarstep.decode.search import search_corpus
 from isarstep.feed.corpus import Corpus, NumberedExample
-from isarstep.models import ModelConfig, Seq2Seq, build_model
+from isarstep.models import ModelConfig, build_model
+from isarstep.models.base import Seq2Seq
 from isarstep.models.config import Kind
 from isarstep.models.layers import ATTENTION_INPUTS
 

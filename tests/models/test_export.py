@@ -16,7 +16,8 @@ from isarstep.errors import UserError
 from isarstep.feed.batches import Packer
 from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.measures import Layout
-from isarstep.models import ModelConfig, Seq2Seq, build_model
+from isarstep.models import ModelConfig, build_model
+from isarstep.models.base import Seq2Seq
 
 VOCABULARY = 40
 

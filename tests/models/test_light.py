@@ -17,7 +17,8 @@ from isarstep.feed.corpus import Corpus, NumberedExample
 from isarstep.feed.inputs import FIELDS_READ, Input
 from isarstep.feed.measures import Layout
 from isarstep.feed.packing import HostPacker
-from isarstep.models import ModelConfig, Seq2Seq, build_model
+from isarstep.models import ModelConfig, build_model
+from isarstep.models.base import Seq2Seq
 from isarstep.models.checkpoint import About, load_model, write_model
 from isarstep.models.config import Size
 from isarstep.models.folders import Storage, open_folder

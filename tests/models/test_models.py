@@ -6,7 +6,9 @@ import pytest
 import torch
 from tests.feed.segments import segments_of
 
-from isarstep.models import ModelConfig, Segments, Seq2Seq, Source, Target, build_model
+from isarstep.feed.inputs import Segments, Source, Target
+from isarstep.models import ModelConfig, build_model
+from isarstep.models.base import Seq2Seq
 from isarstep.models.config import Kind, Style
 from isarstep.models.layers import drop, hashed_dropout
 from isarstep.models.rnnsearch import AdditiveAttention, RNNSearch

@@ -56,7 +56,8 @@ def candidates(archive: Path, sessions: Sessions, rule: CandidateRule) -> Iterat
     for entry in sorted(by_entry, key=lambda name: hashlib.sha256((rule.word + name).encode()).hexdigest()):
         if entry in rule.known or any(entry_of(name) in rule.known for name in by_entry[entry]):
             continue
-        dated = entry_date(archive, entry)
+        path = archive / "metadata" / "entries" / f"{entry}.toml"
+        dated = str(tomllib.loads(_text(path)).get("date", "")) if path.is_file() else ""
         if rule.after and dated <= rule.after:
             continue
         own = _own_theories(sessions, by_entry[entry], rule.bases)
@@ -69,12 +70,6 @@ def candidates(archive: Path, sessions: Sessions, rule: CandidateRule) -> Iterat
         copied = len(wanted & trained) >= rule.copied * max(1, len(wanted))
         if lines <= rule.most_lines and steps >= rule.least_steps and not copied:
             yield Candidate(entry, tuple(sorted(by_entry[entry])), lines, steps, dated)
-
-
-def entry_date(archive: Path, entry: str) -> str:
-    """The day on which an entry appeared, as its metadata say; nothing where they do not."""
-    path = archive / "metadata" / "entries" / f"{entry}.toml"
-    return str(tomllib.loads(path.read_text(encoding="utf-8")).get("date", "")) if path.is_file() else ""
 
 
 def _own_theories(sessions: Sessions, names: Iterable[str], bases: Collection[str]) -> list[Theory] | None:

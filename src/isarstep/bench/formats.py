@@ -10,7 +10,6 @@ import gzip
 import io
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from isarstep.bench.ids import theorem_identity
@@ -30,27 +29,19 @@ _SPLIT_NAMES = {"train": "train", "valid": "validation", "validation": "validati
                 "dev": "validation", "test": "test"}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class SplitFiles:
-    """The line-aligned files of one split."""
-
-    source: Path
-    target: Path
-    meta: Path | None
-
-
-def find_splits(folder: Path) -> dict[str, SplitFiles]:
-    """Which splits a release folder holds. Sources with F.5 are preferred to those without."""
+def find_splits(folder: Path) -> dict[str, tuple[Path, Path, Path | None]]:
+    """Which splits a release folder holds: source, target and meta, aligned by lines. Sources with F.5 are preferred to
+    those without."""
     if not folder.is_dir():
         raise UserError(f"{folder}: no such folder")
-    found: dict[str, SplitFiles] = {}
+    found: dict[str, tuple[Path, Path, Path | None]] = {}
     for given, name in _SPLIT_NAMES.items():
         if name in found:
             continue
         source = _first(folder, given, "source_g") or _first(folder, given, "source")
         target = _first(folder, given, "target")
         if source and target:
-            found[name] = SplitFiles(source, target, _first(folder, given, "meta"))
+            found[name] = source, target, _first(folder, given, "meta")
     if not found:
         raise UserError(f"{folder}: no files like train.source_g.txt and train.target.txt (or .gz) here")
     return found
@@ -118,20 +109,20 @@ def import_release(folder: Path, out: Path, signature: Path | None = None) -> di
     canonical = Canonical()
     ranges: dict[str, tuple[int, int]] = {}
     done = 0
-    for name, files in find_splits(folder).items():
+    for name, (source_file, target_file, meta) in find_splits(folder).items():
         begin = done
-        metas = lines_of(files.meta) if files.meta else None
-        sources, targets = lines_of(files.source), lines_of(files.target)
+        metas = lines_of(meta) if meta else None
+        sources, targets = lines_of(source_file), lines_of(target_file)
         for number, source in enumerate(sources, start=1):
             target = next(targets, None)
             if target is None:
-                raise UserError(f"{files.target}: ends before line {number} of {files.source.name}")
+                raise UserError(f"{target_file}: ends before line {number} of {source_file.name}")
             if not target.split():
-                raise UserError(f"{files.target}: line {number} is empty")
+                raise UserError(f"{target_file}: line {number} is empty")
             try:
                 fields = parse_source(source)
             except ValueError as error:
-                raise UserError(f"{files.source}: line {number}: {error}") from error
+                raise UserError(f"{source_file}: line {number}: {error}") from error
             theory, theorem, identity = _meta(next(metas, "") if metas else "")
             f2, f3, f4, f5 = ([builder.proposition(canonical(text)) for text in fields[n]] for n in (2, 3, 4, 5))
             builder.add(
@@ -147,7 +138,7 @@ def import_release(folder: Path, out: Path, signature: Path | None = None) -> di
             )
             done += 1
         if next(targets, None) is not None:
-            raise UserError(f"{files.target}: has more lines than {files.source.name}")
+            raise UserError(f"{target_file}: has more lines than {source_file.name}")
         ranges[name] = (begin, done)
     shard = builder.finish()
     examples = shard.examples.select(EXAMPLE_SCHEMA.names)

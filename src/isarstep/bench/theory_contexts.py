@@ -14,7 +14,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from isarstep.bench.ancestors import ancestors_first
 from isarstep.bench.clashes import precedence
@@ -25,19 +25,15 @@ from isarstep.logic.language import Language, Rows, usual_notation
 from isarstep.logic.signature import Constant, Signature, abbreviations_of
 from isarstep.logic.terms import Sort, Term
 
+if TYPE_CHECKING:
+    from isarstep.bench.library_facts import LibraryFacts
+
 Arities: TypeAlias = Mapping[str, tuple[Sort, ...]]  # of a constructor: class -> sorts that the arguments must have
 Exists: TypeAlias = Callable[[str], bool]  # of a constant's name
 _NAMED = re.compile(r"(CONST|FREE) (\S+)")
 PURE = "Pure"  # imported by all, listed by none
 MOST_LANGUAGES = 32  # that are kept, about 3 MB each
 USUAL = "Complex_Main"  # where a problem stands that says nothing about it
-
-
-class FactsByName(Protocol):
-    """What is asked of a library of facts (`bench/library_facts.py`)."""
-
-    def called(self, name: str, theories: frozenset[str] | None) -> Sequence[tuple[str, Term]]: ...
-    def in_some_locale(self, name: str, theories: frozenset[str] | None) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -86,8 +82,8 @@ class TheoryContexts:
         self._together = lru_cache(maxsize=MOST_LANGUAGES)(self._theory_context)  # users may ask for any set of imports
         self._speaking: dict[TheoryContext, None] = {}  # contexts that have made their language, the last ones last
         self._counting = threading.Lock()
-        self.rests_on = cache(self._rests_on)
-        self.library: Callable[[], FactsByName] | None = None  # facts by name, where the benchmark has them
+        self.rests_on = cache(lambda theory: frozenset(ancestors_first((theory,), self.parents)))  # and itself
+        self.library: Callable[[], LibraryFacts] | None = None  # facts by name, where the benchmark has them
         self.usual_part: Constants | None = None  # what is there while the rest has not been read
 
     @cached_property
@@ -144,10 +140,6 @@ class TheoryContexts:
         if USUAL in self.parents and wanted <= self.at(USUAL).prefixes:
             yield self.at(USUAL)
         yield from (self.at(theory) for theory in self._by_size if wanted <= self.at(theory).prefixes)
-
-    def _rests_on(self, theory: str) -> frozenset[str]:
-        """A theory and all above it."""
-        return frozenset(ancestors_first((theory,), self.parents))
 
     def prefix(self, constant: str) -> str:
         """What says of a constant's name which theory it is from."""
@@ -220,7 +212,7 @@ class TheoryContexts:
             (constructor, class_, sorted(theories & near))
             for constructor, table in self.declaring.items()
             for class_, theories in table.items()
-            if len(theories & near) > 1 and not self._merged_somewhere(theories & near)
+            if len(theories & near) > 1 and not any(theories & near <= self.rests_on(each) for each in self.parents)
         ]
         if clashes:
             constructor, class_, (one, other, *_) = min(clashes)
@@ -228,9 +220,6 @@ class TheoryContexts:
                 f"Isabelle cannot merge {' and '.join(theory_context.imports)}: "
                 f"{one} and {other} both make {constructor} an instance of {class_}"
             )
-
-    def _merged_somewhere(self, theories: frozenset[str]) -> bool:
-        return any(theories <= self.rests_on(theory) for theory in self.parents)
 
 
 class TheoryContext:

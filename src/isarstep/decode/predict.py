@@ -15,14 +15,14 @@ from isarstep.feed.constants import corpus_of_examples, numbers_in, read_by_mode
 from isarstep.feed.corpus import Corpus, Dataset
 from isarstep.feed.dense import dense_corpus, spelt_out
 from isarstep.feed.inputs import FIELDS_READ
-from isarstep.models.folders import About, ModelFolder, open_folder
+from isarstep.models.folders import ModelFolder, open_folder
 from isarstep.models.light import is_light, load_light
 from isarstep.version import __version__
 
 if TYPE_CHECKING:
     from isarstep.bench.example import Example
     from isarstep.decode.ranking import Order
-    from isarstep.models import Seq2Seq
+    from isarstep.models.base import Seq2Seq
 
 DRIVERS = ("/proc/driver/nvidia", "/dev/nvidiactl", "/dev/dxg", "/dev/kfd")  # of GPUs, as Linux and WSL show them
 
@@ -69,8 +69,10 @@ class Predictor:
 
     def split(self, dataset: Dataset, name: str) -> Corpus:
         """A split of a data set under this model's vocabulary."""
-        if not self.numbers:
-            check_vocabulary(self.about, dataset.vocabulary)
+        if not self.numbers and dataset.vocabulary != self.vocabulary:
+            raise UserError(
+                "the data have another vocabulary than the model; give the benchmark that it was trained on"
+            )
         corpus = dataset.split(name).compacted()  # of a benchmark's propositions most belong to other splits
         return read_by_model(corpus, dataset.words, self.vocabulary, self.model.config.input)
 
@@ -144,11 +146,6 @@ def gpu_is_here() -> bool:
     except ModuleNotFoundError:
         return False
     return torch.cuda.is_available()
-
-
-def check_vocabulary(about: About, vocabulary: Sequence[str]) -> None:
-    if tuple(vocabulary) != about.vocabulary:
-        raise UserError("the data have another vocabulary than the model; give the benchmark that it was trained on")
 
 
 def meta_of(

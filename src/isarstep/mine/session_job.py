@@ -14,6 +14,7 @@ from isarstep.mine.graph_store import Record, Store
 from isarstep.mine.isabelle import Installation, Sessions, Theory
 from isarstep.mine.process import Message, MLProcess, ProcessFailed, ProcessTimedOut, Start, starts_banned
 
+FOLDER = Path(__file__).parent
 ML_FILES = (
     "Encode.ML",
     "Content.ML",
@@ -25,14 +26,6 @@ ML_FILES = (
     "Miner.ML",
     "Driver.ML",
 )  # in the order in which they build on each other, after the words of the release
-
-
-def miner_version(words: tuple[str, ...]) -> str:
-    """A short hash of the ML files, kept with everything they produce; `words` are those of the release."""
-    digest = hashlib.sha256()
-    for name in (*words, *ML_FILES):
-        digest.update((Path(__file__).parent / name).read_bytes())
-    return digest.hexdigest()[:12]
 
 
 @dataclass(frozen=True)
@@ -140,7 +133,9 @@ class _Attempt:
         self._items = {item.theory.name: item for item in job.theories}
         self._notes: dict[str, Record] = {}
         self._no_solver: set[tuple[str, str]] = set()  # theories and lines of proofs that wanted one
-        self._version = miner_version(installation.release.words)
+        # A short hash of the ML files, kept with everything they produce.
+        files = b"".join((FOLDER / name).read_bytes() for name in (*installation.release.words, *ML_FILES))
+        self._version = hashlib.sha256(files).hexdigest()[:12]
 
     def record(self, record: Record) -> None:
         self.outcome.records.append(record)
@@ -161,7 +156,7 @@ class _Attempt:
         job = self.job
         start = Start(
             images=job.images,
-            uses=tuple(Path(__file__).parent / name for name in ML_FILES),
+            uses=tuple(FOLDER / name for name in ML_FILES),
             main="Isarstep_Driver.main ()",
             loaded=job.loaded,
             sessions=job.sessions,

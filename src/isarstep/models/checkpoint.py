@@ -22,7 +22,8 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
 from isarstep.errors import UserError
-from isarstep.models import Seq2Seq, build_model
+from isarstep.models import build_model
+from isarstep.models.base import Seq2Seq
 from isarstep.models.folders import (
     SPOILT,
     About,

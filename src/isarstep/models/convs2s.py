@@ -88,7 +88,9 @@ class ConvS2S(Seq2Seq):
             h_BLE = F.glu(conv(self.drop(x_BLE).transpose(1, 2)), 1).transpose(1, 2)
             x_BLE = (x_BLE + h_BLE) * HALF * real_BL1
         keys_BLE = self.encoder_out(x_BLE)
-        keys_BLE = scale_gradient(keys_BLE, 1 / (2 * DECODER_LAYERS))
+        # The same value with a smaller gradient: every decoder layer sends one back to the encoder.
+        share = 1 / (2 * DECODER_LAYERS)
+        keys_BLE = keys_BLE * share + keys_BLE.detach() * (1 - share)
         return keys_BLE, (keys_BLE + embedded_BLE) * HALF, valid_BL
 
     def encode(self, source: Source) -> Tensor:
@@ -123,11 +125,6 @@ class ConvS2S(Seq2Seq):
             x_BKE = (x_BKE + attention(h_BKE, embedded_BKE, state.keys_BLE, state.values_BLE, state.valid_BL)) * HALF
         state.length += 1
         return self.decoder_out(x_BKE)
-
-
-def scale_gradient(x: Tensor, factor: float) -> Tensor:
-    """The same value with a smaller gradient: every decoder layer sends one back to the encoder."""
-    return x * factor + x.detach() * (1 - factor)
 
 
 class ConvState(BeamState):
