@@ -44,18 +44,9 @@ def arithmetic_definition(name: str, typ: Typ) -> Definition | None:
     types, result = argument_types(typ)
     names = tuple(t.name if isinstance(t, Type) else "" for t in (*types, result))
     operation = OPERATIONS.get(name)
-    if operation is not None and names in operation.at:
-
-        def build(low: Lowering, args: Arguments) -> Formula:
-            views = [_view(low, arg, at) for arg, at in zip(args, names[:-1], strict=True)]
-            value = operation.build(names, views)
-            return to_nat(low, value) if names[-1] == NAT_TYPE else value
-
-        return Definition(len(types), build)
-    special = SPECIAL.get(name)
-    if special is not None and names in special.at:
-        return Definition(len(types), lambda low, args: special.build(low, args, names))
-    return None
+    if operation is None or names not in operation.at:
+        return None
+    return Definition(len(types), lambda low, args: operation.build(low, args, names))
 
 
 def _view(low: Lowering, value: Value, type_name: str) -> Formula:
@@ -179,22 +170,26 @@ BOOL_NAME = "HOL.bool"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation on numbers, at the listed types (arguments, then result); naturals come and go as integers >= 0."""
-
-    at: frozenset[tuple[str, ...]]
-    build: Callable[[tuple[str, ...], list[Formula]], Formula]
-
-
-@dataclass(frozen=True, slots=True)
-class Special:
-    """Like an operation, for constants that look at their arguments before these are numbers."""
+    """An operation at the listed types: of arguments, then of the result."""
 
     at: frozenset[tuple[str, ...]]
     build: Callable[[Lowering, Arguments, tuple[str, ...]], Formula]
 
 
+def _on_numbers(
+    at: frozenset[tuple[str, ...]], compute: Callable[[tuple[str, ...], list[Formula]], Formula]
+) -> Operation:
+    """Naturals come and go as integers >= 0."""
+
+    def build(low: Lowering, args: Arguments, names: tuple[str, ...]) -> Formula:
+        value = compute(names, [_view(low, arg, name) for arg, name in zip(args, names[:-1], strict=True)])
+        return to_nat(low, value) if names[-1] == NAT_TYPE else value
+
+    return Operation(at, build)
+
+
 def _constant(value: int) -> Operation:
-    return Operation(_same(*ALL, arity=0), lambda names, _: Number(value, REAL if names[-1] == REAL_TYPE else INT))
+    return _on_numbers(_same(*ALL, arity=0), lambda names, _: Number(value, REAL if names[-1] == REAL_TYPE else INT))
 
 
 def _convert(names: tuple[str, ...], v: list[Formula]) -> Formula:
@@ -218,39 +213,36 @@ def _at_least_zero(_: tuple[str, ...], v: list[Formula]) -> Formula:
 OPERATIONS: dict[str, Operation] = {
     "Groups.zero_class.zero": _constant(0),
     "Groups.one_class.one": _constant(1),
-    "Nat.Suc": Operation(frozenset({(NAT_TYPE, NAT_TYPE)}), _successor),
-    "Groups.plus_class.plus": Operation(_same(*ALL), _plain("+")),
-    "Groups.times_class.times": Operation(_same(*ALL), _plain("*")),
-    "Groups.minus_class.minus": Operation(_same(*ALL), _minus),
-    "Groups.uminus_class.uminus": Operation(_same(INT_TYPE, REAL_TYPE, arity=1), _plain("neg")),
-    "Orderings.ord_class.less": Operation(_same(*ALL, result=BOOL_NAME), _plain("<")),
-    "Orderings.ord_class.less_eq": Operation(_same(*ALL, result=BOOL_NAME), _plain("<=")),
-    "HOL.eq": Operation(_same(NAT_TYPE, result=BOOL_NAME), lambda names, v: Eq(v[0], v[1])),
-    "Orderings.ord_class.min": Operation(_same(*ALL), lambda names, v: Ite(Arith("<=", (v[0], v[1])), v[0], v[1])),
-    "Orderings.ord_class.max": Operation(_same(*ALL), lambda names, v: Ite(Arith("<=", (v[0], v[1])), v[1], v[0])),
-    "Groups.abs_class.abs": Operation(_same(INT_TYPE, REAL_TYPE, arity=1), _abs),
-    "Real_Vector_Spaces.norm_class.norm": Operation(_same(REAL_TYPE, arity=1), _abs),
-    "Real_Vector_Spaces.dist_class.dist": Operation(
+    "Nat.Suc": _on_numbers(frozenset({(NAT_TYPE, NAT_TYPE)}), _successor),
+    "Groups.plus_class.plus": _on_numbers(_same(*ALL), _plain("+")),
+    "Groups.times_class.times": _on_numbers(_same(*ALL), _plain("*")),
+    "Groups.minus_class.minus": _on_numbers(_same(*ALL), _minus),
+    "Groups.uminus_class.uminus": _on_numbers(_same(INT_TYPE, REAL_TYPE, arity=1), _plain("neg")),
+    "Orderings.ord_class.less": _on_numbers(_same(*ALL, result=BOOL_NAME), _plain("<")),
+    "Orderings.ord_class.less_eq": _on_numbers(_same(*ALL, result=BOOL_NAME), _plain("<=")),
+    "HOL.eq": _on_numbers(_same(NAT_TYPE, result=BOOL_NAME), lambda names, v: Eq(v[0], v[1])),
+    "Orderings.ord_class.min": _on_numbers(_same(*ALL), lambda names, v: Ite(Arith("<=", (v[0], v[1])), v[0], v[1])),
+    "Orderings.ord_class.max": _on_numbers(_same(*ALL), lambda names, v: Ite(Arith("<=", (v[0], v[1])), v[1], v[0])),
+    "Groups.abs_class.abs": _on_numbers(_same(INT_TYPE, REAL_TYPE, arity=1), _abs),
+    "Real_Vector_Spaces.norm_class.norm": _on_numbers(_same(REAL_TYPE, arity=1), _abs),
+    "Real_Vector_Spaces.dist_class.dist": _on_numbers(
         _same(REAL_TYPE), lambda names, v: _abs(names, [Arith("-", (v[0], v[1]))])
     ),
-    "Real_Vector_Spaces.scaleR_class.scaleR": Operation(_same(REAL_TYPE), _plain("*")),
-    "Rings.divide_class.divide": Operation(_same(*ALL), _divide),
-    "Rings.modulo_class.modulo": Operation(_same(NAT_TYPE, INT_TYPE), _modulo),
-    "Cong.unique_euclidean_semiring_class.cong": Operation(
+    "Real_Vector_Spaces.scaleR_class.scaleR": _on_numbers(_same(REAL_TYPE), _plain("*")),
+    "Rings.divide_class.divide": _on_numbers(_same(*ALL), _divide),
+    "Rings.modulo_class.modulo": _on_numbers(_same(NAT_TYPE, INT_TYPE), _modulo),
+    "Cong.unique_euclidean_semiring_class.cong": _on_numbers(
         _same(NAT_TYPE, INT_TYPE, result=BOOL_NAME, arity=3),
         lambda names, v: Eq(_modulo(names, [v[0], v[2]]), _modulo(names, [v[1], v[2]])),
     ),
-    "Fields.inverse_class.inverse": Operation(
+    "Fields.inverse_class.inverse": _on_numbers(
         _same(REAL_TYPE, arity=1), lambda names, v: _divide(names, [Number(1, REAL), v[0]])
     ),
-    "Nat.semiring_1_class.of_nat": Operation(frozenset((NAT_TYPE, n) for n in ALL), _convert),
-    "Int.ring_1_class.of_int": Operation(frozenset({(INT_TYPE, INT_TYPE), (INT_TYPE, REAL_TYPE)}), _convert),
-    "Int.nat": Operation(frozenset({(INT_TYPE, NAT_TYPE)}), _at_least_zero),
-    "Archimedean_Field.floor_ceiling_class.floor": Operation(frozenset({(REAL_TYPE, INT_TYPE)}), _plain("floor")),
-}
-
-SPECIAL: dict[str, Special] = {
-    "Num.numeral_class.numeral": Special(frozenset(("Num.num", n) for n in ALL), _numeral),
-    "Power.power_class.power": Special(frozenset((n, NAT_TYPE, n) for n in ALL), _power),
-    "Rings.dvd_class.dvd": Special(_same(NAT_TYPE, INT_TYPE, result=BOOL_NAME), _divides),
+    "Nat.semiring_1_class.of_nat": _on_numbers(frozenset((NAT_TYPE, n) for n in ALL), _convert),
+    "Int.ring_1_class.of_int": _on_numbers(frozenset({(INT_TYPE, INT_TYPE), (INT_TYPE, REAL_TYPE)}), _convert),
+    "Int.nat": _on_numbers(frozenset({(INT_TYPE, NAT_TYPE)}), _at_least_zero),
+    "Archimedean_Field.floor_ceiling_class.floor": _on_numbers(frozenset({(REAL_TYPE, INT_TYPE)}), _plain("floor")),
+    "Num.numeral_class.numeral": Operation(frozenset(("Num.num", n) for n in ALL), _numeral),
+    "Power.power_class.power": Operation(frozenset((n, NAT_TYPE, n) for n in ALL), _power),
+    "Rings.dvd_class.dvd": Operation(_same(NAT_TYPE, INT_TYPE, result=BOOL_NAME), _divides),
 }

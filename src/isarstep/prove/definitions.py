@@ -8,6 +8,7 @@ stays an uninterpreted symbol.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 
 from isarstep.logic.hol import BALL, COLLECT, IMAGE, LESS, LESS_EQ, MEMBER, MINUS, UMINUS
 from isarstep.logic.terms import Const, Typ, Type, fun
@@ -23,6 +24,7 @@ from isarstep.prove.formula import (
     conjunction,
     disjunction,
     existential,
+    for_all,
     implication,
     neg,
     universal,
@@ -189,7 +191,7 @@ def _injective(types: list[Typ]) -> Definition:
         premise = conjunction(
             member(low, x, a[1]), member(low, y, a[1]), low.equal(low.apply(a[0], x), low.apply(a[0], y))
         )
-        return universal(x, universal(y, implication(premise, Eq(x, y))))
+        return for_all((x, y), implication(premise, Eq(x, y)))
 
     return Definition(2, build)
 
@@ -212,16 +214,21 @@ def _pairs(low: Lowering, left: Sort, right: Sort, pair: Sort) -> tuple[f.Sym, f
         x, y, p = low.fresh(left), low.fresh(right), low.fresh(pair)
         projections = conjunction(Eq(ap(fst, ap(mk, x, y)), x), Eq(ap(snd, ap(mk, x, y)), y))
         low.axioms[mk.name] = conjunction(
-            universal(x, universal(y, projections)), universal(p, Eq(ap(mk, ap(fst, p), ap(snd, p)), p))
+            for_all((x, y), projections), universal(p, Eq(ap(mk, ap(fst, p), ap(snd, p)), p))
         )
     return mk, fst, snd
 
 
+def _literal_pair(low: Lowering, value: Value) -> Arguments:
+    """Both components of a pair that is written as one; of others none."""
+    known = low.head(value)
+    return known[1] if known is not None and known[0].name == "Product_Type.Pair" and len(known[1]) == 2 else ()
+
+
 def _project(low: Lowering, typ: Typ, value: Value) -> tuple[Formula, Formula]:
     """Both components of a pair; those of a literal pair directly."""
-    known = low.head(value)
-    if known is not None and known[0].name == "Product_Type.Pair" and len(known[1]) == 2:
-        return low.lower(known[1][0]), low.lower(known[1][1])
+    if known := _literal_pair(low, value):
+        return low.lower(known[0]), low.lower(known[1])
     assert isinstance(typ, Type), typ
     assert typ.name == "Product_Type.prod", typ
     _, fst, snd = _pairs(low, low.sort(typ.args[0]), low.sort(typ.args[1]), low.sort(typ))
@@ -245,10 +252,7 @@ def _case_prod(types: list[Typ]) -> Definition:
     pair = Type("Product_Type.prod", tuple(argument_types(types[0])[0][:2]))
 
     def build(low: Lowering, a: Arguments) -> Formula:
-        known = low.head(a[1])
-        if known is not None and known[0].name == "Product_Type.Pair" and len(known[1]) == 2:
-            return low.apply(a[0], *known[1])
-        return low.apply(a[0], *_project(low, pair, a[1]))
+        return low.apply(a[0], *(_literal_pair(low, a[1]) or _project(low, pair, a[1])))
 
     return Definition(2, build)
 
@@ -273,9 +277,7 @@ def _interval(name: str, below: str, above: str) -> Callable[[list[Typ]], Defini
 
         def build(low: Lowering, a: Arguments) -> Formula:
             sort = low.sort(element)
-            kind: Sort = f.Fun(sort, f.BOOL)
-            for _ in a:
-                kind = f.Fun(sort, kind)
+            kind: Sort = reduce(lambda result, _: f.Fun(sort, result), a, f.Fun(sort, f.BOOL))
             symbol = f.Sym(f"${name} : {type_text(element)}", kind)
             if symbol.name not in low.axioms:
                 bounds, x = [low.fresh(sort) for _ in a], low.fresh(sort)
@@ -284,10 +286,7 @@ def _interval(name: str, below: str, above: str) -> Callable[[list[Typ]], Defini
                     inside.append(low.apply(Closure(Const(below, relation), ()), bounds[0], x))
                 if above:
                     inside.append(low.apply(Closure(Const(above, relation), ()), x, bounds[-1]))
-                body: Formula = universal(x, Eq(ap(symbol, *bounds, x), conjunction(*inside)))
-                for bound in reversed(bounds):
-                    body = universal(bound, body)
-                low.axioms[symbol.name] = body
+                low.axioms[symbol.name] = for_all([*bounds, x], Eq(ap(symbol, *bounds, x), conjunction(*inside)))
             return ap(symbol, *(low.lower(each) for each in a))
 
         return Definition(len(types), build)
@@ -370,10 +369,7 @@ def _order(strict: bool) -> Callable[[Typ], Definition | None]:
 
         def below(low: Lowering, left: Value, right: Value) -> Formula:
             points = [low.fresh(low.sort(d)) for d in domains]
-            body = implication(low.apply(left, *points), low.apply(right, *points))
-            for point in reversed(points):
-                body = universal(point, body)
-            return body
+            return for_all(points, implication(low.apply(left, *points), low.apply(right, *points)))
 
         def build(low: Lowering, a: Arguments) -> Formula:
             return (

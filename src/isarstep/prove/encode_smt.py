@@ -6,7 +6,7 @@ from isarstep.prove import formula as f
 from isarstep.prove.formula import BOOL, INT, REAL, CannotEncode, Entailment, Formula, Sort
 from isarstep.prove.symbol_names import ByIdentity, Namer
 
-ARITHMETIC = {"+": "+", "-": "-", "*": "*", "/": "/", "neg": "-", "div": "div", "mod": "mod", "<": "<", "<=": "<="}
+OTHER_NAMES = {"neg": "-", "floor": "to_int"}  # of operations
 
 
 def encode_smt(problem: Entailment) -> tuple[str, dict[str, str]]:
@@ -50,7 +50,7 @@ class _Writer:
         if sort == REAL:
             return "Real"
         if isinstance(sort, f.Fun):
-            args, result = _uncurry(sort)
+            args, result = f.arguments_of(sort)
             return f"(-> {' '.join(self.sort(a) for a in args)} {self.sort(result)})"
         name, new = self.names.get("s", sort.name)
         if new:
@@ -60,7 +60,7 @@ class _Writer:
     def symbol(self, symbol: f.Sym) -> str:
         name, new = self.names.get("c", symbol.name)
         if new:
-            args, result = _uncurry(symbol.sort)
+            args, result = f.arguments_of(symbol.sort)
             line = f"(declare-fun {name} ({' '.join(self.sort(a) for a in args)}) {self.sort(result)})"
             self.declarations.append(line)
         return name
@@ -87,7 +87,7 @@ class _Writer:
                     binders.append(body.var)
                     body = body.body
                 # cvc5 wants a lambda's body to be no function: name the arguments that are still missing.
-                rest, _ = _uncurry(f.sort_of(body))
+                rest, _ = f.arguments_of(f.sort_of(body))
                 names = [f"x{v.number}" for v in binders]
                 text = self.term(body)
                 if rest:
@@ -113,17 +113,5 @@ class _Writer:
             case f.Ite(cond, then, other):
                 return f"(ite {self.term(cond)} {self.term(then)} {self.term(other)})"
             case f.Arith(op, args):
-                if op == "to_real":
-                    return f"(to_real {self.term(args[0])})"
-                if op == "floor":
-                    return f"(to_int {self.term(args[0])})"
-                return f"({ARITHMETIC[op]} {' '.join(self.term(a) for a in args)})"
+                return f"({OTHER_NAMES.get(op, op)} {' '.join(self.term(a) for a in args)})"
         raise AssertionError(term)
-
-
-def _uncurry(sort: Sort) -> tuple[list[Sort], Sort]:
-    args: list[Sort] = []
-    while isinstance(sort, f.Fun):
-        args.append(sort.argument)
-        sort = sort.result
-    return args, sort

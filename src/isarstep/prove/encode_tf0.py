@@ -117,7 +117,7 @@ _parts: ByIdentity[_Part] = ByIdentity()
 def _extensionality(sort: f.Fun) -> _Part:
     left, right, at = f.SortedVariable(1, sort), f.SortedVariable(2, sort), f.SortedVariable(3, sort.argument)
     same = universal(at, f.Eq(ap(left, at), ap(right, at)))
-    return _Part(universal(left, universal(right, implication(same, f.Eq(left, right)))))
+    return _Part(f.for_all((left, right), implication(same, f.Eq(left, right))))
 
 
 class _Lifting:
@@ -137,45 +137,15 @@ class _Lifting:
         for var in reversed(free):
             sort = f.Fun(var.sort, sort)
         # Equal lambdas have the same symbol, in all problems: its name is what it stands for.
-        symbol = f.Sym(f"$lambda : {_canonical(term, free)}", sort)
+        symbol = f.Sym(f"$lambda : {f.text_without_names(term)}", sort)
         if symbol.name not in self.equations:
-            left: Formula = ap(symbol, *free)
             body: Formula = term
             binders = list(free)
             while isinstance(body, f.Lam):
                 binders.append(body.var)
-                left = f.Ap(left, body.var)
                 body = body.body
-            equation: Formula = f.Eq(left, self.lift(body))
-            for var in reversed(binders):
-                equation = universal(var, equation)
-            self.equations[symbol.name] = equation
+            self.equations[symbol.name] = f.for_all(binders, f.Eq(ap(symbol, *binders), self.lift(body)))
         return ap(symbol, *free)
-
-
-def _canonical(term: Formula, free: list[f.SortedVariable]) -> str:
-    """A text that is equal for lambdas that differ only in the names of variables, free ones by position."""
-    numbers = {var: f"f{i}" for i, var in enumerate(free)}
-
-    def walk(part: Formula, depth: int, names: dict[f.SortedVariable, str]) -> str:
-        match part:
-            case f.SortedVariable():
-                return f"{names[part]}:{part.sort}"
-            case f.Lam(var, body):
-                return f"(lam {var.sort} {walk(body, depth + 1, {**names, var: f'b{depth}'})})"
-            case f.Quant(kind, var, body):
-                return f"({kind} {var.sort} {walk(body, depth + 1, {**names, var: f'b{depth}'})})"
-            case f.Sym() | f.Truth() | f.Number():
-                return repr(part)
-            case f.Conn(op, args):
-                return f"({op} {' '.join(walk(a, depth, names) for a in args)})"
-            case f.Ap() | f.Eq() | f.Ite():
-                return f"({type(part).__name__} {' '.join(walk(c, depth, names) for c in f.children(part))})"
-            case f.Arith():
-                raise CannotEncode("interpreted arithmetic in a first-order problem")
-        raise AssertionError(part)
-
-    return walk(term, 0, numbers)
 
 
 TRUTH_VALUES = ("tff(bool_type,type,bool: $tType).", "tff(tt_type,type,tt: bool).", "tff(ff_type,type,ff: bool).")
@@ -256,12 +226,7 @@ class _Writer:
         head, args = f.spine(term)
         if isinstance(head, f.Sym):
             arity = self._arities[head.name]
-            sorts: list[Sort] = []
-            result = head.sort
-            for _ in range(arity):
-                assert isinstance(result, f.Fun)
-                sorts.append(result.argument)
-                result = result.result
+            sorts, result = f.arguments_of(head.sort, arity)
             name = self._declare("c", head.name, sorts, result)
             text = f"{name}({','.join(self.term(a) for a in args[:arity])})" if arity else name
             args = args[arity:]

@@ -8,9 +8,12 @@ depth of what it builds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+_VARIABLE = re.compile(r"SortedVariable\(number=(\d+)")
 
 
 class CannotEncode(Exception):
@@ -137,6 +140,15 @@ def sort_of(term: Formula) -> Sort:
             return INT if op == "floor" else sort_of(args[0])
 
 
+def arguments_of(sort: Sort, count: int | None = None) -> tuple[list[Sort], Sort]:
+    """The sorts of the first arguments of a function, or of all, and that of the result."""
+    args: list[Sort] = []
+    while isinstance(sort, Fun) and len(args) != count:
+        args.append(sort.argument)
+        sort = sort.result
+    return args, sort
+
+
 def spine(term: Formula) -> tuple[Formula, list[Formula]]:
     args: list[Formula] = []
     while isinstance(term, Ap):
@@ -218,18 +230,25 @@ def free_variables(term: Formula) -> list[SortedVariable]:
     return list(found)
 
 
+def text_without_names(term: Formula) -> str:
+    """The same for formulas that differ in the names of variables alone; no two binders of a problem have one name."""
+    numbers: dict[str, int] = {}
+    return _VARIABLE.sub(lambda m: f"variable {numbers.setdefault(m[1], len(numbers))}", repr(term))
+
+
 def conjunction(*parts: Formula) -> Formula:
-    kept = [p for p in parts if p != Truth(True)]
-    if Truth(False) in kept:
-        return Truth(False)
-    return Truth(True) if not kept else kept[0] if len(kept) == 1 else Conn("and", tuple(kept))
+    return _joined("and", parts, Truth(True))
 
 
 def disjunction(*parts: Formula) -> Formula:
-    kept = [p for p in parts if p != Truth(False)]
-    if Truth(True) in kept:
-        return Truth(True)
-    return Truth(False) if not kept else kept[0] if len(kept) == 1 else Conn("or", tuple(kept))
+    return _joined("or", parts, Truth(False))
+
+
+def _joined(op: Literal["and", "or"], parts: Sequence[Formula], neutral: Truth) -> Formula:
+    kept = [part for part in parts if part != neutral]
+    if Truth(not neutral.value) in kept:
+        return Truth(not neutral.value)
+    return neutral if not kept else kept[0] if len(kept) == 1 else Conn(op, tuple(kept))
 
 
 def neg(part: Formula) -> Formula:
@@ -249,6 +268,12 @@ def implication(premise: Formula, conclusion: Formula) -> Formula:
 def universal(var: SortedVariable, body: Formula) -> Formula:
     # Every sort is non-empty, so a vacuous quantifier can go.
     return body if isinstance(body, Truth) else Quant("forall", var, body)
+
+
+def for_all(variables: Sequence[SortedVariable], body: Formula) -> Formula:
+    for var in reversed(variables):
+        body = universal(var, body)
+    return body
 
 
 def existential(var: SortedVariable, body: Formula) -> Formula:

@@ -7,8 +7,6 @@ where y is not 0. Premises with quantifiers are left out.
 
 from __future__ import annotations
 
-import re
-
 from isarstep.prove import formula as f
 from isarstep.prove.arithmetic import INT2NAT, NAT, NAT2INT
 from isarstep.prove.formula import (
@@ -31,8 +29,6 @@ from isarstep.prove.formula import (
     implication,
     neg,
 )
-
-_VARIABLE = re.compile(r"SortedVariable\(number=(\d+)")
 
 
 class Quantified(Exception):
@@ -90,8 +86,7 @@ class _Grounding:
             case Arith("/", (left, right)) if not isinstance(right, Number):
                 return self._quotient(self.formula(left), self.formula(right))
             case Arith(op, args):
-                self.sorts |= {REAL} if op in ("to_real", "floor") else set()
-                self.sorts |= {INT} if op in ("to_real", "floor") else set()
+                self.sorts |= {REAL, INT} if op in ("to_real", "floor") else set()
                 return Arith(op, tuple(map(self.formula, args)))
             case Ap(fun, arg) if fun == NAT2INT:
                 return self._natural(arg)
@@ -126,8 +121,7 @@ class _Grounding:
         sort = f.sort_of(term) if sort is None else sort
         if not isinstance(sort, Base) or sort not in (BOOL, INT, REAL) or f.free_variables(term):
             raise Quantified
-        numbers: dict[str, int] = {}
-        key = _VARIABLE.sub(lambda m: f"variable {numbers.setdefault(m[1], len(numbers))}", repr(term))
+        key = f.text_without_names(term)
         if key not in self._constants:
             self._constants[key] = Sym(f"$term{len(self._constants)}", sort)
             self.sorts.add(sort)

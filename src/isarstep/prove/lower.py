@@ -62,10 +62,14 @@ def type_text(typ: Typ) -> str:
     raise AssertionError(typ)
 
 
-def argument_types(typ: MaybeTyp) -> tuple[list[Typ], Typ]:
+def known_type(typ: MaybeTyp) -> Typ:
     if typ is None:
         raise CannotEncode("a term without types")
-    return strip_fun(typ)
+    return typ
+
+
+def argument_types(typ: MaybeTyp) -> tuple[list[Typ], Typ]:
+    return strip_fun(known_type(typ))
 
 
 class Lowering:
@@ -89,9 +93,7 @@ class Lowering:
             raise CannotEncode("nested too deeply") from None
         if f.sort_of(body) != BOOL:
             raise CannotEncode("not a proposition")
-        for var in reversed(self._schematic.values()):
-            body = f.universal(var, body)
-        return body
+        return f.for_all(list(self._schematic.values()), body)
 
     def sort(self, typ: Typ) -> Sort:
         known = self._sorts.get(typ)
@@ -142,9 +144,7 @@ class Lowering:
             raise CannotEncode("too large once definitions are unfolded")
         term, env, args = _reduce(term, env, args)
         if isinstance(term, Abs):
-            if term.type is None:
-                raise CannotEncode("a term without types")
-            var = self.fresh(self.sort(term.type))
+            var = self.fresh(self.sort(known_type(term.type)))
             return f.Lam(var, self._eval(term.body, (var, *env), ()))
         if isinstance(term, Bound):
             entry = env[term.index] if term.index < len(env) else None
@@ -157,9 +157,7 @@ class Lowering:
             return f.ap(self._symbol("free " + term.name, term.type), *(self.lower(a) for a in args))
         if isinstance(term, Var):
             key = (term.name, term.index)
-            if term.type is None:
-                raise CannotEncode("a term without types")
-            sort = self.sort(term.type)
+            sort = self.sort(known_type(term.type))
             known = self._schematic.get(key)
             if known is None:
                 known = self._schematic[key] = self.fresh(sort)
@@ -169,9 +167,7 @@ class Lowering:
         raise AssertionError(term)
 
     def _constant(self, const: Const, args: Arguments) -> Formula:
-        if const.type is None:
-            raise CannotEncode("a term without types")
-        definition = self.definitions(const.name, const.type)
+        definition = self.definitions(const.name, known_type(const.type))
         if definition is None:
             return f.ap(self._symbol(const.name, const.type), *(self.lower(a) for a in args))
         if len(args) >= definition.arity:
@@ -229,9 +225,8 @@ class Lowering:
                 return f.with_children(term, lambda part: self.rename(part, replace))
 
     def _symbol(self, name: str, typ: MaybeTyp) -> Formula:
-        if typ is None:
-            raise CannotEncode("a term without types")
-        return f.Sym(f"{name} : {type_text(typ)}", self.sort(typ))
+        of = known_type(typ)
+        return f.Sym(f"{name} : {type_text(of)}", self.sort(of))
 
 
 def _reduce(term: Term, env: tuple[Value, ...], args: Arguments) -> tuple[Term, tuple[Value, ...], Arguments]:

@@ -4,6 +4,7 @@ one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
@@ -11,20 +12,12 @@ from typing import Generic, TypeVar
 
 from isarstep.prove.formula import CannotEncode, Formula
 
+_OTHERS = re.compile("[^A-Za-z0-9]")
+
 
 def escape(text: str) -> str:
     """ASCII letters and digits stay; `_` and `.` become `__` and `_o`; every other character becomes `_x<hex>_`."""
-    parts = []
-    for char in text:
-        if char.isascii() and char.isalnum():
-            parts.append(char)
-        elif char == "_":
-            parts.append("__")
-        elif char == ".":
-            parts.append("_o")
-        else:
-            parts.append(f"_x{ord(char):x}_")
-    return "".join(parts)
+    return _OTHERS.sub(lambda sign: {"_": "__", ".": "_o"}.get(sign[0], f"_x{ord(sign[0]):x}_"), text)
 
 
 # Which key has which name, in this process: a name never stands for two.
