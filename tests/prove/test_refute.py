@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,10 +9,10 @@ from tests.prove.derivations import FACTS, FALSE, TRUE
 from tests.prove.language import SIGNATURE, lemma, local
 from tests.prove.small_library import library_of
 
-from isarstep.logic.terms import Typ, Type
+from isarstep.logic.terms import Type
 from isarstep.prove.domains import Undetermined
 from isarstep.prove.equations import LibraryEquations
-from isarstep.prove.executable import Computation, Machine
+from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.refute import RefutationSearch, Refuter
@@ -21,19 +20,9 @@ from isarstep.prove.step import Step, ranked
 from isarstep.prove.verdict import Refuted
 
 
-class Nothing:
-    """No library."""
-
-    def datatype(self, typ: Type) -> Sequence[tuple[str, Sequence[Typ]]] | None:
-        return None
-
-    def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
-        return None
-
-
 def search(premises: list[str], goal: str, types: dict[str, str], wanted: int | None = None) -> RefutationSearch:
     *given, wanted_goal = local([*premises, goal], types)
-    return Refuter(Nothing(), SIGNATURE).search(given, wanted_goal, 20.0, wanted)
+    return Refuter(BuiltInOnly(), SIGNATURE).search(given, wanted_goal, 20.0, wanted)
 
 
 def refuted(premises: list[str], goal: str, types: dict[str, str]) -> bool:
@@ -89,7 +78,7 @@ def test_no_true_derivation_is_refuted() -> None:
     for derivation in TRUE:
         *given, goal = local([*derivation.premises, derivation.goal], derivation.types)
         # Facts are theorems: they hold whatever the values are.
-        if Refuter(Nothing(), SIGNATURE).search(given, goal, 0.3).counterexample:
+        if Refuter(BuiltInOnly(), SIGNATURE).search(given, goal, 0.3).counterexample:
             wrong.append(derivation.name)
     assert wrong == []
 
@@ -98,14 +87,14 @@ def test_some_false_derivations_are_refuted() -> None:
     found = 0
     for derivation in FALSE[:40]:
         *given, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        found += Refuter(Nothing(), SIGNATURE).search(given, goal, 3.0).counterexample is not None
+        found += Refuter(BuiltInOnly(), SIGNATURE).search(given, goal, 3.0).counterexample is not None
     assert found >= 8
 
 
 def test_no_fact_is_refuted_and_many_are_evaluated() -> None:
     wrong, evaluated = [], 0
     for name, (text, types) in FACTS.items():
-        found = Refuter(Nothing(), SIGNATURE).search([], lemma(name, text, types).prop, 2.0, 20)
+        found = Refuter(BuiltInOnly(), SIGNATURE).search([], lemma(name, text, types).prop, 2.0, 20)
         wrong += [name] if found.counterexample else []
         evaluated += found.satisfying >= 20
     assert wrong == []
@@ -132,7 +121,7 @@ def test_a_premise_with_schematic_variables_holds_for_all_of_them() -> None:
     general = lemma("g", "(= (g n) 0)", {"g": "(fun nat nat)"}).prop
     goal = local(["(= (g 1) 1)"], {"g": "(fun nat nat)"})[0]
     # `∀n. ?g n = 0` for all `?g` is false, so nothing is refuted under it.
-    assert Refuter(Nothing(), SIGNATURE).search([general], goal, 0.5).counterexample is None
+    assert Refuter(BuiltInOnly(), SIGNATURE).search([general], goal, 0.5).counterexample is None
 
 
 def refuted_with(facts: list[Named], goal: str, types: dict[str, str]) -> bool:
@@ -192,7 +181,7 @@ def test_no_values_are_made_for_what_nothing_computes(
 
 
 def test_functions_and_types_that_belong_to_small_types_have_no_values_of_their_own() -> None:
-    machine = Machine(Nothing(), OPERATIONS_OF_CONSTANTS)
+    machine = Machine(BuiltInOnly(), OPERATIONS_OF_CONSTANTS)
     assert machine.operation("Enum.finite_2.case_finite_2", Type("Enum.finite_2")) is None
     with pytest.raises(Undetermined):
         machine.domain(Type("Enum.finite_2.finite_2_IITN_finite_2"))
@@ -220,7 +209,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 
 
 def test_evaluation_ends() -> None:
-    machine = Machine(Nothing(), OPERATIONS_OF_CONSTANTS)
+    machine = Machine(BuiltInOnly(), OPERATIONS_OF_CONSTANTS)
     (term,) = local(["(= (^ 2 (^ 2 (^ 2 (^ 2 (^ 2 2))))) (Suc 0))"], {})
     with pytest.raises(Undetermined):
         machine.evaluate(machine.code(term), ())

@@ -6,10 +6,10 @@ import pytest
 from tests.prove.arithmetic_derivations import BY_RESIDUES, FALSE_ARITHMETIC, FALSE_GROUND, FALSE_RESIDUES
 from tests.prove.derivations import FALSE, Derivation
 from tests.prove.language import SIGNATURE, local
-from tests.prove.test_refute import Nothing
 from tests.prove.test_rings import RINGS
 
 from isarstep.prove.calculation import calculated
+from isarstep.prove.executable import BuiltInOnly
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.refute import Refuter
 from isarstep.prove.residue_steps import IMAGE
@@ -40,14 +40,14 @@ def test_the_false_derivations_are_false() -> None:
     beyond = {"least of none", "divisors of zero", "the number itself", "remainders by another number"}
     for derivation in FALSE_RESIDUES:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        refuted = Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
+        refuted = Refuter(BuiltInOnly(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
         assert refuted or derivation.name in beyond, derivation.name
 
 
 def test_what_is_decided_is_not_refuted() -> None:
     for derivation in BY_RESIDUES:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        assert Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 0.2) is None, derivation.name
+        assert Refuter(BuiltInOnly(), SIGNATURE).counterexample(premises, goal, 0.2) is None, derivation.name
 
 
 def test_powers_have_the_period() -> None:

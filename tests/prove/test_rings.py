@@ -6,12 +6,12 @@ import pytest
 from tests.prove.arithmetic_derivations import CALCULATED, FALSE_ARITHMETIC
 from tests.prove.derivations import FALSE, Derivation
 from tests.prove.language import SIGNATURE, local
-from tests.prove.test_refute import Nothing
 
 from isarstep.logic.hol import BOOL, trueprop
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Const
 from isarstep.prove.calculation import AS_INTEGERS, FACTORIALS, calculated
+from isarstep.prove.executable import BuiltInOnly
 from isarstep.prove.method_text import method_with_all_given
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.refute import Refuter
@@ -58,14 +58,14 @@ def test_the_false_derivations_are_false() -> None:
     found = {}
     for derivation in FALSE_ARITHMETIC:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        found[derivation.name] = Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
+        found[derivation.name] = Refuter(BuiltInOnly(), SIGNATURE).counterexample(premises, goal, 5.0) is not None
     assert {name for name, refuted in found.items() if not refuted} <= beyond
 
 
 def test_what_is_calculated_is_not_refuted() -> None:
     for derivation in CALCULATED:
         *premises, goal = local([*derivation.premises, derivation.goal], derivation.types)
-        assert Refuter(Nothing(), SIGNATURE).counterexample(premises, goal, 0.2) is None, derivation.name
+        assert Refuter(BuiltInOnly(), SIGNATURE).counterexample(premises, goal, 0.2) is None, derivation.name
 
 
 def test_the_method_is_named() -> None:

@@ -55,19 +55,18 @@ def calculated(premises: Sequence[Named], goal: Term, signature: Signature) -> P
         except Undetermined:
             pass
     found = ring_proof(premises, goal, signature)
-    if found is not None and found.identity is not None:
-        steps = (ShownStep(found.identity, IDENTITY, (), (), True),)
-        return Proved(found.by, time.process_time() - began, found.facts, 0, FROM_IDENTITY, (), steps, found.facts)
-    if found is not None and found.method:
-        return Proved(found.by, time.process_time() - began, found.facts, 0, found.method, given=found.facts)
     if found is not None:
-        return Proved(found.by, time.process_time() - began, found.facts, 0)
+        identity = found.identity
+        steps = () if identity is None else (ShownStep(identity, IDENTITY, (), (), True),)
+        method = found.method if identity is None else FROM_IDENTITY
+        last = found.facts if method else None
+        return Proved(found.by, time.process_time() - began, found.facts, 0, method, (), steps, last)
     needed = by_residues(premises, goal)
     if needed is None:
         return None
     given = [(premise.name, premise.prop) for premise in premises if premise.name in needed]
-    steps, method, last = residue_steps(goal, given)
-    return Proved("residues", time.process_time() - began, needed, 0, method, (), steps, last)
+    steps, method, used = residue_steps(goal, given)
+    return Proved("residues", time.process_time() - began, needed, 0, method, (), steps, used)
 
 
 def without_variables(term: Term) -> bool:

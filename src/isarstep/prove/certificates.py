@@ -6,6 +6,7 @@ A prover for linear arithmetic finds which of them are needed; each is a step th
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -220,33 +221,23 @@ def _hints(
     goal: Inequality, given: Sequence[Inequality], count: int, completed: Sequence[Term], *, quotients: bool
 ) -> Iterator[GroundFact]:
     """Squares, products of given inequalities, and squares times what is not negative."""
-    number = count
+    names = (f"hint({number})" for number in itertools.count(count + 1))
     typ = goal.type
-    squares: list[Term] = []
-    for base in dict.fromkeys((*completed, *islice(bases([goal, *given]), 4 * MOST_BASES))):
-        number += 1
-        square = square_of(base, typ)
-        squares.append(square)
-        yield GroundFact(f"hint({number})", at_least_zero(square, typ, strict=False), (), "simp")
+    found = dict.fromkeys((*completed, *islice(bases([goal, *given]), 4 * MOST_BASES)))
+    squares = [square_of(base, typ) for base in found]
     signs = [each for each in given if each.name != hol.EQ]
-    pairs = islice(combinations_with_replacement(signs, 2), MOST_PRODUCTS)
-    for one, other in pairs:
-        number += 1
-        yield product_of_signs(f"hint({number})", one, other)
-    mixed = ((one, square) for one in signs for square in squares)
-    for one, square in islice(mixed, MOST_MIXED):
-        number += 1
-        assert one.fact is not None
-        product = times(one.difference, square, typ)
-        names = one.fact.premises
-        formula = at_least_zero(product, typ, strict=False)
-        yield GroundFact(f"hint({number})", formula, names, "simp", (one.fact,))
     divided = [one for one in signs if quotients and one.name == LESS and typ != INT]
-    for one, square in islice(((one, square) for one in divided for square in squares), MOST_MIXED):
-        number += 1
-        assert one.fact is not None
-        formula = at_least_zero(divide(square, one.difference, typ), typ, strict=False)
-        yield GroundFact(f"hint({number})", formula, one.fact.premises, "simp", (one.fact,))
+
+    def simple(term: Term, needs: Sequence[GroundFact] = ()) -> GroundFact:
+        return GroundFact.shown(next(names), at_least_zero(term, typ, strict=False), needs, "simp")
+
+    yield from map(simple, squares)
+    for one, other in islice(combinations_with_replacement(signs, 2), MOST_PRODUCTS):
+        yield product_of_signs(next(names), one, other)
+    for one, square in islice(itertools.product(signs, squares), MOST_MIXED):
+        yield simple(times(one.difference, square, typ), [one.fact] if one.fact else ())
+    for one, square in islice(itertools.product(divided, squares), MOST_MIXED):
+        yield simple(divide(square, one.difference, typ), [one.fact] if one.fact else ())
 
 
 def product_of_signs(name: str, one: Inequality, other: Inequality) -> GroundFact:
@@ -254,15 +245,9 @@ def product_of_signs(name: str, one: Inequality, other: Inequality) -> GroundFac
     assert other.fact is not None
     strict = one.name == other.name == LESS
     formula = at_least_zero(times(one.difference, other.difference, one.type), one.type, strict=strict)
-    premises = tuple(dict.fromkeys((*one.fact.premises, *other.fact.premises)))
     rule = "mult_pos_pos" if strict else "mult_nonneg_nonneg"
-    return GroundFact(
-        name,
-        formula,
-        premises,
-        f"((simp add: {rule}; fail) | (intro {rule}; linarith))",
-        tuple(dict.fromkeys((one.fact, other.fact))),
-    )
+    method = f"((simp add: {rule}; fail) | (intro {rule}; linarith))"
+    return GroundFact.shown(name, formula, tuple(dict.fromkeys((one.fact, other.fact))), method)
 
 
 def bases(compared: Sequence[Inequality]) -> Iterator[Term]:

@@ -175,7 +175,7 @@ class _Search:
         """A comparison that a fact says, perhaps in other words."""
         if literal != fact.formula:
             self.count += 1
-            fact = GroundFact(f"literal({self.count})", literal, fact.premises, SUMMED, (fact,))
+            fact = GroundFact.shown(f"literal({self.count})", literal, (fact,), SUMMED)
         made = inequality(literal, fact)
         assert made is not None
         return made
@@ -233,23 +233,16 @@ class _Search:
         apart = rings.assume_nonzero(self.named, self.type)
         among = [*hypotheses, *self.known]
         among += [made for fact in self._products(among, rings) if (made := inequality(fact.formula, fact)) is not None]
-        polynomials = {each.fact.name: plain_difference(rings, each) for each in among if each.fact is not None}
+        named = [(each.fact.name, each, plain_difference(rings, each)) for each in among if each.fact is not None]
         symbols: dict[Monomial, Sym] = {}
-        premises = [
-            (each.fact.name, over_monomials(polynomials[each.fact.name], each.name, symbols))
-            for each in among
-            if each.fact
-        ]
-        names = self.core(Entailment(tuple(premises), (), Truth(False), "QF_LRA"))
+        premises = tuple((name, over_monomials(row, each.name, symbols)) for name, each, row in named)
+        names = self.core(Entailment(premises, (), Truth(False), "QF_LRA"))
         if names is None:
             return None
-        needed = [each for each in among if each.fact is not None and each.fact.name in set(names)]
-        compared = [
-            Compared(polynomials[each.fact.name], each.name == hol.EQ, each.name == LESS)
-            for each in needed
-            if each.fact is not None
-        ]
-        factors = contradiction(compared)
+        needed = [each for name, each, _ in named if name in names]
+        factors = contradiction(
+            [Compared(row, each.name == hol.EQ, each.name == LESS) for name, each, row in named if name in names]
+        )
         if factors is None:
             return None
         parts = [(each, factor) for each, factor in zip(needed, factors[0], strict=True) if factor]
@@ -268,23 +261,23 @@ class _Search:
     def _values(self, case: Sequence[Term], literals: Sequence[GroundFact]) -> Iterator[GroundFact]:
         """What absolute values, larger and smaller ones are, by the signs that are assumed."""
         zero = number_term(Fraction(0), self.type)
+        nodes = dict.fromkeys(
+            node for term in (*case, *(each.formula for each in self.facts)) for node in subterms(term)
+        )
         for literal, fact in zip(case, literals, strict=True):
             compared = inequality(literal)
             if compared is None or compared.name == hol.EQ:
                 continue
             low, high = compared.low, compared.high
-            for node in dict.fromkeys(
-                node for term in (*case, *(each.formula for each in self.facts)) for node in subterms(term)
-            ):
-                name, arguments = applied_constant(node)
-                if name == "Groups.abs_class.abs" and len(arguments) == 1 and not loose(node):
-                    if (low, high) == (zero, arguments[0]):
-                        yield self._named(hol.eq(node, arguments[0], self.type), (fact,), "simp")
-                    elif (low, high) == (arguments[0], zero):
-                        negative = minus(zero, arguments[0], self.type)
-                        yield self._named(hol.eq(node, negative, self.type), (fact,), "simp")
-                elif name in LARGER_OR_SMALLER and not loose(node) and set(arguments) == {low, high}:
-                    value = high if name == LARGER_OR_SMALLER[0] else low
+            for node in nodes:
+                value: Term | None = None
+                match applied_constant(node):
+                    case "Groups.abs_class.abs", [inner]:
+                        values = {(zero, inner): inner, (inner, zero): minus(zero, inner, self.type)}
+                        value = values.get((low, high))
+                    case name, [left, right] if name in LARGER_OR_SMALLER and {left, right} == {low, high}:
+                        value = high if name == LARGER_OR_SMALLER[0] else low
+                if value is not None and not loose(node):
                     yield self._named(hol.eq(node, value, self.type), (fact,), "simp")
 
     def _products(self, known: Sequence[Inequality], rings: Normaliser) -> Iterator[GroundFact]:
@@ -310,8 +303,7 @@ class _Search:
 
     def _named(self, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
         self.count += 1
-        premises = tuple(dict.fromkeys(name for need in needs for name in need.premises))
-        return GroundFact(f"made({self.count})", formula, premises, method, tuple(needs))
+        return GroundFact.shown(f"made({self.count})", formula, needs, method)
 
 
 def _made_here(fact: GroundFact) -> bool:

@@ -116,6 +116,7 @@ class Domain:
 
 
 NATURAL, WHOLE = ("Nat.nat", "Num.num", "Code_Numeral.natural"), ("Int.int", "Code_Numeral.integer")
+NUMBERS = frozenset((*NATURAL, *WHOLE, "Rat.rat", "Real.real", "Complex.complex"))
 
 
 class NumberValues(Domain):
@@ -202,8 +203,7 @@ class CharacterValues(Domain):
     """Bytes."""
 
     def values(self) -> Iterator[Value]:
-        yield from (97, 98, 99, 65, 32, 48)
-        yield from (byte for byte in range(256) if byte not in (97, 98, 99, 65, 32, 48))
+        yield from dict.fromkeys((97, 98, 99, 65, 32, 48, *range(256)))
 
     def term(self, value: Value) -> Term:
         bits = [Const("HOL.True" if value >> bit & 1 else "HOL.False", BOOL) for bit in range(8)]

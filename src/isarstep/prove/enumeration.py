@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -18,15 +18,15 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     abstract,
+    applied_constant,
     frees,
     fun,
     funs,
     list_comb,
     loose,
-    strip_comb,
 )
 from isarstep.prove.domains import BOOL, INT, NAT, Undetermined, number_term
-from isarstep.prove.executable import Machine
+from isarstep.prove.executable import Machine, environment
 from isarstep.prove.rings import number_of
 
 MOST_VALUES = 2_000  # of one variable
@@ -44,18 +44,18 @@ class Bounds:
     places: tuple[int, ...]
 
     @property
+    def type(self) -> Typ:
+        assert self.variable.type is not None
+        return self.variable.type
+
+    @property
     def interval(self) -> Term:
-        typ = self.variable.type
-        assert typ is not None
-        ends = [number_term(Fraction(each), typ) for each in (self.low, self.high)]
-        of_type = funs((typ, typ), _sets(typ))
-        return list_comb(Const("Set_Interval.ord_class.atLeastAtMost", of_type), ends)
+        low, high = (number_term(Fraction(each), self.type) for each in (self.low, self.high))
+        return hol.binary("Set_Interval.ord_class.atLeastAtMost", low, high, self.type, _sets(self.type))
 
     @property
     def membership(self) -> Term:
-        typ = self.variable.type
-        assert typ is not None
-        return list_comb(Const(MEMBER, funs((typ, _sets(typ)), BOOL)), (self.variable, self.interval))
+        return list_comb(Const(MEMBER, funs((self.type, _sets(self.type)), BOOL)), (self.variable, self.interval))
 
 
 def bounds(formulas: Sequence[Term]) -> list[Bounds]:
@@ -63,10 +63,10 @@ def bounds(formulas: Sequence[Term]) -> list[Bounds]:
     low: dict[Free, tuple[int, tuple[int, ...]]] = {}
     high: dict[Free, tuple[int, tuple[int, ...]]] = {}
     for place, formula in enumerate(formulas):
-        head, arguments = strip_comb(formula)
-        if type(head) is not Const or head.name not in (LESS, LESS_EQ) or len(arguments) != 2:
+        name, arguments = applied_constant(formula)
+        if name not in (LESS, LESS_EQ) or len(arguments) != 2:
             continue
-        strict = int(head.name == LESS)
+        strict = int(name == LESS)
         left, right = arguments
         for variable, other, above in ((left, right, True), (right, left, False)):
             number = _whole(other)
@@ -89,15 +89,14 @@ def powers_below(formula: Term, most: Mapping[Free, int]) -> Iterator[tuple[Free
     and so less than c ^ k."""
     sides = hol.dest_binary(hol.EQ, formula)
     for power, total in (sides, sides[::-1]) if sides is not None else ():
-        head, arguments = strip_comb(power)
-        if type(head) is not Const or head.name != POWER or len(arguments) != 2 or type(arguments[0]) is not Free:
-            continue
-        exponent, value = number_of(arguments[1]), _at_most(total, most)
-        if arguments[0].type == NAT and exponent is not None and 1 < exponent < 5 and value is not None:
-            root = 1
-            while root**exponent <= value and root < MOST_VALUES:
-                root += 1
-            yield arguments[0], exponent, root
+        match hol.dest_binary(POWER, power):
+            case Free(type=of) as base, exponent_term if of == NAT:
+                exponent, value = number_of(exponent_term), _at_most(total, most)
+                if exponent is not None and 1 < exponent < 5 and value is not None:
+                    root = 1
+                    while root**exponent <= value and root < MOST_VALUES:
+                        root += 1
+                    yield base, exponent, root
 
 
 def _at_most(term: Term, most: Mapping[Free, int]) -> int | None:
@@ -118,44 +117,44 @@ def _sets(of: Typ) -> Typ:
 
 
 def _whole(term: Term) -> int | None:
-    head, arguments = strip_comb(term)
-    if type(head) is Const and head.name == UMINUS and len(arguments) == 1:
-        inner = number_of(arguments[0])
-        return None if inner is None else -inner
-    return number_of(term)
+    name, arguments = applied_constant(term)
+    number = number_of(arguments[0] if name == UMINUS else term)
+    return -number if number is not None and name == UMINUS else number
 
 
 def satisfying(
-    machine: Machine, within: Sequence[Bounds], known: Sequence[Term], goal: Term | None = None
+    machine: Machine,
+    variables: Sequence[Free],
+    values: Iterable[tuple[int, ...]],
+    known: Iterable[Term],
+    goal: Term | None = None,
 ) -> Iterator[tuple[int, ...]]:
-    """Values of the variables that make all known formulas true, and the goal false where one is given. Raises
+    """Which values of the variables make all known formulas true, and the goal false where one is given. Raises
     Undetermined where a formula has no value."""
+    codes = [machine.code_over(variables, formula) for formula in known]
+    conclusion = None if goal is None else machine.code_over(variables, goal)
+    for each in values:
+        at = environment(each)
+        holds = all(machine.evaluate(code, at) for code in codes)
+        if holds and (conclusion is None or not machine.evaluate(conclusion, at)):
+            yield each
+
+
+def satisfying_within(
+    machine: Machine, within: Sequence[Bounds], known: Iterable[Term], goal: Term | None = None
+) -> Iterator[tuple[int, ...]]:
+    """Of all values within bounds; Undetermined, too, where these are too many."""
     if len(within) > MOST_VARIABLES or math.prod(each.high - each.low + 1 for each in within) > MOST_TUPLES:
         raise Undetermined
-    codes = []
-    for formula in known if goal is None else (*known, goal):
-        for each in reversed(within):
-            formula = abstract(formula, each.variable)
-        codes.append(machine.code(formula))
-    for values in product(*(range(each.low, each.high + 1) for each in within)):
-        environment: object = ()
-        for value in reversed(values):
-            environment = (value, environment)
-        if all(machine.evaluate(code, environment) for code in codes[: len(known)]) and not (
-            goal is not None and machine.evaluate(codes[-1], environment)
-        ):
-            yield values
+    values = product(*(range(each.low, each.high + 1) for each in within))
+    yield from satisfying(machine, [each.variable for each in within], values, known, goal)
 
 
 def computable(machine: Machine, within: Sequence[Bounds], formula: Term) -> bool:
     """Has a formula a value where the variables are as small as can be?"""
-    for each in reversed(within):
-        formula = abstract(formula, each.variable)
-    environment: object = ()
-    for each in reversed(within):
-        environment = (each.low, environment)
+    code = machine.code_over([each.variable for each in within], formula)
     try:
-        machine.evaluate(machine.code(formula), environment)
+        machine.evaluate(code, environment(each.low for each in within))
     except Undetermined:
         return False
     return True
@@ -172,8 +171,6 @@ def for_all_within(within: Sequence[Bounds], known: Sequence[Term], goal: Term) 
     for formula in reversed(known):
         goal = hol.implies(formula, goal, typed=True)
     for name, each in reversed([*zip("klmn", within, strict=False)]):
-        typ = each.variable.type
-        assert typ is not None
-        ball = Const(BALL, funs((_sets(typ), fun(typ, BOOL)), BOOL))
-        goal = list_comb(ball, (each.interval, Abs(name, typ, abstract(goal, each.variable))))
+        ball = Const(BALL, funs((_sets(each.type), fun(each.type, BOOL)), BOOL))
+        goal = list_comb(ball, (each.interval, Abs(name, each.type, abstract(goal, each.variable))))
     return goal

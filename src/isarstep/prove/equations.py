@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import combinations
 
 from isarstep.logic.hol import dest_trueprop, strip_pure_all, strip_pure_imp
@@ -22,15 +22,14 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    abstract,
     schematics,
     strip_comb,
     strip_fun,
     substitute_types,
 )
 from isarstep.logic.types import instantiate_type, match_type
-from isarstep.prove.domains import DatatypeValues, Undetermined, Value
-from isarstep.prove.executable import FINITE, Code, Computation, Machine, never
+from isarstep.prove.domains import DatatypeValues, Domain, Undetermined, Value
+from isarstep.prove.executable import FINITE, BuiltInOnly, Code, Computation, Machine, environment, never
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named, is_general, match_in_sorts, term_type_variables
 from isarstep.prove.rewriting import Rewrite, rule_said
@@ -41,7 +40,7 @@ OF_DATATYPE = ("case", "sel", "map", "set", "size", "disc", "rec", "pred_inject"
 MOST_EQUATIONS = 200
 
 
-class LibraryEquations:
+class LibraryEquations(BuiltInOnly):
     """What the facts of some theories say about constants and types; all theories together contradict each other."""
 
     def __init__(
@@ -104,13 +103,14 @@ class LibraryEquations:
             compiled = compiled or [made for rule in rules if (made := self._compiled(machine, rule, typ)) is not None]
         if not compiled:
             return None
-        arity = max(equation.arity for equation in compiled)
+        arity = max(len(equation.matchers) for equation in compiled)
 
         def run(*arguments: Value) -> Value:
             machine.step()
             for equation in compiled:
-                if (found := equation.run(arguments[: equation.arity])) is not NO_MATCH:
-                    for argument in arguments[equation.arity :]:
+                count = len(equation.matchers)
+                if (found := equation.run(arguments[:count])) is not NO_MATCH:
+                    for argument in arguments[count:]:
                         found = found(argument)
                     return found
             raise Undetermined
@@ -123,9 +123,7 @@ class LibraryEquations:
             domain = machine.domain(result)
         except Undetermined:
             return None
-        if type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors):
-            return Computation(len(arguments), lambda *values: (name, *values))
-        return None
+        return Computation(len(arguments), lambda *values: (name, *values)) if _constructs(domain, name) else None
 
     def _compiled(self, machine: Machine, rule: Rewrite, typ: Typ) -> Equation | None:
         head, _ = strip_comb(rule.left)
@@ -134,8 +132,7 @@ class LibraryEquations:
         parts = (rule.left, rule.right, *rule.conditions)
         if types is None or any(v not in types for part in parts for v in term_type_variables(part)):
             return None
-        known: dict[Typ, Typ] = dict(types.items())
-        left, right, *conditions = (substitute_types(part, lambda t: instantiate_type(t, known)) for part in parts)
+        left, right, *conditions = (substitute_types(part, lambda t: instantiate_type(t, types)) for part in parts)
         patterns = strip_comb(left)[1]
         variables: list[Var] = []
         try:
@@ -144,8 +141,7 @@ class LibraryEquations:
             return None
         if any(not set(schematics(part)) <= set(variables) for part in (right, *conditions)):
             return None
-        late = _Late(machine, [reduce(abstract, variables, part) for part in (right, *conditions)])
-        return Equation(len(patterns), matchers, len(variables), late)
+        return Equation(machine, matchers, variables, (right, *conditions))
 
     # Datatypes
 
@@ -239,38 +235,28 @@ def _sides(prop: Term) -> list[str]:
     return []
 
 
-class _NoMatch:
-    pass
-
-
-NO_MATCH = _NoMatch()
+NO_MATCH = object()
 Matcher = Callable[[Value, list[Value]], bool]
 
 
-class _Late:
-    """Right side and conditions, compiled when the equation is first used: they may mention the function itself."""
-
-    def __init__(self, machine: Machine, terms: Sequence[Term]) -> None:
-        self._machine, self._terms = machine, terms
-
-    @cached_property
-    def codes(self) -> list[Code]:
-        return [self._machine.code(term) for term in self._terms]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Equation:
     """A compiled one. NO_MATCH: its patterns do not fit, or a condition does not hold."""
 
-    arity: int
+    machine: Machine
     matchers: Sequence[Matcher]
-    variables: int
-    late: _Late
+    variables: Sequence[Var]
+    terms: Sequence[Term]  # the right side and the conditions
+
+    @cached_property
+    def codes(self) -> list[Code]:
+        """Compiled when the equation is first used: they may mention the function itself."""
+        return [self.machine.code_over(self.variables, term) for term in self.terms]
 
     def has_value(self) -> bool:
         """False where its right side or a condition never has one."""
         try:
-            return never not in self.late.codes
+            return never not in self.codes
         except RecursionError:
             return True
 
@@ -279,10 +265,8 @@ class Equation:
         for matcher, argument in zip(self.matchers, arguments, strict=True):
             if not matcher(argument, bound):
                 return NO_MATCH
-        env: Value = ()
-        for value in bound:
-            env = (value, env)
-        right, *conditions = self.late.codes
+        env = environment(bound)
+        right, *conditions = self.codes
         for condition in conditions:
             try:
                 if not condition(env):
@@ -315,11 +299,15 @@ def _matcher(machine: Machine, pattern: Term, variables: list[Var]) -> Matcher:
     if name == "List.list.Cons" and len(arguments) == 2:
         first, rest = inner_matchers
         return lambda value, bound: bool(value) and first(value[0], bound) and rest(value[1:], bound)
-    if type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors):
+    if _constructs(domain, name):
         return lambda value, bound: (
             value[0] == name and all(m(v, bound) for m, v in zip(inner_matchers, value[1:], strict=True))
         )
     raise Undetermined
+
+
+def _constructs(domain: Domain, name: str) -> bool:
+    return type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors)
 
 
 LITERALS = ("HOL.True", "HOL.False", "Groups.zero_class.zero", "Groups.one_class.one", "Num.numeral_class.numeral",
@@ -332,11 +320,7 @@ def _literal(machine: Machine, pattern: Term, name: str) -> Matcher:
     assert type(head) is Const
     assert head.type is not None
     domain = machine.domain(strip_fun(head.type)[1])
-    if (
-        name not in LITERALS
-        and not name.startswith(FINITE)
-        and not (type(domain) is DatatypeValues and any(name == one for one, _ in domain.constructors))
-    ):
+    if name not in LITERALS and not name.startswith(FINITE) and not _constructs(domain, name):
         raise Undetermined
     expected = machine.evaluate(machine.code(pattern), ())
     return lambda value, _bound: domain.equal(value, expected)

@@ -9,12 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Protocol, TypeAlias
+from functools import partial, reduce
+from typing import Any, TypeAlias
 
-from isarstep.logic.terms import Abs, App, Bound, Const, Term, Typ, Type, increase, occurs_bound, strip_comb, strip_fun
+from isarstep.logic.terms import (
+    Abs,
+    App,
+    Bound,
+    Const,
+    Free,
+    Term,
+    Typ,
+    Type,
+    Var,
+    abstract,
+    increase,
+    occurs_bound,
+    strip_comb,
+    strip_fun,
+)
 from isarstep.prove.domains import (
     NAT,
+    NUMBERS,
     CharacterValues,
     DatatypeValues,
     Domain,
@@ -37,18 +53,6 @@ MOST_STEPS_OF_VALUE = 20_000
 LARGEST_NUMBER = 1_000  # up to which a bounded variable is asked about
 SAMPLE = 8  # values of an infinite type that a quantifier looks at
 FINITE = "Enum.finite_"
-NUMBER_TYPES = frozenset(
-    (
-        "Nat.nat",
-        "Int.int",
-        "Rat.rat",
-        "Real.real",
-        "Complex.complex",
-        "Num.num",
-        "Code_Numeral.integer",
-        "Code_Numeral.natural",
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,23 +64,15 @@ class Computation:
     has_value: Callable[[], bool] = lambda: True
 
 
-class Meanings(Protocol):
-    """Where the evaluator looks up what it does not know itself."""
+class BuiltInOnly:
+    """Where the evaluator looks up what it does not know itself: without a library nowhere."""
 
     def datatype(self, typ: Type) -> Sequence[tuple[str, Sequence[Typ]]] | None:
         """The free constructors of a type."""
-
-    def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
-        """What equations say about a constant at a type."""
-
-
-class BuiltInOnly:
-    """Meanings without a library."""
-
-    def datatype(self, typ: Type) -> Sequence[tuple[str, Sequence[Typ]]] | None:
         return None
 
     def function(self, machine: Machine, name: str, typ: Typ) -> Computation | None:
+        """What equations say about a constant at a type."""
         return None
 
 
@@ -87,7 +83,9 @@ Form: TypeAlias = Callable[["Machine", Typ, Sequence[Term]], Code]
 class Machine:
     """Compiles terms and has the domains of their types. Steps are counted from one `evaluate` to the next."""
 
-    def __init__(self, meanings: Meanings, built_in: Mapping[str, BuiltIn], steps: int = MOST_STEPS_OF_VALUE) -> None:
+    def __init__(
+        self, meanings: BuiltInOnly, built_in: Mapping[str, BuiltIn], steps: int = MOST_STEPS_OF_VALUE
+    ) -> None:
         self.meanings, self._steps = meanings, steps
         self._built_in = built_in
         self._domains: dict[Typ, Domain | None] = {}
@@ -114,6 +112,10 @@ class Machine:
             # TypeError: something that cannot be hashed in a set.
             raise Undetermined from None
 
+    def code_over(self, variables: Iterable[Free | Var], term: Term) -> Code:
+        """The code of a term of these variables, to be evaluated in an `environment` of their values."""
+        return self.code(reduce(abstract, variables, term))
+
     def domain(self, typ: Typ) -> Domain:
         if typ not in self._domains:
             self._domains[typ] = self._made(typ)
@@ -126,7 +128,7 @@ class Machine:
         if not isinstance(typ, Type):
             return None
         name = typ.name
-        if name in NUMBER_TYPES:
+        if name in NUMBERS:
             return NumberValues(typ)
         if name == "HOL.bool":
             return FewConstants(typ, (False, True), ("HOL.False", "HOL.True"))
@@ -326,6 +328,14 @@ def _expanded(head: Const, arguments: Sequence[Term], arity: int) -> Term:
 # Forms whose arguments are not all computed first
 
 
+def environment(values: Iterable[Value]) -> Environment:
+    """Where bound variables have these values, the innermost one the last."""
+    made: Environment = ()
+    for value in values:
+        made = (value, made)
+    return made
+
+
 def _truth(code: Code, env: Environment) -> bool | None:
     """None: undetermined."""
     try:
@@ -334,38 +344,26 @@ def _truth(code: Code, env: Environment) -> bool | None:
         return None
 
 
-def _either(machine: Machine, arguments: Sequence[Term], decisive: bool) -> Code:
-    left, right = map(machine.code, arguments)
-    if left is never and right is never:
-        return never
+def _either(by: bool, decisive: bool) -> Form:
+    """What a left side that is `by` decides, and a right side that is `decisive`."""
 
-    def run(env: Environment) -> bool:
-        one = _truth(left, env)
-        if one is decisive:
-            return decisive
-        other = bool(right(env))
-        if other is decisive or one is not None:
-            return other
-        raise Undetermined
+    def make(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
+        left, right = map(machine.code, arguments)
+        if left is never and right is never:
+            return never
 
-    return run
-
-
-def _implies(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
-    left, right = map(machine.code, arguments)
-    if left is never and right is never:
-        return never
-
-    def run(env: Environment) -> bool:
-        one = _truth(left, env)
-        if one is False:
-            return True
-        other = bool(right(env))
-        if one is None and not other:
+        def run(env: Environment) -> bool:
+            one = _truth(left, env)
+            if one is by:
+                return decisive
+            other = bool(right(env))
+            if other is decisive or one is not None:
+                return other
             raise Undetermined
-        return other
 
-    return run
+        return run
+
+    return make
 
 
 def _if(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
@@ -373,14 +371,6 @@ def _if(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
     if test is never or (yes is never and no is never):
         return never
     return lambda env: yes(env) if test(env) else no(env)
-
-
-def _let(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
-    return _application(machine.code(arguments[1]), machine.code(arguments[0]))
-
-
-def _identity(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
-    return machine.code(arguments[0])
 
 
 def _not(machine: Machine, _: Typ, arguments: Sequence[Term]) -> Code:
@@ -440,10 +430,8 @@ def _guards(body: Term, universal: bool) -> Iterator[Term]:
     elif not universal and name == "HOL.conj" and len(arguments) == 2:
         for each in arguments:
             yield from _guards(each, False)
-    elif not universal and name == "HOL.Trueprop":
-        yield from _guards(arguments[0], False)
-    elif universal and name == "HOL.Trueprop":
-        yield from _guards(arguments[0], True)
+    elif name == "HOL.Trueprop":
+        yield from _guards(arguments[0], universal)
     elif not universal:
         yield body
 
@@ -578,17 +566,13 @@ def argument_type(typ: Typ) -> Typ:
 
 
 FORMS: dict[str, tuple[int, Form]] = {
-    "HOL.Trueprop": (1, _identity),
-    "Pure.prop": (1, _identity),
+    **dict.fromkeys(("HOL.Trueprop", "Pure.prop"), (1, lambda machine, _, arguments: machine.code(arguments[0]))),
     "HOL.Not": (1, _not),
-    "HOL.conj": (2, lambda machine, _, arguments: _either(machine, arguments, False)),
-    "Pure.conjunction": (2, lambda machine, _, arguments: _either(machine, arguments, False)),
-    "HOL.disj": (2, lambda machine, _, arguments: _either(machine, arguments, True)),
-    "HOL.implies": (2, _implies),
-    "Pure.imp": (2, _implies),
-    "HOL.simp_implies": (2, _implies),
+    **dict.fromkeys(("HOL.conj", "Pure.conjunction"), (2, _either(False, False))),
+    "HOL.disj": (2, _either(True, True)),
+    **dict.fromkeys(("HOL.implies", "Pure.imp", "HOL.simp_implies"), (2, _either(False, True))),
     "HOL.If": (3, _if),
-    "HOL.Let": (2, _let),
+    "HOL.Let": (2, lambda machine, _, arguments: _application(*map(machine.code, arguments[::-1]))),
     "HOL.All": (1, _quantifier(False)),
     "Pure.all": (1, _quantifier(False)),
     "HOL.Ex": (1, _quantifier(True)),

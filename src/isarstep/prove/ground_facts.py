@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import islice, product
 
 from isarstep.logic import hol
+from isarstep.logic.hol import LESS, LESS_EQ, POWER
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -20,9 +21,8 @@ from isarstep.logic.terms import (
     Free,
     Term,
     Type,
-    Var,
+    applied_constant,
     frees,
-    funs,
     instantiate,
     list_comb,
     loose,
@@ -33,6 +33,7 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.types import type_of
+from isarstep.prove.calculation import without_variables
 from isarstep.prove.closed_goals import described_functions, method_of_value, replaced_by
 from isarstep.prove.described_functions import (
     binders_and_body,
@@ -41,18 +42,25 @@ from isarstep.prove.described_functions import (
     range_of_recursion,
 )
 from isarstep.prove.domains import BOOL, COMPLEX, INT, NAT, RAT, REAL, Undetermined, Value, number_term, short_enough
-from isarstep.prove.enumeration import Bounds, about, bounds, computable, for_all_within, powers_below, satisfying
+from isarstep.prove.enumeration import (
+    Bounds,
+    about,
+    bounds,
+    computable,
+    for_all_within,
+    powers_below,
+    satisfying_within,
+)
 from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.linear_values import SOLVED, Equations
 from isarstep.prove.matching import Matching
-from isarstep.prove.monomorphise import Named, term_type_variables
+from isarstep.prove.monomorphise import Named
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.rings import number_of
 from isarstep.prove.roots import FACTORED, SOLUTIONS, one_of_roots, product_of_factors
 from isarstep.prove.value_steps import REPLACED, has_value_steps, value_steps
 
 MOST_STEPS = 80
-POWER = "Power.power_class.power"
 FIELDS = (RAT, REAL, COMPLEX)
 OBTAINED, OBTAINED_MARK = (NAT, INT, RAT, REAL), "e"
 ROUNDS = 4
@@ -89,6 +97,12 @@ class GroundFact:
     method: str = ""
     needs: tuple[GroundFact, ...] = ()
     obtained: Free | None = None  # a variable for a number that exists
+
+    @staticmethod
+    def shown(name: str, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
+        """From other facts, and from what they are from."""
+        premises = tuple(dict.fromkeys(premise for need in needs for premise in need.premises))
+        return GroundFact(name, formula, premises, method, tuple(needs))
 
     def chain(self) -> Iterator[GroundFact]:
         """With all that it needs, first things first."""
@@ -157,8 +171,7 @@ class GroundFacts:
 
     def _named(self, formula: Term, needs: Sequence[GroundFact], method: str) -> GroundFact:
         self._count += 1
-        premises = tuple(dict.fromkeys(name for need in needs for name in need.premises))
-        return GroundFact(f"step({self._count})", formula, premises, method, tuple(needs))
+        return GroundFact.shown(f"step({self._count})", formula, needs, method)
 
     def _split(self, fact: GroundFact) -> None:
         """Keep a fact by its parts."""
@@ -242,7 +255,7 @@ class GroundFacts:
     # Values
 
     def _value(self, term: Term) -> Value | None:
-        if frees(term) or schematics(term) or loose(term) or any(True for _ in term_type_variables(term)):
+        if not without_variables(term):
             return None
         try:
             return self.machine.evaluate(self.machine.code(term), ())
@@ -255,9 +268,7 @@ class GroundFacts:
         if not isinstance(typ, Type) or typ.name not in NUMBERS or is_numeral(term):
             return None
         value = self._value(term)
-        if value is None or callable(value):
-            return None
-        if isinstance(value, int | Fraction) and not short_enough(value):
+        if value is None or callable(value) or (isinstance(value, int | Fraction) and not short_enough(value)):
             return None
         return self.machine.domain(typ).term(value)
 
@@ -267,17 +278,10 @@ class GroundFacts:
         for formula in list(formulas):
             for term in self._largest_computable(formula, known):
                 used = [known[leaf][1] for leaf in dict.fromkeys(frees(term))]
-                closed = substitute(term, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None)
-                value = self._number(closed)
-                if value is not None and not used:
-                    self._split(self._computed_value(term, value))
-                elif value is not None:
-                    self._split(self._named(hol.eq(term, value, type_of(term)), used, "simp"))
-
-    def _computed_value(self, term: Term, value: Term) -> GroundFact:
-        """`t = v` of a term without variables, with the steps that its value needs."""
-        equation = hol.eq(term, value, type_of(term))
-        return self._held(equation)
+                value = self._number(_with_known(term, known))
+                if value is not None:
+                    equation = hol.eq(term, value, type_of(term))
+                    self._split(self._named(equation, used, "simp") if used else self._held(equation))
 
     def _known(self) -> dict[Free, tuple[Term, GroundFact]]:
         """Variables that premises give a value."""
@@ -288,9 +292,7 @@ class GroundFacts:
                 for left, right in (sides, sides[::-1]) if sides is not None else ():
                     if type(left) is not Free or left in known or not set(frees(right)) <= set(known):
                         continue
-                    closed = substitute(
-                        right, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None
-                    )
+                    closed = _with_known(right, known)
                     value = closed if is_numeral(closed) else self._number(closed)
                     if value is not None:
                         needs = tuple(known[leaf][1] for leaf in dict.fromkeys(frees(right)))
@@ -298,7 +300,7 @@ class GroundFacts:
                         if fact.formula == equation:
                             known[left] = value, fact
                         elif not needs and sides == (left, right) and has_value_steps(right):
-                            by = (fact, self._computed_value(right, value))
+                            by = (fact, self._held(hol.eq(right, value, left.type)))
                             known[left] = value, self._named(equation, by, "(rule trans)")
                         else:
                             known[left] = value, self._named(equation, (fact, *needs), "simp")
@@ -342,14 +344,14 @@ class GroundFacts:
             for leaf, power, least in powers_below(fact.formula, {v: each.high for v, each in high.items()}):
                 if leaf in high:
                     continue
-                less = Const("Orderings.ord_class.less", funs((NAT, NAT), BOOL))
-                raised = Const(POWER, funs((NAT, NAT), NAT))
-                exponent, number = number_term(Fraction(power), NAT), number_term(Fraction(least), NAT)
-                both = [list_comb(raised, (each, exponent)) for each in (leaf, number)]
+                number = number_term(Fraction(least), NAT)
                 by = [fact, *(stated[place] for v in frees(fact.formula) if v in high for place in high[v].places)]
-                larger = self._named(list_comb(less, both), by, "((simp; fail) | linarith | (auto; fail) | arith)")
+                method = "((simp; fail) | linarith | (auto; fail) | arith)"
+                larger = self._named(
+                    hol.binary(LESS, _raised(leaf, power), _raised(number, power), NAT, BOOL), by, method
+                )
                 method = "(rule power_less_imp_less_base, simp)"
-                self._split(self._named(list_comb(less, (leaf, number)), (larger,), method))
+                self._split(self._named(hol.binary(LESS, leaf, number, NAT, BOOL), (larger,), method))
 
     def _with_values(self, known: Mapping[Free, tuple[Term, GroundFact]]) -> None:
         """Facts about whole numbers with the values of some of their variables."""
@@ -357,18 +359,16 @@ class GroundFacts:
             inside = dict.fromkeys(leaf for leaf in frees(fact.formula) if leaf in known)
             others = [leaf for leaf in frees(fact.formula) if leaf not in known]
             if inside and others and all(leaf.type in (NAT, INT) for leaf in others):
-                formula = substitute(fact.formula, lambda leaf: known[leaf][0] if leaf in known else None)  # type: ignore[index]
+                formula = _with_known(fact.formula, known)
                 self._split(self._named(formula, (fact, *(known[leaf][1] for leaf in inside)), REPLACED))
 
     def _bounded(self, leaf: Free, power: int, most: int, by: list[GroundFact]) -> GroundFact:
         """`n ≤ c`, where n or a power of it is a part of a sum of natural numbers."""
-        less_eq = Const("Orderings.ord_class.less_eq", funs((NAT, NAT), BOOL))
         if power > 1:
-            raised = Const("Power.power_class.power", funs((NAT, NAT), NAT))
-            larger = list_comb(raised, (leaf, number_term(Fraction(power), NAT)))
             method = f"(simp add: power{power}_eq_{'square' if power == 2 else 'cube'})"
-            by = [*by, self._named(list_comb(less_eq, (leaf, larger)), (), method)]
-        return self._named(list_comb(less_eq, (leaf, number_term(Fraction(most), NAT))), by, "linarith")
+            by = [*by, self._named(hol.binary(LESS_EQ, leaf, _raised(leaf, power), NAT, BOOL), (), method)]
+        at_most = hol.binary(LESS_EQ, leaf, number_term(Fraction(most), NAT), NAT, BOOL)
+        return self._named(at_most, by, "linarith")
 
     def _only_root(
         self, leaf: Free, roots: Sequence[Fraction], solutions: GroundFact
@@ -377,7 +377,7 @@ class GroundFacts:
         among = [fact for fact in self.facts.values() if about(fact.formula, {leaf}) and fact is not solutions]
         left, excluding = list(dict.fromkeys(roots)), list[GroundFact]()
         for fact in among:
-            values = {root: self._value(substitute(fact.formula, self._at(leaf, root))) for root in left}
+            values = {root: self._value(_at(fact.formula, {leaf: root})) for root in left}
             if False in values.values():
                 excluding.append(fact)
                 left = [root for root in left if values[root] is not False]
@@ -386,18 +386,12 @@ class GroundFacts:
         value = number_term(left[0], leaf.type)
         return value, self._named(hol.eq(leaf, value, leaf.type), (solutions, *excluding), "((auto; fail) | arith)")
 
-    @staticmethod
-    def _at(leaf: Free, value: Fraction) -> Callable[[Free | Var], Term | None]:
-        assert leaf.type is not None
-        number = number_term(value, leaf.type)
-        return lambda node: number if node == leaf else None
-
     def _only_value(self, within: Bounds) -> tuple[Term, GroundFact] | None:
         """The one value between its bounds with which all that is known of a variable alone holds."""
         leaf = within.variable
         among = self._asked_of([within])
         try:
-            values = list(islice(satisfying(self.machine, [within], [fact.formula for fact in among]), 2))
+            values = list(islice(satisfying_within(self.machine, [within], [fact.formula for fact in among]), 2))
         except Undetermined:
             return None
         if len(values) != 1 or leaf.type is None:
@@ -439,7 +433,7 @@ class GroundFacts:
             (everywhere, self._asked_of(everywhere)),
         ):
             try:
-                found = satisfying(self.machine, variables, [fact.formula for fact in among], goal)
+                found = satisfying_within(self.machine, variables, [fact.formula for fact in among], goal)
                 if not any(True for _ in found):
                     return self._gone_through(variables, among, goal)
             except Undetermined:
@@ -456,13 +450,10 @@ class GroundFacts:
         among = [fact for fact in self.facts.values() if about(fact.formula, set(variables)) and fact not in named]
         excluding: dict[GroundFact, None] = {}
         for values in product(*roots):
-            at = {
-                v: number_term(value, v.type) for v, value in zip(variables, values, strict=True) if v.type is not None
-            }
-            if self._value(substitute(goal, lambda leaf, at=at: at.get(leaf))) is True:  # type: ignore[misc]
+            at = dict(zip(variables, values, strict=True))
+            if self._value(_at(goal, at)) is True:
                 continue
-            false = (f for f in among if self._value(substitute(f.formula, lambda leaf, at=at: at.get(leaf))) is False)  # type: ignore[misc]
-            found = next(false, None)
+            found = next((fact for fact in among if self._value(_at(fact.formula, at)) is False), None)
             if found is None:
                 return None
             excluding[found] = None
@@ -487,23 +478,16 @@ class GroundFacts:
     # The library
 
     def _from_library(self, formulas: Iterable[Term]) -> None:
-        places = dict.fromkeys(
-            t
-            for formula in formulas
-            for t in subterms(formula)
-            if type(strip_comb(t)[0]) is Const and strip_comb(t)[0].name in ABOUT and not loose(t)  # type: ignore[union-attr]
-        )
-        for place in places:
-            head, arguments = strip_comb(place)
-            assert isinstance(head, Const)
-            for name in ABOUT[head.name] if arguments else ():
-                for fact in self.library(head.name.partition(".")[0], name):
-                    self._from_fact(fact, head.name, place)
+        for place in dict.fromkeys(term for formula in formulas for term in subterms(formula)):
+            constant, arguments = applied_constant(place)
+            for name in ABOUT.get(constant, ()) if arguments and not loose(place) else ():
+                for fact in self.library(constant.partition(".")[0], name):
+                    self._from_fact(fact, constant, place)
 
     def _from_fact(self, fact: Named, constant: str, place: Term) -> None:
         for part in subterms(fact.prop):
-            head, arguments = strip_comb(part)
-            if type(head) is Const and head.name == constant and arguments and not loose(part):
+            name, arguments = applied_constant(part)
+            if name == constant and arguments and not loose(part):
                 matching = Matching(self.signature)
                 if matching.fits(part, place):
                     formula = hol.as_formula(matching.instance(fact.prop))
@@ -515,11 +499,27 @@ class GroundFacts:
                             self._split(plain if computed == formula else self._named(computed, (plain,), "simp"))
 
 
+def _with_known(term: Term, known: Mapping[Free, tuple[Term, GroundFact]]) -> Term:
+    """With the values of variables."""
+    return substitute(term, lambda leaf: known[leaf][0] if type(leaf) is Free and leaf in known else None)
+
+
+def _at(term: Term, values: Mapping[Free, Fraction]) -> Term:
+    """With numbers in the place of variables."""
+    numbers = {leaf: number_term(value, leaf.type) for leaf, value in values.items() if leaf.type is not None}
+    return substitute(term, lambda leaf: numbers.get(leaf) if type(leaf) is Free else None)
+
+
+def _raised(base: Term, power: int) -> Term:
+    """Of natural numbers."""
+    return hol.binary(POWER, base, number_term(Fraction(power), NAT), NAT)
+
+
 def is_numeral(term: Term) -> bool:
     """A number as it is written: 2, - 2, 1 / 2."""
-    sides = hol.dest_binary("Rings.divide_class.divide", term)
-    if sides is not None and type_of(term) not in (Type("Nat.nat"), Type("Int.int")):
-        return number_of(sides[0]) is not None and (number_of(sides[1]) or 0) > 1
-    if type(term) is App and type(term.fun) is Const and term.fun.name == "Groups.uminus_class.uminus":
-        return is_numeral(term.arg)
+    match applied_constant(term):
+        case hol.DIVIDE, [left, right] if type_of(term) not in (NAT, INT):
+            return number_of(left) is not None and (number_of(right) or 0) > 1
+        case hol.UMINUS, [inner]:
+            return is_numeral(inner)
     return number_of(term) is not None

@@ -13,8 +13,9 @@ from isarstep.logic.hol import list_pure_imp, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import Term, TFree, TVar, Typ, substitute_types
 from isarstep.logic.types import instantiate_type
+from isarstep.logic.typestrings import type_variables
 from isarstep.prove.matching import Matching
-from isarstep.prove.monomorphise import Named, term_type_variables, variables_in
+from isarstep.prove.monomorphise import Named, term_type_variables
 
 
 def as_general(fact: Named, known_as: Iterable[Named], fixed: Collection[Typ], signature: Signature) -> Named:
@@ -38,7 +39,7 @@ def _own(matching: Matching, fixed: Collection[Typ], assumed: Collection[Typ]) -
         image
         for variable, image in matching.types.items()
         if isinstance(image, TFree) and image not in fixed and variable not in assumed
-        and sum(image in variables_in(other) for other in images) == 1
+        and sum(image in type_variables(other) for other in images) == 1
     }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ that they stand for. Each type variable stands for one type of its sort.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from isarstep.logic.signature import Signature
@@ -27,9 +27,10 @@ from isarstep.logic.terms import (
     substitute,
     substitute_types,
 )
-from isarstep.logic.types import applied_type, map_type
+from isarstep.logic.types import applied_type, instantiate_type
+from isarstep.logic.typestrings import type_variables
 from isarstep.logic.variables import as_function
-from isarstep.prove.monomorphise import Substitution, match_in_sorts, variables_in
+from isarstep.prove.monomorphise import Substitution, match_in_sorts
 
 
 @dataclass(slots=True)
@@ -69,6 +70,15 @@ class Matching:
                 return False
         return True
 
+    def extended(self, pattern: Term, term: Term) -> Matching | None:
+        """Another matching, by which the pattern is the term, too."""
+        made = Matching(self.signature, dict(self.terms), dict(self.types))
+        return made if made.fits(pattern, term) else None
+
+    def complete(self, variables: Iterable[Typ]) -> bool:
+        """Has every one of these type variables a value? An instance has none left."""
+        return all(variable in self.types for variable in variables if isinstance(variable, TVar))
+
     def _type(self, pattern: Typ | None, typ: Typ | None) -> bool:
         if pattern is None or typ is None:
             return False
@@ -95,16 +105,12 @@ class Matching:
 
     def _instantiated(self, typ: Typ | None) -> Typ | None:
         """None where some of it is not known yet."""
-        made = None if typ is None else self._instantiated_type(typ)
-        return None if made is None or any(isinstance(v, TVar) for v in variables_in(made)) else made
-
-    def _instantiated_type(self, typ: Typ) -> Typ:
-        return map_type(typ, lambda v: self.types.get(v, v) if isinstance(v, TVar) else v)
+        made = None if typ is None else instantiate_type(typ, self.types)
+        return None if made is None or any(isinstance(v, TVar) for v in type_variables(made)) else made
 
     def instance(self, term: Term) -> Term:
         """The term with what is known put in, reduced."""
-
-        typed = substitute_types(term, self._instantiated_type)
+        typed = substitute_types(term, lambda typ: instantiate_type(typ, self.types))
         terms = self.terms
         made = substitute(typed, lambda leaf: terms.get((leaf.name, leaf.index)) if type(leaf) is Var else None)
         return beta_normal(made)

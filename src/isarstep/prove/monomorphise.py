@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, constants, frees, substitute_types, subterms
+from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, constants, frees, substitute_types
+from isarstep.logic.types import instantiate_type, types_in
+from isarstep.logic.typestrings import type_variables
 
 ROUNDS = 3
 INSTANCES_PER_FACT = 6
@@ -28,7 +30,7 @@ LOGICAL = frozenset(
     }
 )  # fmt: skip
 
-Substitution = dict[TVar, Typ]
+Substitution = dict[Typ, Typ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Sig
     patterns = [_pattern(fact) for fact in facts]
     result: dict[tuple[int, tuple[Typ, ...]], Named] = {}
     for number, (fact, pattern) in enumerate(zip(facts, patterns, strict=True)):
-        if pattern.usable and not pattern.variables:
+        if pattern is not None and not pattern.variables:
             result[number, ()] = fact
             _record(fact.prop, seen)
     known: dict[int, list[int]] = {}  # for every fact, at how many types its constants stood when it was matched
@@ -58,7 +60,7 @@ def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Sig
         before = len(result)
         found: list[Term] = []
         for number, (fact, pattern) in enumerate(zip(facts, patterns, strict=True)):
-            if not pattern.constants:
+            if pattern is None or not pattern.constants:
                 continue
             types_seen = [len(seen.get(c.name, ())) for c in pattern.constants]
             if known.get(number) == types_seen:
@@ -66,7 +68,7 @@ def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Sig
             known[number] = types_seen
             for types in _instances(pattern, seen, signature):
                 if (number, types) not in result:
-                    instance = _instance(fact, types)
+                    instance = _instance(fact, pattern.variables, types)
                     result[number, types] = instance
                     found.append(instance.prop)
             if len(result) >= limit:
@@ -83,7 +85,6 @@ def monomorphise(facts: Sequence[Named], problem: Iterable[Term], signature: Sig
 class _Pattern:
     """What matching needs of a fact: its type variables, and the constants whose types mention them."""
 
-    usable: bool
     variables: tuple[TVar, ...]
     constants: tuple[Const, ...]
 
@@ -94,26 +95,20 @@ def is_general(prop: Term) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _pattern(fact: Named) -> _Pattern:
+def _pattern(fact: Named) -> _Pattern | None:
+    """None where it holds only under hypotheses that were lost."""
     variables = tuple(dict.fromkeys(term_type_variables(fact.prop)))
     if not (fact.here or is_general(fact.prop)):
-        return _Pattern(usable=False, variables=(), constants=())
+        return None
     open_constants = (c for c in constants(fact.prop) if c.name not in LOGICAL and c.type and _has_variable(c.type))
-    return _Pattern(True, tuple(v for v in variables if isinstance(v, TVar)), tuple(open_constants))
+    return _Pattern(tuple(v for v in variables if isinstance(v, TVar)), tuple(open_constants))
 
 
 @lru_cache(maxsize=50_000)
-def _instance(fact: Named, types: tuple[Typ, ...]) -> Named:
+def _instance(fact: Named, variables: tuple[TVar, ...], types: tuple[Typ, ...]) -> Named:
+    known: dict[Typ, Typ] = dict(zip(variables, types, strict=True))
     # A fact mentions few different types, each many times.
-    made: dict[Typ, Typ] = dict(zip(_pattern(fact).variables, types, strict=True))
-
-    def instantiate(typ: Typ) -> Typ:
-        known = made.get(typ)
-        if known is None:
-            known = made[typ] = Type(typ.name, tuple(map(instantiate, typ.args))) if isinstance(typ, Type) else typ
-        return known
-
-    return Named(fact.name, substitute_types(fact.prop, instantiate))
+    return Named(fact.name, substitute_types(fact.prop, cache(lambda typ: instantiate_type(typ, known))))
 
 
 @lru_cache(maxsize=50_000)
@@ -142,7 +137,7 @@ def _instances(pattern: _Pattern, seen: dict[str, dict[Typ, None]], signature: S
         if len(taken) == len(variables):
             found[tuple(taken[v] for v in variables)] = None
             return
-        while rest and all(v in taken for v in variables_in(rest[0].type)):
+        while rest and rest[0].type is not None and all(v in taken for v in type_variables(rest[0].type)):
             rest = rest[1:]
         if not rest:
             return
@@ -186,21 +181,9 @@ def match_in_sorts(pattern: Typ | None, typ: Typ, taken: Substitution, signature
 
 
 def term_type_variables(prop: Term) -> Iterator[TVar | TFree]:
-    for node in subterms(prop):
-        typ = getattr(node, "type", None)
-        if typ is not None:
-            yield from variables_in(typ)
-
-
-def variables_in(typ: Typ | None) -> Iterator[TVar | TFree]:
-    todo: list[Typ | None] = [typ]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Type):
-            todo.extend(node.args)
-        elif node is not None:
-            yield node
+    for typ in types_in(prop):
+        yield from type_variables(typ)
 
 
 def _has_variable(typ: Typ) -> bool:
-    return any(isinstance(v, TVar) for v in variables_in(typ))
+    return any(isinstance(v, TVar) for v in type_variables(typ))

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial, reduce
+from functools import partial
 
 from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, pure_all, strip_pure_imp
 from isarstep.logic.signature import Signature
@@ -34,7 +34,7 @@ from isarstep.logic.terms import (
 )
 from isarstep.logic.types import instantiate_type
 from isarstep.prove.domains import Domain, Undetermined, Value
-from isarstep.prove.executable import FINITE, MOST_STEPS_OF_VALUE, Code, Machine, Meanings, never
+from isarstep.prove.executable import FINITE, MOST_STEPS_OF_VALUE, BuiltInOnly, Code, Machine, environment, never
 from isarstep.prove.monomorphise import term_type_variables
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 
@@ -78,9 +78,11 @@ class RefutationSearch:
 
 @dataclass(frozen=True)
 class CheckedClaim:
-    """A conclusion under premises, without type variables, ready to be evaluated: variables are bound, the last one
+    """A conclusion under premises, ready to be evaluated at some types: variables are bound, the last one
     innermost."""
 
+    terms: Sequence[Term]  # the conclusion last
+    types: dict[Typ, Typ]
     variables: tuple[Variable, ...]
     domains: tuple[Domain, ...]
     premises: tuple[tuple[int, Code], ...]  # each with the number of variables that it needs
@@ -88,19 +90,10 @@ class CheckedClaim:
     conclusion: Code
 
 
-@dataclass(frozen=True)
-class TypedClaim:
-    """A claim with what type variables stand for in it, and its terms, the conclusion last."""
-
-    claim: CheckedClaim
-    types: dict[Typ, Typ]
-    terms: Sequence[Term]
-
-
 class Refuter:
     """Looks for counterexamples with one set of meanings."""
 
-    def __init__(self, meanings: Meanings, signature: Signature, steps: int = MOST_STEPS_OF_VALUE) -> None:
+    def __init__(self, meanings: BuiltInOnly, signature: Signature, steps: int = MOST_STEPS_OF_VALUE) -> None:
         self.machine = Machine(meanings, OPERATIONS_OF_CONSTANTS, steps)
         self._meanings, self._signature = meanings, signature
 
@@ -122,7 +115,7 @@ class Refuter:
 
         found = RefutationSearch()
         premises, conclusion = _flat([_general(premise) for premise in premises], conclusion)
-        hopeful: Iterable[TypedClaim] = self._claims((*premises, conclusion), found)
+        hopeful: Iterable[CheckedClaim] = self._claims((*premises, conclusion), found)
         for size, most in ROUNDS:  # small values at all types, then larger ones
             left = []
             for each in hopeful:
@@ -130,7 +123,7 @@ class Refuter:
                 began = time.thread_time()
                 # No type gets more than half of the time that is left.
                 half = partial(lambda began: (began + end()) / 2, began)
-                for values in self._assignments(each.claim, size, most, half, found):
+                for values in self._assignments(each, size, most, half, found):
                     self._judge(each, values, found)
                     if found.counterexample or (wanted is not None and found.satisfying >= wanted):
                         return found
@@ -144,47 +137,41 @@ class Refuter:
     def counterexample(self, premises: Sequence[Term], conclusion: Term, seconds: float = 1.0) -> Counterexample | None:
         return self.search(premises, conclusion, seconds).counterexample
 
-    def _claims(self, terms: Sequence[Term], found: RefutationSearch) -> Iterator[TypedClaim]:
+    def _claims(self, terms: Sequence[Term], found: RefutationSearch) -> Iterator[CheckedClaim]:
         """The claim at each choice of types for its type variables, where values can be made."""
         for types in self._instances(terms):
-            at = [_at_types(term, types) for term in terms]
-            claim = self._claim(at[:-1], at[-1])
+            claim = self._claim([_at_types(term, types) for term in terms], types)
             if isinstance(claim, str):
                 found.why_not = claim
             else:
                 found.asked += 1
-                yield TypedClaim(claim, types, at)
+                yield claim
 
-    def _judge(self, typed: TypedClaim, values: Sequence[Value], found: RefutationSearch) -> None:
-        claim, types = typed.claim, typed.types
-        key = tuple(_key(domain, value) for domain, value in zip(claim.domains, values, strict=True))
-        if (key, *types.values()) in found.seen:
+    def _judge(self, claim: CheckedClaim, values: Sequence[Value], found: RefutationSearch) -> None:
+        known = (_key(domain, value) for domain, value in zip(claim.domains, values, strict=True))
+        key = (*known, *claim.types.values())
+        if key in found.seen:
             return
-        env: Value = ()
-        for value in values:
-            env = (value, env)
         try:
-            holds = self.machine.evaluate(claim.conclusion, env)
+            holds = self.machine.evaluate(claim.conclusion, environment(values))
         except Undetermined:
             found.undetermined += 1
             return
-        found.seen.add((key, *types.values()))
+        found.seen.add(key)
         found.satisfying += 1
         if not holds:
-            shown = self._confirmed(claim, values, typed.terms)
+            shown = self._confirmed(claim, values)
             if shown is not None:
-                found.counterexample = Counterexample(shown, tuple(types.items()))  # type: ignore[arg-type]
+                found.counterexample = Counterexample(shown, tuple(claim.types.items()))  # type: ignore[arg-type]
 
-    def _confirmed(
-        self, claim: CheckedClaim, values: Sequence[Value], terms: Sequence[Term]
-    ) -> tuple[tuple[Variable, Term], ...] | None:
+    def _confirmed(self, claim: CheckedClaim, values: Sequence[Value]) -> tuple[tuple[Variable, Term], ...] | None:
         """The values as terms, where premises are true and the conclusion is false once more with these terms in place
         of the variables, read by a machine that has seen nothing yet."""
         fresh = Machine(self._meanings, OPERATIONS_OF_CONSTANTS)
         try:
             made = [domain.term(value) for domain, value in zip(claim.domains, values, strict=True)]
             known = dict(zip(claim.variables, made, strict=True))
-            closed = [beta_normal(substitute(term, known.get)) for term in terms]
+            closed = [beta_normal(substitute(term, known.get)) for term in claim.terms]
             truths = [fresh.evaluate(fresh.code(term), ()) for term in closed]
         except (Undetermined, NotImplementedError):
             return None
@@ -211,10 +198,10 @@ class Refuter:
             return [t for t in (two, one, three, Type("Nat.nat")) if t in (two, three) or of_sort(t, variable.sort)]
         return [typ for typ in INSTANCES if self._signature.of_sort(typ, variable.sort)][:MOST_INSTANCES]
 
-    def _claim(self, premises: Sequence[Term], conclusion: Term) -> CheckedClaim | str:
+    def _claim(self, whole: Sequence[Term], types: dict[Typ, Typ]) -> CheckedClaim | str:
         """Or why no values need be made: some part has none whatever they are."""
-        whole = (*premises, conclusion)
-        variables = list(dict.fromkeys(n for t in whole for n in subterms(t) if type(n) is Free or type(n) is Var))
+        *premises, conclusion = whole
+        variables = list(dict.fromkeys(variable for term in whole for variable in _variables(term)))
         if len({(type(v), v.name, getattr(v, "index", 0)) for v in variables}) < len(variables):
             return "one name at two types"
         try:
@@ -226,18 +213,16 @@ class Refuter:
         solved = {}
         for place, variable in enumerate(order):
             if variable in defined:
-                solved[place] = self.machine.code(reduce(abstract, order[:place], defined[variable]))
+                solved[place] = self.machine.code_over(order[:place], defined[variable])
         asked = []
         for premise in premises:
-            needed = max(
-                (order.index(n) + 1 for n in subterms(premise) if type(n) is Free or type(n) is Var), default=0
-            )
-            asked.append((needed, self.machine.code(reduce(abstract, order[:needed], premise))))
-        conclusion_code = self.machine.code(reduce(abstract, order, conclusion))
+            needed = max((order.index(variable) + 1 for variable in _variables(premise)), default=0)
+            asked.append((needed, self.machine.code_over(order[:needed], premise)))
+        conclusion_code = self.machine.code_over(order, conclusion)
         if never in (conclusion_code, *solved.values(), *(code for _, code in asked)):
             return "a constant that nothing computes"
-        made = [domains[v] for v in order]
-        return CheckedClaim(tuple(order), tuple(made), tuple(asked), solved, conclusion_code)
+        made = tuple(domains[v] for v in order)
+        return CheckedClaim(whole, types, tuple(order), made, tuple(asked), solved, conclusion_code)
 
     def _assignments(
         self, claim: CheckedClaim, size: int, most: int, until: Callable[[], float], found: RefutationSearch
@@ -335,14 +320,14 @@ def _definitions(premises: Sequence[Term], variables: Sequence[Variable]) -> dic
         for one, other in (sides, sides[::-1]):
             if (type(one) is Free or type(one) is Var) and one not in found and one in variables:
                 inside, before = _variables(other), {v for t in found.values() for v in _variables(t)}
-                if not inside & found.keys() and one not in inside | before:
+                if not inside.keys() & found.keys() and one not in inside and one not in before:
                     found[one] = other
                     break
     return found
 
 
-def _variables(term: Term) -> set[Variable]:
-    return {node for node in subterms(term) if type(node) is Free or type(node) is Var}
+def _variables(term: Term) -> dict[Variable, None]:
+    return dict.fromkeys(node for node in subterms(term) if type(node) is Free or type(node) is Var)
 
 
 def _at_types(term: Term, types: dict[Typ, Typ]) -> Term:

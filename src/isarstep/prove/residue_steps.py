@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import reduce
 
 from isarstep.logic import hol
-from isarstep.logic.hol import BALL, DIVIDE, DVD, MEMBER, MINUS, MODULO, PLUS, POWER, TIMES, UMINUS
+from isarstep.logic.hol import BALL, DVD, MEMBER, MINUS, MODULO, PLUS, POWER, TIMES, UMINUS
 from isarstep.logic.terms import (
     Abs,
     Const,
@@ -28,11 +28,11 @@ from isarstep.logic.terms import (
     list_comb,
     rebuilt,
     strip_comb,
-    strip_fun,
     subterms,
 )
+from isarstep.logic.types import first_argument_type
 from isarstep.prove.domains import BOOL, NAT, number_term
-from isarstep.prove.rings import nonlinear, number_of
+from isarstep.prove.rings import divide, nonlinear, number_of, times
 from isarstep.prove.verdict import ShownStep
 
 MOST_CASES = 12
@@ -61,13 +61,15 @@ def residue_steps(goal: Term, given: Sequence[tuple[str, Term]]) -> tuple[tuple[
         return alone
     if linear and (shown.cases or not shown.steps):
         return (_through_remainders(goal, given, terms[0][1]) if given else None) or alone
-    steps = (*shown.cases, *(_moved(step, len(shown.cases)) for step in shown.steps))
+    count = len(shown.cases)
+    moved = [replace(step, steps=tuple(place + count for place in step.steps)) for step in shown.steps]
+    steps = (*shown.cases, *moved)
     if not any(type(node) is Const and node.name == DVD for node in subterms(goal)):
         return steps, CASES, alone[2]
     formula = hol.dest_trueprop(goal)
     assert formula is not None
     used = tuple(place for place, step in enumerate(steps) if step.used)
-    steps = tuple(ShownStep(step.formula, step.method, step.premises, step.steps, False) for step in steps)
+    steps = tuple(replace(step, used=False) for step in steps)
     last = ShownStep(rebuilt(formula, _without_dvd), CASES, alone[2], used, True)
     return (*steps, last), WITHOUT_DVD, ()
 
@@ -97,13 +99,11 @@ def _through_remainders(
     if any(leaf in variables for formula in abstracted for leaf in frees(formula)):
         return None  # a variable stands outside of remainders
     everywhere = reduce(lambda right, left: hol.implies(left, right, typed=True), reversed(abstracted))
-    below = list_comb(
-        Const("Set_Interval.ord_class.atLeastLessThan", funs((typ, typ), Type("Set.set", (typ,)))),
-        [number_term(Fraction(n), typ) for n in (0, modulus)],
-    )
-    member = Const(MEMBER, funs((typ, Type("Set.set", (typ,))), BOOL))
+    low, high, sets = number_term(Fraction(0), typ), number_term(Fraction(modulus), typ), Type("Set.set", (typ,))
+    below = hol.binary("Set_Interval.ord_class.atLeastLessThan", low, high, typ, sets)
+    member = Const(MEMBER, funs((typ, sets), BOOL))
     for stand_in in reversed(stand_ins.values()):
-        ball = Const(BALL, funs((Type("Set.set", (typ,)), funs((typ,), BOOL)), BOOL))
+        ball = Const(BALL, funs((sets, funs((typ,), BOOL)), BOOL))
         everywhere = list_comb(ball, (below, Abs("k", typ, abstract(everywhere, stand_in))))
     steps = [*shown.steps, ShownStep(everywhere, "eval", (), (), False)]
     among = [len(steps) - 1]
@@ -135,8 +135,7 @@ class _Shown:
         """`t mod d = t' mod d`, where t' has remainders alone."""
         image, why = self.image(term, typ)
         if isinstance(why, int):
-            step = self.steps[why]
-            self.steps[why] = ShownStep(step.formula, step.method, step.premises, step.steps, True)
+            self.steps[why] = replace(self.steps[why], used=True)
         elif why == LEAF and image not in self.known:
             self._one_of(term, self.modulus, typ, range(self.modulus))
 
@@ -176,16 +175,14 @@ class _Shown:
             raise _Beyond
         rest = _mod(exponent, period, NAT)
         small = list_comb(head, (base, rest))
-        whole = list_comb(
-            head, (list_comb(head, (base, number_term(Fraction(period), NAT))), _divided(exponent, period))
-        )
-        one = number_term(Fraction(1), typ)
-        split = hol.eq(term, _times(whole, small, typ), typ)
+        length, one = number_term(Fraction(period), NAT), number_term(Fraction(1), typ)
+        whole = list_comb(head, (list_comb(head, (base, length)), divide(exponent, length, NAT)))
+        split = hol.eq(term, times(whole, small, typ), typ)
         laws = "power_mult[symmetric] power_add[symmetric] mult_div_mod_eq"
         self.steps.append(ShownStep(split, f"(simp only: {laws})", (), (), False))
         place = len(self.steps) - 1
         _, unit = self._equal(whole, one, typ, "(subst power_mod[symmetric], simp)", ())
-        product = _times(whole, small, typ), _times(one, small, typ)
+        product = times(whole, small, typ), times(one, small, typ)
         _, both = self._equal(*product, typ, "(rule mod_mult_cong[OF _ refl])", (int(unit),))
         values = {_value(exponent, n) % period for n in range(period)}
         self._one_of(exponent, period, NAT, sorted(values))
@@ -205,10 +202,6 @@ class _Shown:
             self.cases.append(step)
 
 
-def _moved(step: ShownStep, by: int) -> ShownStep:
-    return ShownStep(step.formula, step.method, step.premises, tuple(place + by for place in step.steps), step.used)
-
-
 def _order(base: int, modulus: int) -> int | None:
     """The least p > 0 with base ^ p = 1 modulo it; None where there is none."""
     if modulus < 2 or math.gcd(base, modulus) != 1:
@@ -222,9 +215,9 @@ def _order(base: int, modulus: int) -> int | None:
 def _value(exponent: Term, n: int) -> int:
     """An exponent where its one variable is n."""
     match applied_constant(exponent):
-        case "Groups.plus_class.plus", [left, right]:
+        case hol.PLUS, [left, right]:
             return _value(left, n) + _value(right, n)
-        case "Groups.times_class.times", [left, right]:
+        case hol.TIMES, [left, right]:
             return _value(left, n) * _value(right, n)
         case "Nat.Suc", [inner]:
             return _value(inner, n) + 1
@@ -239,40 +232,27 @@ def _value(exponent: Term, n: int) -> int:
 def _moduli(formula: Term) -> Iterator[tuple[Term, int, Typ]]:
     """Terms of which a formula has remainders, by which number."""
     for node in subterms(formula):
-        head, arguments = strip_comb(node)
-        if type(head) is not Const or head.type is None or len(arguments) != 2:
-            continue
-        if head.name in (MODULO, DVD):
-            term, modulus = arguments if head.name == MODULO else arguments[::-1]
-            number = number_of(modulus)
-            if number:
-                yield term, number, strip_fun(head.type)[0][0]
+        typ = first_argument_type(node)
+        match applied_constant(node):
+            case (hol.MODULO, [term, modulus]) | (hol.DVD, [modulus, term]) if typ is not None:
+                number = number_of(modulus)
+                if number:
+                    yield term, number, typ
 
 
 def _exponent(node: Term) -> bool:
     """Is it a power with a variable as exponent?"""
-    head, arguments = strip_comb(node)
-    return type(head) is Const and head.name == POWER and len(arguments) == 2 and bool(frees(arguments[1]))
+    sides = hol.dest_binary(POWER, node)
+    return sides is not None and bool(frees(sides[1]))
 
 
 def _without_dvd(node: Term) -> Term:
     """`d dvd t` as `t mod d = 0`."""
-    head, arguments = strip_comb(node)
-    if type(head) is not Const or head.name != DVD or len(arguments) != 2 or head.type is None:
+    sides, typ = hol.dest_binary(DVD, node), first_argument_type(node)
+    if sides is None or typ is None:
         return node
-    typ = strip_fun(head.type)[0][0]
-    zero = number_term(Fraction(0), typ)
-    remainder = list_comb(Const(MODULO, funs((typ, typ), typ)), arguments[::-1])
-    return list_comb(Const(hol.EQ, funs((typ, typ), BOOL)), (remainder, zero))
+    return hol.eq(hol.binary(MODULO, sides[1], sides[0], typ), number_term(Fraction(0), typ), typ)
 
 
 def _mod(term: Term, modulus: int, typ: Typ) -> Term:
-    return list_comb(Const(MODULO, funs((typ, typ), typ)), (term, number_term(Fraction(modulus), typ)))
-
-
-def _divided(term: Term, modulus: int) -> Term:
-    return list_comb(Const(DIVIDE, funs((NAT, NAT), NAT)), (term, number_term(Fraction(modulus), NAT)))
-
-
-def _times(left: Term, right: Term, typ: Typ) -> Term:
-    return list_comb(Const(TIMES, funs((typ, typ), typ)), (left, right))
+    return hol.binary(MODULO, term, number_term(Fraction(modulus), typ), typ)

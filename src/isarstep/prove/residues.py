@@ -13,19 +13,20 @@ from collections.abc import Sequence
 from itertools import product
 
 from isarstep.logic import hol
-from isarstep.logic.terms import Const, Free, Term, Type, abstract, applied_constant, loose, strip_comb, strip_fun
-from isarstep.logic.types import first_argument_type
-from isarstep.prove.domains import Undetermined
-from isarstep.prove.executable import BuiltInOnly, Environment, Machine
+from isarstep.logic.hol import DVD
+from isarstep.logic.terms import Free, Term, applied_constant, loose, strip_comb
+from isarstep.logic.types import first_argument_type, type_of
+from isarstep.prove.domains import INT, NAT, Undetermined
+from isarstep.prove.enumeration import satisfying
+from isarstep.prove.executable import BuiltInOnly, Machine
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.operations import OPERATIONS_OF_CONSTANTS
 from isarstep.prove.rings import number_of
 
 LARGEST_MODULUS = 5_000
 MOST_VALUES = 3_000
-NAT, INT = Type("Nat.nat"), Type("Int.int")
 CONNECTIVES = ("HOL.conj", "HOL.disj", "HOL.implies", "HOL.Not")
-COMPARED = ("HOL.eq", "Orderings.ord_class.less", "Orderings.ord_class.less_eq")
+COMPARED = (hol.EQ, hol.LESS, hol.LESS_EQ)
 CONG = "Cong.unique_euclidean_semiring_class.cong"
 
 
@@ -72,24 +73,11 @@ def _holds(given: Sequence[_Periodic], wanted: _Periodic) -> bool:
     if math.prod(map(len, ranges)) > MOST_VALUES:
         return False
     machine = Machine(BuiltInOnly(), OPERATIONS_OF_CONSTANTS)
-    codes = []
-    for each in every:
-        body = each.formula
-        for variable in reversed(variables):
-            body = abstract(body, variable)
-        codes.append(machine.code(body))
     try:
-        for values in product(*ranges):
-            environment: Environment = ()
-            for value in reversed(values):
-                environment = (value, environment)
-            *premises, conclusion = codes
-            holds = all(machine.evaluate(code, environment) for code in premises)
-            if holds and not machine.evaluate(conclusion, environment):
-                return False
+        found = satisfying(machine, variables, product(*ranges), [each.formula for each in given], wanted.formula)
+        return not any(True for _ in found)
     except Undetermined:
         return False
-    return True
 
 
 def carmichael(modulus: int) -> int:
@@ -117,18 +105,18 @@ class _Periodic:
         self._truth(formula)
 
     def _truth(self, formula: Term) -> None:
-        head, arguments = strip_comb(formula)
-        name = head.name if type(head) is Const else ""
+        name, arguments = applied_constant(formula)
+        whole = first_argument_type(formula) in (NAT, INT)
         if name in CONNECTIVES:
             for each in arguments:
                 self._truth(each)
-        elif name in COMPARED and len(arguments) == 2 and first_argument_type(head) in (NAT, INT):
+        elif name in COMPARED and len(arguments) == 2 and whole:
             for each in arguments:
                 self._value(each)
-        elif name == "Rings.dvd_class.dvd" and len(arguments) == 2 and first_argument_type(head) in (NAT, INT):
+        elif name == DVD and len(arguments) == 2 and whole:
             self._modulus(arguments[0])
             self._polynomial(arguments[1])
-        elif name == CONG and len(arguments) == 3 and first_argument_type(head) in (NAT, INT):
+        elif name == CONG and len(arguments) == 3 and whole:
             self._modulus(arguments[2])
             self._polynomial(arguments[0])
             self._polynomial(arguments[1])
@@ -144,18 +132,13 @@ class _Periodic:
     def _value(self, term: Term) -> None:
         """A term whose own value is periodic: remainders, numerals, and what is computed from them."""
         match applied_constant(term):
-            case "Rings.modulo_class.modulo", [number, modulus]:
+            case hol.MODULO, [number, modulus]:
                 self._modulus(modulus)
                 self._polynomial(number)
-            case (
-                "Groups.plus_class.plus" | "Groups.times_class.times" | "Groups.minus_class.minus",
-                [left, right],
-            ):
-                self._value(left)
-                self._value(right)
-            case "Groups.uminus_class.uminus" | "Nat.Suc", [inner]:
-                self._value(inner)
-            case "Power.power_class.power", [base, exponent] if number_of(exponent) is not None:
+            case hol.PLUS | hol.TIMES | hol.MINUS | hol.UMINUS | "Nat.Suc", parts:
+                for each in parts:
+                    self._value(each)
+            case hol.POWER, [base, exponent] if number_of(exponent) is not None:
                 self._value(base)
             case _:
                 if number_of(term) is None:
@@ -167,20 +150,16 @@ class _Periodic:
         if type(head) is Free and not arguments and head.type in (NAT, INT):
             self.variables.add(head)
             return
-        match head.name if type(head) is Const else "", arguments:
-            case "Groups.plus_class.plus" | "Groups.times_class.times", [left, right]:
-                self._polynomial(left)
-                self._polynomial(right)
-            case "Groups.minus_class.minus", [left, right] if first_argument_type(head) == INT:
-                self._polynomial(left)
-                self._polynomial(right)
-            case "Groups.uminus_class.uminus", [inner] if first_argument_type(head) == INT:
+        match applied_constant(term):
+            case hol.PLUS | hol.TIMES | "Nat.Suc", parts:
+                for each in parts:
+                    self._polynomial(each)
+            case hol.MINUS | hol.UMINUS, parts if first_argument_type(head) == INT:
+                for each in parts:
+                    self._polynomial(each)
+            case "Nat.semiring_1_class.of_nat" | "Int.ring_1_class.of_int", [inner] if type_of(term) in (NAT, INT):
                 self._polynomial(inner)
-            case "Nat.Suc", [inner]:
-                self._polynomial(inner)
-            case "Nat.semiring_1_class.of_nat" | "Int.ring_1_class.of_int", [inner] if _result_type(head) in (NAT, INT):
-                self._polynomial(inner)
-            case "Power.power_class.power", [base, exponent]:
+            case hol.POWER, [base, exponent]:
                 self._polynomial(base)
                 self._exponent(exponent)
             case _:
@@ -193,20 +172,14 @@ class _Periodic:
             self.variables.add(head)
             self.exponents.add(head)
             return
-        match head.name if type(head) is Const else "", arguments:
-            case "Groups.plus_class.plus", [left, right]:
-                self._exponent(left)
+        match applied_constant(term):
+            case hol.PLUS | "Nat.Suc", parts:
+                for each in parts:
+                    self._exponent(each)
+            case hol.TIMES, [left, right] if number_of(left):
                 self._exponent(right)
-            case "Nat.Suc", [inner]:
-                self._exponent(inner)
-            case "Groups.times_class.times", [left, right] if number_of(left):
-                self._exponent(right)
-            case "Groups.times_class.times", [left, right] if number_of(right):
+            case hol.TIMES, [left, right] if number_of(right):
                 self._exponent(left)
             case _:
                 if number_of(term) is None:
                     raise NotPeriodic
-
-
-def _result_type(head: Term) -> object:
-    return strip_fun(head.type)[1] if type(head) is Const and head.type is not None else None

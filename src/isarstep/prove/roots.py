@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import reduce
 
 from isarstep.logic import hol
-from isarstep.logic.terms import Const, Free, Term, Typ, funs, list_comb
+from isarstep.logic.terms import Free, Term, Typ
 from isarstep.prove.domains import INT, RAT, REAL, number_term
-from isarstep.prove.rings import Polynomial
+from isarstep.prove.rings import Polynomial, minus, times
 
 LARGEST_DEGREE = 4
 LARGEST_COEFFICIENT = 10_000
@@ -59,9 +59,8 @@ def product_of_factors(variable: Free, roots: list[Fraction]) -> Term:
     """`(x - r) * (x - s) = 0`."""
     typ = variable.type
     assert typ is not None
-    minus, times = (Const(f"Groups.{name}_class.{name}", funs((typ, typ), typ)) for name in ("minus", "times"))
-    factors = [list_comb(minus, (variable, number_term(root, typ))) for root in roots]
-    product = reduce(lambda a, b: list_comb(times, (a, b)), factors)
+    factors = [minus(variable, number_term(root, typ), typ) for root in roots]
+    product = reduce(lambda a, b: times(a, b, typ), factors)
     return hol.eq(product, number_term(Fraction(0), typ), typ)
 
 

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from isarstep.logic import hol
-from isarstep.logic.hol import COLLECT, DVD, LEAST, LESS, LESS_EQ
+from isarstep.logic.hol import COLLECT, LEAST, LESS
 from isarstep.logic.terms import (
     Abs,
     Bound,
     Const,
     Term,
     Type,
+    applied_constant,
     funs,
     instantiate,
     list_comb,
@@ -68,7 +69,7 @@ def has_value_steps(term: Term) -> bool:
 def _least(node: Term, predicate: Abs, value: Term, count: int) -> Iterator[ShownStep]:
     """The property holds of the value, of no smaller number, and so it is the least."""
     yield ShownStep(instantiate(predicate.body, value), "eval", (), (), False)
-    less = list_comb(Const(LESS, funs((NAT, NAT), BOOL)), (Bound(0), value))
+    less = hol.binary(LESS, Bound(0), value, NAT, BOOL)
     none = list_comb(Const(hol.NOT, funs((BOOL,), BOOL)), (predicate.body,))
     smaller = hol.forall(predicate.name, NAT, hol.implies(less, none, typed=True))
     yield ShownStep(smaller, "eval", (), (), False)
@@ -88,12 +89,11 @@ def _bound(body: Term) -> int | None:
     if both is not None:
         found = [bound for part in both if (bound := _bound(part)) is not None]
         return min(found, default=None)
-    head, arguments = strip_comb(body)
-    names = (DVD, LESS, LESS_EQ)
-    if type(head) is not Const or head.name not in names or len(arguments) != 2 or arguments[0] != Bound(0):
-        return None
-    number = number_of(arguments[1])
-    return number if number and number <= LARGEST else None
+    match applied_constant(body):
+        case ((hol.DVD | hol.LESS | hol.LESS_EQ), [Bound(index=0), limit]):
+            number = number_of(limit)
+            return number if number and number <= LARGEST else None
+    return None
 
 
 def _found_among(predicate: Abs, bound: int) -> Term:

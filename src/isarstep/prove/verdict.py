@@ -229,19 +229,22 @@ class WellFormed:
 
 Verdict: TypeAlias = Unsupported | IllFormed | WellFormed
 
+GAPS = ("first", "second", "trivial", "direct", "direct_paper", "f2_contradictory", "f4_contradictory")
+NOTIONS = ("correct", "alternative", "strict_correct", "strict_alternative", "improves_automation",
+           "strictly_improves_automation")  # fmt: skip
+CLASSES = ("gap_class", "gap_class_paper")
 # Columns of a table of verdicts with their Parquet types.
 COLUMNS: dict[str, str] = {
     "example": "string", "rank": "int32", "verdict": "string", "why": "string", "kind": "string",
     "exact": "bool", "alpha": "bool", "equivalent": "bool", "copy": "bool",
     **{
         f"{gap}_{column}": typ
-        for gap in ("first", "second", "trivial", "direct", "direct_paper", "f2_contradictory", "f4_contradictory")
+        for gap in GAPS
         for column, typ in (("result", "string"), ("by", "string"), ("seconds", "float32"), ("library", "int32"),
                             ("facts", "list<string>"))
     },
-    "correct": "bool", "alternative": "bool", "strict_correct": "bool", "strict_alternative": "bool",
-    "improves_automation": "bool", "strictly_improves_automation": "bool", "gap_class": "string",
-    "gap_class_paper": "string", "redundant": "bool", "loopholes": "list<string>",
+    **dict.fromkeys(NOTIONS, "bool"), **dict.fromkeys(CLASSES, "string"), "redundant": "bool",
+    "loopholes": "list<string>",
 }  # fmt: skip
 
 
@@ -255,36 +258,16 @@ def row(verdict: Verdict) -> dict[str, Any]:
         case IllFormed():
             cells.update(verdict="ill-formed", why=verdict.why, kind=verdict.kind, correct=False, strict_correct=False)
         case WellFormed():
-            likeness, background = verdict.likeness, verdict.background
-            cells.update(
-                verdict="well-formed",
-                kind=background.kind,
-                exact=likeness.exact,
-                alpha=likeness.alpha,
-                equivalent=likeness.equivalent,
-                copy=likeness.copy,
-                correct=verdict.correct,
-                alternative=verdict.alternative,
-                strict_correct=verdict.strict_correct,
-                strict_alternative=verdict.strict_alternative,
-                improves_automation=verdict.improves_automation,
-                strictly_improves_automation=verdict.strictly_improves_automation,
-                gap_class=verdict.gap_class,
-                gap_class_paper=verdict.gap_class_paper,
-                redundant=verdict.redundant,
-                loopholes=list(verdict.loopholes),
-            )
-            gaps = {
-                "first": verdict.first,
-                "second": verdict.second,
-                "trivial": verdict.trivial,
-                "direct": background.direct,
-                "direct_paper": background.direct_paper,
-                "f2_contradictory": background.f2_contradictory,
-                "f4_contradictory": background.f4_contradictory,
-            }
-            for name, gap in gaps.items():
-                cells.update({f"{name}_{column}": value for column, value in _gap_cells(gap).items()})
+            cells.update(verdict="well-formed", kind=verdict.background.kind, loopholes=list(verdict.loopholes))
+            for part, names in (
+                (verdict.likeness, ("exact", "alpha", "equivalent", "copy")),
+                (verdict, (*NOTIONS, *CLASSES, "redundant")),
+            ):
+                cells.update((name, getattr(part, name)) for name in names)
+            for holder, gaps in ((verdict, GAPS[:3]), (verdict.background, GAPS[3:])):
+                for name in gaps:
+                    gap = _gap_cells(getattr(holder, name))
+                    cells.update((f"{name}_{column}", value) for column, value in gap.items())
     return cells
 
 
