@@ -42,7 +42,7 @@ def rules_tried(
 ) -> list[str]:
     given = tuple(Named(f"F.2({place})", premise) for place, premise in enumerate(premises, 1))
     choice = InductionChoice(library_of(lemmas, SIGNATURE), may, SIGNATURE, given, goal)
-    return [f"{move.induction.rule} {len(move.induction.targets)}" for move in choice.moves()]
+    return [f"{move.rule} {len(move.targets)}" for move in choice.moves()]
 
 
 def test_a_rule_that_an_author_proved_for_a_type_is_tried() -> None:

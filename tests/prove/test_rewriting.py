@@ -15,7 +15,7 @@ from isarstep.logic.tokens import encode_line
 from isarstep.prove.facts import Library
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.rewriting import TRUE, Rewriter, rewrites_of
-from isarstep.prove.simprules import Declaration, Declarations, SimpRules, has_patterns
+from isarstep.prove.simprules import Declaration, SimpRules, has_patterns
 from isarstep.serve.engine import Engine
 
 RULES = ("append_Nil", "append_Cons", "append_Nil2", "rev_rev", "length_Cons", "length_Nil", "nth_Cons_0", "nth_Cons_Suc",
@@ -139,7 +139,7 @@ def test_rules_come_from_their_own_world_less_what_it_takes_away() -> None:
         read.append(theories)
         return [declared[theory] for theory in theories]
 
-    rules = SimpRules(Declarations(declared, made), lambda each: facts[each.row])
+    rules = SimpRules(declared, made, lambda each: facts[each.row])
     theory_contexts = TheoryContexts(SIGNATURE, {"A": [], "B": ["A"], "C": ["A"]})
 
     everything = frozenset(SIGNATURE.constants)

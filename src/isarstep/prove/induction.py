@@ -152,8 +152,8 @@ def _majors(
         further = []
         for used, matching in ways:
             for premise in premises:
-                more = Matching(signature, dict(matching.terms), dict(matching.types))
-                if not premise.here and more.fits(major, premise.prop):
+                more = None if premise.here else matching.extended(major, premise.prop)
+                if more is not None:
                     further.append(((*used, premise), more))
         ways = further[:4]
     return ways
@@ -169,7 +169,7 @@ def _typed(form: RuleForm, targets: Sequence[Term], matching: Matching, signatur
         if more is None:
             return False
         matching.types = more
-    return all(v in matching.types for v in term_type_variables(form.fact.prop) if isinstance(v, TVar))
+    return matching.complete(term_type_variables(form.fact.prop))
 
 
 def _applied(

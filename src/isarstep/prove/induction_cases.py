@@ -7,18 +7,17 @@ from dataclasses import replace
 
 from isarstep.logic.abbreviations import expand
 from isarstep.logic.tokens import encode_line
-from isarstep.prove.facts import Library
 from isarstep.prove.gaps import NOT_PROVED, GapCloser, OpenGap
 from isarstep.prove.induction import CASE, Induction
-from isarstep.prove.induction_moves import GOAL, InductionChoice, InductionMove
+from isarstep.prove.induction_moves import GOAL, InductionChoice
 from isarstep.prove.monomorphise import Named
 from isarstep.prove.verdict import Gap, Proved, Unknown
 
 
 def by_induction(closer: GapCloser, asked: OpenGap) -> Iterator[Gap]:
     """An answer for every induction that is tried, until one is proved."""
-    for move in _moves(closer, asked):
-        gap = _closed(closer.gap, asked, move.induction)
+    for induction in _inductions(closer, asked):
+        gap = _closed(closer.gap, asked, induction)
         yield gap
         if isinstance(gap, Proved):
             return
@@ -34,16 +33,22 @@ def by_plain_induction(closer: GapCloser, asked: OpenGap) -> Proved | None:
     found = simplified(asked)
     if isinstance(found, Proved):
         return found
-    inductions = (_closed(simplified, asked, move.induction) for move in _moves(closer, asked))
+    inductions = (_closed(simplified, asked, induction) for induction in _inductions(closer, asked))
     return next((gap for gap in inductions if isinstance(gap, Proved)), None)
 
 
-def _moves(closer: GapCloser, asked: OpenGap) -> list[InductionMove]:
+def _inductions(closer: GapCloser, asked: OpenGap) -> list[Induction]:
     library = closer.available.facts
     if library is None:
         return []
-    usable, own = _Usable(closer, asked, library), _own(asked)
-    return InductionChoice(library, usable, asked.signature, asked.local, asked.goal, own).moves()
+    may, theories = closer.may_use(asked), asked.context.theory_context.theories
+    visible = None if theories is None else library.visible(theories)
+
+    def usable(number: int) -> bool:
+        """Rules that are known where the question is asked, and before it."""
+        return (visible is None or bool(visible[number])) and may(number, library.theory(number))
+
+    return InductionChoice(library, usable, asked.signature, asked.local, asked.goal, _own(asked)).moves()
 
 
 def _own(asked: OpenGap) -> list[Named]:
@@ -51,19 +56,6 @@ def _own(asked: OpenGap) -> list[Named]:
     here = asked.context.theory_context
     rules = [Named(name, expand(prop, here.signature), here=True) for name, prop in here.own_inductions]
     return [*rules, *(fact for fact in asked.general if ".simps" in fact.name)]
-
-
-class _Usable:
-    """Which rules may be used: those that are known where the question is asked, and before it."""
-
-    def __init__(self, closer: GapCloser, asked: OpenGap, library: Library) -> None:
-        self._library, self._may = library, closer.may_use(asked)
-        theories = asked.context.theory_context.theories
-        self._visible = None if theories is None else library.visible(theories)
-
-    def __call__(self, number: int) -> bool:
-        there = self._visible is None or bool(self._visible[number])
-        return there and self._may(number, self._library.theory(number))
 
 
 def _closed(close: Callable[[OpenGap], Gap], asked: OpenGap, induction: Induction) -> Gap:

@@ -43,14 +43,6 @@ BY_TYPE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class InductionMove:
-    """An induction and the goal for which it is made: its variables fixed, its hypotheses among the premises."""
-
-    cost: float
-    induction: Induction
-
-
 @dataclass(frozen=True)
 class InductionChoice:
     """The moves for one goal. `may` says which facts can be used where it stands."""
@@ -70,9 +62,9 @@ class InductionChoice:
         goal = fixed_apart(self.goal, taken, more, GOAL)
         return (*self.premises, *more), goal
 
-    def moves(self) -> list[InductionMove]:
+    def moves(self) -> list[Induction]:
         """Cheapest first."""
-        found: dict[tuple[str, tuple[Term, ...], tuple[Free, ...]], InductionMove] = {}
+        found: dict[tuple[str, tuple[Term, ...], tuple[Free, ...]], tuple[float, Induction]] = {}
         for cost, form, targets in sorted(self._candidates(), key=lambda each: each[0]):
             if len(found) >= 2 * MOST_MOVES:
                 break
@@ -80,8 +72,8 @@ class InductionChoice:
                 premises, goal = self._stated
                 made = apply_rule(form, premises, goal, targets, arbitrary, self.signature)
                 if made is not None:
-                    found.setdefault((made.rule, made.targets, made.arbitrary), InductionMove(cost + further, made))
-        return sorted(found.values(), key=lambda move: move.cost)[:MOST_MOVES]
+                    found.setdefault((made.rule, made.targets, made.arbitrary), (cost + further, made))
+        return [induction for _, induction in sorted(found.values(), key=lambda move: move[0])[:MOST_MOVES]]
 
     def _generalised(self, targets: Sequence[Term | None]) -> Iterator[tuple[float, tuple[Free, ...]]]:
         """Nothing arbitrary, then all variables of the goal that are values and not what the induction goes over."""
@@ -206,9 +198,7 @@ def _same_type(one: MaybeTyp, other: MaybeTyp) -> bool:
     return isinstance(one, Type) and isinstance(other, Type) and one.name == other.name
 
 
-@lru_cache(maxsize=4096)
-def _form(fact: Named) -> RuleForm | None:
-    return rule_form(fact)
+_form = lru_cache(maxsize=4096)(rule_form)
 
 
 def _recursive_places(library: Library, function: str) -> frozenset[int]:

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from isarstep.logic.hol import dest_binary, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
-from isarstep.logic.terms import Term, TVar, head_name, loose, schematics, subterms
+from isarstep.logic.terms import Term, head_name, loose, schematics, subterms
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import LOGICAL, Named, is_general, term_type_variables
 
@@ -79,7 +79,7 @@ def _leading(rules: Sequence[_Rule], wanted: Term, signature: Signature) -> Iter
         if head_name(rule.conclusion) != head or head == "":
             continue
         matching = Matching(signature)
-        if matching.fits(rule.conclusion, wanted) and _complete(rule, matching):
+        if matching.fits(rule.conclusion, wanted) and matching.complete(term_type_variables(rule.fact.prop)):
             yield rule, matching
             count += 1
             if count == PER_GOAL:
@@ -97,12 +97,5 @@ def _equations(rules: Sequence[_Rule], formulas: Iterable[Term], signature: Sign
             continue
         for part in places.get(head_name(rule.left), ()):
             matching = Matching(signature)
-            if matching.fits(rule.left, part) and _complete(rule, matching):
+            if matching.fits(rule.left, part) and matching.complete(term_type_variables(rule.fact.prop)):
                 yield Named(rule.fact.name, matching.instance(rule.fact.prop))
-
-
-def _complete(rule: _Rule, matching: Matching) -> bool:
-    """Has every type variable of the fact a value? An instance has none left."""
-    return all(
-        variable in matching.types for variable in term_type_variables(rule.fact.prop) if isinstance(variable, TVar)
-    )

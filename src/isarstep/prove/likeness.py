@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from isarstep.logic.sameness import numbered_schematics
@@ -118,7 +119,4 @@ def _junction(name: str, term: Term) -> Term:
     ordered = [parts[key] for key in sorted(parts)]
     if not ordered:
         return neutral
-    result = ordered[-1]
-    for part in reversed(ordered[:-1]):
-        result = list_comb(Const(name), [part, result])
-    return result
+    return reduce(lambda rest, part: list_comb(Const(name), [part, rest]), reversed(ordered))

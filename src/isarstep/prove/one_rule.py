@@ -91,13 +91,11 @@ class OfferedRule(NamedTuple):
 
     def fits(self, way: Way, goal: str) -> bool:
         """Declared rules are used as they are meant, relevant ones in every way."""
-        intended = {
+        intended: dict[Way, bool] = {
             "backwards": bool(self.kinds & INTRODUCTION) or ("trans" in self.kinds and goal in ORDERS),
             "forwards": bool(self.kinds & (DESTRUCTION | {"trans"})),
-            "rewriting": False,
-            "chain": False,
         }
-        return self.relevant or intended[way]
+        return self.relevant or intended.get(way, False)
 
 
 class Relation(NamedTuple):
@@ -279,11 +277,8 @@ class OneRule:
         yield "rewriting", self._rewritten(rule)
         yield "chain", map(_RuleResult, self._chained(rule))
 
-    def _fits(self, pattern: Term, term: Term, matching: Matching | None = None) -> Matching | None:
-        """The matching, or another one, extended."""
-        known = ({}, {}) if matching is None else (dict(matching.terms), dict(matching.types))
-        made = Matching(self._signature, *known)
-        return made if made.fits(pattern, term) else None
+    def _fits(self, pattern: Term, term: Term) -> Matching | None:
+        return Matching(self._signature).extended(pattern, term)
 
     def _solved(self, premises: Sequence[Term], matching: Matching, *, every: bool) -> list[tuple[int, Matching]]:
         """Matchings that make premises with open variables, or every premise, one of the given facts; and how often a
@@ -298,7 +293,7 @@ class OneRule:
                 elif not schematics(wanted):
                     further += [] if every else [(made, used)]
                 else:
-                    tried = ((self._fits(premise, each, made), each) for each in self._candidates(premise))
+                    tried = ((made.extended(premise, each), each) for each in self._candidates(premise))
                     further += [(more, (*used, each)) for more, each in tried if more is not None]
                     further += [] if every else [(made, used)]  # a later premise may say what is open
             todo = further[: WAYS * WAYS]
@@ -310,13 +305,10 @@ class OneRule:
         head = head_name(pattern)
         return self._by_head.get(head, ()) if head else ()
 
-    def _complete(self, rule: LibraryRule, matching: Matching) -> bool:
-        return all(variable in matching.types for variable in rule.types)
-
     def _missing(self, rule: LibraryRule, matching: Matching) -> Iterator[Term]:
         """The premises that are not given, where all that a rule leaves open is found in the given facts."""
         for _, made in self._solved(rule.premises, matching, every=False):
-            if self._complete(rule, made):
+            if made.complete(rule.types):
                 yield from map(made.instance, rule.premises)
 
     def _backwards(self, rule: LibraryRule) -> Iterator[Term]:
@@ -335,7 +327,7 @@ class OneRule:
                 yield matching.instance(other)
             else:  # where the other side is given, what the rule asks for beside it
                 for each in self._candidates(other):
-                    both = self._fits(other, each, matching)
+                    both = matching.extended(other, each)
                     if both is not None:
                         yield from self._missing(rule, both)
 
@@ -343,14 +335,14 @@ class OneRule:
         same = REPEATED * is_iff(rule.conclusion)
         if rule.premises and head_name(rule.premises[0]) in self._by_head:
             for repeated, made in self._solved(rule.premises, Matching(self._signature), every=True):
-                if self._complete(rule, made):
+                if made.complete(rule.types):
                     yield _RuleResult(made.instance(rule.conclusion), REPEATED * repeated + same)
         if rule.equation is None or not is_iff(rule.conclusion):
             return
         for one, other in (rule.equation, rule.equation[::-1]):
             for each in self._candidates(one):
                 matching = self._fits(one, each)
-                if matching is None or not self._complete(rule, matching):
+                if matching is None or not matching.complete(rule.types):
                     continue
                 if all(matching.instance(premise) in self._known for premise in rule.premises):
                     yield _RuleResult(matching.instance(other))
@@ -371,7 +363,7 @@ class OneRule:
                     continue
                 for made in self._met(other, matching) if back else (matching,):
                     new = made.instance(other)
-                    if self._complete(rule, made) and not schematics(new) and new != part:
+                    if made.complete(rule.types) and not schematics(new) and new != part:
                         conditions = map(made.instance, rule.premises)
                         unknown = UNKNOWN * sum(condition not in self._known for condition in conditions)
                         for formula in self._replacing(part, new, made.instance(rule.conclusion), back):
@@ -385,7 +377,7 @@ class OneRule:
                 continue
             for near in self._near:
                 if head_name(near) == head_name(inner) and not loose(near):
-                    made = self._fits(inner, near, matching)
+                    made = matching.extended(inner, near)
                     if made is not None and not any(near == part for parts in self._parts.values() for part in parts):
                         yield made
 
@@ -427,5 +419,5 @@ class OneRule:
         for mine, other in ((goal.left, said.left), (goal.right, said.right)):
             if type(mine) is App and head_name(other) and head_name(other) == head_name(mine):
                 matching = self._fits(other, mine)
-                if matching is not None and self._complete(rule, matching):
+                if matching is not None and matching.complete(rule.types):
                     yield matching.instance(rule.conclusion)

@@ -133,7 +133,11 @@ class Sketcher:
         self.wait_for(self.root, 0.0)
         try:
             while self.passed < self.plan.seconds and not self.best.closed and self.best.refuted is None:
-                goal = min((g for g in self.goals.values() if g.rung < len(LADDER)), key=priority_of, default=None)
+                goal = min(
+                    (g for g in self.goals.values() if g.rung < len(LADDER)),
+                    key=lambda goal: goal.priority,
+                    default=None,
+                )
                 due = goal is not None and self.is_due(goal)
                 if self.steps_since is None and not due:
                     self.steps_since, self.direct_seconds = self.passed, 0.0
@@ -386,10 +390,6 @@ class Sketcher:
 
     def now(self) -> Sketch:
         return replace(self.best, tried=self.tried, seconds=self.passed)
-
-
-def priority_of(goal: Goal) -> float:
-    return goal.priority
 
 
 def parts(tokens: str) -> list[str]:

@@ -208,6 +208,8 @@ class Provers:
         self.broken: set[str] = set()  # those that answered no attempt of the last question
         self._answered: set[str] = set()
         self._processes = ProverProcesses()
+        self._selector: selectors.BaseSelector = selectors.DefaultSelector()
+        self._running: dict[int, _Running] = {}  # by the pipe that each answers on
 
     def __enter__(self) -> Provers:
         return self
@@ -239,9 +241,7 @@ class Provers:
 
     def _race(self, attempts: Iterator[Attempt]) -> dict[int, ProverAnswer]:
         """Answers by the number of their attempt."""
-        running: dict[int, _Running] = {}
-        answers: dict[int, ProverAnswer] = {}
-        selector = selectors.DefaultSelector()
+        running, answers = self._running, dict[int, ProverAnswer]()
         more, told, count = True, False, 0
         try:
             while more or running:
@@ -254,7 +254,7 @@ class Provers:
                         break
                     known = self.cache.get(attempt.key(self.limits))
                     if known is None:
-                        self._begin(count, attempt, selector, running)
+                        self._begin(count, attempt)
                     elif isinstance(known, ProofFound):
                         answers[count] = replace(known, offered=attempt.offered)
                         more = False
@@ -263,78 +263,66 @@ class Provers:
                     count += 1
                 proved = min((n for n, answer in answers.items() if isinstance(answer, ProofFound)), default=None)
                 if proved is not None:
-                    self._end_all_but_earlier(proved, selector, running)
+                    self._end_all_but_earlier(proved)
                 if not running:
                     continue
                 if not told:
                     told = True
                     self.meanwhile()
-                for run, answer in self._ended(selector, running):
+                for run, answer in self._ended():
                     answers[run.number] = answer
                     more = more and not isinstance(answer, ProofFound)
             return answers
         finally:
             for run in list(running.values()):
-                self._end(run, selector, running)
-            selector.close()
+                self._end(run)
 
-    def _end_all_but_earlier(self, proved: int, selector: selectors.BaseSelector, running: dict[int, _Running]) -> None:
+    def _end_all_but_earlier(self, proved: int) -> None:
         """Once there is a proof only a short attempt from before it may go on: the same question then has the same
         answer, whoever is quicker this time."""
         now = time.monotonic()
-        for run in list(running.values()):
+        for run in list(self._running.values()):
             limit = self.limits.of(run.attempt)
             if run.number > proved or limit > SHORT or now > run.process.began + 2 * limit:
-                self._end(run, selector, running)
+                self._end(run)
 
-    def _ended(
-        self, selector: selectors.BaseSelector, running: dict[int, _Running]
-    ) -> Iterator[tuple[_Running, ProverAnswer]]:
+    def _ended(self) -> Iterator[tuple[_Running, ProverAnswer]]:
         """Read what provers say for a moment; those that are done, with their answers."""
-        deadline = min(r.deadline for r in running.values())
-        for key, _ in selector.select(min(PULSE, max(0.0, deadline - time.monotonic()))):
-            run = running[key.fd]
+        deadline = min(run.deadline for run in self._running.values())
+        for key, _ in self._selector.select(min(PULSE, max(0.0, deadline - time.monotonic()))):
+            run = self._running[key.fd]
             chunk = os.read(run.process.pipe, 1 << 16)
             run.output += chunk
             if chunk and len(run.output) <= OUTPUT_LIMIT:
                 continue
-            answer = self._finish(run, selector, running, flooded=bool(chunk))
+            answer = self._finish(run, flooded=bool(chunk))
             if isinstance(answer, NoProof) and answer.why.startswith(KILLED) and not run.again:
-                self._begin(run.number, run.attempt, selector, running, again=True)  # somebody else ended it
+                self._begin(run.number, run.attempt, again=True)  # somebody else ended it
                 continue
             yield run, self._remember(run.attempt, answer)
         now = time.monotonic()
-        for run in [r for r in running.values() if now >= r.deadline]:
+        for run in [each for each in self._running.values() if now >= each.deadline]:
             wall = self.limits.wall(run.attempt)
             if now - run.process.began < PATIENCE * wall and _waits_for_processor(run.process.pid):
                 run.deadline = now + wall
                 continue
-            self._end(run, selector, running)
+            self._end(run)
             yield run, OutOfTime(self.limits.of(run.attempt))
 
-    def _begin(
-        self,
-        number: int,
-        attempt: Attempt,
-        selector: selectors.BaseSelector,
-        running: dict[int, _Running],
-        again: bool = False,
-    ) -> None:
+    def _begin(self, number: int, attempt: Attempt, again: bool = False) -> None:
         strategy, limits = attempt.strategy, self.limits
         options, seconds = dict(strategy.options), limits.of(attempt)
         process = self._processes.start(strategy.argv, options, attempt.text, seconds, limits.memory)
-        running[process.pipe] = _Running(number, attempt, process, process.began + limits.wall(attempt), again)
-        selector.register(process.pipe, selectors.EVENT_READ)
+        self._running[process.pipe] = _Running(number, attempt, process, process.began + limits.wall(attempt), again)
+        self._selector.register(process.pipe, selectors.EVENT_READ)
 
-    def _end(self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running]) -> tuple[int, float]:
-        selector.unregister(run.process.pipe)
-        del running[run.process.pipe]
+    def _end(self, run: _Running) -> tuple[int, float]:
+        self._selector.unregister(run.process.pipe)
+        del self._running[run.process.pipe]
         return self._processes.stop(run.process)
 
-    def _finish(
-        self, run: _Running, selector: selectors.BaseSelector, running: dict[int, _Running], flooded: bool
-    ) -> ProverAnswer:
-        status, seconds = self._end(run, selector, running)
+    def _finish(self, run: _Running, *, flooded: bool) -> ProverAnswer:
+        status, seconds = self._end(run)
         if flooded:
             return NoProof("the prover flooded its output")
         output = run.output.decode(errors="replace")

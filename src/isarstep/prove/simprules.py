@@ -5,7 +5,7 @@ not know them, and then nothing is rewritten.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -48,44 +48,19 @@ class Declaration:
     row: int
 
 
-class Declarations(Mapping[str, Sequence[Declaration]]):
-    """Those of each theory, made when somebody asks for them."""
-
-    def __init__(
-        self, theories: Iterable[str], made: Callable[[Sequence[str]], Iterable[Sequence[Declaration]]]
-    ) -> None:
-        self._theories = dict.fromkeys(theories)
-        self._made = made
-        self._known: dict[str, Sequence[Declaration]] = {}
-
-    def read(self, theories: Collection[str]) -> None:
-        """Those of many theories at once, which takes less time than one by one."""
-        unread = [theory for theory in self._theories if theory in theories and theory not in self._known]
-        self._known.update(zip(unread, self._made(unread), strict=True))
-
-    def __getitem__(self, theory: str) -> Sequence[Declaration]:
-        if theory not in self._known:
-            self.read([theory])
-        return self._known[theory]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._theories)
-
-    def __len__(self) -> int:
-        return len(self._theories)
-
-
 class SimpRules:
-    """The rules of all theories; `stated` makes the typed proposition of a row."""
+    """The rules of all theories; `declared` makes those of several, and `stated` the typed proposition of a row."""
 
     def __init__(
         self,
-        declared: Declarations,
+        theories: Iterable[str],
+        declared: Callable[[Sequence[str]], Iterable[Sequence[Declaration]]],
         stated: Callable[[Declaration], Named | None],
         meaning: Callable[[str], frozenset[str]] = lambda name: frozenset({name}),
         unfolded: Callable[[Term], Term] = lambda term: term,
     ) -> None:
-        self._declared = declared
+        self._theories, self._declared = list(theories), declared
+        self._known: dict[str, Sequence[Declaration]] = {}  # of the theories that were asked about
         self._constants = lru_cache(maxsize=None)(lambda text: _constants(text, meaning))
 
         def rewrites(declaration: Declaration) -> tuple[Rewrite, ...]:
@@ -141,13 +116,14 @@ class SimpRules:
 
     def _added_in(self, theories: frozenset[str] | None) -> Sequence[tuple[str, Declaration]]:
         """What these theories declare and do not take away, with the theory that does."""
-        here = [theory for theory in self._declared if theories is not None and theory in theories]
-        self._declared.read(frozenset(here))
-        taken = {each.fact for theory in here for each in self._declared[theory] if each.kind == TAKEN}
+        here = [theory for theory in self._theories if theories is not None and theory in theories]
+        unread = [theory for theory in here if theory not in self._known]  # together they take less time
+        self._known.update(zip(unread, self._declared(unread), strict=True))
+        taken = {each.fact for theory in here for each in self._known[theory] if each.kind == TAKEN}
         return [
             (theory, each)
             for theory in here
-            for each in self._declared[theory]
+            for each in self._known[theory]
             if each.kind == ADDED and (each.fact is None or each.fact not in taken)
         ]
 
@@ -164,7 +140,8 @@ class SimpRules:
             return None
         rows = RuleRows(benchmark, facts)
         return SimpRules(
-            Declarations(rows.all_theories, rows.declared),
+            rows.all_theories,
+            rows.declared,
             rows.stated,
             facts.meaning,
             lambda term: unfolded(term, benchmark.signature),

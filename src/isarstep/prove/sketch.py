@@ -263,11 +263,7 @@ def _with_obtained(steps: Sequence[ShownStep], types: Context) -> tuple[ShownSte
     used = {leaf.name for step in steps for leaf in frees(step.formula)} | set(types)
     for step in steps:
         if step.obtained is not None:
-            name = step.obtained.name.partition("~")[0] or "x"
-            while name in used:
-                name += "'"
-            used.add(name)
-            called[step.obtained.name] = Free(name, step.obtained.type)
+            called[step.obtained.name] = _apart(step.obtained, used)
 
     def said(formula: Term) -> Term:
         return substitute_frees(formula, called)
@@ -276,6 +272,15 @@ def _with_obtained(steps: Sequence[ShownStep], types: Context) -> tuple[ShownSte
         replace(step, formula=said(step.formula), obtained=called.get(step.obtained.name) if step.obtained else None)
         for step in steps
     )
+
+
+def _apart(variable: Free, taken: set[str]) -> Free:
+    """The variable under a name that is not taken."""
+    name = variable.name.partition("~")[0] or "x"
+    while name in taken:
+        name += "'"
+    taken.add(name)
+    return Free(name, variable.type)
 
 
 @dataclass(frozen=True)
@@ -291,15 +296,11 @@ def _opening(
     proof: Proved, opened: OpenedGoal, types: Context, language: Language, names: Mapping[str, str], prefix: str
 ) -> tuple[_Opening, Proved]:
     """With the proof in the words that are printed."""
-    lines, taken, called = [f"  proof {opened.method}"], set(types), dict[str, Term]()
+    lines, taken, called = [f"  proof {opened.method}"], set(types), dict[str, Free]()
     for variable in opened.variables:
-        name = variable.name.partition("~")[0] or "x"
-        while name in taken:
-            name += "'"
-        taken.add(name)
-        called[variable.name] = Free(name, variable.type)
+        called[variable.name] = named = _apart(variable, taken)
         if variable.type is not None:
-            lines.append(f'    fix {name} :: "{write_type(variable.type, language, sorts=True)}"')
+            lines.append(f'    fix {named.name} :: "{write_type(variable.type, language, sorts=True)}"')
 
     def said(proposition: Term) -> Term:
         return substitute_frees(proposition, called)

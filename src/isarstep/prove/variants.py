@@ -7,6 +7,7 @@ where variables that nothing speaks of stand for what was said, and where a nega
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 
 from isarstep.logic import hol
 from isarstep.logic.hol import DIVIDE, LESS, LESS_EQ, MINUS, PLUS, POWER, TIMES, UMINUS
@@ -110,10 +111,8 @@ def _sorted(term: Term) -> Term:
         return _sorted(list_comb(Const(PLUS), [arguments[arguments[0] == TWO]] * 2))
     if type(head) is Const and head.name in COMMUTATIVE and len(arguments) == 2:
         parts = sorted((_sorted(part) for part in _parts(head.name, term)), key=encode_line)
-        joined = parts[0]
-        for part in parts[1:]:
-            joined = list_comb(Const(head.name), [joined, part])
-        return joined
+        name = head.name
+        return reduce(lambda joined, part: list_comb(Const(name), [joined, part]), parts)
     made = [_sorted(argument) for argument in arguments]
     if type(head) is Const and head.name == hol.EQ and len(made) == 2:
         made.sort(key=encode_line)
