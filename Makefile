@@ -11,23 +11,24 @@ INSTALL := PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt $
 demo: .venv/.installed
 	@$(BIN)/isarstep demo
 
-# The fast lane, for every save: under a minute.
+# Some tests beside all others, one core each, as long as each other; what the first said is shown at the end.
+beside = export OMP_NUM_THREADS=1; trap 'cat .first.log; exit 1' TERM; $(BIN)/pytest -q $(2) $(1) >.first.log 2>&1 & first=$$!; \
+	$(BIN)/pytest -q $(2) tests $(1:%=--ignore=%); rest=$$?; \
+	wait $$first; first=$$?; cat .first.log; rm -f .first.log; [ $$first = 0 ] && [ $$rest = 0 ]
+
+# The fast lane, for every save: under a minute. What needs no torch beside the rest.
 check: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
-	@$(BIN)/mypy & types=$$!; $(BIN)/pytest -q -m 'not slow'; tests=$$?; wait $$types && exit $$tests
+	@$(BIN)/mypy & types=$$!; $(call beside,tests/logic $(wildcard tests/test_*.py),-m 'not slow'); tests=$$?; \
+	wait $$types && exit $$tests
 
-# Servers, provers and training beside all else, one core each, as long as each other; what the first said is shown at
-# the end.
-FIRST := tests/prove tests/serve tests/train
-
+# Servers, provers and training beside all else.
 test: .venv/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
-	@export OMP_NUM_THREADS=1; trap 'cat .first.log; exit 1' TERM; $(BIN)/pytest -q $(FIRST) >.first.log 2>&1 & first=$$!; \
-	$(BIN)/pytest -q tests $(FIRST:%=--ignore=%); rest=$$?; \
-	wait $$first; first=$$?; cat .first.log; rm -f .first.log; [ $$first = 0 ] && [ $$rest = 0 ]
+	@$(call beside,tests/prove tests/serve tests/train)
 
 # What must not be proved, on the real fact base; the tests run a tenth of it.
 attack: .venv/.installed-dev
@@ -36,9 +37,10 @@ attack: .venv/.installed-dev
 docs: .venv/.installed
 	$(BIN)/python -m isarstep.cli_docs docs/cli.md
 
-# Tutorials with their training, and with mining where ISABELLE_HOME is set.
+# Tutorials with their training, and with mining where ISABELLE_HOME is set; ten times what tests draw at random.
 nightly: .venv/.installed-dev
 	$(BIN)/pytest -q tests/nightly.py
+	$(BIN)/pytest -q --hypothesis-profile nightly $(shell grep -lEr 'tests.drawn|^@given' tests --include='test_*.py')
 
 # docs/ as a site in out/site; a dead link fails.
 site: .venv/.installed

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,11 +39,17 @@ def test_a_command_with_a_typing_mistake_is_guessed(typed: str, meant: str, caps
     assert f"did you mean `isarstep {meant}`?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_is_tested(name: str) -> None:
+@cache
+def tests_of_commands() -> list[str]:
+    """The tests that go through the command line, as text."""
     texts = (path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py") if path != Path(__file__))
     doors = ("isarstep.cli", "isarstep import cli", '"-m", "isarstep"')
-    tested = any(f'"{name}"' in text and any(door in text for door in doors) for text in texts)
+    return [text for text in texts if any(door in text for door in doors)]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_tested(name: str) -> None:
+    tested = any(f'"{name}"' in text for text in tests_of_commands())
     assert tested, f"no test runs `isarstep {name}` through the command line"
 
 
@@ -72,10 +79,15 @@ def test_no_option_of_before_is_forgotten() -> None:
     assert gone <= {*REPLACED}
 
 
+@cache
+def options_of(name: str) -> set[str]:
+    parameters = cli.click_command(name, COMMANDS[name][0]).params
+    return {flag for each in parameters for flag in (*each.opts, *each.secondary_opts)}
+
+
 @pytest.mark.parametrize(("name", "option"), REPLACED)
 def test_an_option_of_before_says_what_replaced_it(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    taken = {flag for p in cli.click_command(name, COMMANDS[name][0]).params for flag in (*p.opts, *p.secondary_opts)}
-    if option in taken:
+    if option in options_of(name):
         return  # a command of the same room has it
     assert cli.run([name, option]) == 2
     said = capsys.readouterr().err

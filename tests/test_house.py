@@ -71,10 +71,25 @@ def parsed(path: Path) -> ast.Module:
 
 
 @cache
+def statements(path: Path) -> tuple[ast.stmt, ...]:
+    """All of a file, those inside others too. What is imported and defined is a statement: expressions are passed over."""
+    found: list[ast.stmt] = []
+    left: list[ast.AST] = [parsed(path)]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.stmt):
+            found.append(node)
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, field, ())
+            left += inner if isinstance(inner, list) else ()
+    return tuple(found)
+
+
+@cache
 def imports(path: Path) -> frozenset[str]:
     """The modules of ours that a file names, wherever in the file."""
     found = set()
-    for node in ast.walk(parsed(path)):
+    for node in statements(path):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "isarstep":
             base = node.module.partition(".")[2]
             for alias in node.names:
@@ -116,7 +131,7 @@ def test_functions_are_short() -> None:
     long = {
         f"{path.relative_to(ROOT)}: {node.name}"
         for path in PYTHON
-        for node in ast.walk(parsed(path))
+        for node in statements(path)
         if isinstance(node, FUNCTIONS) and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION
     }
     assert long == set()
@@ -258,3 +273,12 @@ def test_the_list_of_slow_tests_names_what_there_is() -> None:
         path, _, name = entry.partition("::")
         assert (ROOT / path).exists(), f"{entry}: not there any more"
         assert f"def {name}" in (ROOT / path).read_text() if name else True, f"{entry}: not there any more"
+
+
+def test_the_fast_lane_has_a_file_of_every_room() -> None:
+    from tests.conftest import is_slow
+
+    for room in ARROWS.keys() - {"house"}:
+        names = [str(path.relative_to(ROOT)) for path in (ROOT / "tests" / room).glob("test_*.py")]
+        assert names, f"{room}: no tests"
+        assert not all(map(is_slow, names)), f"{room}: nothing in the fast lane"

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.drawn import drawn
 
 from isarstep.logic.abbreviations import expand, typed_body
 from isarstep.logic.infer import CONSTRAINT, Judgement, TypingError, infer, infer_context, well_formed
@@ -65,7 +66,7 @@ def test_the_papers_propositions() -> None:
     assert typing.frees["<X0>"] == typing.frees["<X1>"]
 
 
-@settings(max_examples=200)
+@settings(max_examples=drawn(200))
 @given(propositions())
 def test_the_inferred_type_is_at_least_as_general(term: Term) -> None:
     typed = infer([erase(term)], SIGNATURE).propositions[0]
@@ -78,7 +79,7 @@ def test_the_inferred_type_is_at_least_as_general(term: Term) -> None:
     assert all(SIGNATURE.of_sort(value, getattr(variable, "sort", ())) for variable, value in found.items())
 
 
-@settings(max_examples=200)
+@settings(max_examples=drawn(200))
 @given(propositions(), st.sampled_from(CONSTANTS), st.data())
 def test_a_constant_is_accepted_exactly_where_its_type_unifies(term: Term, new: str, data: st.DataObject) -> None:
     places = sum(1 for node in subterms(term) if type(node) is Const)

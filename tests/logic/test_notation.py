@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.drawn import drawn
 from tests.logic.complex_main import language
 from tests.logic.paper_examples import EVEN_A, FALSE_IMPLIES_P, VALIDATION_605, with_subalgebra
 from tests.logic.random_terms import Maker
@@ -230,7 +231,7 @@ PIECES = [*sorted({lexeme for piece in TEXTS for lexeme in lexemes(piece)}), *OT
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(["", " "]))
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=drawn(600), deadline=None)
 def test_reader_raises_nothing_but_its_error(pieces: list[str], between: str) -> None:
     try:
         read(between.join(pieces))
@@ -239,7 +240,7 @@ def test_reader_raises_nothing_but_its_error(pieces: list[str], between: str) ->
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=drawn(300), deadline=None)
 def test_reader_takes_any_text(text: str) -> None:
     try:
         read(text)
@@ -248,7 +249,7 @@ def test_reader_takes_any_text(text: str) -> None:
 
 
 @given(st.sampled_from(lines_of_complex_main()), st.integers(0, 10_000), st.integers(0, 10_000))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=drawn(300), deadline=None)
 def test_reader_takes_damaged_propositions(line: str, cut: int, length: int) -> None:
     text = to_unicode(decode(line), WRITTEN)
     start = cut % (len(text) + 1)

@@ -7,6 +7,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.drawn import drawn
 
 from isarstep.bench.specials import SPECIALS
 from isarstep.data import EMBEDDED, model_folder
@@ -80,7 +81,7 @@ def assert_steps_agree(heavy: Seq2Seq, light: LightHAT, corpus: Corpus, beams: i
                 batch = kept
 
 
-@settings(max_examples=25)
+@settings(max_examples=drawn(25))
 @given(st.lists(st.lists(st.integers(1, 9), min_size=1, max_size=4), min_size=1, max_size=4), st.data())
 def test_it_agrees_with_torch_on_random_weights(tmp_path_factory: pytest.TempPathFactory, lengths, data) -> None:
     storage = data.draw(st.sampled_from(["fp32", "int8"]))

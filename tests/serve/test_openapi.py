@@ -8,6 +8,7 @@ import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis import GenerationMode
 from schemathesis.checks import positive_data_acceptance
+from tests.drawn import drawn
 from tests.waiting import PATIENCE, PAUSE
 
 from isarstep.serve.app import create_app
@@ -43,7 +44,7 @@ def test_the_api_keeps_its_word(api: schemathesis.BaseSchema, method: str, path:
     if mode is GenerationMode.NEGATIVE and path == "/health":
         pytest.skip("nothing can be wrong in a request for health")
 
-    @settings(max_examples=8, suppress_health_check=list(HealthCheck), deadline=None)
+    @settings(max_examples=drawn(8), suppress_health_check=list(HealthCheck), deadline=None)
     @given(case=operation.as_strategy(generation_mode=mode))
     def try_it(case: schemathesis.Case) -> None:
         # A text may fit the schema and still be no proposition. schemathesis itself waits ten seconds for an answer.

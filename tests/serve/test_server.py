@@ -12,6 +12,7 @@ import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.drawn import drawn
 from tests.serve.process import Running, running
 from tests.stand_in import StandIn
 from tests.waiting import PATIENCE, PAUSE, gone, number_in, until
@@ -278,7 +279,7 @@ FIELDS = (
 BODIES = JSON | st.dictionaries(st.sampled_from(FIELDS), JSON | PROPOSITION | st.lists(PROPOSITION, max_size=3))
 
 
-@settings(max_examples=60)
+@settings(max_examples=drawn(60))
 @given(path=st.sampled_from(["/read", "/read", "/check", "/sketch", "/attention"]), body=BODIES)
 def test_no_body_makes_the_server_fail(server: Running, path: str, body: object) -> None:
     text = json.dumps(body)
