@@ -1,4 +1,4 @@
-"""Five hundred hostile requests through HTTP, and some of them through the tools of agents and the editor's door:
+"""Hostile requests through HTTP, and some of them through the tools of agents and the editor's door:
 answered, or refused as documented; little work that no budget ends; no memory kept, no child left.
 
 What Python works out for a request runs on threads of its own and is ended with its budget. What is left to the thread
@@ -19,6 +19,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.disturbed import family
+from tests.drawn import drawn
 from tests.needs import PROC_FILES
 from tests.serve.hostile_bodies import as_sent, bodies, editor_messages, theories
 from tests.waiting import gone, until
@@ -55,7 +56,7 @@ def peak() -> float:
 
 
 @PROC_FILES
-def test_five_hundred_hostile_requests(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_requests(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(app_module, "READING", BUDGET)
     children = {*family(os.getpid())}
     load = Load()
@@ -68,7 +69,7 @@ def test_five_hundred_hostile_requests(service: Service, monkeypatch: pytest.Mon
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             await client.post("/read", content=as_sent({"goal": "x = x"}))
-            sent = list(bodies(SEED, 500))
+            sent = list(bodies(SEED, drawn(200)))
             for number, (path, body) in enumerate((*sent[:LOADED], *sent)):
                 if number == LOADED:
                     before = peak()
@@ -124,7 +125,7 @@ def test_hostile_calls_of_tools(service: Service) -> None:
 
     async def call_all() -> None:
         async with Client(make_server(workshop)) as client:
-            for _, body in bodies(SEED + 1, 40):
+            for _, body in bodies(SEED + 1, drawn(20)):
                 given = json.loads(json.dumps(body).replace("\\ud8", "\\u00"))  # its client refuses to send halves
                 arguments = {name: given[name] for name in names if name in given} | {"seconds": 1, "check": False}
                 with at_most(LINES):
@@ -155,7 +156,7 @@ def test_hostile_texts_and_messages_of_editors() -> None:
         server = client.process.pid
         client.open(uri, "theory T imports Main begin\nend\n", 0)
         before = 0.0
-        for version, text in enumerate(theories(SEED + 2, 60), 1):
+        for version, text in enumerate(theories(SEED + 2, drawn(40)), 1):
             if version == EDITED:
                 before = peak_of(server)
             about = {"uri": uri, "version": version}

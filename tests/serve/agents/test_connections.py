@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -82,19 +82,23 @@ def over_stdio(path: str) -> Any:
     return stdio_client(StdioServerParameters(command=sys.executable, args=["-m", "isarstep", "mcp"], env=environment))
 
 
+async def reading(client: Client, letter: str) -> None:
+    """Which tools there are, and two propositions, of which one is refused."""
+    assert {tool.name for tool in (await client.list_tools()).tools} == NAMES
+    read = await call(client, "read", {"propositions": [f"{letter} ≤ {letter}"]})
+    assert (read["status"], read["readings"][0]["text"]) == ("ok", f"{letter} ≤ {letter}")
+    assert (await call(client, "read", {"propositions": [f"{letter} ≤"]}))["status"] == "refused"
+
+
 async def tour(client: Client, letter: str, endless: bool) -> None:
     """Every tool once, and once with something wrong; `letter` tells the answers of two clients apart. Unless time is
     `endless`, a machine may be too busy for a search."""
     in_time = ("ok",) if endless else ("ok", "out_of_time")
-    assert {tool.name for tool in (await client.list_tools()).tools} == NAMES
+    await reading(client, letter)
     done: list[float] = []
 
     async def progress(count: float, total: float | None, message: str | None) -> None:
         done.append(count)
-
-    read = await call(client, "read", {"propositions": [f"{letter} ≤ {letter}"]})
-    assert (read["status"], read["readings"][0]["text"]) == ("ok", f"{letter} ≤ {letter}")
-    assert (await call(client, "read", {"propositions": [f"{letter} ≤"]}))["status"] == "refused"
 
     problem = {"facts": [f"{letter} ≤ y", "y ≤ z"], "goal": f"{letter} ≤ z", "types": {"y": "nat"}, "seconds": 60}
 
@@ -129,21 +133,27 @@ async def tour(client: Client, letter: str, endless: bool) -> None:
     assert (await client.call_tool("read", {"propositions": "x = x"})).is_error
 
 
-async def both(connect: Callable[[], Any], endless: bool) -> None:
-    async with Client(connect()) as one, Client(connect()) as other:
-        await asyncio.gather(tour(one, "p", endless), tour(other, "q", endless))
-
-
 def test_two_clients_over_http_at_once(
     workshop: Workshop, loop: asyncio.Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def talk(url: str) -> None:
+        async with Client(url) as one, Client(url) as other:
+            await asyncio.gather(tour(one, "p", endless=True), tour(other, "q", endless=True))
+
     monkeypatch.setattr(service.Clock, "left", 1e6)
     with http_server(workshop) as url:
-        loop.run(both(lambda: url, endless=True))
+        loop.run(talk(url))
 
 
 def test_two_clients_over_stdio_at_once() -> None:
-    asyncio.run(both(lambda: over_stdio(os.environ["PATH"]), endless=False))
+    """Each has a server of its own; the second asks for nothing that loads a model."""
+
+    async def talk() -> None:
+        path = os.environ["PATH"]
+        async with Client(over_stdio(path)) as one, Client(over_stdio(path)) as other:
+            await asyncio.gather(tour(one, "p", endless=False), reading(other, "q"))
+
+    asyncio.run(talk())
 
 
 # Cancelling, and going away
