@@ -103,11 +103,12 @@ class SimpRules:
             more: set[str] = set()
             for theory, each in self._added(theory_context.theories):
                 mentioned = self._constants(each.text)
-                if each.row in done or len(mentioned - known) > MOST_NEW or not usable(each.fact, theory):
+                if each.row in done or len(mentioned - known) > MOST_NEW:
                     continue
                 names = self._about(each)
                 left = self._left(each) if names is not None and names <= known else None
-                if left is not None and left[1] <= known:
+                # Asked last: a rule's fact is looked up in a table, which takes longest.
+                if left is not None and left[1] <= known and usable(each.fact, theory):
                     done.add(each.row)
                     more |= mentioned
                     found.setdefault(left[0], []).append(each)
