@@ -105,6 +105,13 @@ def test_simp_gets_no_rule_that_is_a_declared_one_reversed() -> None:
     assert text == "by (induct n) (auto simp add: f)"
 
 
+def test_cases_that_algebra_closes_get_its_rules() -> None:
+    cases = (Proved("simp", 0.1, (), 0), Proved("simp, algebra", 0.1, ("T.f",), 0))
+    proof = Proved("induct n (simp; simp, algebra)", 0.2, ("Nat.nat.induct", "T.f"), 0, "induct n", cases)
+    text = suggested_method(proof, GOAL, [], {}, lambda name: name.removeprefix("T."))
+    assert text == "by (induct n) (auto simp add: f algebra_simps power2_eq_square)"
+
+
 def test_a_hidden_fact_is_called_by_another_name_in_a_whole_proof() -> None:
     found = Proved("E", 0.0, ("Groups.ab_semigroup_mult_class.mult_commute",), 1)
     text = method_with_all_given(found, GOAL)
@@ -135,6 +142,10 @@ def test_declared_simp_rules_are_not_named() -> None:
 
     assert text("simp", "T.f", "T.g") == "by simp"
     assert text("simp", "T.f", "T.h") == ("by ((simp add: T.h; fail) | (auto simp add: T.h; fail) | metis T.f T.h)")
+    assert text("simp, algebra", "T.f") == (
+        "by ((simp add: algebra_simps power2_eq_square; fail) | (auto simp add: algebra_simps power2_eq_square; fail)"
+        " | (simp, algebra))"
+    )
     assert str(text("E", "T.f")).startswith("by ((simp add: T.f; fail) | metis T.f")  # it was given the fact
 
 

@@ -29,6 +29,8 @@ _ACCESSIBLE = {
 }
 # What declared simp rules say the other way round: with both, simp does not end. Its arithmetic knows them anyway.
 _REVERSED = ("Nat.Suc_eq_plus1", "Nat.Suc_eq_plus1_left")
+# What closes what rewriting leaves, where no prover was asked.
+_LAST = {"simp, algebra": "algebra", "simp, residues": "presburger", "simp, eval": "eval"}
 _SETS = ("Set", "Set_Interval", "Groups_Big", "Finite_Set", "Lattices_Big", "List")
 _DIVISIBILITY = frozenset(
     {
@@ -159,6 +161,8 @@ def _with_few_rules(listed: list[str], others: list[str]) -> str:
 def _of_cases(proof: Proved, named: list[str]) -> str:
     """`(induct n) simp_all`: one method for all cases, because each was proved alone."""
     named = [name for name in named if name not in _REVERSED]
+    if any("algebra" in part.by for part in proof.cases):
+        named = list(dict.fromkeys((*named, "algebra_simps", "power2_eq_square")))
     listed = " ".join(named)
     if all(part.by == "simp" for part in proof.cases):
         return f"({proof.method}) " + (f"(simp_all add: {listed})" if named else "simp_all")
@@ -197,6 +201,10 @@ def _method(proof: Proved, goal: Term, named: list[str]) -> str:
         return "(algebra | linarith | (simp; fail) | (simp add: field_simps power2_eq_square))"
     if proof.method and not named:
         return proof.method
+    if proof.by in _LAST:
+        with_rules, of_rings = f"simp add: {listed}" if named else "simp", f"{listed} algebra_simps power2_eq_square"
+        tries = [f"(simp add: {of_rings.strip()}; fail)", f"(auto simp add: {of_rings.strip()}; fail)"]
+        return f"({' | '.join([*tries, f'({with_rules}, {_LAST[proof.by]})'])})"
     if proof.by == "simp":
         return f"(simp add: {listed})" if named else "simp"
     if proof.by.startswith("simp"):
