@@ -7,6 +7,7 @@ it holds F.2 to F.4 and the context, and never the target (used: F.5).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,20 @@ ROLES = 7
 MAIN = (STEP, GIVEN, CONSEQUENCE, OTHER)  # compared by their constants, too
 FOR_PROVERS, FOR_NEXT, FOR_MODEL = range(3)  # kinds
 _ROLE_OF_FIELD = {2: GIVEN, 3: CONSEQUENCE, 4: OTHER, STATEMENT: PROVED, EARLIER: ABOVE}
+WIDTHS, DEEPEST = (8, 32, 128), 1024  # of lists that are scored; where the search for the first right fact ends
 MOST_USED = 8  # facts of one question that are learned
+
+
+def recall_and_mrr(questions: Iterable[Sequence[int]]) -> tuple[dict[int, float], float]:
+    """Recall in percent at each width, and mean reciprocal rank, means over questions. Of each question the place of
+    every lemma that was used, from 1; 0: it was not found."""
+    recalls: dict[int, list[float]] = {width: [] for width in WIDTHS}
+    reciprocal: list[float] = []
+    for places in questions:
+        for width in WIDTHS:
+            recalls[width].append(sum(0 < place <= width for place in places) / len(places))
+        reciprocal.append(max((1 / place for place in places if place), default=0.0))
+    return {width: 100 * float(np.mean(found)) for width, found in recalls.items()}, float(np.mean(reciprocal))
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,12 @@ import torch
 from torch import Tensor
 
 from isarstep.feed.batches import ragged_places
-from isarstep.feed.premise_questions import QuestionArrays
+from isarstep.feed.premise_questions import DEEPEST, QuestionArrays, recall_and_mrr
 from isarstep.train.selector_data import AskedTensors, FactTensors
 from isarstep.train.selector_model import TwoTowers
 
 AT_ONCE = 512  # questions of one theory
-WIDTHS = (8, 32, 128)
-DEEPEST = 1024
+NOWHERE = DEEPEST + 1
 
 
 @dataclass(frozen=True)
@@ -77,22 +76,15 @@ def _constants_of(library: FactTensors, scope: Tensor) -> Tensor:
 
 
 def scores_of(questions: QuestionArrays, ranked: npt.NDArray[np.integer]) -> dict[str, float]:
-    """Recall and mean reciprocal rank, means over questions; a lemma is found where one fact that states it is."""
-    recalls: dict[int, list[float]] = {width: [] for width in WIDTHS}
-    reciprocal = []
+    """A lemma is found where one fact that states it is."""
+    places = []
     for number in range(len(questions)):
         here = slice(questions.used_starts[number], questions.used_starts[number + 1])
-        place = {fact: rank for rank, fact in enumerate(ranked[number].tolist(), 1)}
+        rank = {fact: place for place, fact in enumerate(ranked[number].tolist(), 1)}
         best: dict[int, int] = {}
         for fact, lemma in zip(questions.used[here].tolist(), questions.lemma[here].tolist(), strict=True):
-            rank = place.get(fact, DEEPEST + 1)
-            best[lemma] = min(best.get(lemma, DEEPEST + 1), rank)
-        for width in WIDTHS:
-            recalls[width].append(sum(rank <= width for rank in best.values()) / len(best))
-        first = min(best.values())
-        reciprocal.append(1 / first if first <= DEEPEST else 0.0)
-    return {
-        **{f"recall@{width}": round(100 * float(np.mean(found)), 2) for width, found in recalls.items()},
-        "mrr": round(float(np.mean(reciprocal)), 4),
-        "questions": len(questions),
-    }
+            best[lemma] = min(rank.get(fact, NOWHERE), best.get(lemma, NOWHERE))
+        places.append([0 if place > DEEPEST else place for place in best.values()])
+    recall, mrr = recall_and_mrr(places)
+    found = {f"recall@{width}": round(value, 2) for width, value in recall.items()}
+    return found | {"mrr": round(mrr, 4), "questions": len(questions)}

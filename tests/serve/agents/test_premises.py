@@ -15,7 +15,7 @@ from isarstep.bench.rules import Sizes
 from isarstep.bench.store import Benchmark
 from isarstep.cli import run
 from isarstep.errors import UserError
-from isarstep.feed.premise_questions import STEP
+from isarstep.feed.premise_questions import STEP, recall_and_mrr
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import App, Const, Term
 from isarstep.models.premise_selector import load_selector
@@ -24,7 +24,7 @@ from isarstep.prove.monomorphise import Named
 from isarstep.prove.premises import Relevance, relevance_of
 from isarstep.prove.selection import LearnedSelection, SelectorQuestion
 from isarstep.serve.agents import premise_task
-from isarstep.serve.agents.premise_task import PremiseQuestion, by_constants, in_scope, learned, recall_and_mrr
+from isarstep.serve.agents.premise_task import PremiseQuestion, by_constants, in_scope, learned, places_of_used
 
 P, Q = "CONST HOL.Trueprop $ ( CONST T.p $ CONST T.a )", "CONST HOL.Trueprop $ ( CONST T.q $ CONST T.b )"
 
@@ -63,7 +63,8 @@ def test_the_fact_with_all_constants_comes_first(library: Library, relevance: Ca
 
 def test_recall_and_reciprocal_rank(library: Library) -> None:
     two_lemmas = PremiseQuestion(SelectorQuestion(P), 4, used=(frozenset({0, 3}), frozenset({1})))
-    recall, mrr = recall_and_mrr(lambda question, size: [2, 0], [two_lemmas, question({2})])
+    asked = [two_lemmas, question({2})]
+    recall, mrr = recall_and_mrr(places_of_used(lambda question, size: [2, 0], each) for each in asked)
     assert recall == {8: 75.0, 32: 75.0, 128: 75.0}
     assert mrr == pytest.approx((0.5 + 1) / 2)
 

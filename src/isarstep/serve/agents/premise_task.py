@@ -20,16 +20,13 @@ from isarstep.bench.store import Benchmark
 from isarstep.errors import UserError
 from isarstep.feed.constants import texts_of
 from isarstep.feed.inputs import EARLIER, STATEMENT
-from isarstep.feed.premise_questions import MAIN
+from isarstep.feed.premise_questions import DEEPEST, MAIN, WIDTHS, recall_and_mrr
 from isarstep.progress import Watched
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.facts import Library
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
 from isarstep.prove.selection import LearnedSelection, SelectorQuestion, selection_of
 from isarstep.tables import Table
-
-WIDTHS = (8, 32, 128)
-DEEPEST = 1024  # where the search for the first right fact ends
 
 
 @dataclass(frozen=True)
@@ -121,17 +118,10 @@ def placed(asked: SelectorQuestion, benchmark: Benchmark, library: Library, exam
     )
 
 
-def recall_and_mrr(ranking: Ranking, questions: Sequence[PremiseQuestion]) -> tuple[dict[int, float], float]:
-    """Recall in percent at each width, and MRR: means over questions."""
-    recalls: dict[int, list[float]] = {width: [] for width in WIDTHS}
-    reciprocal: list[float] = []
-    for question in questions:
-        place = {number: rank for rank, number in enumerate(ranking(question, DEEPEST), 1)}
-        ranks = [min((place[n] for n in numbers if n in place), default=0) for numbers in question.used]
-        for width in WIDTHS:
-            recalls[width].append(sum(0 < rank <= width for rank in ranks) / len(ranks))
-        reciprocal.append(max((1 / rank for rank in ranks if rank), default=0.0))
-    return {width: 100 * float(np.mean(found)) for width, found in recalls.items()}, float(np.mean(reciprocal))
+def places_of_used(ranking: Ranking, question: PremiseQuestion) -> list[int]:
+    """Of each lemma the place of the first fact that states it, from 1; 0: none is among those looked at."""
+    place = {number: rank for rank, number in enumerate(ranking(question, DEEPEST), 1)}
+    return [min((place[n] for n in numbers if n in place), default=0) for numbers in question.used]
 
 
 def selected_for_model(benchmark: Benchmark, split: str, limit: int | None) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -159,7 +149,10 @@ def premise_table(benchmark: Benchmark, split: str, limit: int | None, for_model
         "the checker's filter": by_constants(relevance_of(library)),
         "bag of constants": by_constants(Relevance(library, used=0.0)),  # without what training examples have used
     }
-    scores = {name: recall_and_mrr(ranking, questions) for name, ranking in rankings.items()}
+    scores = {
+        name: recall_and_mrr(places_of_used(ranking, question) for question in questions)
+        for name, ranking in rankings.items()
+    }
     asked = "the model's question: F.2 to F.4 and context" if for_model else "a prover's question: F.1 and F.2"
     note = (
         f"Asked with {asked}. Percent of the library facts that a step uses, found among the first k in scope; mean "
