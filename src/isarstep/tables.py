@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -93,6 +94,15 @@ class Table:
             f'<figure class="{kind}" id="table-{self.key}"><figcaption>{escape(self.title)}</figcaption>'
             f'<div class="scroll"><table><thead>{heads}</thead><tbody>{body}</tbody></table></div>{note}</figure>'
         )
+
+
+def print_tables(tables: Sequence[Table], as_json: bool = False, markdown: bool = False) -> None:
+    """As one JSON document, as Markdown, or for a terminal."""
+    if as_json:
+        print(json.dumps({"tables": [table.as_json() for table in tables]}, ensure_ascii=False))
+        return
+    for table in tables:
+        print(table.to_markdown()) if markdown else table.show()
 
 
 def _markdown_row(cells: Sequence[str]) -> str:

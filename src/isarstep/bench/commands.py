@@ -12,6 +12,7 @@ import typer
 from isarstep.errors import UserError
 from isarstep.memory import without_collection
 from isarstep.progress import Watched
+from isarstep.tables import print_tables
 
 REPLACED = {
     "--halves": "is gone: `isarstep build GRAPHS --fresh embedded --entry NAME` scores an entry of your own",
@@ -98,11 +99,7 @@ def stats(
         from isarstep.bench.leaks import leak_tables
 
         tables += leak_tables(opened)
-    if as_json:
-        typer.echo(json.dumps({"tables": [table.as_json() for table in tables]}, ensure_ascii=False))
-    else:
-        for table in tables:
-            typer.echo(table.to_markdown()) if markdown else table.show()
+    print_tables(tables, as_json, markdown)
     if pictures is not None:
         for path in statistics.draw(opened, measured, pictures):
             typer.echo(f"wrote {path}", err=as_json)

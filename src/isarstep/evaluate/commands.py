@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from isarstep.tables import Table
+from isarstep.tables import Table, print_tables
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
@@ -173,7 +171,7 @@ def probe(
     if out is not None:
         write_answers(out, asked, answers)
     lists = [[tokens for tokens, _ in nbest] for nbest in answers]
-    _show([probe_table(asked, {model.resolve().name: lists})], as_json)
+    print_tables([probe_table(asked, {model.resolve().name: lists})], as_json)
 
 
 def neighbours(
@@ -190,7 +188,6 @@ def neighbours(
     """
     from isarstep.errors import UserError
     from isarstep.evaluate.embeddings import embeddings_of
-    from isarstep.tables import Table
 
     table = embeddings_of(model)
     if table is None:
@@ -202,15 +199,7 @@ def neighbours(
         found = known.arithmetic(text, count) if is_sum else known.neighbours(text, count)
         rows = tuple((each.token, f"{each.cosine:.3f}") for each in found)
         tables.append(Table("neighbours", f"Nearest to {text}", ("token", "cosine"), rows))
-    _show(tables, as_json)
-
-
-def _show(tables: Sequence[Table], as_json: bool) -> None:
-    if as_json:
-        print(json.dumps({"tables": [table.as_json() for table in tables]}, ensure_ascii=False))
-        return
-    for table in tables:
-        table.show()
+    print_tables(tables, as_json)
 
 
 def attention(

@@ -13,6 +13,7 @@ import typer
 
 from isarstep.errors import UserError
 from isarstep.progress import Watched, told_when_long
+from isarstep.tables import print_tables
 
 if TYPE_CHECKING:
     from isarstep.prove.sketch import Sketch
@@ -555,10 +556,4 @@ def premises(
         count = write_premises(out, selected_for_model(Benchmark(benchmark), split, limit))
         typer.echo(f"{count} examples -> {out}")
         return
-    table = premise_table(Benchmark(benchmark), split, limit, for_model)
-    if as_json:
-        typer.echo(json.dumps({"tables": [table.as_json()]}, ensure_ascii=False))
-    elif markdown:
-        typer.echo(table.to_markdown())
-    else:
-        table.show()
+    print_tables([premise_table(Benchmark(benchmark), split, limit, for_model)], as_json, markdown)
