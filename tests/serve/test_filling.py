@@ -15,12 +15,12 @@ from isarstep.serve.engine import Engine
 from isarstep.serve.filling import (
     SUGGESTED,
     FilledGap,
+    FilledTheory,
     difference,
     filled_gap,
     filled_gaps,
     replace_file,
     with_facts_in_order,
-    with_gaps_filled,
 )
 from isarstep.theory.document import SorryGap, TheoryDocument
 from isarstep.theory.proof_block import ProofState
@@ -84,9 +84,10 @@ def test_methods_name_what_was_used(engine: Engine, first: Gap, second: Gap, tex
 def test_nothing_but_the_gaps_changes() -> None:
     text = "a sorry b sorry c"
     gaps = [SorryGap(2, 7, 1), SorryGap(10, 15, 1)]
-    new = with_gaps_filled(text, [FilledGap(gaps[0], proof="by simp"), FilledGap(gaps[1], comment="(* open *)")])
+    filled = (FilledGap(gaps[0], proof="by simp"), FilledGap(gaps[1], comment="(* open *)"))
+    new = FilledTheory(Path("T.thy"), text, 2, filled).text
     assert new == f"a by simp {SUGGESTED} b sorry (* open *) c"
-    assert with_gaps_filled(text, [FilledGap(gaps[0], why="not read")]) == text
+    assert FilledTheory(Path("T.thy"), text, 2, (FilledGap(gaps[0], why="not read"),)).text == text
 
 
 def test_a_diff_names_the_file() -> None:

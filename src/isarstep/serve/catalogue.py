@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,7 +39,6 @@ class Catalogue:
 
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
-        self._lock = threading.Lock()
 
     def find(self, identifier: str) -> tuple[str, Example]:
         """The split and the example whose id begins so."""
@@ -53,9 +51,7 @@ class Catalogue:
         self, words: Sequence[SearchWord], split: str, limit: int, offset: int
     ) -> tuple[int, list[CatalogueEntry]]:
         """How many examples fit most of the words, and some of them: those named so first, then the short ones."""
-        with self._lock:
-            entries = self.entries
-        rows = [entry for entry in entries if split in ("all", entry.split)]
+        rows = [entry for entry in self.entries if split in ("all", entry.split)]
         if not words:
             return len(rows), rows[offset : offset + limit]
         judged = [(*_fit(entry, words), -entry.size, entry) for entry in rows]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isarstep.errors import UserError
+from isarstep.logic.folding import canonical
 from isarstep.logic.hol import dest_trueprop, trueprop
 from isarstep.logic.reader import read_formula
 from isarstep.logic.symbols import normal, to_isabelle
@@ -61,7 +62,10 @@ class FilledTheory:
     @property
     def text(self) -> str:
         """The file with proofs and comments in their places."""
-        return with_gaps_filled(self.before, self.gaps)
+        text = self.before
+        for each in sorted(self.gaps, key=lambda each: each.gap.start, reverse=True):
+            text = text[: each.gap.start] + each.text + text[each.gap.end :]
+        return text
 
     @property
     def proved(self) -> int:
@@ -231,8 +235,6 @@ def _library_name(name: str, context: OwnContext) -> str:
 
 
 def _line(fact: OwnFact, task: Task) -> str:
-    from isarstep.logic.folding import canonical
-
     return task.normal(untyped(canonical(fact.prop, task.theory_context.language)))
 
 
@@ -279,13 +281,6 @@ def _inside_locale(term: Term, state: ProofState) -> Term | None:
 
     made = rebuilt(term, change)
     return None if used & state.fixed.keys() else made
-
-
-def with_gaps_filled(text: str, filled: Sequence[FilledGap]) -> str:
-    """The file with proofs and comments in their places."""
-    for each in sorted(filled, key=lambda each: each.gap.start, reverse=True):
-        text = text[: each.gap.start] + each.text + text[each.gap.end :]
-    return text
 
 
 def difference(path: Path, old: str, new: str) -> str:

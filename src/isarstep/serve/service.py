@@ -108,7 +108,6 @@ class Service:
         self.batcher = Batcher(engine, largest_batch)
         self.prover_queue = ProverQueue(engine)
         self.workers = Workers()
-        self._searching = threading.Lock()
 
     def close(self) -> None:
         """Finish what was accepted."""
@@ -162,15 +161,8 @@ class Service:
         total, entries = self.catalogue.search(words, split, limit, offset)
         names = self.engine.names
         rows = [
-            {
-                "id": entry.id,
-                "split": entry.split,
-                "theory": entry.theory,
-                "name": entry.name,
-                "kind": entry.kind,
-                "goal": "" if entry.goal is None else answer_fields.line(entry.goal, names)["text"],
-                "size": entry.size,
-            }
+            {name: getattr(entry, name) for name in schema.ExampleHead.model_fields}
+            | {"goal": "" if entry.goal is None else answer_fields.line(entry.goal, names)["text"], "size": entry.size}
             for entry in entries
         ]
         return {"total": total, "examples": rows}
@@ -194,13 +186,8 @@ class Service:
         about = {"total": found.total, "elsewhere": found.elsewhere, "world": reader.theory_context.name}
         return about | {"facts": rows, "constants": self.fact_search.knows_constants}
 
-    @property
-    def fact_search(self) -> FactSearch:
-        with self._searching:  # whoever comes while it is made shares it
-            return self._fact_search
-
     @shared_property
-    def _fact_search(self) -> FactSearch:
+    def fact_search(self) -> FactSearch:
         return FactSearch(self.engine.benchmark)
 
     def theories(self, query: str, limit: int) -> Json:

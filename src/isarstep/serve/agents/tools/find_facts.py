@@ -59,15 +59,10 @@ async def find_facts(
 def _found(
     service: Service, search: FactSearch, words: str, constants: list[str], pattern: str, imports: list[str], count: int
 ) -> FactsResult:
-    engine = service.engine
-    theory_context = _theory_context(service, imports)
-    reader = engine.reader_in(theory_context)
-    term = None
-    if pattern:
-        try:
-            term = reader.proposition(pattern, "notation", reader.names, "pattern")[0].term
-        except UserError as error:
-            return FactsResult(**refusal(error))
+    theory_contexts = service.engine.theory_contexts
+    theory_context = theory_contexts.importing(imports) if imports else theory_contexts.at(USUAL)
+    reader = service.engine.reader_in(theory_context)
+    term = reader.proposition(pattern, "notation", reader.names, "pattern")[0].term if pattern else None
     sought = Sought(tuple(words.lower().split()), tuple(constants), term)
     if not (sought.words or sought.constants or term is not None):
         return FactsResult(status="refused", message="say words, constants or a pattern")
@@ -92,10 +87,3 @@ def _status(found: FoundFacts, theory_context: TheoryContext) -> tuple[Status, s
         return "out_of_time", f"{compared}; {found.not_compared} more were not compared: say words or constants, too"
     where = f"; {found.elsewhere} facts of other theories may, such as {found.theory_elsewhere}: import one"
     return "nothing_found", f"nothing in {theory_context.name} fits" + (where if found.elsewhere else "")
-
-
-def _theory_context(service: Service, imports: list[str]) -> TheoryContext:
-    theory_contexts = service.engine.theory_contexts
-    if imports:
-        return theory_contexts.importing(imports)
-    return theory_contexts.at(USUAL)

@@ -73,6 +73,10 @@ def steps_result(
     status: Status, message: str, steps: list[StepShown], gaps_left: int, found: ProposalState, clock: Clock
 ) -> StepsResult:
     where = context_fields(found.task)
+    # What makes the verdicts worth less than they look.
+    warnings = [] if found.contradiction is None else [CONTRADICTORY]
+    if found.unknown:
+        warnings.append(f"constants that the model has never seen: {', '.join(found.unknown)}")
     return StepsResult(
         status=status,
         message=message,
@@ -80,19 +84,9 @@ def steps_result(
         steps=steps,
         world=where["world"],
         types=where["types"],
-        notes=[*_warnings(found), *where["notes"]],
+        notes=[*warnings, *where["notes"]],
         seconds=round(clock.passed, 2),
     )
-
-
-def _warnings(found: ProposalState) -> list[str]:
-    """What makes the verdicts worth less than they look."""
-    notes = []
-    if found.contradiction is not None:
-        notes.append(CONTRADICTORY)
-    if found.unknown:
-        notes.append(f"constants that the model has never seen: {', '.join(found.unknown)}")
-    return notes
 
 
 def untried(steps: list[Step]) -> int:
