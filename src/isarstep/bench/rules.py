@@ -14,19 +14,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from isarstep.bench.layout import SPLITS
+
 Column: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 VERSION = "2.1"
 NEW, TRAIN, VALIDATION, TEST, UNSEEN, FRESH, UNSEEN2, FRESH2 = range(8)
-NAMES = {
-    TRAIN: "train",
-    VALIDATION: "validation",
-    TEST: "test",
-    UNSEEN: "unseen",
-    FRESH: "fresh",
-    UNSEEN2: "unseen2",
-    FRESH2: "fresh2",
-}
+NAMES = dict(enumerate(SPLITS, TRAIN))
 LEFT_OUT = {"keep_open": False, "keep_restated": False}  # as manifests say: no such example is kept
 COPY = "copy"  # the mark of what is scored already up to renaming
 NO_LONGER = "no longer scored"  # by an earlier version of the rules they were

@@ -394,17 +394,11 @@ class TheoryContext:
 
 def _extended(signature: Signature, own: Signature) -> Signature:
     """Nothing is copied, and what is there already stays as it is."""
-    return replace(
-        signature,
-        constants=ChainMap(_new(own.constants, signature.constants), signature.constants),  # type: ignore[arg-type]
-        types=ChainMap(_new(own.types, signature.types), signature.types),  # type: ignore[arg-type]
-        classes=ChainMap(_new(own.classes, signature.classes), signature.classes),  # type: ignore[arg-type]
-        arities=ChainMap(_new(own.arities, signature.arities), signature.arities),  # type: ignore[arg-type]
-    )
-
-
-def _new(own: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: what for name, what in own.items() if name not in there}
+    parts: dict[str, Any] = {}
+    for part in ("constants", "types", "classes", "arities"):
+        there = getattr(signature, part)
+        parts[part] = ChainMap({name: new for name, new in getattr(own, part).items() if name not in there}, there)
+    return replace(signature, **parts)
 
 
 class _NearConstants(Mapping[str, Constant]):

@@ -19,17 +19,12 @@ from isarstep.evaluate.breakdowns import Breakdown
 from isarstep.evaluate.headline import open_task
 from isarstep.evaluate.metrics import Bools, Score, accuracy
 from isarstep.evaluate.runs import KINDS, RunFolder
-from isarstep.evaluate.scores import Scores, ScoringTask, System, score
+from isarstep.evaluate.scores import OF_ENTRIES, Scores, ScoringTask, System, score
 from isarstep.evaluate.verdicts import VerdictSummary, read_verdicts
 
 NEW, STEPS, CONSTANTS = "new targets", "steps with F.2", "new constants"
 _CONSTANT = re.compile(r"CONST (\S+)")
-ELSEWHERE = (
-    "unseen",
-    "unseen2",
-    "fresh",
-    "fresh2",
-)  # splits whose top-1 stands beside the headline where the benchmark has them
+ELSEWHERE = OF_ENTRIES  # splits whose top-1 stands beside the headline where the benchmark has them
 
 
 @dataclass(frozen=True)

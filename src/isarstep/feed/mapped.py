@@ -31,7 +31,6 @@ from isarstep.feed.inputs import FIELDS_READ, STATEMENT, Input
 
 Numbers: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
-READ = ("train", "validation", "test", "unseen", "fresh", "unseen2", "fresh2")  # the splits of which a run has use
 _LAYOUT = 2  # of the cache; a new layout gets a new folder
 _CONTEXTS = 1  # the same of contexts
 _FIELDS = (2, 3, 4, 5)
@@ -41,7 +40,7 @@ _OF_CONTEXTS = [each.name for each in fields(AddedSources)]
 def dataset_of_benchmark(where: str | Path, input: Input = "base") -> Dataset:
     """With the contexts of examples if the input wants them: the train split's take a minute to make."""
     benchmark = Benchmark(where)
-    there = [name for name in READ if name in benchmark.splits and len(benchmark.split(name))]
+    there = [name for name in benchmark.splits if len(benchmark.split(name))]
     made = corpus_with_context if STATEMENT in FIELDS_READ[input] else corpus_of_split
     splits = {name: made(benchmark, name) for name in there}
     return Dataset(splits, tuple(benchmark.vocabulary), benchmark.hash, outside_of(benchmark))
