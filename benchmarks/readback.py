@@ -197,7 +197,7 @@ def read_back(options: argparse.Namespace, items: list[Printed]) -> dict[str, li
     images = Images(installation, sessions, Path(options.heaps).resolve())
     with tempfile.TemporaryDirectory() as folder:
         given, made = Path(folder) / "given", Path(folder) / "made"
-        given.write_bytes(yxml.listing(yxml.encoded)([item.encoded() for item in items]))
+        given.write_bytes(yxml.listing(bytes)([item.encoded() for item in items]))
         main = f"Isarstep_Readback.main ({ml_string(str(given))}, {ml_string(str(made))})"
         start = Start(
             images=tuple(images.path(name) for name in manifest["files"]),

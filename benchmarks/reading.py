@@ -313,7 +313,7 @@ def main() -> None:
         elapsed, count = 0.0, 0
         for theory in places.own_theories(session):
             path = corpus.by_theory.get(theory.name)
-            if path is None or (options.theory and theory.base_name not in options.theory):
+            if path is None or (options.theory and theory.path.stem not in options.theory):
                 continue
             graph = read_graph(path)
             text = theory.path.read_text("utf-8")
@@ -327,7 +327,7 @@ def main() -> None:
                 count += 1
                 tally = inside if item.proof.locale else outside
                 shown = " ".join(item.text.split())
-                tally.add(verdict, f"{theory.base_name}:{item.proof.line}  {shown}   -- {why[:160]}")
+                tally.add(verdict, f"{theory.path.stem}:{item.proof.line}  {shown}   -- {why[:160]}")
         document[session] = {
             "outside locales": outside.line(),
             "inside": inside.line(),

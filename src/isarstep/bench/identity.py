@@ -63,10 +63,6 @@ def columns_digest(columns: Mapping[str, ColumnDigest]) -> str:
     return whole.hexdigest()
 
 
-def document_digest(raw: bytes) -> str:
-    return hashlib.sha256(raw).hexdigest()
-
-
 def benchmark_name(manifest: Mapping[str, Any]) -> str:
     """From all that the manifest says but the name itself; the order of fields and blanks do not matter."""
     said = {key: value for key, value in manifest.items() if key != "hash"}

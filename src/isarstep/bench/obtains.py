@@ -58,7 +58,12 @@ def thesis_of(proof: Proof) -> Thesis | None:
                 premises = [fact.prop]
             if any(variable in frees(premise) for premise in premises):
                 return None
-    return Thesis(goals[0], _existence(cases) or _rule(cases, goals[0]), frozenset(assumed)) if cases else None
+    if not cases:
+        return None
+    # Where no formula says that one of the cases holds, the thesis follows from them.
+    closed = (quantified(pure_all, schematics(case), case) for case in cases)
+    meaning = _existence(cases) or list_pure_imp([*closed], goals[0], typed=True)
+    return Thesis(goals[0], meaning, frozenset(assumed))
 
 
 def _existence(cases: Sequence[Term]) -> Term | None:
@@ -71,9 +76,3 @@ def _existence(cases: Sequence[Term]) -> Term | None:
             return None
         formulas.append(quantified(exists, schematics(case), list_conj(known, typed=True)))
     return trueprop(list_disj(formulas, typed=True), typed=True)
-
-
-def _rule(cases: Sequence[Term], thesis: Term) -> Term:
-    """The thesis follows from the cases."""
-    closed = [quantified(pure_all, schematics(case), case) for case in cases]
-    return list_pure_imp(closed, thesis, typed=True)

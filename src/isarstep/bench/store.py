@@ -73,9 +73,8 @@ class RowGroups:
     """The rows of a table by number; a group of rows is unpacked when one of them is wanted, and the last ones are
     kept."""
 
-    def __init__(self, paths: Sequence[Path], columns: Sequence[str] | None = None, most: int = MOST_GROUPS) -> None:
+    def __init__(self, paths: Sequence[Path], most: int = MOST_GROUPS) -> None:
         self._most = most
-        self._columns = list(columns) if columns is not None else None
         self._files = [(path, _open(path)) for path in paths]
         # A group is a file and its number there.
         self._places = [(f, n) for f, (_, file) in enumerate(self._files) for n in range(file.metadata.num_row_groups)]
@@ -101,7 +100,7 @@ class RowGroups:
             path, file = self._files[which]
             try:
                 with self._reading:
-                    table = file.read_row_group(inside, columns=self._columns).combine_chunks()
+                    table = file.read_row_group(inside).combine_chunks()
             except (pa.ArrowException, OSError) as error:
                 raise UserError(f"{path}: damaged ({error}); build the benchmark again") from error
             batches = table.to_batches()  # none where there are no rows
@@ -352,8 +351,8 @@ class Propositions:
         return len(self._rows)
 
     def __getitem__(self, number: int) -> str:
-        group = bisect_right(self._rows.starts, number) - 1
-        text: str = self._rows.group(group).column(0)[number - self._rows.starts[group]].as_py()
+        batch, place = self._rows.locate(number)
+        text: str = batch.column(0)[place].as_py()
         return text
 
     def lines(self, numbers: Sequence[int] | npt.NDArray[np.int64]) -> list[str]:

@@ -195,10 +195,6 @@ class Theory:
     options: tuple[OptionChange, ...]  # on top of the defaults
 
     @property
-    def base_name(self) -> str:
-        return self.name.rpartition(".")[2]
-
-    @property
     def conditions(self) -> tuple[str, ...]:
         """Environment variables without which Isabelle leaves the theory out."""
         return tuple(name for key, value in self.options if key == "condition" for name in value.split(",") if name)

@@ -109,7 +109,7 @@ def session_file(
     named = yxml.listing(yxml.pair(yxml.string, yxml.properties))
     texts = yxml.listing(yxml.pair(yxml.string, yxml.string))
     timings = yxml.listing(yxml.properties)
-    last = yxml.pair(yxml.encoded, yxml.pair(texts, yxml.listing(yxml.string)))
+    last = yxml.pair(bytes, yxml.pair(texts, yxml.listing(yxml.string)))
     encode = yxml.pair(named, yxml.pair(texts, yxml.pair(timings, yxml.pair(named, last))))
     sessions = sorted({session for _, session in directories})
     scala = release.encode_functions(known)

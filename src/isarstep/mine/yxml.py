@@ -65,11 +65,6 @@ def triple(first: Encoder[A], second: Encoder[B], third: Encoder[C]) -> Encoder[
     return lambda value: _node(first(value[0])) + _node(second(value[1])) + _node(third(value[2]))
 
 
-def encoded(body: bytes) -> bytes:
-    """The encoder of what has been encoded already."""
-    return body
-
-
 def listing(item: Encoder[A]) -> Encoder[Sequence[A]]:
     return lambda values: b"".join(_node(item(value)) for value in values)
 
