@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from isarstep.logic.infer import TypingError
 from isarstep.logic.language import Language, leading_variables
-from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, list_comb, strip_comb, strip_fun, subterms
+from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, list_comb, strip_comb, strip_fun, subterms
+from isarstep.logic.types import match_type
 
 Hidden: TypeAlias = Mapping[str, tuple[str, ...]]  # constant -> variables that it takes after those of its locale
 MOST_ATTEMPTS = 24
@@ -45,7 +46,7 @@ def longer(
         if place >= len(wanted):
             continue
         for variable in order[order.index(known[-1]) + 1 if known else 0 :]:
-            if _fits(wanted[place], fixed[variable]):
+            if match_type(wanted[place], fixed[variable], {}):
                 yield {**hidden, name: (*known, variable)}
 
 
@@ -54,12 +55,3 @@ def _own_constants(application: App, language: Language) -> dict[str, None]:
     prefix, known = language.home + ".", language.signature.constants
     names = (node.name for node in subterms(application) if type(node) is Const)
     return dict.fromkeys(name for name in names if name.startswith(prefix) and name in known)
-
-
-def _fits(general: Typ, typ: Typ) -> bool:
-    """May the type be an instance of the general one? Type variables fit anything here; inference is exact."""
-    if type(general) is not Type:
-        return True
-    if type(typ) is not Type or typ.name != general.name:
-        return False
-    return all(map(_fits, general.args, typ.args))

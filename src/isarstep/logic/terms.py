@@ -14,8 +14,17 @@ from isarstep.errors import UserError
 Sort: TypeAlias = tuple[str, ...]
 
 
+class _Node:
+    """What all types and terms share."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return _repr(self)
+
+
 @final
-class Type:
+class Type(_Node):
     """A type constructor applied to types, `Type("fun", (a, b))`."""
 
     __slots__ = ("_hash", "args", "name", "size")
@@ -33,12 +42,9 @@ class Type:
     def __eq__(self, other: object) -> bool:
         return self is other or (type(other) is Type and self._hash == other._hash and _same_type(self, other))
 
-    def __repr__(self) -> str:
-        return _repr(self)
-
 
 @final
-class TFree:
+class TFree(_Node):
     """A fixed type variable such as `'a`, with its sort (a sorted tuple of classes)."""
 
     __slots__ = ("_hash", "name", "sort")
@@ -55,12 +61,9 @@ class TFree:
     def __eq__(self, other: object) -> bool:
         return self is other or (type(other) is TFree and self.name == other.name and self.sort == other.sort)
 
-    def __repr__(self) -> str:
-        return f"TFree({self.name!r}, {self.sort!r})"
-
 
 @final
-class TVar:
+class TVar(_Node):
     """A schematic type variable such as `?'a`, with index and sort."""
 
     __slots__ = ("_hash", "index", "name", "sort")
@@ -80,15 +83,12 @@ class TVar:
             type(other) is TVar and self.name == other.name and self.index == other.index and self.sort == other.sort
         )
 
-    def __repr__(self) -> str:
-        return f"TVar({self.name!r}, {self.index}, {self.sort!r})"
-
 
 Typ: TypeAlias = Type | TFree | TVar
 MaybeTyp: TypeAlias = Typ | None
 
 
-class _Term:
+class _Term(_Node):
     """What all terms share."""
 
     __slots__ = ("_hash",)
@@ -113,9 +113,6 @@ class Const(_Term):
         self.type: Final = type
         self._hash = hash((1, name, type))
 
-    def __repr__(self) -> str:
-        return f"Const({self.name!r})" if self.type is None else f"Const({self.name!r}, {self.type!r})"
-
 
 @final
 class Free(_Term):
@@ -128,9 +125,6 @@ class Free(_Term):
         self.name: Final = name
         self.type: Final = type
         self._hash = hash((2, name, type))
-
-    def __repr__(self) -> str:
-        return f"Free({self.name!r})" if self.type is None else f"Free({self.name!r}, {self.type!r})"
 
 
 @final
@@ -146,9 +140,6 @@ class Var(_Term):
         self.type: Final = type
         self._hash = hash((3, name, index, type))
 
-    def __repr__(self) -> str:
-        return f"Var({self.name!r}, {self.index}" + (")" if self.type is None else f", {self.type!r})")
-
 
 @final
 class Bound(_Term):
@@ -160,9 +151,6 @@ class Bound(_Term):
     def __init__(self, index: int) -> None:
         self.index: Final = index
         self._hash = hash((4, index))
-
-    def __repr__(self) -> str:
-        return f"Bound({self.index})"
 
 
 @final
@@ -181,9 +169,6 @@ class Abs(_Term):
     def __hash__(self) -> int:
         return self._hash or _hash(self)
 
-    def __repr__(self) -> str:
-        return _repr(self)
-
 
 @final
 class App(_Term):
@@ -199,9 +184,6 @@ class App(_Term):
 
     def __hash__(self) -> int:
         return self._hash or _hash(self)
-
-    def __repr__(self) -> str:
-        return _repr(self)
 
 
 Term: TypeAlias = Const | Free | Var | Bound | Abs | App
@@ -273,7 +255,7 @@ def _same_type(left: Type, right: Type) -> bool:
     return True
 
 
-def _repr(root: Term | Typ) -> str:
+def _repr(root: object) -> str:
     """The constructor calls that make this object; a loop, as everything here."""
     out: list[str] = []
     todo: list[object] = [root]
@@ -292,6 +274,9 @@ def _repr(root: Term | Typ) -> str:
             todo.append(f"Type({node.name!r}, (")
         elif type(node) is Type:
             out.append(f"Type({node.name!r})")
+        elif isinstance(node, _Node):
+            fields = (getattr(node, name) for name in vars(type(node))["__match_args__"])
+            out.append(f"{type(node).__name__}({', '.join(repr(each) for each in fields if each is not None)})")
         else:
             out.append(repr(node))
     return "".join(out)

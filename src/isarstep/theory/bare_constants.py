@@ -6,7 +6,7 @@ A statement about such a constant is read; no fact says anything about it.
 from __future__ import annotations
 
 from isarstep.logic.terms import frees, funs, strip_fun
-from isarstep.theory.declarations import NewName, announce, labelled, new_names, open_type, type_parameters
+from isarstep.theory.declarations import NewName, announce, labelled, new_names, type_parameters, types_of
 from isarstep.theory.functions import without_dummies
 from isarstep.theory.mixfix import mixfix_rows
 from isarstep.theory.outer import OuterCommand
@@ -56,8 +56,7 @@ def _by_reading(context: OwnContext, command: OuterCommand, reader: TokenReader)
         return []
     for each in names:
         announce(context, scope, each)
-    for each in variables:
-        scope.fixed[each.name] = each.type or open_type(each.name)
+    scope.fixed.update(types_of(variables))
     texts = [without_dummies(text) for _, _, texts in rows for text in texts]
     read = read_together(texts, scope, apart=True)
     mentioned = {node.name for term in read.terms for node in frees(term)}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from isarstep.logic.infer import Typing, TypingError
 from isarstep.logic.language import Language
 from isarstep.logic.terms import Const, Term, TFree, TVar, Typ, Type, substitute_types, subterms
-from isarstep.logic.types import map_type
+from isarstep.logic.types import map_type, match_type
 
 _CLASS = "_class."
 
@@ -45,16 +45,9 @@ def _types_of_operation(node: Term, name: str, language: Language) -> Iterator[T
     short = node.name.rpartition(_CLASS)[0].rpartition(".")[2]
     if constant is None:
         return
-    for general, typ in _pairs(constant.type, node.type):
-        for each in general.sort:
+    found: dict[Typ, Typ] = {}
+    match_type(constant.type, node.type, found)
+    for general, typ in found.items():
+        for each in () if isinstance(general, Type) else general.sort:
             if each.rpartition(".")[2] == short and language.signature.subclass(name, each):
                 yield typ
-
-
-def _pairs(general: Typ, typ: Typ) -> Iterator[tuple[TVar | TFree, Typ]]:
-    if isinstance(general, Type):
-        if isinstance(typ, Type):
-            for part, its in zip(general.args, typ.args, strict=True):
-                yield from _pairs(part, its)
-    else:
-        yield general, typ

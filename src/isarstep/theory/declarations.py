@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from isarstep.errors import UserError
@@ -56,6 +56,11 @@ class NewName:
 
 def open_type(name: str) -> Typ:
     return TVar(f"{name}~", OPEN, ("HOL.type",))
+
+
+def types_of(names: Iterable[NewName]) -> dict[str, Typ]:
+    """By name; of some the type is not known yet."""
+    return {new.name: new.type or open_type(new.name) for new in names}
 
 
 def new_names(reader: TokenReader, scope: Scope, *ends: str) -> list[NewName]:

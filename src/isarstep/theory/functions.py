@@ -18,10 +18,11 @@ from isarstep.logic.symbols import from_isabelle
 from isarstep.logic.terms import Const, Free, Term, Typ, frees, funs, list_comb, rebuild, strip_comb, subterms
 from isarstep.logic.variables import substitute_frees
 from isarstep.theory.declarations import announce, labelled, new_names, retyped, sides_of
-from isarstep.theory.function_induction import Shape, induction_of_function
+from isarstep.theory.function_induction import induction_of_function
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.proof_cases import FIRST_CONSTRUCTORS
+from isarstep.theory.recursive_calls import Shape
 from isarstep.theory.rule_cases import InductionRule
 from isarstep.theory.statements import NotRead, read_together, type_names
 from isarstep.theory.termination import all_terminate
@@ -78,15 +79,12 @@ def recursive_function(context: OwnContext, command: OuterCommand) -> None:
     made = [_with_constants(equation, meaning) for equation in equations]
     heads = {constant.name for constant in meaning.values() if isinstance(constant, Const)}
     try:
-        if command.name == "primrec" or not sequential:
-            final = made
-        else:
-            final = split_in_order(made, context.language)
+        final = split_in_order(made, context.language) if sequential or command.name == "primrec" else made
+        if command.name == "primrec" and final != made:
+            raise UserError("they overlap")
     except UserError as error:
         final = []
         context.note(command.start, f"the equations of {names[0].name} are left out: {error}")
-    if command.name == "primrec":
-        final = _primitive(context, final, command.start, names[0].name)
     terminates = command.name != "function" and all_terminate(
         [(e.head, e.patterns, e.right) for e in made], heads, _shapes(context)
     )
@@ -142,16 +140,6 @@ def without_dummies(text: SourceToken) -> SourceToken:
         return found[0] if in_name else f"{before}{before and ' '}uu{next(number)}"
 
     return replace(text, text=_DUMMY.sub(named, text.text))
-
-
-def _primitive(context: OwnContext, equations: list[FunctionEquation], place: int, name: str) -> list[FunctionEquation]:
-    """Equations of a primitive recursion have different constructors: none overlaps another."""
-    for number, one in enumerate(equations):
-        for other in equations[number + 1 :]:
-            if one.head == other.head and _unify_patterns(one.patterns, other.patterns):
-                context.note(place, f"the equations of {name} are left out: they overlap")
-                return []
-    return equations
 
 
 def give_equations(context: OwnContext, name: str) -> bool:
@@ -306,18 +294,3 @@ def _first_difference(
         else:
             todo = [*zip(arguments, others, strict=True), *todo]
     return found
-
-
-def _unify_patterns(one: Sequence[Term], other: Sequence[Term]) -> bool:
-    """May both fit the same values?"""
-    for left, right in zip(one, other, strict=False):
-        (head, xs), (wanted, ys) = strip_comb(left), strip_comb(right)
-        if isinstance(head, Const) and isinstance(wanted, Const):
-            if head.name != wanted.name:
-                return False
-            if not _unify_patterns(xs, ys):
-                return False
-    return True
-
-
-# Termination

@@ -23,10 +23,16 @@ from isarstep.logic.terms import (
     subterms,
 )
 from isarstep.logic.variables import as_schematic, substitute_frees
-from isarstep.theory.declarations import announce, labelled, new_names, open_type, retyped
+from isarstep.theory.declarations import announce, labelled, new_names, retyped, types_of
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader, declares_simp
-from isarstep.theory.rule_cases import about_members, predicate_arguments, rule_of_intros, width_of_members
+from isarstep.theory.rule_cases import (
+    about_members,
+    predicate_arguments,
+    predicate_of,
+    rule_of_intros,
+    width_of_members,
+)
 from isarstep.theory.stated import formula_of
 from isarstep.theory.statements import NotRead, Together, read_together, type_names, types_inside
 
@@ -63,8 +69,7 @@ def inductive(context: OwnContext, command: OuterCommand) -> None:
     reader.end()
     for new in names:
         announce(context, scope, new)
-    for new in parameters:
-        scope.fixed[new.name] = new.type or open_type(new.name)
+    scope.fixed.update(types_of(parameters))
     texts = [text for _, _, texts in rows for text in texts]
     read = read_together(texts, scope, apart=True)
     mentioned = {node.name for term in read.terms for node in frees(term)}
@@ -107,7 +112,7 @@ def _declare(
     labels = [label for label, _, texts in rows for _ in texts]
     fulls = {name: str(strip_comb(term)[0].name) for name, term in meaning.items()}  # type: ignore[union-attr]
     for name, full in fulls.items():
-        own = [prop for prop in props if _full_name(prop, in_set=new.in_set) == full]
+        own = [prop for prop in props if predicate_of(hol.strip_pure_imp(prop)[1]) == full]
         width = width_of_members(full, props) if new.in_set else 0
         if own and width is not None:
             inversion = _inversion(own, full, new, width)
@@ -191,15 +196,6 @@ def _is_member_of(formula: Term, new: _Predicates) -> bool:
     leading = [a.name if isinstance(a, Free) else "" for a in arguments[: len(new.parameters)]]
     others = [*arguments[len(new.parameters) :], *inside]
     return leading == list(new.parameters) and not any(_mentions(each, new) for each in others)
-
-
-def _full_name(prop: Term, *, in_set: bool) -> str:
-    """Of the predicate that a rule is about."""
-    formula = hol.dest_trueprop(hol.strip_pure_imp(prop)[1])
-    assert formula is not None
-    sides = hol.dest_binary(_MEMBER, formula) if in_set else None
-    head = strip_comb(formula if sides is None else sides[1])[0]
-    return head.name if isinstance(head, Const) else ""
 
 
 def _inversion(props: Sequence[Term], full: str, new: _Predicates, width: int) -> Term:

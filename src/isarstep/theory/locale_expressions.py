@@ -7,7 +7,7 @@ without constants of its own may still become others by what stands behind the i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isarstep.logic import hol
@@ -26,12 +26,14 @@ from isarstep.logic.terms import (
     strip_comb,
     substitute_types,
 )
-from isarstep.theory.declarations import OPEN, NewName, new_names, open_type
+from isarstep.logic.types import map_type, match_type, types_in
+from isarstep.logic.typestrings import type_variables
+from isarstep.theory.declarations import OPEN, NewName, new_names, open_type, types_of
 from isarstep.theory.library_targets import find_target, locale_of_class
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
 from isarstep.theory.own_locales import LocaleInstance
-from isarstep.theory.statements import NotRead, Scope, readings_of_text, type_letters, type_names
+from isarstep.theory.statements import NotRead, Scope, named_in_order, readings_of_text, type_letters, type_names
 
 IMPORTED = "'!"  # what type variables of imported locales begin with until the elements behind them are read
 _STOPS = ("+", "for", "where", "rewrites", "defines")
@@ -115,8 +117,7 @@ def _type(context: OwnContext, made: LocaleExpression, scope: Scope, *, implicit
     if set(kept) & {new.name for new in made.fixed}:
         raise NotRead(context.source, made.instances[0].token.start, "a parameter is declared twice")
     inner.fixed.update(kept)
-    for new in made.fixed:
-        inner.fixed[new.name] = new.type or open_type(new.name)
+    inner.fixed.update(types_of(made.fixed))
     terms: list[Term] = []
     types = dict(inner.fixed)
     places: list[tuple[LocaleInstance, str]] = []
@@ -139,13 +140,13 @@ def _type(context: OwnContext, made: LocaleExpression, scope: Scope, *, implicit
         values.append(without_marks(sides[1]))
     still_open = implicit and not any(each.above.local for each in made.instances)
     letters = [f"{IMPORTED}{number}" for number in range(100)] if still_open else type_letters()
-    names = _renamed([getattr(node, "type", None) for value in values for node in frees(value)], written, {}, letters)
-    names = _renamed([*_all_types(values)], written, names, letters)
+    of_variables = [node.type for value in values for node in frees(value) if node.type is not None]
+    inside = [typ for value in values for typ in types_in(value)]
+    open_names = (variable for typ in (*of_variables, *inside) for variable in type_variables(typ))
+    names = named_in_order(open_names, written, letters)
 
     def named(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(named, typ.args))) if typ.args else typ
-        return TFree(names.get(typ.name, typ.name), typ.sort)
+        return map_type(typ, lambda variable: TFree(names.get(variable.name, variable.name), variable.sort))
 
     for (each, name), value, term in zip(places, values, typing.propositions, strict=True):
         each.values[name] = substitute_types(value, named)
@@ -154,7 +155,9 @@ def _type(context: OwnContext, made: LocaleExpression, scope: Scope, *, implicit
         left = strip_comb(sides[0])[0]
         assert isinstance(left, Free)
         assert left.type is not None
-        _match_types(each.above.parameters[name], named(left.type), each.types)
+        matched: dict[Typ, Typ] = {}
+        match_type(each.above.parameters[name], named(left.type), matched)
+        each.types.update({v.name: typ for v, typ in matched.items() if not isinstance(v, Type)})
     for each in made.instances:
         each.kept = frozenset(each.above.parameters.keys() - each.given.keys())
     made.parameters = {name: named(typing.frees[name]) for name in (*kept, *(new.name for new in made.fixed))}
@@ -168,41 +171,4 @@ def _value(scope: Scope, text: SourceToken) -> Term:
 
 
 def _apart(typ: Typ, number: int) -> Typ:
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(_apart(part, number) for part in typ.args))
-    return TVar(f"{typ.name}~{number}", OPEN, typ.sort)
-
-
-def _all_types(terms: Sequence[Term]) -> Iterator[Typ]:
-    from isarstep.logic.terms import subterms
-
-    for term in terms:
-        for node in subterms(term):
-            typ = getattr(node, "type", None)
-            if typ is not None:
-                yield typ
-
-
-def _renamed(
-    types: Sequence[Typ | None], written: set[str], known: Mapping[str, str], letters: Iterable[str]
-) -> dict[str, str]:
-    """Names for the type variables that nobody has written, in order."""
-    found = dict(known)
-    fresh = (name for name in letters if name not in written and name not in found.values())
-    todo = [typ for typ in reversed(types) if typ is not None]
-    while todo:
-        typ = todo.pop()
-        if isinstance(typ, Type):
-            todo.extend(reversed(typ.args))
-        elif typ.name not in written and typ.name not in found:
-            found[typ.name] = next(fresh)
-    return found
-
-
-def _match_types(general: Typ, given: Typ, found: dict[str, Typ]) -> None:
-    if isinstance(general, Type):
-        assert isinstance(given, Type)
-        for pair in zip(general.args, given.args, strict=True):
-            _match_types(*pair, found)
-    else:
-        found[general.name] = given
+    return map_type(typ, lambda variable: TVar(f"{variable.name}~{number}", OPEN, variable.sort))

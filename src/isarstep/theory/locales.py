@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from isarstep.logic import hol
 from isarstep.logic.symbols import from_isabelle, to_isabelle
 from isarstep.logic.terms import Free, TFree, TVar, Typ, Type, frees, funs, list_comb, strip_comb, substitute_types
+from isarstep.logic.types import map_type, match_type
+from isarstep.logic.typestrings import type_variables
 from isarstep.theory.declarations import MOST_ARGUMENTS, OPEN, new_names, open_type
 from isarstep.theory.library_targets import find_target
 from isarstep.theory.locale_expressions import IMPORTED
@@ -117,12 +119,9 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
             raise reader.refused(f"{reader.take().text!r} is not read here")
     texts = [text for row in rows for text in row.texts]
     if texts:
-        before = context.target
-        context.enter(made)  # for its notation
-        try:
+        with context.returning():
+            context.enter(made)  # for its notation
             read = read_together(texts, scope)
-        finally:
-            context.leave() if before is None else context.enter(before)
         strangers = {name: typ for name, typ in read.frees.items() if name not in scope.fixed}
         for name in made.parameters:
             if name not in imported:
@@ -149,9 +148,7 @@ def _elements(context: OwnContext, reader: TokenReader, made: Locale) -> bool:
 
 def _loosened(typ: Typ) -> Typ:
     """Types of imported locales that nobody has written may become any."""
-    if isinstance(typ, Type):
-        return Type(typ.name, tuple(map(_loosened, typ.args)))
-    return TVar(typ.name, OPEN, typ.sort) if typ.name.startswith(IMPORTED) else typ
+    return map_type(typ, lambda v: TVar(v.name, OPEN, v.sort) if v.name.startswith(IMPORTED) else v)
 
 
 def _name_imported(made: Locale, imported: Mapping[str, Typ], found: Mapping[str, Typ]) -> None:
@@ -159,8 +156,11 @@ def _name_imported(made: Locale, imported: Mapping[str, Typ], found: Mapping[str
     has written, in order."""
     types: dict[str, Typ] = {}
     for name, typ in imported.items():
-        if name in found:
-            _match_imported(typ, found[name], types)
+        matched: dict[Typ, Typ] = {}
+        match_type(typ, found.get(name), matched)
+        for variable, made_of in matched.items():
+            if not isinstance(variable, Type) and variable.name.startswith(IMPORTED) and not isinstance(made_of, TVar):
+                types.setdefault(variable.name, made_of)
     own = [typ for name, typ in made.parameters.items() if name not in imported]
     written = type_names([*own, *types.values(), *imported.values()])
     letters = (letter for letter in type_letters() if letter not in written)
@@ -172,9 +172,7 @@ def _name_imported(made: Locale, imported: Mapping[str, Typ], found: Mapping[str
         return
 
     def named(typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(named, typ.args))) if typ.args else typ
-        return types.get(typ.name, typ)
+        return map_type(typ, lambda variable: types.get(variable.name, variable))
 
     made.parameters = {name: named(typ) for name, typ in made.parameters.items()}
     made.sorts = {name: sort for name, sort in made.sorts.items() if name not in types}
@@ -183,14 +181,6 @@ def _name_imported(made: Locale, imported: Mapping[str, Typ], found: Mapping[str
         each.types = {name: named(typ) for name, typ in each.types.items()}
         each.renew()
     made.forget()
-
-
-def _match_imported(typ: Typ, found: Typ, types: dict[str, Typ]) -> None:
-    if isinstance(typ, Type):
-        for part, its in zip(typ.args, getattr(found, "args", ()), strict=False):
-            _match_imported(part, its, types)
-    elif typ.name.startswith(IMPORTED) and not isinstance(found, TVar):
-        types.setdefault(typ.name, found)
 
 
 def _skip_notes(reader: TokenReader) -> None:
@@ -213,9 +203,7 @@ def _defined(reader: TokenReader, made: Locale, row: StatedProps) -> StatedProps
 
 
 def _variables(typ: Typ) -> list[tuple[str, tuple[str, ...]]]:
-    if isinstance(typ, Type):
-        return [pair for part in typ.args for pair in _variables(part)]
-    return [(typ.name, typ.sort)] if typ.name.startswith("'") and not typ.name.endswith("~") else []
+    return [(v.name, v.sort) for v in type_variables(typ) if v.name.startswith("'") and not v.name.endswith("~")]
 
 
 def enter_target(context: OwnContext, command: OuterCommand) -> bool:

@@ -19,7 +19,7 @@ from isarstep.mine.outer_syntax import outer_tokens
 
 _SUBSCRIPT = r"(?:\\<\^sub>|⇩|[₀-₉])"
 _NAME = rf"(?:\\<[A-Za-z]+>|[^\W\d])(?:\\<(?!open>|close>|comment>)[A-Za-z]+>|{_SUBSCRIPT}|[\w'])*"
-_PATTERN = re.compile(
+TOKEN = re.compile(
     rf"""
     (?P<space>\s+)
   | (?P<comment>\(\*)
@@ -171,7 +171,7 @@ class TheoryHeader:
 
 def split_commands(source: TheorySource) -> tuple[TheoryHeader, list[OuterCommand]]:
     """The header and all commands behind it. Raises UserError."""
-    found = list(outer_tokens(source.text, _PATTERN, source.refused))
+    found = list(outer_tokens(source.text, TOKEN, source.refused))
     start = next((i for i, token in enumerate(found) if token.keyword("theory")), None)
     if start is None:
         raise source.refused(0, "there is no `theory ... imports ... begin`")

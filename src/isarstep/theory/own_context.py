@@ -157,10 +157,8 @@ class OwnContext:
     def full_name(self, base: str) -> str:
         """Of a constant that is declared here."""
         inside = ""
-        around = self.target
-        while around is not None and not around.name:
-            around = around.outer
-        if around is not None:
+        around = self.target.around if self.target is not None else None
+        if around is not None and around.name:
             of_class = "_class" if around.class_type is not None else ""
             inside = f"{around.name.rpartition('.')[2]}{of_class}."
         return f"{self.theory}.{inside}{to_isabelle(base)}"
@@ -233,17 +231,9 @@ class OwnContext:
             forget_memo(self.language)
         base = name.rpartition(".")[2]
         self.read_again(from_isabelle(base))
-        if self.target is not None and self._around(self.target) in self.lost:  # other contexts may have it, too
-            self.unread.names[base] = self.lost[self._around(self.target)]
+        if self.target is not None and self.target.around.name in self.lost:  # other contexts may have it, too
+            self.unread.names[base] = self.lost[self.target.around.name]
         return Const(name)
-
-    @staticmethod
-    def _around(target: Locale) -> str:
-        """The name of the locale or class in which a context lies."""
-        around: Locale | None = target
-        while around is not None and not around.name:
-            around = around.outer
-        return around.name if around is not None else ""
 
     def lose(self, locale: Locale, why: str) -> None:
         """An instance of it is not read: its constants, also later ones, may be known anywhere without a prefix."""
@@ -332,10 +322,8 @@ class OwnContext:
             self.unread.names.setdefault(each, f"two instances of a locale in {locale.name}")
         self.target = locale
         self.language.local = {name: term for name, term in locale.local.items() if name[6:] not in locale.clashes}
-        around: Locale | None = locale
-        while around is not None and not around.name:
-            around = around.outer
-        above = () if around is None else (around.name, *(each.above.name for each in around.below))
+        around = locale.around
+        above = () if not around.name else (around.name, *(each.above.name for each in around.below))
         self.language.guesses_locales = not all(map(self.is_own, above))  # constants of those above a library's locale
         self.language.structures = locale.structures
         self._inside(locale.rows)

@@ -19,13 +19,13 @@ from isarstep.logic.terms import (
     Term,
     TFree,
     Typ,
-    Type,
     Var,
     beta_normal,
     frees,
     substitute,
     substitute_types,
 )
+from isarstep.logic.types import map_type
 from isarstep.theory.outer import SourceToken
 from isarstep.theory.statements import with_type_marks
 
@@ -83,6 +83,11 @@ class Locale:
         made.rows_below = {field: list(rows) for field, rows in self.rows_below.items()}
         made.outer = self.outer.copy() if self.outer is not None else None
         return made
+
+    @property
+    def around(self) -> Locale:
+        """The locale or class in which a context lies; the outermost context where it lies in none."""
+        return self if self.name or self.outer is None else self.outer.around
 
     @property
     def rows(self) -> Rows:
@@ -158,9 +163,7 @@ class LocaleInstance:
         return self.above.name, *(self.values[name] for name in self.above.parameters)
 
     def typed(self, typ: Typ) -> Typ:
-        if isinstance(typ, Type):
-            return Type(typ.name, tuple(map(self.typed, typ.args))) if typ.args else typ
-        return self.types.get(typ.name, typ) if isinstance(typ, TFree) else typ
+        return map_type(typ, lambda v: self.types.get(v.name, v) if isinstance(v, TFree) else v)
 
     def instance(self, term: Term) -> Term:
         """A typed term of the locale at this instance."""

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain, pairwise
 
 from isarstep.errors import UserError
+from isarstep.mine.outer_syntax import SourceToken, outer_tokens
+from isarstep.theory.outer import TOKEN
 from isarstep.theory.problem import Problem
 
 _COMMANDS = ("lemma", "theorem", "corollary", "proposition", "have", "show", "hence", "thus", "obtain")
 _STATEMENT = re.compile(rf"\s*(?:(?:then|moreover|also|finally|ultimately|with|from)\b.*?)?({'|'.join(_COMMANDS)})\b")
-_TOKEN = re.compile(
-    r'(?P<quoted>"(?:[^"\\]|\\.)*"|‹[^›]*›|\\<open>.*?\\<close>)|(?P<comment>\(\*.*?\*\))'
-    r"|(?P<word>(?:[A-Za-zα-ωΑ-Ω_?']|\\<\w+>)(?:[\w.']|\\<\^?\w+>|[₀-₉⇩])*)|(?P<symbol>::|[^\s])",
-    re.DOTALL,
-)
 _SECTIONS = {
     "fixes": "fixes",
     "for": "fixes",
@@ -60,7 +58,7 @@ def problem_of_text(text: str, imports: tuple[str, ...] = ()) -> Problem:
         raise UserError(f"pasted text: it begins with none of {', '.join(_COMMANDS[:-1])}")
     if found[1] == "obtain":
         raise UserError("pasted text: `obtain` states no proposition of its own; paste a have, a show or a lemma")
-    parts = _parts(_tokens(text[found.end() :]))
+    parts = _parts(text[found.end() :])
     if not parts.shows:
         raise UserError("pasted text: it states nothing; a proposition in quotes is missing")
     goal = parts.shows[0] if len(parts.shows) == 1 else " ∧ ".join(f"({prop})" for prop in parts.shows)
@@ -81,43 +79,32 @@ def _imports(text: str) -> tuple[str, ...]:
     return tuple(name for name in names if name != "Pure")
 
 
-def _tokens(text: str) -> list[tuple[str, str]]:
-    return [(m.lastgroup or "", m[0]) for m in _TOKEN.finditer(text) if m.lastgroup != "comment"]
-
-
-def _unquoted(text: str) -> str:
-    for opening, closing in (('"', '"'), ("‹", "›"), ("\\<open>", "\\<close>")):
-        if text.startswith(opening) and text.endswith(closing):
-            return text[len(opening) : -len(closing)]
-    return text
-
-
-def _parts(tokens: list[tuple[str, str]]) -> _Parts:
+def _parts(text: str) -> _Parts:
     parts = _Parts()
-    section, place = "shows", 0
+    section, skipping, typed = "shows", False, False
     group: list[str] = []  # variables that the next type is for
-    said = False  # has a proposition been stated? Then a command ends the statement
-    while place < len(tokens):
-        kind, text = tokens[place]
-        following = tokens[place + 1][1] if place + 1 < len(tokens) else ""
-        place += 1
-        if kind == "word" and text in _SECTIONS:
-            section, group = _SECTIONS[text], []
-        elif text in _ENDS or (said and section != "fixes" and kind == "word" and text in _COMMANDS):
-            break
-        elif text == "and":
+    end = len(text)
+    tokens = outer_tokens(text, TOKEN, lambda _, what: UserError(f"pasted text: {what}"))
+    for token, following in pairwise(chain(tokens, [SourceToken("symbol", "", end, end, end)])):
+        word = token.kind in ("name", "var", "typevar")
+        if skipping or token.keyword("[", "("):  # attributes, `(in locale)`
+            skipping = not token.keyword("]", ")")
+        elif typed:
+            parts.types.update(dict.fromkeys(group, token.text))
+            typed = False
+        elif token.keyword(*_SECTIONS):
+            section, group = _SECTIONS[token.text], []
+        elif token.keyword(*_ENDS) or (
+            section != "fixes" and token.keyword(*_COMMANDS) and (parts.shows or parts.assumes)
+        ):
+            break  # behind a proposition a command ends the statement
+        elif token.keyword("and"):
             group = []
-        elif text in ("[", "("):  # attributes, `(in locale)`
-            while place < len(tokens) and tokens[place - 1][1] not in ("]", ")"):
-                place += 1
         elif section == "fixes":
-            if text == "::" and place < len(tokens):
-                parts.types.update(dict.fromkeys(group, _unquoted(tokens[place][1])))
-                place += 1
-            elif kind == "word":
-                parts.fixed.append(text)
-                group = [*group, text]
-        elif kind == "quoted" or (kind == "word" and following not in (":", "[", "(")):
-            (parts.shows if section == "shows" else parts.assumes).append(_unquoted(text))
-            said = True
+            typed = token.keyword("::")
+            if word:
+                parts.fixed.append(token.text)
+                group = [*group, token.text]
+        elif token.quoted or (word and not following.keyword(":", "[", "(")):
+            (parts.shows if section == "shows" else parts.assumes).append(token.text)
     return parts

@@ -11,12 +11,11 @@ from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.infer import infer
 from isarstep.logic.language import Language
-from isarstep.logic.terms import Const, Free, Term, Var, list_comb, strip_comb, substitute
+from isarstep.logic.terms import Const, Free, Term, Var, list_comb, substitute
+from isarstep.theory.functions import FunctionEquation, split_in_order
 from isarstep.theory.own_context import OwnContext
 from isarstep.theory.rule_cases import SHOWN, InductionRule
 from isarstep.theory.statements import generalised
-
-_TRUTH = ("HOL.True", "HOL.False")
 
 
 def induction_facts(context: OwnContext) -> Iterator[tuple[str, Term]]:
@@ -47,26 +46,9 @@ def _proposition(rule: InductionRule) -> Term:
 
 def exhaustive(rows: Sequence[Sequence[Term]], language: Language) -> bool:
     """Does one of these rows of patterns fit whatever constructors make? False where that is not seen."""
-    if not rows or not rows[0]:
-        return bool(rows)
-    heads = [strip_comb(row[0]) for row in rows]
-    names = [head.name for head, _ in heads if isinstance(head, Const)]
-    if not names:
-        return all(isinstance(row[0], Free) for row in rows) and exhaustive([row[1:] for row in rows], language)
+    anything = [Free(f"any{place}~") for place in range(max(map(len, rows), default=0))]
+    equations = [FunctionEquation("", tuple(row), Const(""), 0) for row in (*rows, anything)]
     try:
-        shape = [(name, 0) for name in _TRUTH] if names[0] in _TRUTH else language.datatype(names[0])[1]
+        return bool(rows) and len(split_in_order(equations, language)) == len(split_in_order(equations[:-1], language))
     except UserError:
         return False
-    if not {*names} <= {name for name, _ in shape}:
-        return False
-    for name, count in shape:
-        fitting = []
-        for row, (head, arguments) in zip(rows, heads, strict=True):
-            if isinstance(head, Const):
-                if head.name == name:
-                    fitting.append([*arguments, *row[1:]])
-            elif isinstance(row[0], Free):
-                fitting.append([*(Free(f"{name}{place}") for place in range(count)), *row[1:]])
-        if any(len(row) != len(rows[0]) - 1 + count for row in fitting) or not exhaustive(fitting, language):
-            return False
-    return True

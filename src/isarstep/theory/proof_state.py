@@ -15,7 +15,7 @@ from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import App, Free, Term, Typ, frees, strip_comb
 from isarstep.theory.case_methods import choice_cases, find_cases
-from isarstep.theory.declarations import new_names, open_type, plain_names, sides_of
+from isarstep.theory.declarations import new_names, open_type, plain_names, sides_of, types_of
 from isarstep.theory.is_patterns import PATTERN_NAME, bound_by_pattern, bound_in_statement
 from isarstep.theory.named_facts import FactNames
 from isarstep.theory.outer import DIAGNOSTIC, HEADINGS, OuterCommand, SourceToken, split_at
@@ -301,8 +301,7 @@ class ProofWalk:
         new = new_names(reader, scope) if reader.accept("for") else []
         if not rows or reader.here is not None:
             raise reader.refused("expected propositions and nothing else")
-        for each in new:
-            scope.fixed[each.name] = each.type or open_type(each.name)
+        scope.fixed.update(types_of(new))
         block = self.block
         read = read_together([text for props in (*rows, *premises) for text in props.texts], scope)
         own = {each.name: read.frees[each.name] for each in new if each.name in read.frees}
@@ -336,8 +335,7 @@ class ProofWalk:
         if reader.accept("for"):
             new_names(reader, scope)
         reader.end()
-        for new in names:
-            scope.fixed[new.name] = new.type or open_type(new.name)
+        scope.fixed.update(types_of(names))
         read = read_together([text for props in rows for text in props.texts], scope)
         own = {new.name for new in names}
         for new in names:
@@ -382,8 +380,7 @@ class ProofWalk:
             raise reader.refused("`obtain` with `if` or `for` is not read")
         reader.end()
         for one in alternatives:
-            for each in one.names:
-                scope.fixed[each.name] = each.type or open_type(each.name)
+            scope.fixed.update(types_of(one.names))
         props = [props for one in alternatives for props in one.props]
         read = read_together([text for row in props for text in row.texts], scope)
         terms = iter(read.terms)

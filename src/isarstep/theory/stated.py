@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import Free, Term, Typ, abstract, frees, strip_comb
-from isarstep.theory.declarations import NewName, new_names, open_type, pattern_of, target_of
+from isarstep.theory.declarations import NewName, new_names, open_type, pattern_of, target_of, types_of
 from isarstep.theory.is_patterns import PATTERN_NAME, bound_in_statement
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import TokenReader
@@ -114,8 +114,7 @@ def read_lemma(command: OuterCommand, scope: Scope) -> ReadStatement:
             _fix(new_names(reader, inner), inner, made)
     reader.end()
     for witnesses in made.obtains:
-        for each in witnesses.names:
-            inner.fixed[each.name] = each.type or open_type(each.name)
+        inner.fixed.update(types_of(witnesses.names))
     _read(made, inner, scope)
     made.structures = inner.structures
     return made

@@ -7,8 +7,9 @@ cannot be read is refused with its place in the file.
 from __future__ import annotations
 
 from collections.abc import Collection, ItemsView, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, product
+from types import MappingProxyType
 
 from isarstep.errors import UserError
 from isarstep.logic.advice import explained
@@ -106,10 +107,7 @@ class Scope:
 
     def inner(self) -> Scope:
         """One that grows by itself."""
-        made = Scope(self.source, self.language, self.unread, dict(self.fixed), dict(self.sorts), dict(self.bound))
-        made.goals, made.new, made.class_type = self.goals, self.new, self.class_type
-        made.structures = self.structures
-        return made
+        return replace(self, fixed=dict(self.fixed), sorts=dict(self.sorts), bound=dict(self.bound), pattern=False)
 
 
 @dataclass(frozen=True)
@@ -170,18 +168,10 @@ def _types_in_order(
 ) -> tuple[tuple[Term, ...], dict[str, Typ]]:
     """Type variables that nobody has written are called 'a, 'b, ... in the order in which they stand in the terms, as
     Isabelle calls them: who writes 'a behind such a statement means the first one."""
-    found: dict[str, str] = {}
-    letters = (name for name in type_letters() if name not in written)
-    for typ in (typ for term in terms for typ in types_in(term)):
-        for name in _names_in_order(typ):
-            if name not in written and name not in found:
-                found[name] = next(letters)
+    found = named_in_order(_fixed_in(typ for term in terms for typ in types_in(term)), written)
     if all(old == new for old, new in found.items()):
         return terms, variables
-    for typ in variables.values():  # of variables that stand in no term
-        for name in _names_in_order(typ):
-            if name not in written and name not in found:
-                found[name] = next(letters)
+    found = named_in_order(_fixed_in(variables.values()), written, known=found)  # of variables that stand in no term
 
     def named(typ: Typ) -> Typ:
         return map_type(typ, lambda v: TFree(found.get(v.name, v.name), v.sort) if isinstance(v, TFree) else v)
@@ -197,8 +187,23 @@ def type_letters() -> Iterator[str]:
     yield from (f"'b{number}" for number in count())
 
 
-def _names_in_order(typ: Typ) -> Iterator[str]:
-    return (variable.name for variable in type_variables(typ) if isinstance(variable, TFree))
+def named_in_order(
+    variables: Iterable[TFree | TVar],
+    written: Collection[str],
+    letters: Iterable[str] | None = None,
+    known: Mapping[str, str] = MappingProxyType({}),
+) -> dict[str, str]:
+    """Names for the type variables that nobody has written."""
+    found = dict(known)
+    fresh = (name for name in letters or type_letters() if name not in written and name not in known.values())
+    for variable in variables:
+        if variable.name not in written and variable.name not in found:
+            found[variable.name] = next(fresh)
+    return found
+
+
+def _fixed_in(types: Iterable[Typ]) -> Iterator[TFree]:
+    return (variable for typ in types for variable in type_variables(typ) if isinstance(variable, TFree))
 
 
 def _apart(term: Term, scope: Scope, place: int) -> Term:

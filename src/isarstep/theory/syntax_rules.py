@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from isarstep.logic.bundles import BUNDLES
-from isarstep.logic.parsing import NONTERMINALS, Token, Tree, parse_trees
+from isarstep.logic.parsing import NONTERMINALS, Token, Tree, parse_trees, row_of
 from isarstep.logic.productions import TERM, TYPE
 from isarstep.logic.readerror import ReadError
 from isarstep.logic.symbols import normal, to_isabelle
@@ -79,11 +79,7 @@ def _nonterminals(context: OwnContext, token: SourceToken) -> tuple[list[str], s
         raise NotRead(context.source, token.inside, "the type can be read in several ways")
     arguments: list[str] = []
     while type(tree) is tuple and tree[0] in (_FUN, "_bracket"):
-        taken = tree[1]
-        while type(taken) is tuple and taken[0] == "_types":
-            arguments.append(_nonterminal(context, token, taken[1], "any"))
-            taken = taken[2]
-        arguments.append(_nonterminal(context, token, taken, "any"))
+        arguments += [_nonterminal(context, token, each, "any") for each in row_of("_types", tree[1])]
         tree = tree[2]
     return arguments, _nonterminal(context, token, tree, "logic")
 
@@ -174,9 +170,10 @@ def _as_pattern(context: OwnContext, token: SourceToken, tree: Tree) -> Any:
 
 
 def _lambda(context: OwnContext, token: SourceToken, variables: Tree, body: Tree) -> Any:
-    if type(variables) is tuple and variables[0] == "_pttrns":
-        return ("_abs", _as_pattern(context, token, variables[1]), _lambda(context, token, variables[2], body))
-    return ("_abs", _as_pattern(context, token, variables), _as_pattern(context, token, body))
+    made = _as_pattern(context, token, body)
+    for each in reversed(row_of("_pttrns", variables)):
+        made = ("_abs", _as_pattern(context, token, each), made)
+    return made
 
 
 def _refuse_rule(context: OwnContext, place: SourceToken, left: Any, right: Any) -> None:

@@ -8,36 +8,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import count
 
 from isarstep.logic import hol
-from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, beta_normal, list_comb, strip_comb
-from isarstep.theory.function_induction import Shape
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, strip_comb
+from isarstep.theory.recursive_calls import PAIR, RecursiveCall, Shape, recursive_calls
 
 _SUC, _ZERO, _ONE = "Nat.Suc", "Groups.zero_class.zero", "Groups.one_class.one"
-_PAIR, _SPLIT = "Product_Type.Pair", "Product_Type.prod.case_prod"
 _MINUS, _DIVIDE = "Groups.minus_class.minus", "Rings.divide_class.divide"
 # What they give is no larger than this argument of theirs.
 _LOWERING = {
     "List.list.tl": 0, "List.butlast": 0, "List.rev": 0, "List.drop": 1, "List.take": 1, "List.filter": 1,
     "List.dropWhile": 1, "List.takeWhile": 1, "List.remove1": 1, "List.removeAll": 1,
 }  # fmt: skip
-# Functions that are applied to the members of a list: which argument is the function, which one the list.
-_MEMBERS = dict.fromkeys(("List.list.map", "List.filter", "List.list.list_all", "List.list_ex"), (0, 1))
-_OF_SETS = {"Set.Ball": (1, 0), "Set.Bex": (1, 0), "Set.image": (0, 1)}
-_SET = "List.list.set"
 _ENDLESS = "Stream."  # values of codatatypes have no size
 Equation = tuple[str, Sequence[Term], Term]  # the function, its patterns and the right side
-
-
-@dataclass(frozen=True)
-class RecursiveCall:
-    """The arguments of a call, the conditions around it, and what its new variables are parts of."""
-
-    arguments: list[Term]
-    guards: tuple[tuple[bool, Term], ...]
-    below: Mapping[str, tuple[Term, int]]  # by name: a value, and by how much it is at least smaller
 
 
 def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape) -> bool:
@@ -51,9 +35,8 @@ def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape) 
     ]
     calls: list[list[str]] = []
     for _, patterns, right in equations:
-        walk = _Walk(heads, shape)
-        for call in walk.calls(right, (), {}):
-            if call is None or len(call.arguments) < len(patterns):
+        for call in recursive_calls(right, heads, shape):
+            if len(call.arguments) < len(patterns):
                 return False
             compared = [
                 inner
@@ -74,7 +57,7 @@ def all_terminate(equations: Sequence[Equation], heads: set[str], shape: Shape) 
 
 
 def _pair(term: Term) -> tuple[Term, Term] | None:
-    return hol.dest_binary(_PAIR, term)
+    return hol.dest_binary(PAIR, term)
 
 
 def _flat(pattern: Term, argument: Term, *, flat: bool) -> list[tuple[Term, Term] | None]:
@@ -84,63 +67,6 @@ def _flat(pattern: Term, argument: Term, *, flat: bool) -> list[tuple[Term, Term
         return [(pattern, argument)]
     parts = _pair(argument)
     return [None, None] if parts is None else list(zip(both, parts, strict=True))
-
-
-@dataclass
-class _Walk:
-    """Finds recursive calls."""
-
-    heads: set[str]
-    shape: Shape
-    fresh: Iterator[int] = field(default_factory=count)
-
-    def calls(
-        self, term: Term, guards: tuple[tuple[bool, Term], ...], below: Mapping[str, tuple[Term, int]]
-    ) -> Iterator[RecursiveCall | None]:
-        """All in a term; None for one without all its arguments."""
-        head, arguments = strip_comb(term)
-        name = head.name if isinstance(head, Const) else ""
-        if name in self.heads:
-            yield RecursiveCall(list(arguments), guards, below) if arguments else None
-        if name == "HOL.If" and len(arguments) == 3:
-            yield from self.calls(arguments[0], guards, below)
-            yield from self.calls(arguments[1], (*guards, (True, arguments[0])), below)
-            yield from self.calls(arguments[2], (*guards, (False, arguments[0])), below)
-            return
-        opened = self._opened(name, arguments)
-        if opened is not None:
-            for body, more in opened:
-                yield from self.calls(body, guards, {**below, **more})
-            return
-        if isinstance(head, Abs):
-            yield from self.calls(head.body, guards, below)
-        for argument in arguments:
-            yield from self.calls(argument, guards, below)
-
-    def _opened(self, name: str, arguments: Sequence[Term]) -> list[tuple[Term, dict[str, tuple[Term, int]]]] | None:
-        """Arguments with variables in the place of those that they bind, where something is known of these."""
-        if name == "HOL.Let" and len(arguments) == 2:
-            return [(arguments[0], {}), self._with_new(arguments[1], arguments[0], 1, 0)]
-        if name == _SPLIT and len(arguments) == 2:
-            return [(arguments[1], {}), self._with_new(arguments[0], arguments[1], 2, 1)]
-        shape = self.shape(name) if ".case_" in name else None
-        if shape is not None and len(arguments) == len(shape) + 1:
-            value = arguments[-1]
-            branches = zip(arguments, shape, strict=False)
-            return [(value, {}), *(self._with_new(branch, value, width, 1) for branch, (_, width) in branches)]
-        if name in _MEMBERS and len(arguments) == 2:
-            function, members = (arguments[place] for place in _MEMBERS[name])
-            return [(members, {}), self._with_new(function, members, 1, 1)]
-        if name in _OF_SETS and len(arguments) == 2:
-            function, of = (arguments[place] for place in _OF_SETS[name])
-            head, inner = strip_comb(of)
-            if isinstance(head, Const) and head.name == _SET and len(inner) == 1:
-                return [(inner[0], {}), self._with_new(function, inner[0], 1, 1)]
-        return None
-
-    def _with_new(self, function: Term, value: Term, width: int, less: int) -> tuple[Term, dict[str, tuple[Term, int]]]:
-        new = [Free(f"part{next(self.fresh)}~") for _ in range(width)]
-        return beta_normal(list_comb(function, new)), {each.name: (value, less) for each in new}
 
 
 def _compare(pattern: Term, argument: Term, call: RecursiveCall, shape: Shape) -> str:
@@ -164,7 +90,7 @@ def _lowered(pattern: Term, argument: Term, call: RecursiveCall) -> str:
     if isinstance(head, Const) and head.name in (_MINUS, _DIVIDE) and len(arguments) == 2 and isinstance(pattern, Free):
         least = 1 if head.name == _MINUS else 2
         if arguments[0] == pattern and _number(arguments[1]) >= least and _natural(pattern.type):
-            return "<" if _positive_by(pattern, call.guards) else ""
+            return "<" if _positive_by(pattern, call.conditions) else ""
     return ""
 
 
@@ -191,7 +117,7 @@ def _size(term: Term, below: Mapping[str, tuple[Term, int]], shape: Shape) -> Co
         return _size(arguments[-1], below, shape)
     if head.name == _MINUS and len(arguments) == 2 and isinstance(head.type, Type) and _natural(head.type.args[0]):
         return _size(arguments[0], below, shape)
-    if head.name != _PAIR and (head.name, len(arguments)) not in _constructors(head, shape):
+    if head.name != PAIR and (head.name, len(arguments)) not in _constructors(head, shape):
         return None
     total = Counter({"": 1 if arguments else 0})
     for argument in arguments:
@@ -236,17 +162,17 @@ def _number(term: Term) -> int:
     return -1
 
 
-def _positive_by(variable: Free, guards: tuple[tuple[bool, Term], ...]) -> bool:
+def _positive_by(variable: Free, conditions: Sequence[Term]) -> bool:
     """Do the conditions say that a natural number is not 0?"""
     tests: dict[str, Callable[[Term, Term], bool]] = {
         hol.EQ: lambda left, right: left == variable and _number(right) == 0,
         "Orderings.ord_class.less": lambda left, right: right == variable and _number(left) >= 0,
         "Orderings.ord_class.less_eq": lambda left, right: left == variable and _number(right) == 0,
     }
-    for holds, condition in guards:
-        positive = holds
-        if isinstance(condition, App) and isinstance(condition.fun, Const) and condition.fun.name == hol.NOT:
-            condition, positive = condition.arg, not holds
+    for condition in conditions:
+        positive = True
+        while isinstance(condition, App) and isinstance(condition.fun, Const) and condition.fun.name == hol.NOT:
+            condition, positive = condition.arg, not positive
         for name, test in tests.items():
             sides = hol.dest_binary(name, condition)
             wanted = name == "Orderings.ord_class.less"
