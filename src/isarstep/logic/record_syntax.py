@@ -6,16 +6,17 @@ fields of one stand together, in the order of its declaration.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Protocol
 
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import Tree, row_of
 from isarstep.logic.readerror import ReadError
+from isarstep.logic.signature import Constant
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import Abs, Const, Term, TVar, Typ, Type, list_comb, strip_fun
-from isarstep.logic.types import match_type
+from isarstep.logic.terms import Abs, Const, Term, TVar, Typ, Type, funs, list_comb, strip_fun
+from isarstep.logic.types import instantiate_type, match_type
 
 UNITY, UNIT = "Product_Type.Unity", Type("Product_Type.unit")
 
@@ -45,6 +46,29 @@ class Reader(Protocol):
 def record_maker(owner: str) -> str:
     """The constructor of a record, and the name of its type, from what the names of its fields begin with."""
     return f"{owner}.{owner.rpartition('.')[2]}_ext"
+
+
+def record_levels(typ: Typ, constants: Mapping[str, Constant]) -> tuple[list[tuple[Const, list[Typ]]], Typ]:
+    """The constructors of a type's hierarchy of records from the first one on, each with the types of its own fields,
+    and the type of what extends the last one."""
+    found = []
+    while type(typ) is Type and typ.name.endswith("_ext") and typ.name in constants and typ.args:
+        wanted, result = strip_fun(constants[typ.name].type)
+        assert isinstance(result, Type)
+        values = dict(zip(result.args, typ.args, strict=True))
+        types = [instantiate_type(each, values) for each in wanted]
+        found.append((Const(typ.name, funs(types, typ)), types[:-1]))
+        typ = typ.args[-1]
+    return found, typ
+
+
+def record_made(levels: Iterable[tuple[Const, int]], values: Sequence[Term], more: Term) -> Term:
+    """The record of these constructors, which take so many of the values, and of what extends it."""
+    rest = list(values)
+    for maker, count in reversed(list(levels)):
+        more = list_comb(maker, [*rest[len(rest) - count :], more])
+        del rest[len(rest) - count :]
+    return more
 
 
 def record_update(reader: Reader, record: Tree, updates: Tree) -> Term:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from isarstep.errors import UserError
 from isarstep.logic import hol
 from isarstep.logic.language import Language
-from isarstep.logic.record_syntax import UNIT, UNITY
+from isarstep.logic.record_syntax import UNIT, UNITY, record_levels, record_made
 from isarstep.logic.terms import (
     App,
     Const,
@@ -189,26 +189,15 @@ def distinction_cases(term: Term, typ: Typ, taken: set[str], language: Language)
 
 def _record_case(term: Term, typ: Typ, taken: set[str], language: Language) -> ProofCase | None:
     """`r = ⦇x = a, y = b⦈`; None where the type is none of a record."""
-    levels: list[tuple[Const, int]] = []
-    types: list[Typ] = []
-    rest = typ
-    while isinstance(rest, Type) and rest.name.endswith("_ext") and rest.name in language.signature.constants:
-        arguments, result = strip_fun(language.signature.constants[rest.name].type)
-        values = _matching(result, rest)
-        levels.append(
-            (Const(rest.name, funs([instantiate_type(each, values) for each in arguments], rest)), len(arguments))
-        )
-        types += [instantiate_type(each, values) for each in arguments[:-1]]
-        rest = rest.args[-1]
+    levels, rest = record_levels(typ, language.signature.constants)
     if not levels:
         return None
+    types = [each for _, own in levels for each in own]
     whole = rest == UNIT
     names = _names("x", [*types, *([] if whole else [rest])], typ, taken)
     fields: list[Term] = [Free(name, each) for name, each in names]
-    value: Term = Const(UNITY, UNIT) if whole else fields.pop()
-    for maker, count in reversed(levels):
-        value = list_comb(maker, [*fields[len(fields) - count + 1 :], value])
-        del fields[len(fields) - count + 1 :]
+    more = Const(UNITY, UNIT) if whole else fields.pop()
+    value = record_made([(maker, len(own)) for maker, own in levels], fields, more)
     return ProofCase(tuple(names), (("", (hol.trueprop(hol.eq(term, value, typ), typed=True),)),), None)
 
 

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isarstep.logic import hol
-from isarstep.logic.record_syntax import UNIT, UNITY, record_maker
+from isarstep.logic.record_syntax import UNIT, UNITY, record_levels, record_made, record_maker
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.terms import App, Const, Term, TFree, Typ, Type, Var, fun, funs, list_comb, strip_fun
-from isarstep.logic.types import instantiate_type
 from isarstep.theory.declarations import closed_fact, type_parameters
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import OwnContext, TokenReader
@@ -75,16 +74,12 @@ def record(context: OwnContext, command: OuterCommand) -> None:
 
 def _levels(context: OwnContext, above: Typ, place: int) -> list[_Level]:
     """The records that the new one extends, from the first on."""
-    found: list[_Level] = []
-    constants, records = context.signature.constants, context.language.records
-    while above != UNIT:
-        maker = constants.get(above.name) if isinstance(above, Type) and above.name.endswith("_ext") else None
-        if maker is None or not isinstance(above, Type) or not above.args:
-            raise NotRead(context.source, place, "this is no record that could be extended")
-        known = records.get(maker.name.rpartition(".")[0])
-        found.append(_Level(maker.name, len(strip_fun(maker.type)[0]) - 1, None if known is None else tuple(known)))
-        above = above.args[-1]
-    return found
+    known = context.language.records
+    levels, rest = record_levels(above, context.signature.constants)
+    if rest != UNIT:
+        raise NotRead(context.source, place, "this is no record that could be extended")
+    owners = ((maker.name, len(types), known.get(maker.name.rpartition(".")[0])) for maker, types in levels)
+    return [_Level(name, count, None if fields is None else tuple(fields)) for name, count, fields in owners]
 
 
 def _extended(above: Typ, inner: Typ) -> Typ:
@@ -122,7 +117,7 @@ def _declare(
         context.declare_constant(f"{owner}.{field}", fun(scheme, typ))
     for field, typ in pairs:
         context.declare_constant(f"{owner}.{field}_update", funs([fun(typ, typ), scheme], scheme))
-    before = _types_above(context, above)
+    before = [each for _, own_types in record_levels(above, context.signature.constants)[0] for each in own_types]
     types = [each.type for each in fields]
     context.declare_constant(f"{owner}.make", funs([*before, *types], whole))
     context.declare_constant(f"{owner}.fields", funs(types, whole_part))
@@ -135,25 +130,9 @@ def _declare(
     _facts(context, name, [*parents, here])
 
 
-def _types_above(context: OwnContext, above: Typ) -> list[Typ]:
-    """Types of the fields of all parents."""
-    found: list[Typ] = []
-    while isinstance(above, Type) and above != UNIT:
-        arguments, result = strip_fun(context.signature.constants[above.name].type)
-        assert isinstance(result, Type)
-        values = dict(zip(result.args, above.args, strict=True))
-        found += [instantiate_type(each, values) for each in arguments[:-1]]
-        above = above.args[-1]
-    return found
-
-
 def _made(levels: Sequence[_Level], values: Sequence[Term], more: Term) -> Term:
     """The record with these fields."""
-    rest = list(values)
-    for level in reversed(levels):
-        more = list_comb(Const(level.maker), [*rest[len(rest) - level.count :], more])
-        del rest[len(rest) - level.count :]
-    return more
+    return record_made([(Const(level.maker), level.count) for level in levels], values, more)
 
 
 def _facts(context: OwnContext, name: str, levels: Sequence[_Level]) -> None:
