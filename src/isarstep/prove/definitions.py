@@ -24,14 +24,15 @@ from isarstep.prove.formula import (
     conjunction,
     disjunction,
     existential,
-    for_all,
     implication,
     neg,
     universal,
+    universally,
 )
 from isarstep.prove.lower import Arguments, Closure, Definition, Definitions, Lowering, Value, argument_types, type_text
 
 Build = Callable[[Lowering, Arguments], Formula]
+Make = Callable[[list[Typ]], Definition]
 
 
 def definitions(arithmetic: bool, unfold: bool = True) -> Definitions:
@@ -62,49 +63,43 @@ def member(low: Lowering, element: Value, of: Value) -> Formula:
     return low.apply(of, element)
 
 
-def _quantifier(kind: str) -> Callable[[list[Typ]], Definition]:
-    def make(types: list[Typ]) -> Definition:
-        domain = argument_types(types[0])[0][0]
-
-        def build(low: Lowering, args: Arguments) -> Formula:
-            var = low.fresh(low.sort(domain))
-            body = low.apply(args[0], var)
-            if kind == "forall":
-                return universal(var, body)
-            if kind == "exists":
-                return existential(var, body)
-            other = low.fresh(var.sort)  # exactly one
-            return existential(
-                var, conjunction(body, universal(other, implication(low.apply(args[0], other), Eq(other, var))))
-            )
-
-        return Definition(1, build)
-
-    return make
-
-
-def _bounded(kind: str) -> Callable[[list[Typ]], Definition]:
-    def make(types: list[Typ]) -> Definition:
-        def build(low: Lowering, args: Arguments) -> Formula:
-            var = low.fresh(low.sort(_element(types[0])))
-            inside, body = member(low, var, args[0]), low.apply(args[1], var)
-            return (
-                universal(var, implication(inside, body))
-                if kind == "forall"
-                else existential(var, conjunction(inside, body))
-            )
-
-        return Definition(2, build)
-
-    return make
-
-
-def _equality(types: list[Typ]) -> Definition:
-    return Definition(2, lambda low, a: low.equal(low.lower(a[0]), low.lower(a[1])))
-
-
-def _fixed(arity: int, build: Build) -> Callable[[list[Typ]], Definition]:
+def _fixed(arity: int, build: Build) -> Make:
     return lambda types: Definition(arity, build)
+
+
+def _typed(arity: int, build: Callable[[Lowering, Arguments, list[Typ]], Formula]) -> Make:
+    """One that depends on the types of its arguments."""
+    return lambda types: Definition(arity, lambda low, args: build(low, args, types))
+
+
+def _quantifier(kind: str) -> Make:
+    def build(low: Lowering, args: Arguments, types: list[Typ]) -> Formula:
+        var = low.fresh(low.sort(argument_types(types[0])[0][0]))
+        body = low.apply(args[0], var)
+        if kind == "forall":
+            return universal(var, body)
+        if kind == "exists":
+            return existential(var, body)
+        other = low.fresh(var.sort)  # exactly one
+        only = universal(other, implication(low.apply(args[0], other), Eq(other, var)))
+        return existential(var, conjunction(body, only))
+
+    return _typed(1, build)
+
+
+def _bounded(kind: str) -> Make:
+    def build(low: Lowering, args: Arguments, types: list[Typ]) -> Formula:
+        var = low.fresh(low.sort(_element(types[0])))
+        inside, body = member(low, var, args[0]), low.apply(args[1], var)
+        if kind == "forall":
+            return universal(var, implication(inside, body))
+        return existential(var, conjunction(inside, body))
+
+    return _typed(2, build)
+
+
+def _equality(low: Lowering, a: Arguments) -> Formula:
+    return low.equal(low.lower(a[0]), low.lower(a[1]))
 
 
 def _element(typ: Typ) -> Typ:
@@ -113,30 +108,25 @@ def _element(typ: Typ) -> Typ:
     return typ.args[0]
 
 
-def _connective(build: Callable[..., Formula], arity: int) -> Callable[[list[Typ]], Definition]:
+def _connective(build: Callable[..., Formula], arity: int) -> Make:
     return _fixed(arity, lambda low, args: build(*(low.lower(a) for a in args)))
 
 
-def _choice(
-    axiom: Callable[[Lowering, f.SortedVariable, Formula], Formula], name: str
-) -> Callable[[list[Typ]], Definition]:
+def _choice(axiom: Callable[[Lowering, f.SortedVariable, Formula], Formula], name: str) -> Make:
     """Eps and The stay symbols; what is known about them becomes an axiom of the problem."""
 
-    def make(types: list[Typ]) -> Definition:
-        def build(low: Lowering, args: Arguments) -> Formula:
-            predicate = low.sort(types[0])
-            assert isinstance(predicate, f.Fun)
-            # Named by the HOL type: choice on `nat set` need not agree with choice on `nat => bool`.
-            symbol = f.Sym(f"${name} : {type_text(types[0])}", f.Fun(predicate, predicate.argument))
-            if symbol.name not in low.axioms:
-                low.axioms[symbol.name] = Truth(True)  # the axiom is built once
-                var = low.fresh(predicate)
-                low.axioms[symbol.name] = universal(var, axiom(low, var, ap(symbol, var)))
-            return ap(symbol, low.lower(args[0]))
+    def build(low: Lowering, args: Arguments, types: list[Typ]) -> Formula:
+        predicate = low.sort(types[0])
+        assert isinstance(predicate, f.Fun)
+        # Named by the HOL type: choice on `nat set` need not agree with choice on `nat => bool`.
+        symbol = f.Sym(f"${name} : {type_text(types[0])}", f.Fun(predicate, predicate.argument))
+        if symbol.name not in low.axioms:
+            low.axioms[symbol.name] = Truth(True)  # the axiom is built once
+            var = low.fresh(predicate)
+            low.axioms[symbol.name] = universal(var, axiom(low, var, ap(symbol, var)))
+        return ap(symbol, low.lower(args[0]))
 
-        return Definition(1, build)
-
-    return make
+    return _typed(1, build)
 
 
 def _eps_axiom(low: Lowering, predicate: f.SortedVariable, chosen: Formula) -> Formula:
@@ -150,7 +140,7 @@ def _the_axiom(low: Lowering, predicate: f.SortedVariable, chosen: Formula) -> F
     return universal(x, implication(conjunction(ap(predicate, x), only), Eq(chosen, x)))
 
 
-LOGIC: dict[str, Callable[[list[Typ]], Definition]] = {
+LOGIC: dict[str, Make] = {
     "HOL.Trueprop": _fixed(1, lambda low, a: low.lower(a[0])),
     "Pure.prop": _fixed(1, lambda low, a: low.lower(a[0])),
     "HOL.True": _fixed(0, lambda low, a: Truth(True)),
@@ -165,8 +155,8 @@ LOGIC: dict[str, Callable[[list[Typ]], Definition]] = {
     "Pure.all": _quantifier("forall"),
     "HOL.Ex": _quantifier("exists"),
     "HOL.Ex1": _quantifier("exactly one"),
-    "HOL.eq": _equality,
-    "Pure.eq": _equality,
+    "HOL.eq": _fixed(2, _equality),
+    "Pure.eq": _fixed(2, _equality),
     "HOL.If": _fixed(3, lambda low, a: Ite(low.lower(a[0]), low.lower(a[1]), low.lower(a[2]))),
     "HOL.Let": _fixed(2, lambda low, a: low.apply(a[1], a[0])),
     MEMBER: _fixed(2, lambda low, a: member(low, a[0], a[1])),
@@ -176,33 +166,21 @@ LOGIC: dict[str, Callable[[list[Typ]], Definition]] = {
 }
 
 
-def _image(types: list[Typ]) -> Definition:
-    def build(low: Lowering, a: Arguments) -> Formula:
-        x = low.fresh(low.sort(_element(types[1])))
-        return existential(x, conjunction(member(low, x, a[1]), low.equal(low.lower(a[2]), low.apply(a[0], x))))
-
-    return Definition(3, build)
+def _image(low: Lowering, a: Arguments, types: list[Typ]) -> Formula:
+    x = low.fresh(low.sort(_element(types[1])))
+    return existential(x, conjunction(member(low, x, a[1]), low.equal(low.lower(a[2]), low.apply(a[0], x))))
 
 
-def _injective(types: list[Typ]) -> Definition:
-    def build(low: Lowering, a: Arguments) -> Formula:
-        sort = low.sort(_element(types[1]))
-        x, y = low.fresh(sort), low.fresh(sort)
-        premise = conjunction(
-            member(low, x, a[1]), member(low, y, a[1]), low.equal(low.apply(a[0], x), low.apply(a[0], y))
-        )
-        return for_all((x, y), implication(premise, Eq(x, y)))
-
-    return Definition(2, build)
+def _injective(low: Lowering, a: Arguments, types: list[Typ]) -> Formula:
+    sort = low.sort(_element(types[1]))
+    x, y = low.fresh(sort), low.fresh(sort)
+    same = low.equal(low.apply(a[0], x), low.apply(a[0], y))
+    return universally((x, y), implication(conjunction(member(low, x, a[1]), member(low, y, a[1]), same), Eq(x, y)))
 
 
-def _pow(types: list[Typ]) -> Definition:
-    return Definition(2, lambda low, a: _subset(low, _element(types[0]), a[1], a[0]))
-
-
-def _subset(low: Lowering, element: Typ, left: Value, right: Value) -> Formula:
-    x = low.fresh(low.sort(element))
-    return universal(x, implication(member(low, x, left), member(low, x, right)))
+def _pow(low: Lowering, a: Arguments, types: list[Typ]) -> Formula:
+    x = low.fresh(low.sort(_element(types[0])))
+    return universal(x, implication(member(low, x, a[1]), member(low, x, a[0])))
 
 
 def _pairs(low: Lowering, left: Sort, right: Sort, pair: Sort) -> tuple[f.Sym, f.Sym, f.Sym]:
@@ -214,7 +192,7 @@ def _pairs(low: Lowering, left: Sort, right: Sort, pair: Sort) -> tuple[f.Sym, f
         x, y, p = low.fresh(left), low.fresh(right), low.fresh(pair)
         projections = conjunction(Eq(ap(fst, ap(mk, x, y)), x), Eq(ap(snd, ap(mk, x, y)), y))
         low.axioms[mk.name] = conjunction(
-            for_all((x, y), projections), universal(p, Eq(ap(mk, ap(fst, p), ap(snd, p)), p))
+            universally((x, y), projections), universal(p, Eq(ap(mk, ap(fst, p), ap(snd, p)), p))
         )
     return mk, fst, snd
 
@@ -239,35 +217,24 @@ def _project(low: Lowering, typ: Typ, value: Value) -> tuple[Formula, Formula]:
     return ap(fst, term), ap(snd, term)
 
 
-def _pair(types: list[Typ]) -> Definition:
-    def build(low: Lowering, a: Arguments) -> Formula:
-        pair = Type("Product_Type.prod", (types[0], types[1]))
-        mk, _, _ = _pairs(low, low.sort(types[0]), low.sort(types[1]), low.sort(pair))
-        return ap(mk, low.lower(a[0]), low.lower(a[1]))
-
-    return Definition(2, build)
+def _pair(low: Lowering, a: Arguments, types: list[Typ]) -> Formula:
+    pair = Type("Product_Type.prod", (types[0], types[1]))
+    mk, _, _ = _pairs(low, low.sort(types[0]), low.sort(types[1]), low.sort(pair))
+    return ap(mk, low.lower(a[0]), low.lower(a[1]))
 
 
-def _case_prod(types: list[Typ]) -> Definition:
+def _case_prod(low: Lowering, a: Arguments, types: list[Typ]) -> Formula:
     pair = Type("Product_Type.prod", tuple(argument_types(types[0])[0][:2]))
-
-    def build(low: Lowering, a: Arguments) -> Formula:
-        return low.apply(a[0], *(_literal_pair(low, a[1]) or _project(low, pair, a[1])))
-
-    return Definition(2, build)
+    return low.apply(a[0], *(_literal_pair(low, a[1]) or _project(low, pair, a[1])))
 
 
-def _sigma(types: list[Typ]) -> Definition:
+def _sigma(low: Lowering, a: Arguments, types: list[Typ]) -> Formula:
     pair = Type("Product_Type.prod", (_element(types[0]), _element(argument_types(types[1])[1])))
-
-    def build(low: Lowering, a: Arguments) -> Formula:
-        first, second = _project(low, pair, a[2])
-        return conjunction(low.apply(a[0], first), low.apply(a[1], first, second))
-
-    return Definition(3, build)
+    first, second = _project(low, pair, a[2])
+    return conjunction(low.apply(a[0], first), low.apply(a[1], first, second))
 
 
-def _interval(name: str, below: str, above: str) -> Callable[[list[Typ]], Definition]:
+def _interval(name: str, below: str, above: str) -> Make:
     """An interval stays a symbol, so that facts about intervals are about it; what its elements are is an axiom.
     `below` relates the lower bound to an element, `above` an element to the upper bound; empty: there is none."""
 
@@ -286,7 +253,7 @@ def _interval(name: str, below: str, above: str) -> Callable[[list[Typ]], Defini
                     inside.append(low.apply(Closure(Const(below, relation), ()), bounds[0], x))
                 if above:
                     inside.append(low.apply(Closure(Const(above, relation), ()), x, bounds[-1]))
-                low.axioms[symbol.name] = for_all([*bounds, x], Eq(ap(symbol, *bounds, x), conjunction(*inside)))
+                low.axioms[symbol.name] = universally([*bounds, x], Eq(ap(symbol, *bounds, x), conjunction(*inside)))
             return ap(symbol, *(low.lower(each) for each in a))
 
         return Definition(len(types), build)
@@ -304,25 +271,25 @@ INTERVALS = {
     "greaterThanAtMost": (LESS, LESS_EQ),
     "atLeastAtMost": (LESS_EQ, LESS_EQ),
 }
-PLAIN: dict[str, Callable[[list[Typ]], Definition]] = {
+PLAIN: dict[str, Make] = {
     **{f"Set_Interval.ord_class.{name}": _interval(name, *bounds) for name, bounds in INTERVALS.items()},
     "Set.insert": _fixed(
         3, lambda low, a: disjunction(low.equal(low.lower(a[2]), low.lower(a[0])), member(low, a[2], a[1]))
     ),
-    IMAGE: _image,
+    IMAGE: _typed(3, _image),
     "Set.vimage": _fixed(3, lambda low, a: member(low, low.apply(a[0], a[2]), a[1])),
-    "Set.Pow": _pow,
+    "Set.Pow": _typed(2, _pow),
     "Fun.comp": _fixed(3, lambda low, a: low.apply(a[0], low.apply(a[1], a[2]))),
     "Fun.id": _fixed(1, lambda low, a: low.lower(a[0])),
-    "Fun.inj_on": _injective,
+    "Fun.inj_on": _typed(2, _injective),
     "Fun.fun_upd": _fixed(
         4, lambda low, a: Ite(low.equal(low.lower(a[3]), low.lower(a[1])), low.lower(a[2]), low.apply(a[0], a[3]))
     ),
-    "Product_Type.Pair": _pair,
-    "Product_Type.prod.fst": lambda types: Definition(1, lambda low, a: _project(low, types[0], a[0])[0]),
-    "Product_Type.prod.snd": lambda types: Definition(1, lambda low, a: _project(low, types[0], a[0])[1]),
-    "Product_Type.prod.case_prod": _case_prod,
-    "Product_Type.Sigma": _sigma,
+    "Product_Type.Pair": _typed(2, _pair),
+    "Product_Type.prod.fst": _typed(1, lambda low, a, types: _project(low, types[0], a[0])[0]),
+    "Product_Type.prod.snd": _typed(1, lambda low, a, types: _project(low, types[0], a[0])[1]),
+    "Product_Type.prod.case_prod": _typed(2, _case_prod),
+    "Product_Type.Sigma": _typed(3, _sigma),
     "Hilbert_Choice.Eps": _choice(_eps_axiom, "Eps"),
     "HOL.The": _choice(_the_axiom, "The"),
 }
@@ -369,7 +336,7 @@ def _order(strict: bool) -> Callable[[Typ], Definition | None]:
 
         def below(low: Lowering, left: Value, right: Value) -> Formula:
             points = [low.fresh(low.sort(d)) for d in domains]
-            return for_all(points, implication(low.apply(left, *points), low.apply(right, *points)))
+            return universally(points, implication(low.apply(left, *points), low.apply(right, *points)))
 
         def build(low: Lowering, a: Arguments) -> Formula:
             return (

@@ -117,7 +117,7 @@ _parts: ByIdentity[_Part] = ByIdentity()
 def _extensionality(sort: f.Fun) -> _Part:
     left, right, at = f.SortedVariable(1, sort), f.SortedVariable(2, sort), f.SortedVariable(3, sort.argument)
     same = universal(at, f.Eq(ap(left, at), ap(right, at)))
-    return _Part(f.for_all((left, right), implication(same, f.Eq(left, right))))
+    return _Part(f.universally((left, right), implication(same, f.Eq(left, right))))
 
 
 class _Lifting:
@@ -144,7 +144,7 @@ class _Lifting:
             while isinstance(body, f.Lam):
                 binders.append(body.var)
                 body = body.body
-            self.equations[symbol.name] = f.for_all(binders, f.Eq(ap(symbol, *binders), self.lift(body)))
+            self.equations[symbol.name] = f.universally(binders, f.Eq(ap(symbol, *binders), self.lift(body)))
         return ap(symbol, *free)
 
 

@@ -18,7 +18,7 @@ from isarstep.prove.schedule import strategies
 from isarstep.prove.verdict import Proved, Verdict, WellFormed
 
 
-def explain(checker: Checker, example: Example, proposal: str, *, problems: bool = True) -> str:
+def explain(checker: Checker, example: Example, proposal: str) -> str:
     """Check the proposal once more and tell everything."""
     checker.trace = []
     verdict = checker.check(example, proposal)
@@ -30,7 +30,7 @@ def explain(checker: Checker, example: Example, proposal: str, *, problems: bool
     lines.append("")
     lines += _summary(verdict)
     for asked in checker.trace:
-        lines += ["", *_question(asked, names, checker, problems=problems)]
+        lines += ["", *_question(asked, names)]
     checker.trace = None
     return "\n".join(lines)
 
@@ -49,20 +49,19 @@ def _summary(verdict: Verdict) -> list[str]:
     return [*lines, f"loopholes: {', '.join(verdict.loopholes) or 'none'}", f"gap: {verdict.gap_class}"]
 
 
-def _question(asked: TraceEntry, names: Names, checker: Checker, *, problems: bool) -> list[str]:
+def _question(asked: TraceEntry, names: Names) -> list[str]:
     lines = [f"## {asked.question}: {asked.gap}"]
     for kind, facts in (("premise", asked.query.premises), ("library", asked.query.library)):
         lines += [f"{kind:>9}  {fact.name}: {_mathematics(fact.prop, names)}" for fact in _shown(asked, facts)]
     lines.append(f"     goal  {_mathematics(asked.query.goal, names)}")
-    if problems:
-        try:
-            tried = attempts(asked.query, available(strategies()))
-        except CannotEncode as error:
-            return [*lines, f"no problem was sent: {error}"]
-        by = asked.gap.by if isinstance(asked.gap, Proved) else tried[0].strategy.name
-        chosen = next((a for a in tried if a.strategy.name == by), tried[0])
-        lines += [f"--- problem for {chosen.strategy.name} ({chosen.strategy.encoding})", chosen.text.rstrip(), "---"]
-    return lines
+    try:
+        tried = attempts(asked.query, available(strategies()))
+    except CannotEncode as error:
+        return [*lines, f"no problem was sent: {error}"]
+    by = asked.gap.by if isinstance(asked.gap, Proved) else tried[0].strategy.name
+    chosen = next((a for a in tried if a.strategy.name == by), tried[0])
+    sent = f"--- problem for {chosen.strategy.name} ({chosen.strategy.encoding})"
+    return [*lines, sent, chosen.text.rstrip(), "---"]
 
 
 def _shown(asked: TraceEntry, facts: tuple[Named, ...]) -> list[Named]:

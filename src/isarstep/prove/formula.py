@@ -270,7 +270,7 @@ def universal(var: SortedVariable, body: Formula) -> Formula:
     return body if isinstance(body, Truth) else Quant("forall", var, body)
 
 
-def for_all(variables: Sequence[SortedVariable], body: Formula) -> Formula:
+def universally(variables: Sequence[SortedVariable], body: Formula) -> Formula:
     for var in reversed(variables):
         body = universal(var, body)
     return body

@@ -93,7 +93,7 @@ class Lowering:
             raise CannotEncode("nested too deeply") from None
         if f.sort_of(body) != BOOL:
             raise CannotEncode("not a proposition")
-        return f.for_all(list(self._schematic.values()), body)
+        return f.universally(list(self._schematic.values()), body)
 
     def sort(self, typ: Typ) -> Sort:
         known = self._sorts.get(typ)
