@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -26,10 +26,9 @@ from isarstep.logic.terms import (
     funs,
     list_comb,
     loose,
-    strip_comb,
-    strip_fun,
     subterms,
 )
+from isarstep.logic.types import first_argument_type
 from isarstep.prove.calculation import IDENTITY
 from isarstep.prove.domains import INT, NAT, number_term
 from isarstep.prove.formula import REAL, Arith, Entailment, Eq, Formula, Number, Sym
@@ -82,13 +81,16 @@ class Inequality:
 
 
 def inequality(formula: Term, fact: GroundFact | None = None) -> Inequality | None:
-    head, arguments = strip_comb(formula)
-    if type(head) is not Const or head.name not in (LESS, LESS_EQ, hol.EQ) or len(arguments) != 2 or head.type is None:
+    name, arguments = applied_constant(formula)
+    typ = first_argument_type(formula)
+    if name not in (LESS, LESS_EQ, hol.EQ) or len(arguments) != 2 or typ not in ORDERED or loose(formula):
         return None
-    typ = strip_fun(head.type)[0][0]
-    if typ not in ORDERED or loose(formula):
-        return None
-    return Inequality(fact, head.name, arguments[0], arguments[1], typ)
+    return Inequality(fact, name, arguments[0], arguments[1], typ)
+
+
+def inequalities(facts: Iterable[GroundFact]) -> list[Inequality]:
+    """Those that facts say."""
+    return [made for fact in facts if (made := inequality(fact.formula, fact)) is not None]
 
 
 def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[GroundProblem, Entailment] | None:
@@ -98,8 +100,7 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
     goal = None if formula is None else inequality(formula)
     if goal is None or goal.name == hol.EQ:
         return None
-    given = [made for fact in problem.facts if (made := inequality(fact.formula, fact)) is not None]
-    given = [each for each in given if each.type == goal.type]
+    given = [each for each in inequalities(problem.facts) if each.type == goal.type]
     rings = Normaliser(signature)
     rings.assume_nonzero(problem.named(), goal.type)
     completed = list(completed_squares(rings, goal))
@@ -107,7 +108,7 @@ def with_certificates(problem: GroundProblem, signature: Signature) -> tuple[Gro
     symbols: dict[Monomial, Sym] = {}
     known: list[tuple[str, Formula]] = []
     try:
-        for each in (*given, *(made for fact in hints if (made := inequality(fact.formula, fact)) is not None)):
+        for each in (*given, *inequalities(hints)):
             assert each.fact is not None
             known.append((each.fact.name, over_monomials(_difference(rings, each), each.name, symbols)))
         wanted = over_monomials(_difference(rings, goal), goal.name, symbols)

@@ -36,6 +36,7 @@ from isarstep.prove.certificates import (
     atoms_of,
     bases,
     completed_squares,
+    inequalities,
     inequality,
     over_monomials,
     plain_difference,
@@ -227,12 +228,11 @@ class _Search:
         """That some comparisons do not hold together, with what is known."""
         assumed = self._named(reduce(partial(hol.conj, typed=True), case), (), ASSUME)
         literals = [assumed] if len(case) == 1 else [self._named(each, (assumed,), "blast") for each in case]
-        hypotheses = [made for fact in literals if (made := inequality(fact.formula, fact)) is not None]
-        hypotheses += [made for fact in self._values(case, literals) if (made := inequality(fact.formula, fact))]
+        hypotheses = inequalities([*literals, *self._values(case, literals)])
         rings = Normaliser(self.signature)
         apart = rings.assume_nonzero(self.named, self.type)
         among = [*hypotheses, *self.known]
-        among += [made for fact in self._products(among, rings) if (made := inequality(fact.formula, fact)) is not None]
+        among += inequalities(self._products(among, rings))
         named = [(each.fact.name, each, plain_difference(rings, each)) for each in among if each.fact is not None]
         symbols: dict[Monomial, Sym] = {}
         premises = tuple((name, over_monomials(row, each.name, symbols)) for name, each, row in named)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice, product
+from itertools import count, islice, product
 from typing import Any, TypeAlias
 
 from isarstep.logic.terms import Abs, App, Const, Term, Typ, Type, fun, funs, list_comb
@@ -125,15 +125,13 @@ class NumberValues(Domain):
     infinite = True
 
     def values(self) -> Iterator[Value]:
-        name, place = self.type.name, 0
-        while name in NATURAL:
-            yield place + (name == "Num.num")
-            place += 1
+        name = self.type.name
+        if name in NATURAL:
+            yield from count(int(name == "Num.num"))
         if name in WHOLE:
             yield 0
-            while True:
-                place += 1
-                yield from (place, -place)
+            for size in count(1):
+                yield from (size, -size)
         some = (0, 1, -1, 2, "1/2", -2, "-1/2", 3, "1/3", "3/2", 4, "-2/3", 5, -3, "5/4", 7, 10)
         parts = [Fraction(each) for each in some]
         if name != "Complex.complex":

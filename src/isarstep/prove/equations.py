@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-from isarstep.logic.hol import dest_trueprop, strip_pure_all, strip_pure_imp
+from isarstep.logic.hol import EQ, NOT, dest_binary, dest_trueprop, strip_pure_all, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Bound,
@@ -22,6 +22,8 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
+    applied_constant,
+    head_name,
     schematics,
     strip_comb,
     strip_fun,
@@ -187,8 +189,8 @@ def _exhausting(prop: Term, name: str) -> list[Const] | None:
         _, body = strip_pure_all(premise)
         equations, _ = strip_pure_imp(body)
         formula = dest_trueprop(equations[0]) if len(equations) == 1 else None
-        head, sides = strip_comb(formula) if formula is not None else (body, [])
-        if not (type(head) is Const and head.name == "HOL.eq" and len(sides) == 2):
+        sides = None if formula is None else dest_binary(EQ, formula)
+        if sides is None:
             return None
         constructor, _ = strip_comb(sides[1])
         if type(constructor) is not Const or constructor.type is None:
@@ -221,17 +223,11 @@ def _sides(prop: Term) -> list[str]:
     """The constants at the heads of both sides of `C a = D b`, under `¬` and `⟷`, too."""
     formula = dest_trueprop(prop)
     while formula is not None:
-        head, arguments = strip_comb(formula)
-        if type(head) is not Const:
-            return []
-        if head.name == "HOL.eq" and len(arguments) == 2:
-            heads = [strip_comb(each)[0] for each in arguments]
-            inner = strip_comb(arguments[0])[0]
-            if type(inner) is Const and inner.name == "HOL.eq":
-                formula = arguments[0]
-                continue
-            return [each.name for each in heads if type(each) is Const]
-        formula = arguments[0] if head.name == "HOL.Not" else None
+        sides = dest_binary(EQ, formula)
+        if sides is not None and head_name(sides[0]) != EQ:
+            return [name for side in sides if (name := head_name(side))]
+        name, arguments = applied_constant(formula)
+        formula = arguments[0] if sides is not None or name == NOT else None
     return []
 
 

@@ -118,7 +118,10 @@ class Machine:
 
     def domain(self, typ: Typ) -> Domain:
         if typ not in self._domains:
-            self._domains[typ] = self._made(typ)
+            try:
+                self._domains[typ] = self._made(typ)
+            except Undetermined:
+                self._domains[typ] = None
         found = self._domains[typ]
         if found is None:
             raise Undetermined
@@ -130,22 +133,16 @@ class Machine:
         name = typ.name
         if name in NUMBERS:
             return NumberValues(typ)
-        if name == "HOL.bool":
-            return FewConstants(typ, (False, True), ("HOL.False", "HOL.True"))
-        if name == "Product_Type.unit":
-            return FewConstants(typ, ((),), ("Product_Type.Unity",))
         if name.startswith(FINITE) and name.removeprefix(FINITE).isdigit():
             count = int(name.removeprefix(FINITE))
             return FewConstants(typ, tuple(range(count)), [f"{name}.a\\<^sub>{n + 1}" for n in range(count)])
-        if name == "String.char":
-            return CharacterValues(typ)
-        try:
-            return self._compound(typ)
-        except Undetermined:
-            return None
-
-    def _compound(self, typ: Type) -> Domain | None:
-        match typ.name, typ.args:
+        match name, typ.args:
+            case "HOL.bool", ():
+                return FewConstants(typ, (False, True), ("HOL.False", "HOL.True"))
+            case "Product_Type.unit", ():
+                return FewConstants(typ, ((),), ("Product_Type.Unity",))
+            case "String.char", ():
+                return CharacterValues(typ)
             case "fun", (argument, result):
                 return FunctionValues(typ, self.domain(argument), self.domain(result))
             case "Set.set", (element,):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -41,22 +41,14 @@ class Lines(Sequence[str]):
     """The tokens of facts, read when they are wanted: a context has a tenth of all."""
 
     def __init__(self, propositions: Callable[[], Any], numbers: Callable[[], npt.NDArray[np.int64]]) -> None:
-        self._read_propositions, self._read_numbers = propositions, numbers
-
-    @cached_property
-    def _propositions(self) -> Any:
-        return self._read_propositions()
-
-    @cached_property
-    def _numbers(self) -> npt.NDArray[np.int64]:
-        return self._read_numbers()
+        self._propositions, self._numbers = cache(propositions), cache(numbers)
 
     @cached_property
     def _known(self) -> list[str | None]:
         return [None] * len(self)
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._numbers())
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -67,12 +59,12 @@ class Lines(Sequence[str]):
             return [self[each] for each in range(*place.indices(len(self)))]
         text = self._known[place]
         if text is None:
-            text = self._known[place] = str(self._propositions[int(self._numbers[place])])
+            text = self._known[place] = str(self._propositions()[int(self._numbers()[place])])
         return text
 
     def read(self, facts: npt.NDArray[np.int64]) -> None:
         """Many at once: a file is unpacked in large pieces."""
-        for place, text in zip(facts.tolist(), self._propositions.lines(self._numbers[facts]), strict=True):
+        for place, text in zip(facts.tolist(), self._propositions().lines(self._numbers()[facts]), strict=True):
             self._known[place] = text
 
 
@@ -94,10 +86,10 @@ class Library:
     ) -> None:
         self.identity = identity  # the same for the same facts, whatever the process; empty: nobody knows
         self.texts: Sequence[str] = texts  # tokens of each fact, in library order
-        self._names, self._indices, self._read_theories, self._proofs = names, indices, theories, proofs
-        self._count_uses, self._read_lemmas = uses, lemmas
+        self._names, self._indices, self._read_theories = names, indices, theories
+        self._count_uses, self._lemmas, self._order = uses, cache(lemmas), cache(proofs)
         self._have_read: set[str] = set()
-        self._theory_texts = lru_cache(maxsize=None)(self._texts_of)
+        self._theory_texts = cache(self._texts_of)
         self._alike = lru_cache(maxsize=1024)(self._of_like_pattern)  # every question about an example asks for its own
 
         def fact(number: int) -> Named:
@@ -110,7 +102,7 @@ class Library:
         self.fact: Callable[[int], Named] = lru_cache(maxsize=50_000)(fact)
         self.visible = lru_cache(maxsize=64)(self._visible)  # examples come theory by theory
         # The constants that one stands for, where it is an abbreviation.
-        self.meaning: Callable[[str], frozenset[str]] = lru_cache(maxsize=None)(lambda name: meaning(name, signature))
+        self.meaning: Callable[[str], frozenset[str]] = cache(lambda name: meaning(name, signature))
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -171,7 +163,7 @@ class Library:
             return ()  # `before` says it all
         # A constant's definition is made together with it.
         names = {f"{name}_def" for name in constants}
-        step = self._order.get((theory, theorem)) if theorem else None
+        step = self._order().get((theory, theorem)) if theorem else None
         if step is not None:
             names.update(name for name, last in self._proved.get(theory, ()) if last < step[0])
         return sorted(number for name in names - {theorem} for number in self.statements(theory, name))
@@ -248,21 +240,13 @@ class Library:
 
     def in_context(self, text: str) -> Sequence[int]:
         """The facts that an example's lemma is which stands there in the words of its context."""
-        return self._lemmas.get(text, ())
-
-    @cached_property
-    def _lemmas(self) -> Mapping[str, Sequence[int]]:
-        return self._read_lemmas()
-
-    @cached_property
-    def _order(self) -> ProofOrder:
-        return self._proofs()
+        return self._lemmas().get(text, ())
 
     @cached_property
     def _proved(self) -> Mapping[str, Sequence[tuple[str, int]]]:
         """For every theory its named theorems with the ordinal of their last proof."""
         found: dict[str, list[tuple[str, int]]] = {}
-        for (theory, name), (_, last) in self._order.items():
+        for (theory, name), (_, last) in self._order().items():
             if name:
                 found.setdefault(theory, []).append((name, last))
         return found

@@ -13,7 +13,7 @@ from itertools import combinations, islice
 from typing import NamedTuple
 
 from isarstep.logic import hol
-from isarstep.logic.hol import BALL, DVD, IMAGE, LESS, LESS_EQ, MEMBER, MINUS, POWER, TIMES
+from isarstep.logic.hol import BALL, DVD, IMAGE, LESS, LESS_EQ, MEMBER, POWER, TIMES
 from isarstep.logic.patterns import NUMERAL
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
@@ -27,6 +27,7 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
+    applied_constant,
     beta_eta_normal,
     constants,
     frees,
@@ -42,9 +43,12 @@ from isarstep.logic.terms import (
     strip_comb,
     subterms,
 )
+from isarstep.logic.types import first_argument_type
+from isarstep.prove.certificates import at_least_zero, square_of
 from isarstep.prove.matching import Matching
 from isarstep.prove.monomorphise import Named, is_general, term_type_variables
 from isarstep.prove.rewriting import shape
+from isarstep.prove.rings import minus
 from isarstep.prove.step import Way
 
 ORDERS = (LESS_EQ, LESS)
@@ -56,8 +60,6 @@ UNKNOWN = 8.0  # and a condition of an equation that is not given
 REPEATED = 20.0  # and where one fact is used for two premises, or what is said is that two propositions are the same
 CONTRADICTION, SQUARE = "HOL.notE", "Power.linordered_idom_class.zero_le_power2"
 ORDERED_RINGS = (Type("Real.real"), Type("Int.int"), Type("Rat.rat"))
-NAT, NUM = Type("Nat.nat"), Type("Num.num")
-TWO = App(Const("Num.num.Bit0", fun(NUM, NUM)), Const("Num.num.One", NUM))
 STRANGER = 15.0  # what a constant costs that neither goal nor facts mention
 DIGITS = ("Num.num.Bit0", "Num.num.Bit1")  # inside of numerals nothing is rewritten
 BINDERS = ("Complete_Lattices.Sup_class.Sup", "Complete_Lattices.Inf_class.Inf")
@@ -108,10 +110,11 @@ class Relation(NamedTuple):
 
 
 def relation_of(formula: Term) -> Relation | None:
-    head, arguments = strip_comb(formula)
-    if type(head) is not Const or head.name not in RELATIONS or len(arguments) != 2 or type(head.type) is not Type:
+    name, arguments = applied_constant(formula)
+    of = first_argument_type(formula)
+    if name not in RELATIONS or len(arguments) != 2 or of is None:
         return None
-    return Relation(head.name, arguments[0], arguments[1], head.type.args[0])
+    return Relation(name, arguments[0], arguments[1], of)
 
 
 def is_iff(formula: Term) -> bool:
@@ -405,11 +408,7 @@ class OneRule:
                 variables = (variable for variable in dict.fromkeys(frees(part)) if variable.type == goal.of)
                 pairs.update(dict.fromkeys(combinations(variables, 2)))
         for one, other in islice(pairs, WAYS):
-            difference = App(App(Const(MINUS, fun(goal.of, fun(goal.of, goal.of))), one), other)
-            power = Const(POWER, fun(goal.of, fun(NAT, goal.of)))
-            square = App(App(power, difference), App(Const(NUMERAL, fun(NUM, NAT)), TWO))
-            zero = Const("Groups.zero_class.zero", goal.of)
-            yield App(App(Const(ORDERS[0], fun(goal.of, fun(goal.of, hol.BOOL))), zero), square)
+            yield at_least_zero(square_of(minus(one, other, goal.of), goal.of), goal.of, strict=False)
 
     def _chained(self, rule: LibraryRule) -> Iterator[Term]:
         """An inequality that shares a side with the goal's."""

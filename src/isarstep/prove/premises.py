@@ -109,17 +109,10 @@ class Relevance:
     def _joined(self, theories: Iterable[str]) -> _Mentions:
         """Of several theories, facts in order."""
         parts = [self._of_theory(theory) for theory in theories]
-        facts = np.concatenate([np.zeros(0, np.int64), *(part.facts for part in parts)])
         factor = np.concatenate([np.zeros(0), *(part.factor for part in parts)])
         constant = np.concatenate([np.zeros(0, np.int64), *(part.constant for part in parts)])
-        order = np.argsort(facts, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        owners, start = [np.zeros(0, np.int64)], 0
-        for part in parts:
-            owners.append(part.owner + start)
-            start += len(part.facts)
-        return _Mentions(facts[order], factor[order], constant, place[np.concatenate(owners)])
+        facts, order, owner = joined_in_order([(part.facts, part.owner) for part in parts])
+        return _Mentions(facts, factor[order], constant, owner)
 
     def _theory_mentions(self, theory: str) -> _Mentions:
         return self._mentions(self.library.of_theory(theory))
@@ -137,6 +130,17 @@ class Relevance:
         own = np.array([bool(_INTERNAL.search(self.library.theorem(n))) for n in facts.tolist()], np.bool_)
         factor = np.where(own & (uses == 0), 0.0, 1 + self._used * np.log1p(uses))
         return _Mentions(facts, factor, np.array(constant, np.int64), owner)
+
+
+def joined_in_order(parts: Sequence[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers, Numbers]:
+    """The facts of several theories as one list, where each of them stood before, and whose is what stands in them."""
+    facts = np.concatenate([np.zeros(0, np.int64), *(facts for facts, _ in parts)])
+    begins = np.cumsum([0, *(len(facts) for facts, _ in parts)]).tolist()
+    owners = [owner + begin for (_, owner), begin in zip(parts, begins, strict=False)]
+    order = np.argsort(facts, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return facts[order], order, place[np.concatenate([np.zeros(0, np.int64), *owners])]
 
 
 def relevance_of(library: Library) -> Relevance:

@@ -152,9 +152,11 @@ def prover_names() -> str:
 
 
 class Cache:
-    """Answers by the hash of what was asked; a file that several processes may share, or memory only."""
+    """Answers by the hash of what was asked; a file that several processes may share, or memory only. All are forgotten
+    when they have become more than `most`."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, most: float = math.inf) -> None:
+        self._most, self._count = most, 0
         self._connection = sqlite3.connect(path or ":memory:", timeout=60, isolation_level=None)
         if path is not None:
             self._connection.execute("pragma journal_mode=wal")
@@ -178,6 +180,10 @@ class Cache:
                 row = ["time", seconds]
             case NoProof(why):
                 row = ["none", why]
+        self._count += 1
+        if self._count > self._most:
+            self._connection.execute("delete from answers")
+            self._count = 0
         self._connection.execute("insert or replace into answers values (?, ?)", (key, json.dumps(row)))
 
     def close(self) -> None:

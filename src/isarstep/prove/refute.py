@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, pure_all, strip_pure_imp
+from isarstep.logic.hol import dest_binary, dest_quantifier, dest_trueprop, pure_all, quantified, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Free,
@@ -24,7 +24,6 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
-    abstract,
     beta_normal,
     instantiate,
     schematics,
@@ -114,7 +113,10 @@ class Refuter:
             return until if found.satisfying else first
 
         found = RefutationSearch()
-        premises, conclusion = _flat([_general(premise) for premise in premises], conclusion)
+        # A premise with schematic variables holds for all their values, not for those that are tried.
+        premises, conclusion = _flat(
+            [quantified(pure_all, schematics(premise), premise) for premise in premises], conclusion
+        )
         hopeful: Iterable[CheckedClaim] = self._claims((*premises, conclusion), found)
         for size, most in ROUNDS:  # small values at all types, then larger ones
             left = []
@@ -283,13 +285,6 @@ def _key(domain: Domain, value: Value) -> object:
         return domain.normal(value)
     except Undetermined:
         return id(value)
-
-
-def _general(premise: Term) -> Term:
-    """A premise with schematic variables holds for all their values, not for those that are tried."""
-    for variable in schematics(premise):
-        premise = pure_all(variable.name, variable.type, abstract(premise, variable))
-    return premise
 
 
 def _flat(premises: Sequence[Term], conclusion: Term) -> tuple[list[Term], Term]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from isarstep.logic.hol import BOOL, dest_trueprop, strip_pure_imp
+from isarstep.logic.hol import BOOL, dest_binary, dest_trueprop, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -75,15 +75,12 @@ def rule_said(fact: Named) -> Iterator[Rewrite]:
 
 
 def _oriented(name: str, conditions: tuple[Term, ...], conclusion: Term) -> Iterator[Rewrite]:
-    head, arguments = strip_comb(conclusion)
-    if type(head) is Const and head.name == "Pure.eq" and len(arguments) == 2:
-        yield Rewrite(name, conditions, *arguments)
-        return
-    formula = dest_trueprop(conclusion)
+    sides, formula = dest_binary("Pure.eq", conclusion), dest_trueprop(conclusion)
+    if sides is not None:
+        yield Rewrite(name, conditions, *sides)
     if formula is None:
         return
-    head, arguments = strip_comb(formula)
-    match head.name if type(head) is Const else "", arguments:
+    match applied_constant(formula):
         case "HOL.eq", [left, right]:
             yield Rewrite(name, conditions, left, right)
         case "HOL.Not", [negated]:
@@ -291,8 +288,10 @@ class Rewriter:
 def _by_logic(name: str, arguments: Sequence[Term]) -> Term | None:
     """What the connectives themselves say."""
     match name, arguments:
-        case "HOL.Not", [inner]:
-            return FALSE if inner == TRUE else TRUE if inner == FALSE else _double_negation(inner)
+        case "HOL.Not", [inner] if inner in (TRUE, FALSE):
+            return FALSE if inner == TRUE else TRUE
+        case "HOL.Not", [App(fun=Const(name="HOL.Not"), arg=inner)]:
+            return inner
         case "HOL.conj", [left, right]:
             return FALSE if FALSE in (left, right) else right if left == TRUE else left if right == TRUE else None
         case "HOL.disj", [left, right]:
@@ -306,8 +305,3 @@ def _by_logic(name: str, arguments: Sequence[Term]) -> Term | None:
         case (("HOL.All" | "HOL.Ex"), [Abs() as binder]) if not occurs_bound(binder.body, 0):
             return instantiate(binder.body, TRUE)  # types have elements; nothing is put anywhere
     return None
-
-
-def _double_negation(term: Term) -> Term | None:
-    head, arguments = strip_comb(term)
-    return arguments[0] if type(head) is Const and head.name == "HOL.Not" and len(arguments) == 1 else None

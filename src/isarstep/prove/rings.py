@@ -14,7 +14,7 @@ from functools import partial, reduce
 from typing import TypeAlias, TypeVar
 
 from isarstep.logic import hol, patterns
-from isarstep.logic.hol import DIVIDE, MINUS, PLUS, TIMES, dest_trueprop, eq, strip_pure_imp
+from isarstep.logic.hol import DIVIDE, LESS, LESS_EQ, MINUS, PLUS, TIMES, dest_trueprop, eq, strip_pure_imp
 from isarstep.logic.signature import Signature
 from isarstep.logic.terms import (
     Abs,
@@ -103,24 +103,20 @@ def ring_proof(premises: Sequence[Named], goal: Term, signature: Signature) -> R
 
 
 def _equation(premises: Sequence[Named], formula: Term, signature: Signature) -> RingProof | None:
-    head, arguments = strip_comb(formula)
-    if not (type(head) is Const and head.name == "HOL.eq" and len(arguments) == 2 and head.type is not None):
-        return None
-    typ = strip_fun(head.type)[0][0]
-    if not signature.of_sort(typ, SEMIRING):
+    sides, typ = hol.dest_binary(hol.EQ, formula), first_argument_type(formula)
+    if sides is None or typ is None or not signature.of_sort(typ, SEMIRING):
         return None
     rings = Normaliser(signature)
     used = rings.assume_nonzero(premises, typ)
-    difference = rings.difference(arguments[0], arguments[1], typ)
-    divided = rings.divided
+    difference = rings.difference(*sides, typ)
     if not difference:
-        if divided:
+        if rings.divided:
             return RingProof("simp", ("field_simps", *used))
         laws = ("algebra_simps", "power2_eq_square", "power3_eq_cube") if rings.powers else ("algebra_simps",)
         return RingProof("simp", laws)
     if not signature.of_sort(typ, FIELD):
         return None
-    return _combined(rings, premises, (arguments[0], arguments[1]), difference, typ, used)
+    return _combined(rings, premises, sides, difference, typ, used)
 
 
 def _combined(
@@ -300,16 +296,15 @@ class Normaliser:
             if sides is None or first_argument_type(arguments[0]) != typ:
                 return None
             return self.difference(*sides, typ)
-        ordered = ("Orderings.ord_class.less", "Orderings.ord_class.less_eq")
-        if name not in ordered or len(arguments) != 2 or first_argument_type(formula) != typ:
+        if name not in (LESS, LESS_EQ) or len(arguments) != 2 or first_argument_type(formula) != typ:
             return None
         if not self._signature.of_sort(typ, ORDERED_FIELD):
             return None
         low, high = (self.polynomial(each, typ) for each in arguments)
         if set(low) <= {ONE}:
-            least, strict = low.get(ONE, Fraction(0)), name == ordered[0]
-            return high if least > 0 or (least == 0 and strict) else None
-        return added(high, low, Fraction(-1)) if name == ordered[0] else None
+            least = low.get(ONE, Fraction(0))
+            return high if least > 0 or (least == 0 and name == LESS) else None
+        return added(high, low, Fraction(-1)) if name == LESS else None
 
     def _cleared(self, found: Polynomial) -> Polynomial:
         """Multiplied by denominators that are not 0."""
@@ -515,13 +510,14 @@ def without_squares(found: Polynomial, number: Callable[[Atom], Fraction | int |
         rest: list[tuple[Atom, int]] = []
         for atom, power in monomial:
             square = number(atom)
-            if square is None:
-                rest.append((atom, power))
-            else:
+            if square is not None:
                 coefficient *= Fraction(square) ** (power // 2)
-                rest.append((atom, power % 2))
-        made = added(made, {product_of(rest): coefficient}, Fraction(1))
-    return made
+                power %= 2
+            if power:
+                rest.append((atom, power))
+        key = tuple(rest)
+        made[key] = made.get(key, Fraction(0)) + coefficient
+    return {monomial: coefficient for monomial, coefficient in made.items() if coefficient}
 
 
 def _monic(found: Polynomial) -> tuple[Fraction, Polynomial]:

@@ -22,7 +22,7 @@ from isarstep.feed.word_bags import Words, bags_of, bags_of_names, joined_bags, 
 from isarstep.logic.memo import memo
 from isarstep.models.premise_selector import OUT, EmbeddedFacts, Floats, LightSelector, asked_words, load_selector
 from isarstep.prove.facts import Library
-from isarstep.prove.premises import largest_scores
+from isarstep.prove.premises import joined_in_order, largest_scores
 from isarstep.whole_files import write_whole
 
 CONTEXTS = 4  # whose facts are kept in memory
@@ -207,25 +207,20 @@ class LearnedSelection:
             parts = [self._embed(np.arange(len(self.library)))]
         else:
             parts = [self._of_theory(theory) for theory in sorted(theories)]
-        numbers = np.concatenate([np.zeros(0, np.int64), *(part.numbers for part in parts)])
-        order = np.argsort(numbers, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        begins = np.cumsum([0, *(len(part.numbers) for part in parts)])
-        owners = [part.owner + begin for part, begin in zip(parts, begins.tolist(), strict=False)]
+        numbers, order, owner = joined_in_order([(part.numbers, part.owner) for part in parts])
         constants = np.concatenate([np.zeros(0, np.int32), *(part.constant for part in parts)])
         known, constant = np.unique(constants, return_inverse=True)
         names = list(self._word)
         none = np.zeros((0, OUT), np.float16)
         return ContextFacts.of(
-            numbers[order],
+            numbers,
             EmbeddedFacts(
                 np.concatenate([none, *(part.vectors for part in parts)])[order].astype(np.float32),
                 np.concatenate([np.zeros(0, np.float32), *(part.gains for part in parts)])[order],
             ),
             tuple(names[number] for number in known.tolist()),
             constant.astype(np.int32),
-            place[np.concatenate([np.zeros(0, np.int64), *owners])].astype(np.int32),
+            owner.astype(np.int32),
         )
 
     def _theory(self, theory: str) -> TheoryFacts:
@@ -245,11 +240,6 @@ class LearnedSelection:
         return TheoryFacts(numbers, embedded.vectors.astype(np.float16), embedded.gains, constant, owner[is_word])
 
 
-def selection_of(library: Library, name: str, *, cache: Path | None = None) -> LearnedSelection:
-    """By the selector inside the package."""
-    return LearnedSelection(library, load_selector("embedded"), name, cache)
-
-
 def learned_selection(library: Library, *, kept: bool) -> LearnedSelection:
     """Made once for a library, whoever asks. `kept`: the contexts of people are few, and files spare the next process
     the embedding; examples stand in thousands."""
@@ -257,11 +247,12 @@ def learned_selection(library: Library, *, kept: bool) -> LearnedSelection:
 
 
 def _kept_in_files(library: Library) -> LearnedSelection:
-    return selection_of(library, library.identity, cache=cache_folder() / "facts" if library.identity else None)
+    folder = cache_folder() / "facts" if library.identity else None
+    return LearnedSelection(library, load_selector("embedded"), library.identity, folder)
 
 
 def _kept_in_no_file(library: Library) -> LearnedSelection:
-    return selection_of(library, library.identity)
+    return LearnedSelection(library, load_selector("embedded"), library.identity)
 
 
 def _age(path: Path) -> float:

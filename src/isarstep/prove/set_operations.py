@@ -253,17 +253,10 @@ def _fold_of(upper: bool) -> BuiltIn:
         at = cast(Type, typ).args[1]
         match name_of_type(at):
             case "Set.set":
-                start: Value = frozenset()
-                if not upper:
-                    start = complement(machine, at, start)
-
-                def run(of: Value) -> Value:
-                    made = start
-                    for each in certainly_finite(of):
-                        made = union(machine, at, made, each) if upper else intersection(made, each)
-                    return made
-
-                return Computation(1, run)
+                none: Value = frozenset()
+                start = none if upper else complement(machine, at, none)
+                combine = partial(union, machine, at) if upper else intersection
+                return Computation(1, lambda of: reduce(combine, certainly_finite(of), start))
             case "HOL.bool":
                 return Computation(1, lambda of: is_member(True, of) if upper else not is_member(False, of))
             case "fun":

@@ -10,11 +10,11 @@ from functools import partial
 
 from isarstep.bench.theory_contexts import TheoryContext
 from isarstep.errors import UserError
-from isarstep.logic.hol import PURE_ALL, trueprop
-from isarstep.logic.infer import PROP, Context
+from isarstep.logic.hol import pure_all, trueprop
+from isarstep.logic.infer import Context
 from isarstep.logic.language import Language
 from isarstep.logic.symbols import normal, to_isabelle
-from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, abstract, frees, fun, schematics, substitute_types
+from isarstep.logic.terms import Const, Free, Term, Typ, abstract, frees, schematics, substitute_types
 from isarstep.logic.typed_writer import write_typed
 from isarstep.logic.types import fixed_type
 from isarstep.logic.variables import substitute_frees
@@ -157,9 +157,7 @@ def _generalised(proposition: Term) -> Term:
     variables = schematics(proposition)
     for place, variable in reversed([*enumerate(variables)]):
         if variable.type is not None:
-            quantifier = Const(PURE_ALL, fun(fun(variable.type, PROP), PROP))
-            body = Abs(f"v{place}", variable.type, abstract(proposition, variable))
-            proposition = App(quantifier, body)
+            proposition = pure_all(f"v{place}", variable.type, abstract(proposition, variable))
     return proposition
 
 

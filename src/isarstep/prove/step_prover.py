@@ -45,21 +45,6 @@ FALSEHOOD = encode_line(hol.trueprop(hol.apply("HOL.False")))
 MOST_ANSWERS = 20_000  # that are remembered; a server runs for a long time
 
 
-class BoundedCache(Cache):
-    """Forgets everything when it has become large."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._count = 0
-
-    def put(self, key: str, answer: object) -> None:
-        self._count += 1
-        if self._count > MOST_ANSWERS:
-            self._connection.execute("delete from answers")
-            self._count = 0
-        super().put(key, answer)  # type: ignore[arg-type]
-
-
 class PunctualProvers(Provers):
     """Begin nothing after a moment on the clock and nothing that may take longer, and end what waits for a processor
     until then."""
@@ -117,7 +102,7 @@ class Proving:
         self._counterexamples: Counterexamples | None = None
         self._declared: DeclaredRules | None = None
         self._width = width
-        self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), BoundedCache())
+        self._provers = PunctualProvers(ProverLimits(seconds, MEMORY, width), Cache(most=MOST_ANSWERS))
         self._checker = Checker(benchmark.theory_contexts, self._provers)
         self.limit(seconds, library)
 
@@ -151,7 +136,7 @@ class Proving:
 
     def forget(self) -> None:
         """All answers so far, so that the next question is asked in earnest."""
-        self._provers.cache = BoundedCache()
+        self._provers.cache = Cache(most=MOST_ANSWERS)
 
     def verdicts(self, task: Task, steps: Sequence[Step], until: float = math.inf) -> Iterator[tuple[int, Side, Gap]]:
         """(number, side, gap) for well-formed steps, in the order of the list. Of what was not seen to follow from the

@@ -25,7 +25,7 @@ from isarstep.progress import Watched
 from isarstep.prove.available_facts import AvailableFacts
 from isarstep.prove.facts import Library
 from isarstep.prove.premises import Relevance, constants_of, relevance_of
-from isarstep.prove.selection import LearnedSelection, SelectorQuestion, selection_of
+from isarstep.prove.selection import LearnedSelection, SelectorQuestion, learned_selection
 from isarstep.tables import Table
 
 
@@ -145,7 +145,7 @@ def premise_table(benchmark: Benchmark, split: str, limit: int | None, for_model
         among = "" if limit is None else f", among {limit:,} examples"
         raise UserError(f"{benchmark.folder}: no step of split {split} uses a fact that stands before it{among}")
     rankings = {
-        "learned": learned(selection_of(library, benchmark.hash)),
+        "learned": learned(learned_selection(library, kept=False)),
         "the checker's filter": by_constants(relevance_of(library)),
         "bag of constants": by_constants(Relevance(library, used=0.0)),  # without what training examples have used
     }
