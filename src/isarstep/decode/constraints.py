@@ -139,14 +139,14 @@ class TermGrammar:
             self._placed[arrays.name] = tuple(arrays.of(table) for table in every)
         return self._placed[arrays.name]
 
-    def add_row(self, kinds: set[Kind], highest: int | None = None) -> int:
-        row = np.zeros(len(self.kinds_F), bool)
-        for kind in kinds:
-            row |= self.kinds_F == kind
-        if highest is not None:
-            row &= self.numbers_F <= highest
-        self.rows.append(row)
+    def add_row(self, kinds: frozenset[Kind]) -> int:
+        self.rows.append(np.isin(self.kinds_F, tuple(kinds)))
         return len(self.rows) - 1
+
+    def add_numbered_rows(self, kind: Kind, highest: range) -> int:
+        """A row for each: this kind, up to that number. The first one's place."""
+        self.rows += [*((self.kinds_F == kind) & (self.numbers_F <= np.array(highest)[:, None]))]
+        return len(self.rows) - len(highest)
 
     def _rows_of_forms(self) -> Table:
         """For every form, at leisure and then on the shortest way out: rows of masks, then the columns to add to them.
@@ -157,17 +157,18 @@ class TermGrammar:
         some_schematic = bool((self.kinds == Kind.SCHEMATIC).any())
         # Schematic variables are numbered as they occur: one that was seen, or the next. Then abstractions in scope.
         highest = int(self.numbers[self.kinds == Kind.SCHEMATIC].max()) if some_schematic else 0
-        schematic, *_ = [self.add_row({Kind.SCHEMATIC}, seen) for seen in range(highest + 2)]
-        index, *_ = [self.add_row({Kind.INDEX}, binders - 1) for binders in range(LONGEST + 1)]
+        schematic = self.add_numbered_rows(Kind.SCHEMATIC, range(highest + 2))
+        index = self.add_numbered_rows(Kind.INDEX, range(-1, LONGEST))
         by_mode = {int(Mode.SCHEMATIC): (schematic, Column.SEEN), int(Mode.INDEX): (index, Column.BINDERS)}
         own = -1  # the variables of each sentence are put behind all other rows
         by_mode[int(Mode.VARIABLE)] = (own, Column.SENTENCE)
 
         def plain_row(kinds: frozenset[Kind]) -> tuple[int, int]:
             if kinds not in made:
-                made[kinds] = self.add_row(set(kinds))
+                made[kinds] = self.add_row(kinds)
             return made[kinds], Column.ZERO
 
+        @cache
         def rows_of(form: int, tight: bool) -> list[tuple[int, int]]:
             mode = form % TokenForm.COMPLETE
             kinds = possible_kinds(form, tight, some_schematic) if mode < len(Mode) else frozenset()

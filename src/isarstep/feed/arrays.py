@@ -107,21 +107,21 @@ _BLOCK = 32
 
 
 def _above_a_bound(x: Any, count: int) -> Any:
-    """Where the greatest of each row are, by a bound that is quickly found: `count` blocks have greatest elements that
+    """Where the greatest of each row are, by a bound that is quickly found: `count` groups have greatest elements that
     are above it. None where that does not leave out enough."""
     blocks = x.shape[-1] // _BLOCK
     if not 0 < 4 * count <= blocks:
         return None
-    maxima = x[..., : blocks * _BLOCK].reshape(*x.shape[:-1], blocks, _BLOCK).max(-1)
+    maxima = x[..., : blocks * _BLOCK].reshape(*x.shape[:-1], _BLOCK, blocks).max(-2)
     bound = np.partition(maxima, blocks - count, -1)[..., blocks - count]
-    above = x >= bound[..., None]
-    counts = above.sum(-1)
+    rows, places = np.divmod(np.flatnonzero(x >= bound[..., None]), x.shape[-1])
+    counts = np.bincount(rows, minlength=bound.size).reshape(bound.shape)
     width = int(counts.max())
     if width > 4 * count:  # rows without any hope are equal everywhere
         return None
     found = np.zeros((*x.shape[:-1], width), np.int64)
     there = np.arange(width) < counts[..., None]
-    found[there] = np.nonzero(above)[-1]
+    found[there] = places
     values = np.where(there, np.take_along_axis(x, found, -1), -np.inf)
     return np.take_along_axis(found, np.argpartition(values, width - count, -1)[..., width - count :], -1)
 

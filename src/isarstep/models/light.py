@@ -7,6 +7,7 @@ tokens.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -54,9 +55,12 @@ def load_light(folder: ModelFolder) -> LightHAT:
 class Weights:
     """Weights by name, as they are stored: in int8 every row of a matrix has its own scale."""
 
+    TOGETHER = 1 << 22  # numbers of matrices for which memory is asked at once: it comes in few large pages
+
     def __init__(self, stored: dict[str, Any]) -> None:
         self.stored = stored
         self.asked: set[str] = set()
+        self.room = np.empty(0, np.float32)
 
     def rows(self, name: str) -> Callable[[Longs], Floats]:
         """Looks up rows of a matrix, which stays small."""
@@ -68,7 +72,7 @@ class Weights:
     def matrix(self, name: str) -> Matrix:
         """To be multiplied with many rows."""
         matrix, scale = self._parts(name + ".weight")
-        return Matrix(np.multiply(matrix, 1 if scale is None else scale, dtype=np.float32))
+        return Matrix(np.multiply(matrix, 1 if scale is None else scale, out=self._space(matrix.shape)))
 
     def blocks(self, name: str) -> Blocks:
         """To be multiplied with a few rows."""
@@ -79,10 +83,17 @@ class Weights:
             scale = None if scale is None else np.pad(scale, ((0, short), (0, 0)))
         turned_XDN = matrix.reshape(-1, Blocks.WIDTH, matrix.shape[1]).swapaxes(1, 2)
         scale_X1N = 1 if scale is None else scale.reshape(-1, 1, Blocks.WIDTH)
-        return Blocks(np.multiply(turned_XDN, scale_X1N, order="C", dtype=np.float32), outputs)
+        return Blocks(np.multiply(turned_XDN, scale_X1N, out=self._space(turned_XDN.shape)), outputs)
 
     def vector(self, name: str) -> Floats:
         return self._parts(name + ".weight")[0]
+
+    def _space(self, shape: tuple[int, ...]) -> Floats:
+        count = math.prod(shape)
+        if count > len(self.room):
+            self.room = np.empty(max(count, self.TOGETHER), np.float32)
+        space, self.room = self.room[:count], self.room[count:]
+        return space.reshape(shape)
 
     def _parts(self, name: str) -> tuple[Any, Floats | None]:
         self.asked.add(name)
@@ -112,7 +123,8 @@ class Blocks:
         self.weight_XDN, self.outputs = weight_XDN, outputs
 
     def __call__(self, x_TD: Floats) -> Floats:
-        y_TXN = (x_TD @ self.weight_XDN).swapaxes(0, 1)
+        y_TXN = np.empty((len(x_TD), len(self.weight_XDN), self.WIDTH), np.float32)
+        np.matmul(x_TD, self.weight_XDN, out=y_TXN.swapaxes(0, 1))
         return y_TXN.reshape(len(x_TD), -1)[:, : self.outputs]
 
 
@@ -128,20 +140,21 @@ class LightAttention:
         self.query_norm = weights.vector(f"{name}.unit.query_norm") * np.float32(self.channels**-0.5)
         self.key_norm = weights.vector(f"{name}.unit.key_norm")
 
-    def split(self, x_TX: Floats, parts: int) -> list[Floats]:
-        """Projections as they come out of one product, for each a T x H x C block."""
-        x_TPHC = x_TX.reshape(len(x_TX), parts, self.heads, self.channels)
-        return [x_TPHC[:, part] for part in range(parts)]
+    def split(self, x_TX: Floats, parts: int) -> Floats:
+        """Projections as they come out of one product."""
+        return x_TX.reshape(len(x_TX), parts, self.heads, self.channels)
 
 
 class LightSelfAttention(LightAttention):
     def __init__(self, weights: Weights, name: str, config: ModelConfig, linear: Callable[[str], Linear]) -> None:
         super().__init__(weights, name, config, linear(f"{name}.out"))
         self.inputs = linear(f"{name}.queries_keys_values")
+        self.norms_21C = np.stack([self.query_norm, self.key_norm])[:, None]
 
     def project(self, x_TD: Floats, turn: Rotation) -> tuple[Floats, Floats, Floats]:
-        q_THC, k_THC, v_THC = self.split(self.inputs(x_TD), 3)
-        return rotated(normed(q_THC, self.query_norm), turn), rotated(normed(k_THC, self.key_norm), turn), v_THC
+        x_TPHC = self.split(self.inputs(x_TD), 3)
+        turned_TPHC = rotated(normed(x_TPHC[:, :2], self.norms_21C), turn)
+        return turned_TPHC[:, 0], turned_TPHC[:, 1], x_TPHC[:, 2]
 
     def over(self, x_SD: Floats, segments: Segments, turn: Rotation) -> Floats:
         """Of each segment to itself."""
@@ -167,9 +180,11 @@ class LightCrossAttention(LightAttention):
 
     def memory(self, memory_SD: Floats, examples: Segments) -> KeysValues:
         """Keys and values of each sentence, B x H x longest x C; what is behind its end is never looked at."""
-        k_SHC, v_SHC = self.split(self.keys_values(memory_SD), 2)
-        shape = (examples.count, self.heads, examples.longest, self.channels)
-        keys_BHSC, values_BHSC = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+        k_SHC, v_SHC = self.split(self.keys_values(memory_SD), 2).swapaxes(0, 1)
+        batch, longest = examples.count, examples.longest
+        # Keys lie as a product with queries reads them.
+        keys_BHSC = np.zeros((batch, self.heads, self.channels, longest), np.float32).swapaxes(2, 3)
+        values_BHSC = np.zeros((batch, self.heads, longest, self.channels), np.float32)
         starts = examples.starts.tolist()
         for row, (begin, end) in enumerate(pairwise(starts)):
             keys_BHSC[row, :, : end - begin] = normed(k_SHC[begin:end], self.key_norm).swapaxes(0, 1)
@@ -177,7 +192,7 @@ class LightCrossAttention(LightAttention):
         return keys_BHSC, values_BHSC
 
     def step(self, x_TD: Floats, memory: KeysValues, hidden: Floats | None, beams: int) -> Floats:
-        (q_THC,) = self.split(self.queries(x_TD), 1)
+        q_THC = self.split(self.queries(x_TD), 1)[:, 0]
         q_BHKC = by_sentence(normed(q_THC, self.query_norm), beams)
         return self.out(heads_joined(attended(q_BHKC, *memory, hidden)))
 
@@ -189,9 +204,12 @@ class LightFeedForward:
     def __call__(self, x_TD: Floats) -> Floats:
         both = self.inner(x_TD)
         gate, h = both[:, : both.shape[1] // 2], both[:, both.shape[1] // 2 :]
-        h = h * gate
-        h /= 1 + np.exp(-gate)
-        return self.outer(h)
+        x = np.negative(gate)
+        np.exp(x, out=x)
+        x += 1
+        np.divide(gate, x, out=x)
+        x *= h
+        return self.outer(x)
 
 
 class LightEncoderLayer:
@@ -246,7 +264,7 @@ class LightHAT:
         return HostPacker(corpus, Layout(self.config.hierarchical, self.config.input))
 
     def rotation(self, positions: Longs) -> Rotation:
-        angles = positions[:, None, None].astype(np.float32) * self.rates.astype(np.float32)
+        angles = positions[:, None, None, None].astype(np.float32) * self.rates.astype(np.float32)
         return np.cos(angles), np.sin(angles)
 
     def encode(self, source: Source) -> Floats:
@@ -360,10 +378,10 @@ def normed(x: Floats, weight: Floats) -> Floats:
     return y
 
 
-def rotated(x_THC: Floats, turn: Rotation) -> Floats:
+def rotated(x_TPHC: Floats, turn: Rotation) -> Floats:
     cos, sin = turn
-    middle = x_THC.shape[-1] // 2
-    first, second = x_THC[..., :middle], x_THC[..., middle:]
+    middle = x_TPHC.shape[-1] // 2
+    first, second = x_TPHC[..., :middle], x_TPHC[..., middle:]
     return np.concatenate([first * cos - second * sin, second * cos + first * sin], -1)
 
 

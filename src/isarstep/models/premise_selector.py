@@ -64,7 +64,7 @@ def selector_weights(path: Path) -> tuple[dict[str, Floats], dict[str, Any]]:
     except (OSError, SafetensorError, KeyError, TypeError) as error:
         raise UserError(f"{path}: cannot be read, {SPOILT} ({error})") from None
     weights = {
-        name: (value * stored[f"{name}:scale"] if f"{name}:scale" in stored else value).astype(np.float32)
+        name: np.multiply(value, stored.get(f"{name}:scale", np.float32(1)), dtype=np.float32)
         for name, value in stored.items()
         if not name.endswith(":scale")
     }
