@@ -143,7 +143,8 @@ def judged(document: TheoryDocument, graph: Graph, command: OuterCommand, proof:
 def compared(graph_path: Path, source: Path, benchmark: Benchmark) -> str:
     """How many statements of a file are the same, and all others."""
     graph = read_graph(graph_path)
-    document = TheoryDocument(source, benchmark.theory_contexts)
+    # As an editor reads it: what stands before a statement is kept for the next one.
+    document = TheoryDocument(source, benchmark.theory_contexts, edited=True)
     same, lines = 0, []
     for row in sorted(statements(document, graph.proofs), key=lambda row: row[0].start):
         verdict, why = judged(document, graph, *row)

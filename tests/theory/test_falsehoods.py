@@ -34,7 +34,7 @@ def proving(engine: Engine) -> Iterator[Proving]:
 @cache
 def states(path: Path, engine: Engine) -> list[tuple[SorryGap, ProofState]]:
     """At the gaps of a file that can be read."""
-    document = TheoryDocument(path, engine.theory_contexts)
+    document = TheoryDocument(path, engine.theory_contexts, edited=True)
     found = []
     for gap in document.gaps():
         with suppress(UserError):

@@ -45,7 +45,7 @@ def expected() -> dict[str, str]:
 
 
 def states_of(path: Path, benchmark: Benchmark) -> str:
-    document = TheoryDocument(path, benchmark.theory_contexts)
+    document = TheoryDocument(path, benchmark.theory_contexts, edited=True)
     lines: list[str] = []
     for gap in document.gaps():
         lines += [str(gap.line), *(f"  {line}" for line in described(document, gap))]
