@@ -124,34 +124,43 @@ def test_refused_in_one_line(client: EditorClient, uri: str) -> None:
         assert "\n" not in error["message"]
 
 
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EditorClient, StandIn]]:
+    """An editor whose provers never end by themselves while they are told to hang."""
+    stand_in = StandIn(tmp_path_factory.mktemp("provers"))
+    with editor(stand_in) as made:
+        made.initialize()
+        yield made, stand_in
+        assert made.stop() == 0
+
+
 @PROC_FILES
 @pytest.mark.parametrize("by", ["request", "progress", "edit", "close"])
-def test_nobody_works_for_what_is_cancelled(by: str, tmp_path: Path) -> None:
-    """Provers never end by themselves here."""
-    stand_in = StandIn(tmp_path)
+def test_nobody_works_for_what_is_cancelled(by: str, endless: tuple[EditorClient, StandIn], tmp_path: Path) -> None:
+    client, stand_in = endless
     uri = uri_of(tmp_path / "T.thy")
-    with editor(stand_in) as client:
-        client.initialize()
-        client.open(uri, 'theory T imports Main begin\nlemma "p (f (f undefined))" if "p undefined" sorry\nend\n')
-        client.request("workspace/executeCommand", command("check", uri, 1, 1))  # then everything is loaded
-        client.progress.clear()
-        stand_in.hang.touch()
-        asked = client.ask("workspace/executeCommand", command("prove", uri, 1, 1))
-        prover = number_in(stand_in.started)
-        assert len(client.actions(uri, 1)) == 3  # others are answered meanwhile
-        token = client.progress[0]["token"]
-        if by == "request":
-            client.notify("$/cancelRequest", {"id": asked})
-        elif by == "progress":
-            client.notify("window/workDoneProgress/cancel", {"token": token})
-        elif by == "edit":
-            client.edit(uri, 2, 1, 0, 0, " ")
-        else:
-            client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
-        assert client.answer(asked)["error"]["code"] == (-32800 if by in ("request", "progress") else -32801)
-        assert gone(prover)
-        assert client.edits == []
-        assert client.stop() == 0
+    client.open(uri, 'theory T imports Main begin\nlemma "p (f (f undefined))" if "p undefined" sorry\nend\n')
+    # Then everything is loaded, and provers are there whatever was cancelled before.
+    assert "facts ⊢ goal" in client.request("workspace/executeCommand", command("check", uri, 1, 1))
+    client.progress.clear()
+    stand_in.hang.touch()
+    asked = client.ask("workspace/executeCommand", command("prove", uri, 1, 1))
+    prover = number_in(stand_in.started)
+    assert len(client.actions(uri, 1)) == 3  # others are answered meanwhile
+    token = client.progress[0]["token"]
+    if by == "request":
+        client.notify("$/cancelRequest", {"id": asked})
+    elif by == "progress":
+        client.notify("window/workDoneProgress/cancel", {"token": token})
+    elif by == "edit":
+        client.edit(uri, 2, 1, 0, 0, " ")
+    else:
+        client.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+    assert client.answer(asked)["error"]["code"] == (-32800 if by in ("request", "progress") else -32801)
+    assert gone(prover)
+    assert client.edits == []
+    stand_in.hang.unlink()
+    stand_in.started.unlink()
 
 
 def test_positions_count_units_of_the_editor() -> None:
