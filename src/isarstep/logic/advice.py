@@ -10,7 +10,7 @@ from isarstep.logic.infer import CONSTRAINT, TypingError
 from isarstep.logic.language import Language
 from isarstep.logic.misreadings import ENGLISH
 from isarstep.logic.readerror import ReadError
-from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, head_name, instantiate, loose, subterms
+from isarstep.logic.terms import App, Const, Free, Term, Typ, Type, head_name, instantiate, loose, strip_comb, subterms
 from isarstep.logic.writer import write_formula, write_type
 
 _CHAIN = "relations do not chain: write a < b ∧ b < c"
@@ -166,10 +166,6 @@ def _shown(term: Term, language: Language, limit: int = 80) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _arguments(term: Term) -> int:
-    return 1 + _arguments(term.fun) if type(term) is App else 0
-
-
 def _is(*ends: str) -> Callable[[Term], bool]:
     return lambda term: head_name(term).rpartition(".")[2] in ends
 
@@ -209,7 +205,7 @@ _BY_CLASH: list[tuple[Callable[[App, Typ], bool], str]] = [
     (lambda at, _: _is("converse")(at.fun) or _is("converse")(at.arg), _CONVERSE),
     (lambda at, _: _is("Times")(at.fun) or _is("Times")(at.arg) or _has_product(at.fun), _TIMES),
     (lambda at, _: _is("not")(at.arg), "'not' is ¬ or ~"),
-    (lambda at, _: _number(at.fun) or (_arithmetic(at.fun) and _arguments(at.fun) > 1), _PRODUCT),
+    (lambda at, _: _number(at.fun) or (_arithmetic(at.fun) and len(strip_comb(at.fun)[1]) > 1), _PRODUCT),
     (lambda at, _: not _arithmetic(at.fun) and _applied_to_number(at.fun) and _is_variable(at.arg), _PRODUCT),
 ]
 

@@ -22,6 +22,7 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
+    head_name,
     increase,
     instantiate,
     list_comb,
@@ -32,7 +33,7 @@ from isarstep.logic.terms import (
     strip_fun,
     subterms,
 )
-from isarstep.logic.types import instantiate_type, match_type
+from isarstep.logic.types import applied_type, instantiate_type, match_type
 from isarstep.logic.typestrings import type_variables
 
 
@@ -62,12 +63,7 @@ def fold(term: Term, language: Language) -> Term:
 
 
 def _folded(term: Term, rules: _Abbreviations, language: Language) -> Term:
-    head: Term = term
-    while type(head) is App:
-        head = head.fun
-    if type(head) is not Const:
-        return term
-    for rule in rules.of(head.name):
+    for rule in rules.of(head_name(term)):
         arguments: dict[int, Term] = {}
         types: dict[Typ, Typ] = {}
         fits = _match(rule.pattern, term, arguments, types) and len(arguments) == rule.arguments
@@ -83,9 +79,7 @@ def _differ(wanted: Typ, argument: Term) -> bool:
     """Is the argument surely of another type? It is where what the abbreviation stands for is more general than its
     type."""
     head, arguments = strip_comb(argument)
-    typ = None if isinstance(head, App | Abs | Bound) else head.type
-    for _ in arguments:
-        typ = typ.args[1] if isinstance(typ, Type) and typ.name == "fun" else None
+    typ = None if isinstance(head, App | Abs | Bound) else applied_type(head.type, len(arguments))
     return typ is not None and typ != wanted and not (type_variables(typ) or type_variables(wanted))
 
 
@@ -166,14 +160,10 @@ def _unfolded_head(name: str, signature: Signature) -> str | None:
         head = signature.constants[name].abbreviates
         while type(head) is Abs:
             head = head.body
-        while type(head) is App:
-            head = head.fun
-        if type(head) is not Const:
-            return None
-        constant = signature.constants.get(head.name)
+        name = "" if head is None else head_name(head)
+        constant = signature.constants.get(name)
         if constant is None or constant.abbreviates is None:
-            return head.name
-        name = head.name
+            return name or None
         if name in seen:
             return None  # defined by itself, and nothing that anybody can type
         seen.add(name)

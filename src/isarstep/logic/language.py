@@ -21,7 +21,7 @@ from isarstep.logic.nameresolution import NameSpace, Rank
 from isarstep.logic.parsing import PURE
 from isarstep.logic.productions import Grammar, Production, read_production
 from isarstep.logic.signature import Signature, abbreviations_of, from_zstandard
-from isarstep.logic.terms import Abs, App, Const, Free, Term, Typ, Type, frees, strip_fun
+from isarstep.logic.terms import Abs, Free, Term, Typ, Type, applied_constant, frees, strip_fun
 from isarstep.logic.tokens import decode
 from isarstep.logic.typestrings import parse_type
 
@@ -274,12 +274,9 @@ class Language:
                 head: Term = decode(text)
                 while type(head) is Abs:
                     head = head.body
-                arguments: list[Term] = []
-                while type(head) is App:
-                    arguments.insert(0, head.arg)
-                    head = head.fun
-                if type(head) is Const:
-                    found[head.name] = leading_variables(arguments)
+                name, arguments = applied_constant(head)
+                if name:
+                    found[name] = leading_variables(arguments)
         return found
 
     @cached_property

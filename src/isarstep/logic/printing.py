@@ -12,6 +12,7 @@ from functools import cache
 from typing import TypeAlias
 
 from isarstep.errors import UserError
+from isarstep.logic.hol import dest_binary
 from isarstep.logic.latexnames import latex_constant, latex_variable
 from isarstep.logic.names import Names, subscript
 from isarstep.logic.notation import (
@@ -38,7 +39,7 @@ from isarstep.logic.patterns import (
     numeral_value,
 )
 from isarstep.logic.symbols import from_isabelle
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, frees
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, Var, applied_constant, frees
 from isarstep.logic.writer import write_formula
 
 _POOLS = {
@@ -364,11 +365,8 @@ class _Layout:
             self.todo.append(text)
 
     def is_truth(self, term: Term) -> bool:
-        count = 0
-        while type(term) is App:
-            count += 1
-            term = term.fun
-        return type(term) is Const and self.names.truths(term.name) == count
+        name, arguments = applied_constant(term)
+        return self.names.truths(name) == len(arguments)
 
     def fill_flat(self, form: _Form, args: list[Term], precedence: int) -> None:
         todo = self.todo
@@ -427,12 +425,10 @@ class _Layout:
         passed: list[int] = [id(term)]
         if len(args) > 2 or id(term) in self.open_chains:
             return False
-        while type(rest) is App and type(rest.fun) is App and type(rest.fun.fun) is Const:
-            if rest.fun.fun.name != chain.cons:
-                break
-            elements.append(rest.fun.arg)
+        while (both := dest_binary(chain.cons, rest)) is not None:
+            elements.append(both[0])
             passed.append(id(rest))
-            rest = rest.arg
+            rest = both[1]
         if chain.nil is None:
             elements.append(rest)
         elif type(rest) is not Const or rest.name != chain.nil:

@@ -19,7 +19,7 @@ from isarstep.logic.readerror import ReadError
 from isarstep.logic.record_syntax import record_type
 from isarstep.logic.symbols import to_isabelle
 from isarstep.logic.syntax_code import CODE
-from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TVar, Typ, Type, Var, fun, list_comb
+from isarstep.logic.terms import Abs, App, Bound, Const, Free, Term, TVar, Typ, Type, Var, fun, head_name, list_comb
 from isarstep.logic.types import instantiate_type
 from isarstep.logic.typestrings import type_variables
 
@@ -68,9 +68,8 @@ class Translator:
         return App(Const(judgment), term)
 
     def is_proposition(self, term: Term, judgment: str) -> bool:
-        while type(term) is App:
-            term = term.fun
-        return type(term) is Const and (term.name == judgment or self.language.takes_propositions(term.name))
+        name = head_name(term)
+        return name == judgment or self.language.takes_propositions(name)
 
     # Terms
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isarstep.errors import UserError
+from isarstep.logic import hol
 from isarstep.logic.inner_tokens import LETTER
 from isarstep.logic.language import Language
 from isarstep.logic.parsing import APPLICATION, MAX_PRIORITY
@@ -38,6 +39,7 @@ from isarstep.logic.terms import (
     Typ,
     Type,
     Var,
+    applied_constant,
     head_name,
     occurs_bound,
     strip_comb,
@@ -386,9 +388,9 @@ class _Writer:
     def enumeration(self, name: str, arguments: list[Term]) -> str | None:
         nil, opening, closing = _ENUMERATIONS[name]
         elements, rest = [arguments[0]], arguments[1]
-        while type(rest) is App and type(rest.fun) is App and type(rest.fun.fun) is Const and rest.fun.fun.name == name:
-            elements.append(rest.fun.arg)
-            rest = rest.arg
+        while (both := hol.dest_binary(name, rest)) is not None:
+            elements.append(both[0])
+            rest = both[1]
         if not nil:
             elements.append(rest)
         elif type(rest) is not Const or rest.name != nil:
@@ -430,13 +432,10 @@ def _match(pattern: Any, term: Term, found: dict[str, Any]) -> bool:
         found[pattern[1]] = _Variable(term)
         found[pattern[2]] = _Body(term, parts[1])
         return True
-    arguments: list[Term] = []
-    while type(term) is App:
-        arguments.append(term.arg)
-        term = term.fun
-    if type(term) is not Const or CONST + term.name != pattern[0] or len(arguments) != len(pattern) - 1:
+    name, arguments = applied_constant(term)
+    if CONST + name != pattern[0] or len(arguments) != len(pattern) - 1:
         return False
-    return all(_match(p, t, found) for p, t in zip(pattern[1:], reversed(arguments), strict=True))
+    return all(_match(p, t, found) for p, t in zip(pattern[1:], arguments, strict=True))
 
 
 def _image_set(function: Term) -> tuple[list[Abs], Term, Term] | None:
@@ -449,14 +448,13 @@ def _image_set(function: Term) -> tuple[list[Abs], Term, Term] | None:
         functions.append(body.arg)
         body = body.arg.body
     depth = len(functions)
-    if not functions or head_name(body) != "HOL.conj" or type(body) is not App or type(body.fun) is not App:
+    both = hol.dest_binary(hol.CONJ, body)
+    sides = None if both is None else hol.dest_binary(hol.EQ, both[0])
+    if not functions or both is None or sides is None or sides[0] != Bound(depth):
         return None
-    equation, condition = body.fun.arg, body.arg
-    if head_name(equation) != "HOL.eq" or type(equation) is not App or type(equation.fun) is not App:
+    if occurs_bound(sides[1], depth) or occurs_bound(both[1], depth):
         return None
-    if equation.fun.arg != Bound(depth) or occurs_bound(equation.arg, depth) or occurs_bound(condition, depth):
-        return None
-    return functions, equation.arg, condition
+    return functions, sides[1], both[1]
 
 
 def _string(elements: list[Term]) -> str | None:

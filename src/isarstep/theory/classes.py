@@ -89,15 +89,11 @@ def declare_instance(context: OwnContext, command: OuterCommand) -> bool:
     reader.expect("::")
     sorts: list[Sort] = []
     if reader.is_keyword("("):
-        sorts = _sorts(context, TokenReader(reader.bracket(), context.source, command.start))
-    classes: list[str]
-    if reader.is_keyword("{"):
-        inside = reader.bracket("{", "}")
-        classes = [class_of(context, t.text, t.start) for t in inside if not t.keyword(",")]
-    else:
-        token = reader.name()
-        sort = _sort_of(context, token.text, token.start)
-        classes = list(sort)
+        inside = TokenReader(reader.bracket(), context.source, command.start)
+        while inside.here is not None:
+            sorts.append(_sort(context, inside))
+            inside.accept(",")
+    classes = _sort(context, reader)
     for token in constructors:
         full = context.language.types.resolve(to_isabelle(token.text))
         if full is None:
@@ -109,23 +105,15 @@ def declare_instance(context: OwnContext, command: OuterCommand) -> bool:
     return True
 
 
-def _sorts(context: OwnContext, reader: TokenReader) -> list[Sort]:
-    found: list[Sort] = []
-    while reader.here is not None:
-        if reader.is_keyword("{"):
-            inside = reader.bracket("{", "}")
-            found.append(tuple(class_of(context, t.text, t.start) for t in inside if not t.keyword(",")) or ANY_SORT)
-        else:
-            token = reader.take()
-            found.append(_sort_of(context, token.text, token.start))
-        reader.accept(",")
-    return found
-
-
-def _sort_of(context: OwnContext, text: str, place: int) -> Sort:
-    names = [name.strip() for name in text.strip("{} ").split(",")]
-    return tuple(name if name in ANY_SORT else _class(context, name, place) for name in names if name) or ANY_SORT
+def _sort(context: OwnContext, reader: TokenReader) -> Sort:
+    """`c` or `{c, d}`, in quotes or without."""
+    if reader.is_keyword("{"):
+        names = [(token.text, token.start) for token in reader.bracket("{", "}") if not token.keyword(",")]
+    else:
+        token = reader.name()
+        names = [(name.strip(), token.start) for name in token.text.strip("{} ").split(",")]
+    return tuple(_class(context, name, place) for name, place in names if name) or ANY_SORT
 
 
 def _class(context: OwnContext, name: str, place: int) -> str:
-    return ANY_SORT[0] if name == "type" else class_of(context, name, place)
+    return ANY_SORT[0] if name in ("type", *ANY_SORT) else class_of(context, name, place)

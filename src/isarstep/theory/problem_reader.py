@@ -222,10 +222,7 @@ class ProblemReader:
         statement, spans = self.proposition(text, form, task.names, where)
         term = statement.term
         frees = {node.name for node in subterms(term) if type(node) is Free}
-        unknown = sorted(frees - set(task.order)) if task.order else []
-        strangers = [name for name in unknown if not _NUMBERED.fullmatch(name)]
-        if not task.order:
-            strangers = sorted(name for name in frees if not _NUMBERED.fullmatch(name))
+        strangers = [name for name in sorted(frees - set(task.order)) if not _NUMBERED.fullmatch(name)]
         if strangers:
             raise ProblemError("type", f"{strangers[0]!r} is neither a constant nor a variable of the problem", where)
         places = {f"<X{place}>": name for place, name in enumerate(task.order)}

@@ -61,9 +61,8 @@ class Block:
 
     def copy(self) -> Block:
         """An inner block: it knows all this, and fixes and assumes nothing yet."""
-        made = replace(self, assumed=(), own=(), calculation=(), cases={}, why_no_cases="", braces=False, hidden={})
-        made.fixed, made.sorts, made.facts, made.bound = map(dict, (self.fixed, self.sorts, self.facts, self.bound))  # type: ignore[arg-type]
-        return made
+        made = self.again()
+        return replace(made, assumed=(), own=(), calculation=(), cases={}, why_no_cases="", braces=False, hidden={})
 
     def fix(self, name: str, typ: Typ) -> None:
         """A new variable. An older one of this name is another: whatever is about it goes on under a name that nobody

@@ -38,6 +38,7 @@ from isarstep.theory.stated import (
     as_equation,
     exported,
     read_lemma,
+    read_rows,
     rules_for_witnesses,
     some_witnesses,
     stated_props,
@@ -303,14 +304,12 @@ class ProofWalk:
             raise reader.refused("expected propositions and nothing else")
         scope.fixed.update(types_of(new))
         block = self.block
-        read = read_together([text for props in (*rows, *premises) for text in props.texts], scope)
+        read = read_rows((*rows, *premises), scope)
         own = {each.name: read.frees[each.name] for each in new if each.name in read.frees}
         others = {name: typ for name, typ in read.frees.items() if name not in own}
         self._refuse_strangers(others, rows[0].texts[0].inside)
         self._settle(block, others)
-        terms, facts = iter(read.terms), list[OwnFact]()
-        for props in (*rows, *premises):
-            props.terms = [next(terms) for _ in props.texts]
+        facts = list[OwnFact]()
         under = [term for props in premises for term in props.terms]
         for props in rows:
             facts += self._note(block, props.label, [exported(term, own, under) for term in props.terms])
@@ -336,15 +335,13 @@ class ProofWalk:
             new_names(reader, scope)
         reader.end()
         scope.fixed.update(types_of(names))
-        read = read_together([text for props in rows for text in props.texts], scope)
+        read = read_rows(rows, scope)
         own = {new.name for new in names}
         for new in names:
             self.block.fix(new.name, read.frees[new.name])
         facts: list[OwnFact] = []
-        terms = iter(read.terms)
         for props in rows:
-            for text in props.texts:
-                term = next(terms)
+            for text, term in zip(props.texts, props.terms, strict=True):
                 sides = sides_of(term)
                 head = strip_comb(sides[0])[0] if sides is not None else None
                 if sides is None or not isinstance(head, Free) or head.name not in own:
@@ -382,10 +379,7 @@ class ProofWalk:
         for one in alternatives:
             scope.fixed.update(types_of(one.names))
         props = [props for one in alternatives for props in one.props]
-        read = read_together([text for row in props for text in row.texts], scope)
-        terms = iter(read.terms)
-        for row in props:
-            row.terms = [next(terms) for _ in row.texts]
+        read = read_rows(props, scope)
         new = dict.fromkeys(each.name for one in alternatives for each in one.names)
         for name, typ in read.frees.items():  # what nobody has fixed is arbitrary
             if name not in new:

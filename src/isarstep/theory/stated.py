@@ -12,7 +12,7 @@ from isarstep.theory.declarations import NewName, new_names, open_type, pattern_
 from isarstep.theory.is_patterns import PATTERN_NAME, bound_in_statement
 from isarstep.theory.outer import OuterCommand, SourceToken
 from isarstep.theory.own_context import TokenReader
-from isarstep.theory.statements import NotRead, Scope, read_together, with_type_marks
+from isarstep.theory.statements import NotRead, Scope, Together, read_together, with_type_marks
 
 _LONG = ("fixes", "assumes", "shows", "obtains", "notes", "defines", "constrains", "includes")
 
@@ -75,6 +75,15 @@ def stated_props(reader: TokenReader, *ends: str) -> list[StatedProps]:
         if not reader.accept("and"):
             break
     return found
+
+
+def read_rows(rows: Sequence[StatedProps], scope: Scope) -> Together:
+    """All propositions of these, typed together and put in their places."""
+    read = read_together([text for row in rows for text in row.texts], scope)
+    terms = iter(read.terms)
+    for row in rows:
+        row.terms = [next(terms) for _ in row.texts]
+    return read
 
 
 def witnesses_of(reader: TokenReader, scope: Scope) -> list[Witnesses]:
