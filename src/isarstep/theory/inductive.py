@@ -36,7 +36,6 @@ from isarstep.theory.rule_cases import (
 from isarstep.theory.stated import formula_of
 from isarstep.theory.statements import NotRead, Together, read_together, type_names, types_inside
 
-_MEMBER = "Set.member"
 # Connectives through which a premise may speak of the new predicates, and at which arguments.
 _POSITIVE = {hol.CONJ: (0, 1), hol.DISJ: (0, 1), hol.IMPLIES: (1,), hol.PURE_IMP: (1,), hol.TRUEPROP: (0,)}
 _QUANTIFIERS = {hol.ALL: 0, hol.EX: 0, hol.PURE_ALL: 0, "Set.Ball": 1, "Set.Bex": 1}
@@ -186,7 +185,7 @@ def _is_member_of(formula: Term, new: _Predicates) -> bool:
     """`P p x`, or `x ∈ S p`, with the variables behind `for` as they are."""
     target, inside = formula, list[Term]()
     if new.in_set:
-        sides = hol.dest_binary(_MEMBER, formula)
+        sides = hol.dest_binary(hol.MEMBER, formula)
         if sides is None:
             return False
         inside, target = [sides[0]], sides[1]

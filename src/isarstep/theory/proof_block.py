@@ -26,8 +26,7 @@ from isarstep.theory.proof_cases import ProofCase
 from isarstep.theory.stated import ReadStatement, some_witnesses
 
 LOST = OwnFact("", Const("~lost"))  # stands for facts of a step that is not read
-_MEMBER, _SUBSET = "Set.member", "Set.subset_eq"
-_DIVIDES = "Rings.dvd_class.dvd"
+_SUBSET = "Set.subset_eq"
 _TRANSITIVE = {
     hol.EQ: 0,
     "Orderings.ord_class.less_eq": 1,
@@ -213,7 +212,7 @@ def _composed(first: Term, second: Term) -> Term | None:
         if head.name in _TRANSITIVE and other.name in _TRANSITIVE:
             relation = max((head, other), key=lambda each: _TRANSITIVE[each.name])
             return App(App(relation, left[0]), right[1])
-        if head.name == other.name == _DIVIDES or (head.name, other.name) == (_MEMBER, _SUBSET):
+        if head.name == other.name == hol.DVD or (head.name, other.name) == (hol.MEMBER, _SUBSET):
             return App(App(head, left[0]), right[1])
     sides, others = hol.dest_binary(hol.EQ, second), hol.dest_binary(hol.EQ, first)
     back = None if sides is None else hol.replaced(first, *sides)

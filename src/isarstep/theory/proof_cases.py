@@ -22,7 +22,7 @@ from isarstep.logic.terms import (
     strip_fun,
     substitute,
 )
-from isarstep.logic.types import instantiate_type
+from isarstep.logic.types import instantiate_type, match_type
 from isarstep.logic.variables import with_bound
 from isarstep.theory.outer import SourceToken, split_at
 
@@ -117,15 +117,12 @@ def constructors_at(typ: Typ, language: Language) -> list[tuple[str, Const, list
         arguments, result = strip_fun(declared)
         if constructor == "Groups.zero_class.zero":
             arguments, result = [], typ
-        values = _matching(result, typ)
+        values: dict[Typ, Typ] = {}
+        match_type(result, typ, values)
         types = [instantiate_type(argument, values) for argument in arguments]
         short = "0" if constructor == "Groups.zero_class.zero" else constructor.rpartition(".")[2]
         found.append((short, Const(constructor, funs(types, typ)), types))
     return found
-
-
-def _matching(general: Typ, typ: Type) -> dict[Typ, Typ]:
-    return dict(zip(general.args, typ.args, strict=True)) if isinstance(general, Type) else {}
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ from isarstep.theory.is_patterns import matched
 from isarstep.theory.proof_cases import ProofCase, constructors_at
 from isarstep.theory.statements import type_names, types_inside, with_type_marks
 
-_MEMBER, _PAIR = "Set.member", "Product_Type.Pair"
+_PAIR = "Product_Type.Pair"
 PLACE = "z~"  # variables of a rule that are put for terms
 SHOWN = "P~"  # what a rule shows, as a variable of its cases
 
@@ -241,7 +241,7 @@ def predicate_of(prop: Term) -> str:
     formula = hol.dest_trueprop(prop)
     if formula is None:
         return ""
-    sides = hol.dest_binary(_MEMBER, formula)
+    sides = hol.dest_binary(hol.MEMBER, formula)
     head = strip_comb(formula if sides is None else sides[1])[0]
     return head.name if isinstance(head, Const) else ""
 
@@ -398,13 +398,13 @@ def about_members(full: str, values: Sequence[Term], width: int) -> Term:
     element = values[-1]
     for each in reversed(values[len(values) - width : -1]):
         element = hol.apply(_PAIR, each, element)
-    return hol.apply(_MEMBER, element, list_comb(Const(full), values[: len(values) - width]))
+    return hol.apply(hol.MEMBER, element, list_comb(Const(full), values[: len(values) - width]))
 
 
 def _elements_of(prop: Term, full: str) -> Iterator[Term]:
     """What is said to lie in the set."""
     for node in subterms(prop):
-        sides = hol.dest_binary(_MEMBER, node)
+        sides = hol.dest_binary(hol.MEMBER, node)
         head = strip_comb(sides[1])[0] if sides is not None else None
         if sides is not None and isinstance(head, Const) and head.name == full:
             yield sides[0]
@@ -421,7 +421,7 @@ def predicate_arguments(prop: Term, full: str, width: int) -> list[Term] | None:
     formula = hol.dest_trueprop(prop)
     if formula is None:
         return None
-    sides = hol.dest_binary(_MEMBER, formula) if width else None
+    sides = hol.dest_binary(hol.MEMBER, formula) if width else None
     head, arguments = strip_comb(formula if sides is None else sides[1])
     if not isinstance(head, Const) or head.name != full or (width and sides is None):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from isarstep.logic import hol
 from isarstep.logic.symbols import to_isabelle
-from isarstep.logic.terms import App, Const, Term, TFree, Type, Var, erase, frees, fun, list_comb
+from isarstep.logic.terms import App, Const, Term, TFree, Type, Var, erase, frees, fun
 from isarstep.theory.declarations import closed_fact, type_parameters
 from isarstep.theory.outer import OuterCommand
 from isarstep.theory.own_context import OwnContext, TokenReader
@@ -71,8 +71,6 @@ def _facts(away: Const, back: Const, members: Term, names: Sequence[str]) -> dic
 
 def _case(value: Term, made: Term, variable: Var, premises: Sequence[Term]) -> Term:
     """`⋀x. value = made x ⟹ P`."""
-    from isarstep.logic.terms import Abs, abstract
-
     equation = hol.trueprop(hol.eq(value, made))
     body = hol.list_pure_imp([equation, *premises], hol.trueprop(Var("P", 0)))
-    return list_comb(Const(hol.PURE_ALL), [Abs(variable.name, None, abstract(body, variable))])
+    return hol.quantified(hol.pure_all, [variable], body)
