@@ -181,8 +181,15 @@ def match_in_sorts(pattern: Typ | None, typ: Typ, taken: Substitution, signature
 
 
 def term_type_variables(prop: Term) -> Iterator[TVar | TFree]:
+    todo: list[Typ] = []
     for typ in types_in(prop):
-        yield from type_variables(typ)
+        todo.append(typ)
+        while todo:
+            node = todo.pop()
+            if type(node) is Type:
+                todo += node.args
+            else:
+                yield node
 
 
 def _has_variable(typ: Typ) -> bool:
