@@ -120,6 +120,16 @@ def hopeless_below(arrays: Arrays, done_scores_BK: Array, rules: SearchRules) ->
     return least_B * float(rules.longest + 1) ** rules.penalty
 
 
+def best_living(arrays: Arrays, scores_BQ: Array, hopeless_B: Array, beams: int) -> tuple[Array, Array]:
+    """The best candidates that do not end, and where they are; on a CPU only as many as have hope in some sentence. A
+    GPU would be waited for to know how many."""
+    scores_BK, places_BK = arrays.topk(scores_BQ, min(beams, scores_BQ.shape[1]))
+    if arrays.kind == "cpu":
+        count = max(1, int((scores_BK > hopeless_B[:, None]).any(0).sum()))
+        scores_BK, places_BK = scores_BK[:, :count], places_BK[:, :count]
+    return scores_BK, places_BK
+
+
 def search(
     model: Writer, source: Source, rules: SearchRules, constraint: Constraint | None = None
 ) -> list[list[Hypothesis]]:
@@ -136,8 +146,7 @@ def _search(
     batch = source.examples.count
     state = model.start(source, beams)
     rows = arrays.arange(batch)  # which sentence each row of the batch is
-    narrows = arrays.kind == "cpu"  # to ask how many hypotheses have hope makes a GPU wait
-    first = 1 if narrows else beams
+    first = 1 if arrays.kind == "cpu" else beams
     tokens_BK, parents_BK = arrays.full((batch, first), BOS), arrays.full((batch, first), 0)
     scores_BK, done_scores_BK = (arrays.full((batch, count), -math.inf) for count in (first, beams))
     scores_BK[:, 0] = 0
@@ -162,12 +171,8 @@ def _search(
         done_scores_BK, done_written_BKT = best_finished(arrays, done_scores_BK, done_written_BKT, ended_BK, past_BKT)
 
         # Living: the best K that do not end, in order.
-        scores_BK, alive_BK = arrays.topk(arrays.where(ends_BQ, -math.inf, best_BQ), min(beams, best_BQ.shape[1]))
         hopeless_B = hopeless_below(arrays, done_scores_BK, rules)
-        hopeful_BK = scores_BK > hopeless_B[:, None]
-        if narrows:
-            count = max(1, int(hopeful_BK.any(0).sum()))
-            scores_BK, alive_BK = scores_BK[:, :count], alive_BK[:, :count]
+        scores_BK, alive_BK = best_living(arrays, arrays.where(ends_BQ, -math.inf, best_BQ), hopeless_B, beams)
         parents_BK, tokens_BK = arrays.rows(from_BQ, alive_BK), arrays.rows(next_BQ, alive_BK)
         written_BKT = arrays.rows(written_BKT, parents_BK)
         if place < places - 1:
@@ -178,7 +183,7 @@ def _search(
         last = place == places - 1
         if not last and (place + 1) % CHECK_EVERY[arrays.kind]:
             continue
-        settled = ~hopeful_BK[:, 0] | last
+        settled = (scores_BK[:, 0] <= hopeless_B) | last
         finished = int(settled.sum())
         if finished == len(rows) or finished * 4 >= len(rows):
             leaving = arrays.true_places(settled)
@@ -190,9 +195,8 @@ def _search(
             if constraint is not None:
                 constraint.keep(staying)
             rows, tokens_BK, parents_BK = rows[staying], tokens_BK[staying], parents_BK[staying]
-            scores_BK, written_BKT = scores_BK[staying], written_BKT[staying]
+            scores_BK, written_BKT, hopeless_B = scores_BK[staying], written_BKT[staying], hopeless_B[staying]
             done_scores_BK, done_written_BKT = done_scores_BK[staying], done_written_BKT[staying]
-            hopeless_B = hopeless_B[staying]
     return results
 
 
