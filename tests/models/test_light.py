@@ -1,5 +1,6 @@
 """The model without torch computes what the one of torch does: on random weights and on the shipped ones."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -133,8 +134,13 @@ def test_blocks_are_the_matrix(outputs: int) -> None:
     assert np.allclose(weights.matrix("a")(x), x @ weight.T, atol=1e-5)
 
 
-def test_a_folder_that_is_not_whole_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("there", ["checksums", "shards"])
+def test_a_folder_that_is_not_whole_is_refused(tmp_path: Path, there: str) -> None:
     pair(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    kept = {key: value for key, value in config.items() if key not in {"checksums", "shards"} - {there}}
+    (tmp_path / "config.json").write_text(json.dumps(kept))
+    load_light(open_folder(tmp_path))
     (shard,) = tmp_path.glob("*.safetensors")
     raw = bytearray(shard.read_bytes())
     raw[-1] ^= 1
@@ -144,8 +150,6 @@ def test_a_folder_that_is_not_whole_is_refused(tmp_path: Path) -> None:
 
 
 def test_weights_of_another_shape_are_refused(tmp_path: Path) -> None:
-    import json
-
     pair(tmp_path)
     config = json.loads((tmp_path / "config.json").read_text()) | {"size": "small"}
     (tmp_path / "config.json").write_text(json.dumps(config))

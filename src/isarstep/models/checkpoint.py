@@ -32,9 +32,10 @@ from isarstep.models.folders import (
     refuse_changed_shards,
     refuse_unfitting,
     shard_paths,
+    written_sums,
 )
 from isarstep.version import __version__
-from isarstep.whole_files import sha256_of
+from isarstep.whole_files import crc32_of, sha256_of
 
 SHARD = 15_000_000  # bytes
 
@@ -144,7 +145,9 @@ def write_model(model: Seq2Seq, about: About, folder: Path, storage: Storage = "
     (folder / "vocab.json").write_text(json.dumps(about.vocabulary, ensure_ascii=False) + "\n", encoding="utf-8")
     hashes = {"benchmark": about.benchmark, "vocabulary": about.vocabulary_hash}
     write_shards(packed(model.state_dict(), storage), folder, "model", hashes, shard)
-    config["shards"] = {path.name: sha256_of(path) for path in shard_paths(folder, "model")}
+    paths = shard_paths(folder, "model")
+    config["shards"] = {path.name: sha256_of(path) for path in paths}
+    config["checksums"] = {path.name: crc32_of(path) for path in paths}
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
 
 
@@ -214,7 +217,7 @@ def read_checkpoint(
                 f"{folder}: trained on other data ({what} {fields[what]}, here {ours}); start another run, or give the "
                 "recipe again with which this one was begun"
             )
-    refuse_changed_shards(folder, fields.get("shards", {}))
+    refuse_changed_shards(folder, written_sums(fields))
     model.load_state_dict(read_shards(folder, "model"))
     parameters = dict(model.named_parameters())
     for key, value in read_shards(folder, "optimiser").items():

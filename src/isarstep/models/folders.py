@@ -13,7 +13,7 @@ from isarstep.data import model_folder
 from isarstep.errors import UserError
 from isarstep.feed.corpus import hash_of
 from isarstep.models.config import ModelConfig
-from isarstep.whole_files import parse_json, sha256_of
+from isarstep.whole_files import crc32_of, parse_json, sha256_of
 
 Storage = Literal["fp32", "bf16", "int8"]
 
@@ -39,12 +39,18 @@ SPOILT = "it was cut off or changed after it was written; copy the folder again"
 
 
 def refuse_changed_shards(folder: Path, written: dict[str, str]) -> None:
-    """Compare with the hashes that were written beside; a folder of before has none."""
+    """Compare with the checksums that were written beside; a folder of before has SHA-256 or nothing."""
     for name, wanted in written.items():
         if not (folder / name).is_file():
             raise UserError(f"{folder}: {name} is missing; copy the folder again")
-        if sha256_of(folder / name) != wanted:
+        if (crc32_of if len(wanted) == 8 else sha256_of)(folder / name) != wanted:
             raise UserError(f"{folder / name}: {SPOILT}")
+
+
+def written_sums(fields: dict[str, Any]) -> dict[str, str]:
+    """Of the files of weights, by name, as `config.json` has them."""
+    sums: dict[str, str] = fields.get("checksums") or fields.get("shards", {})
+    return sums
 
 
 def read_description(folder: Path) -> tuple[dict[str, Any], tuple[str, ...]]:
@@ -70,7 +76,7 @@ class ModelFolder:
     config: ModelConfig
     about: About
     storage: Storage
-    shards: dict[str, str]  # hashes by name; a folder of before has none
+    shards: dict[str, str]  # checksums by name; a folder of before has none
 
 
 def open_folder(folder: Path) -> ModelFolder:
@@ -82,7 +88,7 @@ def open_folder(folder: Path) -> ModelFolder:
     config = ModelConfig.from_json(fields)
     if config.vocabulary != len(tokens):
         raise UserError(f"{folder}: config.json says {config.vocabulary} tokens, vocab.json has {len(tokens)}")
-    return ModelFolder(folder, config, about, fields.get("storage", "fp32"), fields.get("shards", {}))
+    return ModelFolder(folder, config, about, fields.get("storage", "fp32"), written_sums(fields))
 
 
 def refuse_unfitting(folder: Path, wanted: set[str], found: set[str]) -> None:
